@@ -73,15 +73,19 @@ def hop_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> Wir
 
 
 def _mac_hop(topology: Topology, service: ServicePeriod | None, cell: Cell | None) -> WirelessHop:
-    from psm_sim.network.parts.mac.mac_hop import FaultyMacHop, MacHop
-
     if service is not None:
         raise InputError(
             "mac.model=dcf conflicts with a policy that has service periods; set mac.model=link or choose"
             " another policy."
         )
-    faulty = topology.beacon.loss > 0 or topology.faults.restart_every_s is not None
-    return (FaultyMacHop if faulty else MacHop)(topology, cell or _new_cell(topology))
+    cell = cell or _new_cell(topology)
+    if topology.beacon.loss or topology.faults.restart_every_s is not None:
+        from psm_sim.network.parts.mac.faulty_hop import FaultyMacHop
+
+        return FaultyMacHop(topology, cell)
+    from psm_sim.network.parts.mac.mac_hop import MacHop
+
+    return MacHop(topology, cell)
 
 
 def is_plain(topology: Topology) -> bool:

@@ -10,8 +10,7 @@ from simpy import Environment
 from psm_sim.network.access_point import Port
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
-from psm_sim.network.parts.mac.channel import Channel
-from psm_sim.network.parts.mac.channel_contenders import Exchange
+from psm_sim.network.parts.mac.channel import Channel, Exchange
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology_sections import AccessPointParameters
 

@@ -8,8 +8,7 @@ from psm_sim.beacons import Beacons
 from psm_sim.common.errors import InputError
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.ap_queue import ApQueue, MacPort
-from psm_sim.network.parts.mac.channel import Channel
-from psm_sim.network.parts.mac.random_backoffs import RandomBackoffs
+from psm_sim.network.parts.mac.channel import Channel, RandomBackoffs
 from psm_sim.network.topology import Topology
 
 _UNSUPPORTED = (

@@ -1,18 +1,191 @@
-"""Shared channel with the distributed coordination function (DCF) of 802.11."""
+"""Shared channel with the 802.11 distributed coordination function (DCF): contenders, backoffs, beacons."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import NamedTuple, Protocol
 
 from simpy import Environment, Event
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
+from psm_sim.common.random_streams import random_stream
+from psm_sim.network.air_frame import AirCallback, AirFrame
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.parts.mac.beacon_schedule import BeaconSchedule
-from psm_sim.network.parts.mac.channel_contenders import Contender, Exchange, FrameSource
-from psm_sim.network.parts.mac.random_backoffs import RandomBackoffs
 from psm_sim.network.timers import LOWEST_PRIORITY, Alarm, ReusableEvent
+
+
+class Exchange(NamedTuple):
+    """Frame exchange that a contender begins.
+
+    Attributes
+    ----------
+    first_s : float
+        Duration of the first frame, which is the time wasted by a collision, in seconds.
+    delivery_s : float
+        Time from the start of the exchange to the delivery of its data, in seconds.
+    after_s : float
+        Time from the delivery until the channel is free again, in seconds.
+    on_delivered : callable
+        Called at the delivery.
+    """
+
+    first_s: float
+    delivery_s: float
+    after_s: float
+    on_delivered: Callable[[], None]
+
+    def and_then(self, then: Callable[[], None]) -> Exchange:
+        """Return the exchange with a second callback, called after ``on_delivered``."""
+
+        def on_delivered() -> None:
+            self.on_delivered()
+            then()
+
+        return self._replace(on_delivered=on_delivered)
+
+
+class FrameSource(Protocol):
+    """Queue whose frames a contender sends."""
+
+    def exchange(self, start_s: float) -> Exchange:
+        """Return the exchange that begins now, at *start_s* seconds. Called again after a collision."""
+
+    def waiting(self) -> bool:
+        """Return whether any frame is queued."""
+
+    def collided(self, first_s: float) -> None:
+        """Handle a collision of the first frame, which took *first_s* seconds."""
+
+    def lost(self) -> None:
+        """Drop the first frame, which has exceeded the retry limit."""
+
+
+class Contender:
+    """State of one queue that competes for the channel.
+
+    Attributes
+    ----------
+    backoff : int
+        Remaining backoff, in idle slots.
+    at_s : float
+        Time at which it sends if the channel stays idle, in seconds.
+    earliest_s : float
+        Earliest start of its countdown, in seconds. It is later than that of other contenders after a
+        collision or while the radio wakes.
+    pending : bool
+        Whether it has a frame to send.
+    """
+
+    __slots__ = ("at_s", "backoff", "earliest_s", "pending", "retries", "source", "window")
+
+    def __init__(self, source: FrameSource, window: int) -> None:
+        self.source, self.window = source, window
+        self.backoff = self.retries = 0
+        self.at_s = self.earliest_s = 0.0
+        self.pending = False
+
+    def schedule(self, now_s: float, free_s: float, timing: FrameTiming) -> None:
+        """Set ``at_s`` to a slot boundary after the interframe space and the backoff.
+
+        Parameters
+        ----------
+        now_s, free_s
+            The current time, and the time from which the channel is free, in seconds.
+        timing
+            Slot time and interframe spaces.
+        """
+        start_s = max(free_s, self.earliest_s) + timing.sifs_s
+        slots = timing.first_slots + self.backoff
+        passed_s = now_s - start_s
+        if passed_s > slots * timing.slot_s:
+            slots = int(passed_s / timing.slot_s) + 1
+        self.at_s = start_s + slots * timing.slot_s
+
+
+_BLOCK = 1024
+
+
+class RandomBackoffs:
+    """Backoffs of one channel, uniform from 0 to the contention window inclusive."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random_stream(seed, "network.backoffs")
+        self._drawn: list[float] = []
+
+    def draw(self, window: int) -> int:
+        """Return a backoff for a contention window, in slots."""
+        if not self._drawn:
+            self._drawn = self._random.random(_BLOCK).tolist()
+        return int(self._drawn.pop() * (window + 1))
+
+
+class BeaconSchedule:
+    """Schedule of the beacons, each sent a PIFS after it is due or after the channel becomes free.
+
+    While no contender waits for the channel, beacons cost no events. :meth:`catch_up` then computes
+    when the last one was sent.
+
+    Attributes
+    ----------
+    listeners : list of callable
+        Called once, at the end of the next beacon.
+    on_late_beacon : list of AirCallback
+        Called for each beacon that a busy channel delays.
+    """
+
+    def __init__(self, beacons: Beacons, timing: FrameTiming) -> None:
+        self._beacons, self._air_s = beacons, timing.beacon_s
+        self._pifs_s = timing.pifs_s
+        self._sent = -1
+        self.listeners: list[Callable[[], None]] = []
+        self.on_late_beacon: list[AirCallback] = []
+
+    def start_s(self, free_s: float) -> float:
+        """Return when the next beacon is sent if the channel is free from *free_s* seconds on."""
+        return max(self._beacons.time(self._sent + 1), free_s) + self._pifs_s
+
+    def mark_sent(self, now_s: float) -> None:
+        """Record that the last beacon that is due is sent now."""
+        self._sent = self._beacons.after(now_s) - 1
+
+    def catch_up(self, now_s: float, free_s: float) -> float | None:
+        """Mark the beacons before *now_s* as sent. Return when the last one was sent.
+
+        Parameters
+        ----------
+        now_s
+            The current time, in seconds.
+        free_s
+            Time from which the channel was free, in seconds.
+
+        Returns
+        -------
+        float or None
+            Start of the transmission in seconds; None if there was no further beacon.
+        """
+        last = self._beacons.after(now_s - self._pifs_s) - 1
+        if last <= self._sent:
+            return None
+        self._sent = last
+        return max(self._beacons.time(last), free_s) + self._pifs_s
+
+    def notify_listeners(self) -> None:
+        """Call the listeners and remove them."""
+        listeners, self.listeners = self.listeners, []
+        for listener in listeners:
+            listener()
+
+    def report_late(self, free_s: float) -> None:
+        """Report the next beacon as late if it is due before the channel is free at *free_s* seconds."""
+        due_s = self._beacons.time(self._sent + 1)
+        if due_s < free_s:
+            start_s, air_s = free_s + self._pifs_s, self._air_s
+            late = AirFrame(
+                "beacon", False, due_s, start_s, air_s, start_s + air_s, None, False, False, False
+            )
+            for notify in self.on_late_beacon:
+                notify(late)
 
 
 class Channel:

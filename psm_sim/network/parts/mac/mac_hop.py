@@ -6,14 +6,10 @@ from typing import Any
 
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.link import Link, LinkName
-from psm_sim.network.parts.association import Association
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
 from psm_sim.network.parts.mac.cell import Cell
-from psm_sim.network.parts.mac.faulty_port_and_radio import FaultyPort, FaultyRadio
-from psm_sim.network.parts.mac.power_managed_radio import RadioContext
-from psm_sim.network.parts.mac.radio import MacRadio
-from psm_sim.network.parts.random_beacon_loss import BeaconReception
+from psm_sim.network.parts.mac.radio import MacRadio, RadioContext
 from psm_sim.network.topology import Topology
 from psm_sim.network.wireless_hop import WirelessHop
 
@@ -65,37 +61,3 @@ class MacHop(WirelessHop):
 
     def _radio_arguments(self, port: MacPort) -> tuple[Any, ...]:
         return self.env, self.doze, port, self.up, self.hooks.radio, self.hooks.beacons
-
-
-class FaultyMacHop(MacHop):
-    """Hop as :class:`MacHop` with missed beacons or access-point restarts."""
-
-    def join(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Create ``port`` and ``radio``."""
-        topology = self.topology
-        self.association = association = Association(self.env, None, topology.station.association_ms / 1000)
-        arguments = self.env, topology.access_point, self.down, self.cell.sender
-        self.port: FaultyPort = FaultyPort(association, *arguments)
-        reception, others = BeaconReception(topology.beacon, self.number), self._radio_arguments(self.port)
-        self.radio: FaultyRadio = FaultyRadio(
-            association, reception, self._join_cell(access_point, self.port), *others
-        )
-        self.port.on_dropped = self.radio.downlink_dropped
-
-    def forget(self, back_s: float) -> int:
-        """Lose the association, and drop all frames at the port once the channel is free.
-
-        The frame on the channel is not lost, so the number of lost frames is 0.
-        """
-        self.association.lose(back_s)
-        self.cell.channel.when_free(lambda: self.radio.port_emptied(self.port.empty()))
-        return 0
-
-    def report(self) -> dict[str, float]:
-        """Return the numbers of missed beacons and renewed associations, by name."""
-        counts: dict[str, float] = {}
-        if self.topology.beacon.loss:
-            counts["beacons missed"] = self.radio.beacons_missed
-        if self.topology.faults.restart_every_s is not None:
-            counts["associations renewed"] = self.association.renewals
-        return counts

@@ -1,23 +1,67 @@
-"""Radio that receives beacons and retrieves buffered frames by PS-Polls over the DCF."""
+"""Radio of a station that shares the channel, with PS-Polls and null data frames."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from math import inf
+from typing import Any, NamedTuple
 
-from psm_sim.network.parts.mac.power_managed_radio import PowerManagedRadio, RadioContext
-from psm_sim.network.parts.mac.station_queue import NULL_AWAKE, PS_POLL, Item
-from psm_sim.network.radio import BUSY, DOZING
+from psm_sim.beacons import TOLERANCE_S, Beacons
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.mac.air_link import AirLink
+from psm_sim.network.parts.mac.ap_queue import MacPort
+from psm_sim.network.parts.mac.channel import Channel
+from psm_sim.network.parts.mac.station_queue import (
+    NULL_AWAKE,
+    NULL_DOZE,
+    PS_POLL,
+    ControlFrame,
+    Item,
+    StationQueue,
+)
+from psm_sim.network.radio import AWAKE, BUSY, DOZING, Radio
 from psm_sim.network.segment import Segment
+from psm_sim.network.topology import Topology
 from psm_sim.policies import Poll
 
 
-class MacRadio(PowerManagedRadio):
-    """Radio as :class:`~psm_sim.network.radio.Radio`, over the DCF. It never enters SEND_ONLY.
+class RadioContext(NamedTuple):
+    """Environment of a radio: topology, channel, timing, beacons, port and uplink.
+
+    Attributes
+    ----------
+    several_tim_bits : callable
+        Returns whether the TIM bits of several stations are set.
+    spend : callable
+        Accepts energy in joules that belongs to no state.
+    """
+
+    topology: Topology
+    channel: Channel
+    timing: FrameTiming
+    beacons: Beacons
+    port: MacPort
+    link: AirLink
+    several_tim_bits: Callable[[], bool]
+    spend: Callable[[float], None]
+
+
+class MacRadio(Radio):
+    """Radio that receives beacons and retrieves buffered frames over the DCF. It never enters SEND_ONLY.
 
     A station that the access point considers dozing receives the beacon with its TIM bit to its end,
     even if it is awake. It then sends a PS-Poll for each frame until the More Data bit is 0. Frames that
     arrive later are announced by the next beacon. The station is awake from the time at which the
     beacon is due.
+
+    The access point learns the power state from the Power Management (PM) bit of received frames. The
+    station sends a null data frame before it dozes if the access point considers it awake, and before it
+    waits awake if the access point considers it dozing. A data frame announces that it is awake if
+    ``access_point.release_on_uplink`` is true. Otherwise its PM bit repeats the last state. The behaviour
+    of an idle radio is computed lazily, and then its null data frames are not sent on the channel.
+
+    The radio counts as awaited the frames that it has to send, and those that the access point has
+    queued for it.
 
     Parameters
     ----------
@@ -28,9 +72,23 @@ class MacRadio(PowerManagedRadio):
     """
 
     def __init__(self, context: RadioContext, *arguments: Any, **more: Any) -> None:
-        super().__init__(context, *arguments, **more)
+        super().__init__(*arguments, **more)
+        self._context, self._mac_port, self._channel = context, context.port, context.channel
+        first = context.topology.mac.poll_first
+        self._queue = StationQueue(context.channel, context.timing, context.link, context.port, self, first)
+        power = context.topology.power
+        self._extra_transmit_w = 0.0 if power.transmit_w is None else power.transmit_w - power.awake_w
         self._uses_ps_poll = context.topology.mac.fetch == "ps-poll"
         self._awaiting_beacon = False
+        self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame
+
+    def offer(self) -> bool:
+        """Return whether the access point considers the station awake. If so, the radio stays awake."""
+        self.advance(self._env.now)
+        if self._mac_port.awake:
+            self._awaited += 1
+            self._stay_awake()
+        return self._mac_port.awake
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Wake up to transmit. The frame is sent after the wake-up time ``station.wake_ms``."""
@@ -63,6 +121,22 @@ class MacRadio(PowerManagedRadio):
             grid = self._context.beacons
             self._beacon_alarm.at(grid.time(grid.after(self._env.now)))
 
+    def transmitted(self, air_s: float) -> None:
+        """Charge the transmit energy above the awake power for *air_s* seconds."""
+        if self._extra_transmit_w:
+            self._context.spend(self._extra_transmit_w * air_s)
+
+    def sent(self, item: Item) -> None:
+        """Handle an ACK. The access point now has the frame and its PM bit."""
+        self._finish_awaited()
+        if item is NULL_DOZE:
+            self._ap_sees_doze()
+        elif item is NULL_AWAKE or self._mac_port.release_on_uplink:
+            self._ap_sees_awake()
+        if isinstance(item, Segment):
+            self._context.link.deliver(item)
+        self._arm_idle_alarm()
+
     def polled(self, segment: Segment | None, more: bool) -> None:
         """Handle the answer to a PS-Poll, and send the next one if More Data is set."""
         self._finish_awaited()
@@ -75,10 +149,89 @@ class MacRadio(PowerManagedRadio):
         self._arm_idle_alarm()
 
     def lost(self, item: Item) -> None:
-        """Handle a dropped frame. After a dropped PS-Poll, buffered frames wait for the next beacon."""
-        super().lost(item)
+        """Handle a dropped frame.
+
+        A null data frame is sent again. After a dropped PS-Poll, buffered frames wait for the next beacon.
+        """
+        self._finish_awaited()
+        if item is NULL_DOZE or item is NULL_AWAKE:
+            self._push(item)
+        self._arm_idle_alarm()
         if item is PS_POLL and self._mac_port.tim_bit:
             self.announced()
+
+    def downlink_dropped(self) -> None:
+        """Handle a frame that the access point has dropped at the retry limit."""
+        self._finish_awaited()
+        self._arm_idle_alarm()
+
+    def _finish_awaited(self) -> None:
+        """Count one awaited frame as done. The radio stays awake until the channel is free."""
+        self._awaited -= 1
+        self._last_frame_s = max(self._channel.free_s, self._env.now)
+
+    def _arm_idle_alarm(self) -> None:
+        if not self._awaited and self._state is BUSY:
+            self._idle_alarm.at(self._idle_s())
+
+    def _stay_awake(self) -> None:
+        """Enter BUSY, and cancel a queued null data frame with PM = 1."""
+        self._state = BUSY
+        if self._queue.cancel(NULL_DOZE):
+            self._awaited -= 1
+
+    def _push(self, item: ControlFrame, immediate: bool = True) -> None:
+        self._awaited += 1
+        self._queue.push(item, immediate)
+
+    def _ap_sees_awake(self) -> None:
+        """Let the access point send the buffered frames without further polls."""
+        if self._mac_port.awake:
+            return
+        self._mac_port.awake = True
+        self._beacon_alarm.cancel()
+        if self._queue.cancel(PS_POLL):
+            self._awaited -= 1
+        if self._retrieve():
+            self._state = BUSY
+
+    def _ap_sees_doze(self) -> None:
+        self._mac_port.awake = False
+        self._awaited -= self._mac_port.rebuffer()
+        if self._mac_port.tim_bit:
+            self.announced()
+        if not self._awaited:
+            self._state, self._awake_until_s = AWAKE, self._last_frame_s
+            self._idle_alarm.at(self._last_frame_s)
+
+    def _wait(self, now_s: float, until_s: float) -> None:
+        super()._wait(now_s, until_s)
+        self._announces_doze = True
+        if until_s < inf:
+            self._idle_alarm.at(until_s)
+        if not self._mac_port.awake and now_s > self._env.now - TOLERANCE_S:
+            self._push(NULL_AWAKE)
+        self._mac_port.awake = self._mac_port.awake or now_s <= self._env.now - TOLERANCE_S
+
+    def _fall_asleep(self, since_s: float) -> None:
+        if self._queue.cancel(NULL_AWAKE):
+            self._awaited -= 1
+        if self._awaited:
+            self._state = BUSY
+        elif self._mac_port.awake and self._announces_doze and since_s > self._env.now - TOLERANCE_S:
+            self._state = BUSY
+            self._push(NULL_DOZE)
+        else:
+            self._mac_port.awake, self._announces_doze = False, True
+            super()._fall_asleep(since_s)
+
+    def _idle_while_send_only(self) -> None:
+        """Ask for a sleep decision once the link is idle, or doze once the wait is over."""
+        now_s = self._env.now + TOLERANCE_S
+        if self._state is AWAKE and self._awake_until_s <= now_s:
+            self._fall_asleep(self._awake_until_s)
+        elif self._state is BUSY and not self._awaited and self._idle_s() <= now_s:
+            self._begin_rest(self._idle_s())
 
     def _interrupt_doze(self, now_s: float) -> Poll:
         """Wake up to transmit. The poll has the buffered frames if an uplink frame releases them."""

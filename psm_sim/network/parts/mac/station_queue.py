@@ -6,11 +6,9 @@ from enum import Enum
 from typing import Protocol
 
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.parts.mac.air_link import AirLink
+from psm_sim.network.parts.mac.air_link import AirLink, SnifferTap
 from psm_sim.network.parts.mac.ap_queue import MacPort
-from psm_sim.network.parts.mac.channel import Channel
-from psm_sim.network.parts.mac.channel_contenders import Exchange
-from psm_sim.network.parts.mac.sniffer_tap import SnifferTap
+from psm_sim.network.parts.mac.channel import Channel, Exchange
 from psm_sim.network.segment import Segment
 
 

@@ -19,8 +19,7 @@ from psm_sim.network.parts.capture.beacons import BeaconTimes
 from psm_sim.network.parts.capture.capture_settings import capture_settings
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
-from psm_sim.network.parts.mac.beacon_schedule import BeaconSchedule
-from psm_sim.network.parts.mac.channel import Channel
+from psm_sim.network.parts.mac.channel import BeaconSchedule, Channel
 from psm_sim.network.parts.mac.station_queue import NULL_DOZE
 from psm_sim.network.segment import Segment
 from tests.network.parts.capture.sniffed import (

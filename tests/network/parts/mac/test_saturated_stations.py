@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.parts.mac.bianchi_model import attempt_rate, saturation_mbps
-from psm_sim.network.parts.mac.saturated_stations import run_saturated
 from psm_sim.network.topology_sections import MacParameters
+from tests.network.parts.mac.saturated import attempt_rate, run_saturated, saturation_mbps
 
 
 @pytest.mark.parametrize("stations", [1, 5, 10, 20])

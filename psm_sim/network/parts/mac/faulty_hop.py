@@ -1,14 +1,16 @@
-"""Port and radio of a station on the DCF with missed beacons and access-point restarts."""
+"""Wireless hop over the DCF with missed beacons and access-point restarts, with its port and its radio."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.link import Link
 from psm_sim.network.parts.association import Association, is_null
 from psm_sim.network.parts.lossy_beacon_radio import LossyBeaconRadio
 from psm_sim.network.parts.mac.ap_queue import MacPort
-from psm_sim.network.parts.mac.power_managed_radio import RadioContext
-from psm_sim.network.parts.mac.radio import MacRadio
+from psm_sim.network.parts.mac.mac_hop import MacHop
+from psm_sim.network.parts.mac.radio import MacRadio, RadioContext
 from psm_sim.network.parts.mac.station_queue import NULL_AWAKE
 from psm_sim.network.parts.random_beacon_loss import BeaconReception
 from psm_sim.network.radio import BUSY, DOZING
@@ -117,3 +119,37 @@ class FaultyRadio(LossyBeaconRadio, MacRadio):
         else:
             self.beacons_missed += 1
             self.announced()
+
+
+class FaultyMacHop(MacHop):
+    """Hop as :class:`MacHop` with missed beacons or access-point restarts."""
+
+    def join(self, access_point: AccessPoint, wired_up: Link) -> None:
+        """Create ``port`` and ``radio``."""
+        topology = self.topology
+        self.association = association = Association(self.env, None, topology.station.association_ms / 1000)
+        arguments = self.env, topology.access_point, self.down, self.cell.sender
+        self.port: FaultyPort = FaultyPort(association, *arguments)
+        reception, others = BeaconReception(topology.beacon, self.number), self._radio_arguments(self.port)
+        self.radio: FaultyRadio = FaultyRadio(
+            association, reception, self._join_cell(access_point, self.port), *others
+        )
+        self.port.on_dropped = self.radio.downlink_dropped
+
+    def forget(self, back_s: float) -> int:
+        """Lose the association, and drop all frames at the port once the channel is free.
+
+        The frame on the channel is not lost, so the number of lost frames is 0.
+        """
+        self.association.lose(back_s)
+        self.cell.channel.when_free(lambda: self.radio.port_emptied(self.port.empty()))
+        return 0
+
+    def report(self) -> dict[str, float]:
+        """Return the numbers of missed beacons and renewed associations, by name."""
+        counts: dict[str, float] = {}
+        if self.topology.beacon.loss:
+            counts["beacons missed"] = self.radio.beacons_missed
+        if self.topology.faults.restart_every_s is not None:
+            counts["associations renewed"] = self.association.renewals
+        return counts
