@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.campaign.sweep.plot_points import Columns, Point
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
-from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, common_style, name_of, new_figure
+from psm_sim.reporting.figures.style import common_style, name_of, new_figure, style_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MAX_SERIES = 16
-"""Maximum number of series. Each colour occurs with two line styles, so all series are distinguishable."""
+"""Maximum number of series. Each colour occurs with two markers, so all series are distinguishable."""
 
 _LABELS = {"energy_per_page_j": "energy (J per page)", "slowdown.mean": "slowdown"}
 
@@ -69,14 +69,15 @@ def _plot_series(axes: Axes, points: Sequence[Point], index: int, name: str) -> 
     x_is_measured = isinstance(points[0].x, Interval)
     if not x_is_measured:
         points = sorted(points, key=lambda point: (isinstance(point.x, str), point.x is None, point.x))
+    colour, marker, line = style_of(index)
     axes.errorbar(
         [point.x.mean if isinstance(point.x, Interval) else _coordinate(point.x) for point in points],
         [point.y.mean for point in points],
         xerr=[point.x.half_width for point in points] if x_is_measured else None,
         yerr=[point.y.half_width for point in points],
-        color=COLOURS[index % len(COLOURS)],
-        marker=MARKERS[index % len(MARKERS)],
-        linestyle="none" if x_is_measured else LINES[(index + index // len(COLOURS)) % len(LINES)],
+        color=colour,
+        marker=marker,
+        linestyle="none" if x_is_measured else line,
         capsize=2,
         label=name_of(name) if name else "(none)",
     )
