@@ -9,7 +9,6 @@ from psm_sim.beacons import Beacons
 from psm_sim.network.segment import BufferedFrame
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.base import Plan
-from psm_sim.poll import make_poll
 
 
 class Doze:
@@ -93,13 +92,13 @@ class Doze:
             self.report_plan_followed()
         slept_ms = 1000.0 * (now_s - self.since_s)
         if not frames:
-            return make_poll(slept_ms)
+            return Poll(slept_ms)
         since_s, buffered_bytes, arrivals = self.since_s, 0, []
         for arrived_s, segment in frames:
             size = segment.wire_bytes
             buffered_bytes += size
             arrivals.append((1000.0 * (arrived_s - since_s), size))
-        return make_poll(slept_ms, buffered_bytes, len(arrivals), tuple(arrivals))
+        return Poll(slept_ms, buffered_bytes, len(arrivals), tuple(arrivals))
 
     def report_plan_followed(self) -> None:
         """Report to the plan how many of its dozes were taken, and discard it."""
