@@ -198,7 +198,7 @@ return [...document.querySelectorAll("#rows tbody tr")].map((row) => Number(row.
 
 
 def test_the_axes_show_what_is_chosen(browser: Any, folder: Path) -> None:
-    """The marks move to the measure, and the axis is called like it; the line of the offline optimum is gone."""
+    """The marks move to the measure, which labels the axis; the line of the offline optimum is gone."""
     shown(browser, folder / "out/report.html")
     label, value = browser.execute_script("""
 const list = document.getElementById("y-axis");
