@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from psm_sim.commands.shared_options import add_table_or_json
 
 if TYPE_CHECKING:
-    from psm_sim.common.parameter_values import Parameter
+    from psm_sim.common.parameters import Parameter
     from psm_sim.common.registry import Registry
 
 HELP = """\
@@ -196,7 +196,7 @@ def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
 
 
 def _undeclared_row(name: str, default: Any) -> dict[str, Any]:
-    from psm_sim.common.parameter_values import Parameter
+    from psm_sim.common.parameters import Parameter
 
     return _row(name, default, Parameter(name, default))
 

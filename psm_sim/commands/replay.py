@@ -152,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _make_config(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:
-    from psm_sim.common.parameter_values import Parameter
+    from psm_sim.common.parameters import Parameter
     from psm_sim.replay.polling_grid import PollingGrid
     from psm_sim.replay.replay_config import ReplayConfig
 

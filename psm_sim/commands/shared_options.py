@@ -75,7 +75,7 @@ def parse_battery(text: str | None) -> dict[str, float]:
 
 def parse_max_page_s(text: str | None) -> dict[str, float]:
     """Return the topology setting of ``--max-page-s``; None sets nothing."""
-    from psm_sim.common.parameter_values import Parameter
+    from psm_sim.common.parameters import Parameter
 
     limit = Parameter("--max-page-s", 1.0, at_least=0.001, at_most=1e9)
     return {} if text is None else {"browser.max_page_s": float(limit.read(text, "command line"))}
@@ -155,7 +155,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 def parse_timeout(text: str | None) -> float | None:
     """Return the value of ``--timeout-s`` in seconds, or None without the option."""
-    from psm_sim.common.parameter_values import Parameter
+    from psm_sim.common.parameters import Parameter
 
     limit = Parameter("--timeout-s", 1.0, above=0, at_most=1e9)
     return None if text is None else float(limit.read(text, "command line"))

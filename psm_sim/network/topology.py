@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameter_values import Parameter
-from psm_sim.common.parameters import parameters_of
+from psm_sim.common.parameters import Parameter, parameters_of
 from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BeaconParameters,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import Parameter
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.simulation.client_comparison import ProgressReporter, check_several_runs, compare_in_parallel
 from psm_sim.simulation.compare_policies import all_policies, assign_roles, compare_clients, prepare_runs

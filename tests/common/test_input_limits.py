@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.common.parameter_values import Parameter
-from psm_sim.common.parameters import parameters_of
+from psm_sim.common.parameters import Parameter, parameters_of
 from psm_sim.learning.factory import LEARNERS
 from psm_sim.losses import LOSSES
 from psm_sim.policies import POLICIES

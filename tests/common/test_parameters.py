@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.common.parameter_values import Parameter
-from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.common.parameters import Parameter, build, check_all, parameter, parameters_of, values_of
 
 
 @dataclass

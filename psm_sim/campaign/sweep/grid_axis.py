@@ -9,7 +9,7 @@ from psm_sim.campaign.sweep.axis_values import expand_values
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, did_you_mean
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
-from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import Parameter
 from psm_sim.losses.factory import LOSSES
 from psm_sim.network import topology_keys
 

@@ -19,7 +19,7 @@ from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
 from psm_sim.campaign.sweep.worker_pool import Pool, ProcessPool, SerialPool
 from psm_sim.common.errors import InputError
 from psm_sim.common.parallel import cpu_count, process_count
-from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import Parameter
 from psm_sim.common.provenance import collect_provenance
 from psm_sim.simulation.scenario import Scenario
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import IntArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.naive_bayes import NaiveBayes, number_of_values
 

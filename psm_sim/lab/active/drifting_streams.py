@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import Parameter
 
 Stream = tuple[FloatArray, FloatArray]
 """Instances, shape (rounds, features), and labels -1.0 or 1.0, shape (rounds,)."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.angle_constrained_fit import fit_within_angle
 from psm_sim.lab.active.ask_tell import AskTellLearner

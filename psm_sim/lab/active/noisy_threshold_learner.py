@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.importance_weighted_error import ErrorProfile, error_profile

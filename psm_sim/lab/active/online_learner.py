@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.common.parameter_values import Parameter
-from psm_sim.common.parameters import check_all
+from psm_sim.common.parameters import Parameter, check_all
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.serializable import Serializable
 

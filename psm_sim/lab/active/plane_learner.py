@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray, IntArray
-from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.gaussian_instances import Gaussian

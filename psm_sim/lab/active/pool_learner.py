@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.linear_separator import Plane, fit_linear

@@ -10,8 +10,7 @@ import numpy as np
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameter_values import Parameter
-from psm_sim.common.parameters import build, parameters_of
+from psm_sim.common.parameters import Parameter, build, parameters_of
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.lab.active.online_learner import OnlineLearner
 from psm_sim.lab.active.perceptrons import (

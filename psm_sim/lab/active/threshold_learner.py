@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import Parameter
 from psm_sim.lab.active.ask_tell import AskTellLearner
 
 _WIDTH = Parameter("s", 0.25, above=0)
