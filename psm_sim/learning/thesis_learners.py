@@ -17,7 +17,7 @@ from psm_sim.learning import input_checks, serialization
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.log_posterior import LogPosterior
-from psm_sim.learning.numpy_backend import make_numpy_backend
+from psm_sim.learning.rate_mixture import make_rate_mixture
 from psm_sim.learning.repeated_loss_predictions import Lookahead
 
 
@@ -143,7 +143,7 @@ class LearnAlpha(Learner):
         super().__init__(n_experts)
         self._bank = FixedShareBank(self.n_experts, input_checks.check_rates(rates))
         self._rate_posterior = LogPosterior(self._bank.rates.size)
-        self._backend = make_numpy_backend(self._bank, self._rate_posterior, self._weights)
+        self._mixture = make_rate_mixture(self._bank, self._rate_posterior, self._weights)
 
     @property
     def rates(self) -> FloatArray:
@@ -153,27 +153,27 @@ class LearnAlpha(Learner):
     @property
     def rate_weights(self) -> FloatArray:
         """Copy of the posterior over the switching rates (thesis, eq. 2.7), shape (m,)."""
-        return self._backend.rate_weights()
+        return self._mixture.rate_weights()
 
     def _learn(self, relative: FloatArray) -> float:
-        log_likelihood = self._backend.learn(relative)
+        log_likelihood = self._mixture.learn(relative)
         if log_likelihood == -math.inf:
             raise self._no_weight_left_error()
         return -log_likelihood
 
     @property
     def _sum(self) -> float:
-        return self._backend.total
+        return self._mixture.total
 
     def lookahead(self, losses: FloatArray) -> Lookahead | None:
         """Return a lookahead on future rounds that all have these losses."""
-        return self._backend.lookahead(losses)
+        return self._mixture.lookahead(losses)
 
     def _set_state(self, log_evidence: FloatArray, weights: FloatArray) -> None:
-        self._backend.fast_forward(log_evidence, weights)
+        self._mixture.fast_forward(log_evidence, weights)
 
     def _dump_state(self) -> dict[str, Any]:
-        self._backend.flush()
+        self._mixture.flush()
         return {
             "rates": self._bank.rates.tolist(),
             "log_rate_weights": serialization.dump_log_weights(self._rate_posterior.log_weights),
@@ -188,4 +188,4 @@ class LearnAlpha(Learner):
         bank_state = serialization.load_bank(state, self._bank, self.name)
         self._rate_posterior.restore(log_rate_weights)
         self._bank.restore(*bank_state)
-        self._backend.reload()
+        self._mixture.reload()
