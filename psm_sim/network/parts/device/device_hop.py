@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Observer
 from psm_sim.network.parts.association import Association, KeepAlive, is_null, null_frame
-from psm_sim.network.parts.device import service_period_wakeups
+from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.device.group_frames import GroupFrames
 from psm_sim.network.parts.device.port import DevicePort
 from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
-from psm_sim.network.parts.device.service_period_port import ServicePeriodPort
-from psm_sim.network.parts.device.service_period_radio import ServicePeriodRadio
-from psm_sim.network.parts.device.transmission_energy import TransmissionEnergy
-from psm_sim.network.parts.random_beacon_loss import BeaconReception
+from psm_sim.network.parts.device.service_periods import (
+    ServicePeriodPort,
+    ServicePeriodRadio,
+    check_service_period,
+    make_ledger,
+    wake_grid,
+)
 from psm_sim.network.segment import Segment
 from psm_sim.network.sniffed_link import wireless_link
 from psm_sim.network.station import Station
@@ -24,6 +27,26 @@ from psm_sim.network.topology import Topology
 from psm_sim.network.topology_sections import BeaconParameters, LinkParameters
 from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.policies.service_period_rules import ServicePeriod
+
+
+class TransmissionEnergy(Observer):
+    """Observer that charges *extra_w* for the duration of each uplink frame.
+
+    Parameters
+    ----------
+    extra_w
+        Power while transmitting minus power while awake, in watts.
+    spend
+        Function that charges an energy in joules.
+    """
+
+    def __init__(self, extra_w: float, spend: Callable[[float], None]) -> None:
+        self._extra_w, self._spend = extra_w, spend
+
+    def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
+        """Charge a frame that the station transmits."""
+        if link.name == "wireless up":
+            self._spend(self._extra_w * link.air_time_s(segment))
 
 
 class DeviceHop(WirelessHop):
@@ -38,11 +61,11 @@ class DeviceHop(WirelessHop):
     """
 
     def __init__(self, topology: Topology, service: ServicePeriod | None = None) -> None:
-        service_period_wakeups.check_service_period(topology, service)
+        check_service_period(topology, service)
         super().__init__(topology)
         self._service = service
-        self.beacons = service_period_wakeups.wake_grid(topology, service)
-        self.ledger = service_period_wakeups.make_ledger(topology, service)
+        self.beacons = wake_grid(topology, service)
+        self.ledger = make_ledger(topology, service)
         limit_s, takes_s = topology.access_point.idle_limit_s, topology.station.association_ms / 1000
         self.association = Association(self.env, limit_s, takes_s)
 

@@ -1,54 +1,14 @@
-"""Random outages and bad channel states. Their times depend on the seed only, not on the policy."""
+"""Random outages: their times, and the restarts of the access point that they cause."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from collections.abc import Callable
+from typing import Protocol
 
-import numpy as np
+from simpy import Environment
 
 from psm_sim.common.random_streams import random_stream
-
-_CYCLES = 100
-"""Mean number of good and bad periods in a window."""
-
-
-class GilbertElliott:
-    """Gilbert-Elliott model of a hop: alternating good and bad periods (Gilbert 1960, Elliott 1963).
-
-    The periods have exponential lengths. They are sampled window by window, each window from its own random
-    stream, so a long pause costs nothing. The first state of a window has the stationary distribution.
-
-    Parameters
-    ----------
-    seed, name
-        The seed, and the name of the random stream.
-    good_s, bad_s
-        Mean lengths of good and bad periods, in seconds.
-    """
-
-    def __init__(self, seed: int, name: str, good_s: float, bad_s: float) -> None:
-        self._seed, self._name, self._means_s = seed, name, (good_s, bad_s)
-        self._window_s = _CYCLES * (good_s + bad_s)
-        self._number = -1
-        self._edges_s: list[float] = []
-        self._first_bad = False
-
-    def at(self, time_s: float) -> bool:
-        """Return whether the state is bad at *time_s* seconds."""
-        number, within_s = divmod(time_s, self._window_s)
-        if number != self._number:
-            self._sample_window(int(number))
-        return self._first_bad ^ (bisect_right(self._edges_s, within_s) % 2 == 1)
-
-    def _sample_window(self, number: int) -> None:
-        random, (good_s, bad_s) = random_stream(self._seed, self._name, number), self._means_s
-        self._number, self._first_bad = number, bool(random.random() < bad_s / (good_s + bad_s))
-        turns = (bad_s, good_s) if self._first_bad else (good_s, bad_s)
-        lengths_s, reached_s = np.zeros(0), 0.0
-        while reached_s < self._window_s:
-            lengths_s = np.append(lengths_s, random.exponential(np.tile(turns, _CYCLES)))
-            reached_s = float(lengths_s.sum())
-        self._edges_s = np.cumsum(lengths_s).tolist()
+from psm_sim.network.timers import Alarm
 
 
 class OutageSchedule:
@@ -92,3 +52,65 @@ class OutageSchedule:
         while now_s >= self.ends_s:
             self.next()
         return self.ends_s - now_s if now_s >= self.begins_s else 0.0
+
+
+class ForgetfulHop(Protocol):
+    """Wireless hop whose access point can restart."""
+
+    def forget(self, back_s: float) -> int:
+        """Discard association and buffered frames. Return the number of frames on the downlink.
+
+        The access point is back at *back_s* seconds.
+        """
+
+
+class Restarts:
+    """Restarts of one access point; ``number`` counts them.
+
+    During a restart the access point forwards no frames in either direction. The beacon times do not change,
+    and a dozing station still spends energy on the beacons for which it wakes.
+
+    Parameters
+    ----------
+    env, outages
+        The clock, and the times of the restarts.
+    hop
+        Wireless hop whose state is lost.
+    on_return
+        Called when the access point is back.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        outages: OutageSchedule,
+        hop: ForgetfulHop,
+        on_return: Callable[[], None],
+    ) -> None:
+        self._outages, self._hop, self._on_return = outages, hop, on_return
+        self._down_alarm, self._up_alarm = Alarm(env, self._go_down), Alarm(env, self._come_up)
+        self._doomed = 0
+        self._down = False
+        self.number = 0
+        self._down_alarm.at(outages.begins_s)
+
+    def takes_uplink(self) -> bool:
+        """Return whether an uplink frame that reaches the access point now is lost."""
+        return self._down
+
+    def takes_downlink(self) -> bool:
+        """Return whether a downlink frame that would reach the station now was lost in the queue."""
+        doomed = self._doomed > 0
+        self._doomed -= doomed
+        return doomed
+
+    def _go_down(self) -> None:
+        self.number += 1
+        self._down, self._doomed = True, self._hop.forget(self._outages.ends_s)
+        self._up_alarm.at(self._outages.ends_s)
+
+    def _come_up(self) -> None:
+        self._down = False
+        self._outages.next()
+        self._down_alarm.at(self._outages.begins_s)
+        self._on_return()

@@ -7,12 +7,11 @@ from typing import Any
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.link import Link
 from psm_sim.network.parts.association import Association, is_null
-from psm_sim.network.parts.lossy_beacon_radio import LossyBeaconRadio
+from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
 from psm_sim.network.parts.mac.ap_queue import MacPort
 from psm_sim.network.parts.mac.mac_hop import MacHop
 from psm_sim.network.parts.mac.radio import MacRadio, RadioContext
 from psm_sim.network.parts.mac.station_queue import NULL_AWAKE
-from psm_sim.network.parts.random_beacon_loss import BeaconReception
 from psm_sim.network.radio import BUSY, DOZING
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll

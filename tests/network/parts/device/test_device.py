@@ -6,7 +6,7 @@ import pytest
 
 from psm_sim.network import build_world, load_topology
 from psm_sim.network.observers import Observer
-from psm_sim.network.parts.random_beacon_loss import BeaconReception
+from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.topology_sections import BeaconParameters
 from psm_sim.policies import Policy, Rest, make_policy

@@ -1,19 +1,109 @@
-"""Browser that abandons pages which take too long or make no progress."""
+"""Hosts and programs with faults: connection resets, server stalls and abandoned pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
+from typing import Any
 
 from simpy import Environment
 
 from psm_sim.network.browser import Browser, Fetcher, Visit
-from psm_sim.network.parts.faults.resetting_host import ResettingHost
-from psm_sim.network.segment import ConnectionId, Request
+from psm_sim.network.host import Host
+from psm_sim.network.parts.faults.outages import OutageSchedule
+from psm_sim.network.segment import ConnectionId, Request, ResetSegment, Segment
+from psm_sim.network.server import ServerConnection
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.timers import Alarm
 from psm_sim.network.topology_sections import BrowserParameters
 from psm_sim.workload.page_view import Page
+
+
+class ResettingHost(Host):
+    """Host whose connections can be aborted. It answers later segments of them with a reset.
+
+    Parameters
+    ----------
+    arguments
+        Arguments of :class:`~psm_sim.network.host.Host`.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._aborted: set[ConnectionId] = set()
+
+    def knows(self, endpoint: Endpoint) -> bool:
+        """Return whether a connection is open or half closed."""
+        return self._endpoints.get(endpoint.connection) is endpoint
+
+    def abort(self, endpoint: Endpoint) -> None:
+        """Abort a connection, and reset the peer if the SYN was acknowledged (RFC 9293, section 3.10.5)."""
+        if not self.knows(endpoint):
+            return
+        self._aborted.add(endpoint.connection)
+        self._remove(endpoint)
+        if endpoint.acknowledged > 0:
+            self._reset(endpoint.connection, endpoint.next)
+
+    def receive(self, segment: Segment) -> None:
+        """Pass one segment to its connection, which a reset ends."""
+        if not segment.rst:
+            super().receive(segment)
+            return
+        self.received_bytes += segment.wire_bytes
+        endpoint = self._endpoints.get(segment.connection)
+        if endpoint is not None:
+            self._remove(endpoint)
+
+    def _give_up(self, endpoint: Endpoint) -> None:
+        self._aborted.add(endpoint.connection)
+        super()._give_up(endpoint)
+
+    def _receive_unknown(self, segment: Segment) -> Endpoint | None:
+        if segment.connection not in self._aborted:
+            return super()._receive_unknown(segment)
+        self._reset(segment.connection, segment.ack)
+        return None
+
+    def _reset(self, connection: ConnectionId, seq: int) -> None:
+        self.send(ResetSegment(connection, seq, 0, 0, False, False, self._constants.header))
+
+
+class StallingServer(ServerConnection):
+    """Server's end of one HTTP connection, which a stall delays and a reset of the peer ends.
+
+    Parameters
+    ----------
+    env, endpoint, persistent
+        As for :class:`~psm_sim.network.server.ServerConnection`.
+    host
+        Host of the server, which knows whether the connection is open.
+    stalls : OutageSchedule or None
+        Times of the stalls; None disables them.
+    """
+
+    __slots__ = ("_host", "_stalls")
+
+    def __init__(
+        self,
+        env: Environment,
+        endpoint: Endpoint,
+        persistent: bool,
+        host: ResettingHost,
+        stalls: OutageSchedule | None,
+    ) -> None:
+        super().__init__(env, endpoint, persistent)
+        self._host, self._stalls = host, stalls
+
+    def _reply(self, request: Request) -> None:
+        if not self._host.knows(self._endpoint):
+            return
+        left_s = 0.0 if self._stalls is None else self._stalls.left_s(self._env.now)
+        if left_s > 0:
+            over = self._env.timeout(left_s)
+            over.callbacks.append(lambda _: self._reply(request))
+        else:
+            super()._reply(request)
 
 
 class AbandoningBrowser(Browser):

@@ -1,18 +1,98 @@
-"""Radio that receives frames in service periods, negotiated (TWT) or triggered (U-APSD)."""
+"""Port and radio of a station with service periods, negotiated (TWT) or triggered (U-APSD)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, nextafter
 from typing import Any
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.parts.association import null_frame
+from psm_sim.common.errors import InputError
+from psm_sim.network.energy_ledger import EnergyLedger
+from psm_sim.network.parts.association import NULL_BYTES, null_frame
+from psm_sim.network.parts.device.port import DevicePort
 from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
-from psm_sim.network.parts.device.service_period_port import ServicePeriodPort
 from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY
 from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.network.topology import Topology
 from psm_sim.policies import Poll
 from psm_sim.policies.service_period_rules import ServicePeriod
+
+
+def check_service_period(topology: Topology, service: ServicePeriod | None) -> None:
+    """Raise an error if the service periods are too short for a full frame."""
+    tcp, hop = topology.tcp, topology.wireless
+    air_s = 8e-6 * (tcp.segment_bytes + tcp.header_bytes + NULL_BYTES) / hop.rate_mbps
+    if service is not None and air_s > service.duration_s:
+        raise InputError(
+            f"policy: service periods must be at least as long as a full frame ({air_s:g} s), got"
+            f" {service.duration_s:g} s; increase their duration or links.wireless.rate_mbps, or reduce"
+            " tcp.segment_bytes."
+        )
+
+
+def wake_grid(topology: Topology, service: ServicePeriod | None) -> Beacons:
+    """Return the wake-up times: the service periods of a TWT agreement, else the beacons."""
+    agreed_s = None if service is None else service.interval_s
+    return Beacons(topology.beacon.interval_s if agreed_s is None else agreed_s)
+
+
+def make_ledger(topology: Topology, service: ServicePeriod | None) -> EnergyLedger:
+    """Return the energy ledger. With TWT each period is charged its overhead instead of a beacon."""
+    power = topology.power
+    if service is None or service.interval_s is None:
+        return EnergyLedger(power)
+    return EnergyLedger(replace(power, beacon_j=service.overhead_s * power.awake_w))
+
+
+class ServicePeriodPort(DevicePort):
+    """Port that transmits a frame only if it ends before ``ends_s``, the end of the service period.
+
+    Parameters
+    ----------
+    service
+        Service periods of the station.
+    arguments
+        Arguments of :class:`~psm_sim.network.parts.device.port.DevicePort`.
+    """
+
+    radio: ServicePeriodRadio
+
+    def __init__(self, service: ServicePeriod, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.release_on_uplink = self.late_frames_wait = False
+        self._max_frames = service.frames or inf
+        self.ends_s = inf if service.interval_s is None else -inf
+
+    def forward(self, segment: Segment) -> None:
+        """Forward one frame if it fits into the current period, else buffer it."""
+        self._drop_old()
+        if self.radio.refuses() or self._buffered or not self._fits(segment):
+            self._buffer_or_drop(segment)
+        else:
+            super().forward(segment)
+
+    def release(self) -> list[BufferedFrame]:
+        """Send and return the buffered frames that fit into the current period."""
+        self._drop_old()
+        sent: list[BufferedFrame] = []
+        while self._buffered and len(sent) < self._max_frames and self._fits(self._buffered[0][1]):
+            sent.append(self._buffered.pop(0))
+            if self.on_buffered:
+                self._notify(self._env.now, 1)
+            self._deliver(sent[-1][1])
+        return sent
+
+    def _fits(self, segment: Segment) -> bool:
+        begins_s = max(self._env.now, self._downlink.free_at) + self._poll_s
+        return begins_s + self._downlink.air_time_s(segment) <= self.ends_s
+
+    def _buffer_or_drop(self, segment: Segment) -> None:
+        """Buffer a frame, or drop it if the buffer is full or the association has expired."""
+        if self._association.lapsed or len(self._buffered) + self._downlink.in_flight >= self._capacity:
+            self._drop(segment)
+            return
+        self._buffer(segment)
 
 
 class ServicePeriodRadio(DeviceRadio):

@@ -1,0 +1,128 @@
+"""Random loss of the beacons for which a dozing station wakes, and a radio that misses them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nextafter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.common.random_streams import random_stream, stream_name
+from psm_sim.network.radio import Radio
+from psm_sim.network.topology_sections import BeaconParameters, PowerParameters, StationParameters
+
+_BLOCK = 4096
+"""Number of beacons whose losses are sampled at a time."""
+
+
+class BeaconReception:
+    """Beacon reception at one station.
+
+    A share ``loss`` of the beacons is lost, either independently or in runs. The lengths of lost and received
+    runs are geometric (Gilbert 1960), with a mean of ``loss_run`` lost beacons. The losses depend only on the
+    beacon numbers and the seed, so all policies lose the same beacons.
+
+    Parameters
+    ----------
+    parameters
+        Loss probability, mean run length and seed.
+    station
+        Index of the station at its access point, from 0. Stations have independent losses.
+    """
+
+    def __init__(self, parameters: BeaconParameters, station: int = 0) -> None:
+        self._parameters = parameters
+        self.lossless = parameters.loss == 0
+        self._random = random_stream(parameters.loss_seed, stream_name("network.beacon loss", station))
+        self._first, self._lost = 0, np.zeros(0, dtype=bool)
+        self._in_loss, self._left = True, 0
+
+    def lost(self, number: int) -> bool:
+        """Return whether beacon *number* is lost. Numbers must not decrease between calls."""
+        if self.lossless:
+            return False
+        while number >= self._first + self._lost.size:
+            self._first += self._lost.size
+            self._lost = self._draw()
+        return bool(self._lost[number - self._first])
+
+    def _draw(self) -> NDArray[np.bool_]:
+        parameters = self._parameters
+        if parameters.loss_run is None:
+            return self._random.random(_BLOCK) < parameters.loss
+        lost = np.zeros(_BLOCK, dtype=bool)
+        start = 0
+        while start < _BLOCK:
+            if not self._left:
+                self._next_run(parameters.loss, parameters.loss_run)
+            count = min(self._left, _BLOCK - start)
+            lost[start : start + count] = self._in_loss
+            start, self._left = start + count, self._left - count
+        return lost
+
+    def _next_run(self, loss: float, loss_run: float) -> None:
+        self._in_loss = not self._in_loss
+        mean = loss_run if self._in_loss else loss_run * (1 - loss) / loss
+        self._left = int(self._random.geometric(1 / mean))
+
+
+class LossyBeaconRadio(Radio):
+    """Radio that can miss beacons; ``beacons_missed`` counts them.
+
+    After a missed beacon it wakes for every beacon until it receives one, or it behaves as if its TIM bit had
+    not been set.
+    """
+
+    beacons_missed = 0
+    _missed_beacon = False
+
+    def configure_reception(
+        self,
+        reception: BeaconReception,
+        station: StationParameters,
+        power: PowerParameters,
+        spend: Callable[[float], None],
+    ) -> None:
+        """Configure the beacon losses before the clock starts.
+
+        Parameters
+        ----------
+        reception
+            Model of the lost beacons.
+        station, power
+            Behaviour of the station after a missed beacon, and its power draw.
+        spend
+            Function that charges an energy in joules.
+        """
+        self._reception, self._spend = reception, spend
+        self._miss_j, self._after_miss = power.awake_w * station.miss_ms / 1000, station.after_miss
+
+    def _receive_beacons(self, now_s: float) -> None:
+        if self._reception.lossless:
+            super()._receive_beacons(now_s)
+        elif self._reception.lost(self._doze.number):
+            self._miss()
+        elif self._missed_beacon:
+            # The extended doze may end between the beacons of a repeated rest, so the policy decides again.
+            first_s, self._missed_beacon = self._doze.wakes_s, False
+            self._record_beacons(first_s, 1)
+            self._last_poll = self._doze.end(first_s)
+            self._begin_rest(first_s)
+        else:
+            super()._receive_beacons(
+                nextafter(self._doze.wakes_s, inf)
+            )  # one beacon at a time, since each may be lost
+
+    def _miss(self) -> None:
+        """Handle the loss of the beacon for which the radio has woken."""
+        first_s = self._doze.wakes_s
+        self.beacons_missed += 1
+        self._record_beacons(first_s, 1)
+        self._spend(self._miss_j)
+        if self._after_miss == "next":
+            self._missed_beacon = True
+            self._doze.miss()
+        else:
+            self._last_poll = self._doze.end(first_s)
+            self._begin_rest(first_s)
