@@ -23,9 +23,7 @@ SUBCOMMANDS = {
     "sweep": "run a resumable grid of policies, parameters and seeds",
     "replay": "run a learner on recorded network activity, without a simulator",
     "check": "run the contract checks on a policy, loss or learner",
-    "reproduce": "compare published numbers with simulated ones",
-    "validate": "compare measured currents and latencies with simulated ones",
-    "learners": "test published claims about active learners",
+    "reproduce": "compare published and measured numbers with simulated ones",
     "completion": "print the shell completion script",
 }
 """Help line of every subcommand; each is a module of psm_sim.commands."""
@@ -33,6 +31,8 @@ SUBCOMMANDS = {
 FORMER = {
     **{kind: f"psm_sim list {kind}" for kind in ("policies", "losses", "topologies")},
     **{kind: f"psm_sim list {kind}" for kind in ("traces", "profiles", "presets")},
+    "validate": "psm_sim reproduce validation",
+    "learners": "psm_sim reproduce learners",
     "bench": "python benchmarks/speed.py",
 }
 """Command that replaces a former subcommand."""

@@ -106,6 +106,7 @@ MENDABLE = [
     ("psm", "Unknown subcommand 'psm'; expected one of list, trace, sweep"),
     ("swep", "Unknown subcommand 'swep'; expected .*Did you mean 'sweep'"),
     ("policies --format json", "'policies' is no longer a subcommand; use 'psm_sim list policies'"),
+    ("validate all", "'validate' is no longer a subcommand; use 'psm_sim reproduce validation'"),
     ("bench", "'bench' is no longer a subcommand; use 'python benchmarks/speed.py'"),
     ("run --policy psm", "Unknown subcommand 'run'; expected one of"),
     ("list policies psm bsd", "Unexpected argument 'bsd'; expected --help, --format"),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from psm_sim.cli import main
+from psm_sim.common.errors import InputError
+from psm_sim.lab.reporting.pages.introductions import introduction_and_rule
+from psm_sim.lab.studies import STUDIES, VALIDATIONS, select_studies
 
 
 def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,3 +37,31 @@ def test_the_table_names_the_study_and_its_setting(capsys: pytest.CaptureFixture
     cells = [line.split() for line in output.splitlines()]
     rows = [line[1] for line in cells if len(line) == 8 and line[1].startswith("inverse")]
     assert rows == ["inverse", "inverse-log"] * 5
+
+
+def test_groups_and_names_are_run_in_the_order_of_the_reports() -> None:
+    """A study named twice runs once; the studies of psm_sim itself belong to no group."""
+    assert select_studies([]) == select_studies(["all"]) == list(STUDIES)
+    assert select_studies(["sphere", "validation", "dtim", "mac"]) == ["mac", *VALIDATIONS, "sphere"]
+    with pytest.raises(InputError, match=r"Unknown study 'learner'; .*, all, validation, learners"):
+        select_studies(["learner"])
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["mac"], "repeat no published experiment"),
+        (["dtim"], "at most a tolerance. It is 5.5 %"),
+        (["patience"], "A bound agrees if"),
+        (["dtim", "patience"], "Measured hardware.*Active learners"),
+        (["lpsm-100", "mac"], None),
+    ],
+)
+def test_a_report_states_the_rule_of_its_studies(names: list[str], words: str | None) -> None:
+    """Reports on published power savings have the default rule."""
+    texts = introduction_and_rule(names)
+    if words is None:
+        assert texts == {}
+    else:
+        text = " ".join(f"{texts['introduction']} {texts['rule']}".split())
+        assert re.search(words, text)

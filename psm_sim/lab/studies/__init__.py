@@ -1,12 +1,13 @@
-"""Studies of published claims: one module per study."""
+"""Studies of published claims: one module per study, and their names on the command line."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from psm_sim.common.registry import unknown_name_error
-from psm_sim.lab.studies.study import Study
+if TYPE_CHECKING:
+    from psm_sim.lab.studies.study import Study
 
 STUDIES = {
     "lpsm-100": "lpsm_energy:LPSM_100",
@@ -21,38 +22,68 @@ STUDIES = {
     "trace-study": "trace_study:STUDY",
     "non-stationary": "non_stationary.study:STUDY",
 }
-"""Module and object of each study by its name on the command line, in the order of the report."""
-
+"""Module and object of each study of published power savings, in the order of the report."""
 
 OWN = {
     "listening": "listening.study:STUDY",
     "devices": "devices.study:STUDY",
     "mac": "link_against_mac:STUDY",
 }
-"""Studies that repeat no published experiment; ``all`` does not include them."""
+"""Studies that repeat no published experiment. They belong to no group and run by name only."""
+
+VALIDATIONS = {
+    "dtim": "validation.measured_dtim_currents:STUDY",
+    "duty-cycle": "validation.measured_duty_cycles:STUDY",
+    "latency": "validation.measured_latencies:STUDY",
+}
+"""Studies that compare the simulator with measured hardware."""
+
+ACTIVE_STUDIES = {
+    "sphere": "active.sphere:STUDY",
+    "patience": "active.dkm_patience:STUDY",
+    "worst-case": "active.worst_case:STUDY",
+    "text-like": "active.text_classes:STUDY",
+    "ocr": "active.ocr:STUDY",
+    "drift": "active.drift:STUDY",
+    "isal-1d": "active.isal_1d:STUDY",
+    "isal-planes": "active.isal_planes:STUDY",
+    "isal-pool": "active.isal_pool:STUDY",
+    "trees": "active.trees:STUDY",
+    "lmu": "active.lmu:STUDY",
+}
+"""Studies of the online active learners."""
+
+GROUPS = {"all": STUDIES, "validation": VALIDATIONS, "learners": ACTIVE_STUDIES}
+"""Studies that one name selects. ``all`` is the default and has no studies of the other groups."""
+
+_LOCATIONS = STUDIES | OWN | VALIDATIONS | ACTIVE_STUDIES
 
 
-def load_study(
-    name: str, studies: Mapping[str, str] = STUDIES | OWN, package: str = "psm_sim.lab.studies"
-) -> Study:
-    """Import and return a study.
+def select_studies(names: Sequence[str]) -> list[str]:
+    """Return the names of studies, with groups expanded, in the order of the report.
 
     Parameters
     ----------
-    name : str
-        Name of the study on the command line.
-    studies : mapping of str to str
-        Location of each study by its name, as ``"module:OBJECT"``.
-    package : str
-        Package of the modules.
+    names : sequence of str
+        Names of studies and groups; empty for the group ``all``.
 
     Raises
     ------
     InputError
-        If there is no study with that name.
+        If a name is unknown.
     """
-    if name not in studies:
-        raise unknown_name_error("study", name, [*studies, "all"])
-    module, _, attribute = studies[name].partition(":")
-    study: Study = getattr(importlib.import_module(f"{package}.{module}"), attribute)
+    from psm_sim.common.registry import unknown_name_error
+
+    selected: set[str] = set()
+    for name in names or ["all"]:
+        if name not in {**_LOCATIONS, **GROUPS}:
+            raise unknown_name_error("study", name, [*_LOCATIONS, *GROUPS])
+        selected.update(GROUPS.get(name, [name]))
+    return [name for name in _LOCATIONS if name in selected]
+
+
+def load_study(name: str) -> Study:
+    """Import and return the study *name*."""
+    module, _, attribute = _LOCATIONS[name].partition(":")
+    study: Study = getattr(importlib.import_module(f"psm_sim.lab.studies.{module}"), attribute)
     return study

@@ -11,9 +11,8 @@ import pytest
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.cli import main
 from psm_sim.common.summary_stats import Interval
-from psm_sim.lab.studies import load_study
+from psm_sim.lab.studies import ACTIVE_STUDIES, load_study
 from psm_sim.lab.studies.active import (
-    ACTIVE_STUDIES,
     drift,
     drift_trials,
     ocr,
@@ -33,7 +32,7 @@ TINY = Scale(replications=2, pages=1, long_pages=1)
 
 def found_by(name):
     """Return the findings of a study at a tiny scale, run in this process."""
-    study = load_study(name, ACTIVE_STUDIES, "psm_sim.lab.studies.active")
+    study = load_study(name)
     (findings,) = reproduce({name: study}, TINY, workers=1)
     return findings
 
@@ -82,7 +81,7 @@ def no_images(monkeypatch):
 @pytest.mark.parametrize("name", ACTIVE_STUDIES)
 def test_every_study_has_distinct_trials(name):
     """Each tells itself from the others, has work to do, and is the same again for the same seed."""
-    study = load_study(name, ACTIVE_STUDIES, "psm_sim.lab.studies.active")
+    study = load_study(name)
     for scale in (TINY, Scale(10, 1, 1)):
         tasks = study.tasks(scale, 3)
         keys = [task.key() for task in tasks]
@@ -111,13 +110,13 @@ def test_values_that_are_missing_do_not_count():
 
 def test_a_report_is_written_with_its_rule(tmp_path, capsys):
     """Claims, the rule of these studies, and the same numbers for any number of workers."""
-    words = ["learners", "patience", "--quick", "--seed", "2", "--workers"]
+    words = ["reproduce", "patience", "--quick", "--seed", "2", "--workers"]
     assert main([*words, "1", "--format", "json", "--output", str(tmp_path / "one")]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [claim["verdict"] for claim in found["studies"]["patience"]["claims"]].count("agrees") >= 2
     page = (tmp_path / "one" / "README.md").read_text()
     assert "is open if the interval contains 0" in page
-    assert f"learners patience --quick --seed 2 --output {tmp_path / 'one'}\n" in page
+    assert f"reproduce patience --quick --seed 2 --output {tmp_path / 'one'}\n" in page
     assert main([*words, "2", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == found
 
@@ -135,7 +134,7 @@ def test_the_sphere_study_agrees_with_the_theorems():
 
 def test_without_images_the_studies_that_need_them_say_so(no_images, capsys):
     """In a sentence, with status 0; the rest would run."""
-    assert main(["learners", "text-like", "ocr", "--quick", "--workers", "1"]) == 0
+    assert main(["reproduce", "text-like", "ocr", "--quick", "--workers", "1"]) == 0
     output = " ".join(capsys.readouterr().out.split())
     assert output.count("pip install 'psm_sim[studies]'") == 2
     tasks = drift.STUDY.tasks(TINY, 1)
@@ -268,16 +267,10 @@ def load_rows(number):
     return [{"square": number**2}]
 
 
-def test_an_unknown_study_is_a_sentence(capsys):
-    """With the names there are."""
-    assert main(["learners", "spere"]) == 2
-    assert "Unknown study 'spere'; expected one of sphere, patience" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("name", ["patience"])
 def test_the_quick_study_gives_the_committed_numbers(name):
     """Run anew, and compared with ``reports/learners/quick.json``; the studies that take seconds only."""
-    study = load_study(name, ACTIVE_STUDIES, "psm_sim.lab.studies.active")
+    study = load_study(name)
     require_the_same(name, study, json.loads(COMMITTED.read_text(encoding="utf-8")))
 
 

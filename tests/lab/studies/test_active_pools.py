@@ -1,14 +1,12 @@
 """Studies of the learners that choose from pools: trials, tables, verdicts and figures, at tiny sizes."""
 
-import importlib
-
 import pandas as pd
 import pytest
 
 from psm_sim.lab.active.data.uci_tables import UciTable, load_table
 from psm_sim.lab.reporting.figures.studies import draw
+from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.active import (
-    ACTIVE_STUDIES,
     isal_1d_trials,
     isal_planes_trials,
     isal_pool,
@@ -22,12 +20,6 @@ from psm_sim.lab.studies.study import Scale
 
 MINE = ("isal-1d", "isal-planes", "isal-pool", "trees", "lmu")
 TINY = Scale(replications=2, pages=1, long_pages=1)
-
-
-def study(name):
-    """Return a study by name."""
-    module, _, attribute = ACTIVE_STUDIES[name].partition(":")
-    return getattr(importlib.import_module(f"psm_sim.lab.studies.active.{module}"), attribute)
 
 
 def few_columns(name):
@@ -53,16 +45,16 @@ def small(monkeypatch):
 def test_every_study_has_distinct_trials_that_say_what_decides_them(name):
     """The same again for the same seed, others for another, in full and at the quick scale."""
     for scale in (TINY, Scale(10, 1, 1)):
-        keys = [repr(task) for task in study(name).tasks(scale, 3)]
+        keys = [repr(task) for task in load_study(name).tasks(scale, 3)]
         assert len(set(keys)) == len(keys)
-        assert keys == [repr(task) for task in study(name).tasks(scale, 3)]
-        assert set(keys) != {repr(task) for task in study(name).tasks(scale, 90)}
+        assert keys == [repr(task) for task in load_study(name).tasks(scale, 3)]
+        assert set(keys) != {repr(task) for task in load_study(name).tasks(scale, 90)}
 
 
 @pytest.mark.parametrize("name", MINE)
 def test_every_study_digests_its_rows(name, small):
     """Claims with a verdict, tables with ours beside the reference, and a figure that can be drawn."""
-    (found,) = reproduce({name: study(name)}, TINY, workers=1)
+    (found,) = reproduce({name: load_study(name)}, TINY, workers=1)
     assert found.study == name
     assert {claim.verdict for claim in found.claims} <= {"agrees", "open", "differs"}
     assert len(found.claims) >= 6

@@ -10,7 +10,7 @@ from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
-from psm_sim.lab.studies import STUDIES, load_study
+from psm_sim.lab.studies import STUDIES, load_study, select_studies
 from psm_sim.lab.studies.published import Claim, PublishedNumber, published_claims, published_numbers
 from psm_sim.lab.studies.published_experiments import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, FULL, Scale
@@ -153,7 +153,7 @@ def test_a_preset_gives_defaults_that_what_is_given_overrides():
 def test_an_unknown_study_is_named_with_the_nearest():
     """One sentence."""
     with pytest.raises(InputError, match=r"Unknown study 'bsd-rt'.*Did you mean 'bsd-rtt'"):
-        load_study("bsd-rt")
+        select_studies(["bsd-rt"])
 
 
 def test_a_presets_parameters_join_a_spec_without_touching_it():

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.lab.studies import load_study
-from psm_sim.lab.studies.validation import VALIDATIONS
+from psm_sim.lab.studies import VALIDATIONS, load_study
 from psm_sim.lab.studies.validation.measured_dtim_currents import fitted_currents
 from psm_sim.lab.studies.validation.measured_rows import measured_rows, validation_verdict
 from tests.lab.studies.committed import require_the_same
@@ -27,7 +26,7 @@ def table(name: str, folder: Path = FOLDER) -> list[dict]:
 def test_the_committed_validation_is_what_the_simulator_gives(name):
     """Run anew, and compared with ``reports/validation/quick.json``."""
     committed = json.loads((FOLDER / "quick.json").read_text(encoding="utf-8"))
-    require_the_same(name, load_study(name, VALIDATIONS, "psm_sim.lab.studies.validation"), committed)
+    require_the_same(name, load_study(name), committed)
 
 
 def test_dtim_3_is_predicted_within_5_5_per_cent_for_seven_radios():
@@ -75,7 +74,7 @@ def test_the_verdict_keeps_its_tolerance():
 
 def test_the_command_writes_a_report_with_its_rule_and_figure(tmp_path):
     """Of one study; nothing of it differs from the committed report."""
-    assert main(["validate", "dtim", "--workers", "1", "--output", str(tmp_path)]) == 0
+    assert main(["reproduce", "dtim", "--workers", "1", "--output", str(tmp_path)]) == 0
     text = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert text.startswith("# Measured and simulated hardware")
     assert table("dtim", tmp_path) == table("dtim")

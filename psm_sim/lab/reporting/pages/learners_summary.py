@@ -40,7 +40,7 @@ REASONS = {
 
 def summarise(findings: Sequence[Findings]) -> list[str]:
     """Return the paragraphs of the summary, or none if there is no study of a learner."""
-    from psm_sim.lab.studies.active import ACTIVE_STUDIES
+    from psm_sim.lab.studies import ACTIVE_STUDIES
 
     studies = [study for study in findings if study.study in ACTIVE_STUDIES and study.claims]
     if not studies:
