@@ -37,12 +37,14 @@ def fit_within_angle(
 
     Parameters
     ----------
-    x, y, weights, C
+    x, y, weights
         See :func:`~psm_sim.lab.active.linear_separator.fit_linear`.
     centre : Plane
         Plane at the centre of the cone.
     radius : float
         Maximum angle between the normals, above 0. From pi/2 on there is no constraint.
+    C : float
+        See :func:`~psm_sim.lab.active.linear_separator.fit_linear`.
     """
     if not radius > 0:
         raise InputError(f"{_OWNER}: radius must be an angle > 0, got {radius}.")

@@ -39,7 +39,9 @@ class Lasec(OnlineLearner):
         Inverse drift rate, above the ridge. None or infinity disables drift, which gives the second-order
         Perceptron.
 
-    Source: Moroshko and Crammer, figure 1.
+    References
+    ----------
+    Moroshko and Crammer, figure 1.
 
     Examples
     --------

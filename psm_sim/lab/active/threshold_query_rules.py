@@ -30,7 +30,9 @@ class DkmHalvingRule(QueryRule):
         Extension for skewed streams, neither in the papers nor measured. A mistake doubles s, up to s1, and a
         run of correct predictions halves s only if it includes a positive.
 
-    Source: thesis, figures 3-4 and 4-3; Dasgupta, Kalai and Monteleoni (2005).
+    References
+    ----------
+    Thesis, figures 3-4 and 4-3; Dasgupta, Kalai and Monteleoni (2005).
     """
 
     R: int = parameter(16, "correct predictions in a row that halve the band", at_least=1)

@@ -80,7 +80,7 @@ def rows_as_instances(subject: OnlineLearnerSubject) -> None:
 
 @ONLINE_LEARNER_CHECKS.check
 def says_whether_it_moved(subject: OnlineLearnerSubject) -> None:
-    """learn() returns whether the state changed."""
+    """The method learn() returns whether the state changed."""
     learner = _trained_learner(subject)
     for x, y in zip(*rows(subject.features, seed=5), strict=True):
         before = learner.state()

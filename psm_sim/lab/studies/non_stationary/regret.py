@@ -73,6 +73,7 @@ def least_losses(tables: Sequence[FloatArray], switches: int) -> FloatArray:
     Returns
     -------
     ndarray, shape (m, 2)
+        Minimum losses of each learner, in nats.
     """
     longest, n = max(map(len, tables)), tables[0].shape[1]
     # Shorter runs are padded with rounds of loss 0, which do not change a minimum.
