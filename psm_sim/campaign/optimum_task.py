@@ -17,8 +17,7 @@ from psm_sim.hindsight.offline_optimum import (
 from psm_sim.hindsight.traffic_chain import Chain, evaluate_policy
 from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.policies import make_policy
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache, Scenario
 
 
 @dataclass(frozen=True)

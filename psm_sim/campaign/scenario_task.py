@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 from psm_sim.campaign.task_runner import Row
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import digest_of
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache, Scenario
 
 
 @dataclass(frozen=True)

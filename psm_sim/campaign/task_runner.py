@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from psm_sim.common.parallel import parallel_map
 from psm_sim.common.progress import Progress, no_progress
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache
 
 Row = dict[str, Any]
 

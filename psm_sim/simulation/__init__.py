@@ -3,16 +3,24 @@
 from psm_sim.common.progress import Progress
 from psm_sim.common.summary_stats import Summary
 from psm_sim.simulation.api import compare, simulate
-from psm_sim.simulation.client_comparison import ClientComparison
-from psm_sim.simulation.compare_policies import compare_clients, compare_runs
-from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.paired_differences import PairedDifference, paired_difference
-from psm_sim.simulation.reference_policies import BASELINES, References
+from psm_sim.simulation.comparison import BASELINES, Comparison, References
+from psm_sim.simulation.policy_comparison import compare_runs
+from psm_sim.simulation.replicated_comparison import (
+    ClientComparison,
+    SeedComparison,
+    compare_clients,
+    compare_seeds,
+)
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.result_parts import PageRecord, Traffic
-from psm_sim.simulation.run_averages import Average, ClientAverage, SeedAverage
+from psm_sim.simulation.run_averages import (
+    Average,
+    ClientAverage,
+    PairedDifference,
+    SeedAverage,
+    paired_difference,
+)
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.seed_comparison import SeedComparison, compare_seeds
 from psm_sim.simulation.timeline import timeline
 
 __all__ = [

@@ -1,15 +1,21 @@
-"""Results of several policies on the same pages."""
+"""Results of several policies on the same pages, and the roles of baselines and reference."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import format_pairs
 from psm_sim.network import Topology, topology_differences
-from psm_sim.simulation.paired_differences import PairedDifference, paired_difference
+from psm_sim.policies import Policy
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.result_display import table_text, trade_off
+from psm_sim.simulation.result_parts import PolicyLike
+from psm_sim.simulation.run_averages import PairedDifference, paired_difference
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
 
@@ -74,7 +80,9 @@ class Comparison:
     reference: Result | None = None
 
     def __str__(self) -> str:
-        return table_text(self)
+        stream = io.StringIO()
+        _reporting("terminal.comparison").write(self, stream)
+        return stream.getvalue().rstrip("\n")
 
     def __repr__(self) -> str:
         policies = ", ".join(run.policy for run in self.runs)
@@ -119,7 +127,8 @@ class Comparison:
 
     def plot(self) -> Any:
         """Plot energy against slowdown, with the offline frontier. Return the matplotlib figure."""
-        return trade_off(self)
+        frontier = _reporting("figures.comparison").frontier_of(self)
+        return _reporting("figures.comparison").draw_trade_off(self, frontier)
 
     @property
     def shown(self) -> tuple[Result, ...]:
@@ -163,3 +172,82 @@ class Comparison:
     def settings(self) -> dict[str, Any]:
         """The overridden topology keys, as specified."""
         return dict(self.scenario.settings)
+
+
+def _reporting(name: str) -> Any:
+    # Imported lazily by name: reporting is a higher layer and may not be imported here.
+    return import_module(f"psm_sim.reporting.{name}")
+
+
+@dataclass(frozen=True)
+class References:
+    """Additional policies of a comparison.
+
+    Attributes
+    ----------
+    baselines : tuple of PolicyLike
+        Policies that precede the compared ones in tables.
+    reference : tuple of PolicyLike
+        The policy that energy and slowdown are compared with, or an empty tuple.
+    """
+
+    baselines: tuple[PolicyLike, ...] = ()
+    reference: tuple[PolicyLike, ...] = ()
+
+
+NO_REFERENCES = References()
+"""No baselines and no reference policy."""
+
+BASELINES = (Spec("always-on"), Spec("psm"))
+"""The baselines: no power saving, and static power-save mode of the standard."""
+
+
+def all_policies(policies: Sequence[PolicyLike], references: References) -> list[PolicyLike]:
+    """Return *policies* followed by the baselines and the reference, without duplicates.
+
+    Raises
+    ------
+    InputError
+        If there is no policy, or *policies* is not a list.
+    """
+    if not policies or isinstance(policies, (str, Spec, Policy)):
+        raise InputError(f"policies must be a non-empty list, got {policies!r}.")
+    unique = [*policies]
+    for policy in (*references.baselines, *references.reference):
+        if _index_of(policy, unique) is None:
+            unique.append(policy)
+    return unique
+
+
+Kind = TypeVar("Kind", bound=Comparison)
+
+
+def assign_roles(comparison: Kind, policies: Sequence[PolicyLike], references: References) -> Kind:
+    """Split the runs of a comparison into policies, baselines and reference.
+
+    Parameters
+    ----------
+    comparison
+        Comparison whose ``runs`` are those of :func:`all_policies`.
+    policies, references
+        As for :func:`all_policies`.
+    """
+    simulated = all_policies(policies, references)
+
+    def run_of(policy: PolicyLike) -> Result:
+        return comparison.runs[_index_of(policy, simulated) or 0]
+
+    return replace(
+        comparison,
+        runs=comparison.runs[: len(policies)],
+        baselines=tuple(map(run_of, references.baselines)),
+        reference=next(map(run_of, references.reference), None),
+    )
+
+
+def _index_of(policy: PolicyLike, policies: Sequence[PolicyLike]) -> int | None:
+    for index, other in enumerate(policies):
+        # Compare specs as text; parsing them again would cost more than it gains.
+        if policy is other if isinstance(policy, Policy) else str(policy) == str(other):
+            return index
+    return None

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.common.summary_stats import Summary
+from psm_sim.common.record_array import record_column
+from psm_sim.common.summary_stats import Summary, percentiles
 from psm_sim.network import Usage
 from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.policies import Policy
-from psm_sim.simulation.failed_pages import percentiles_of, summarize_pages
-from psm_sim.simulation.message_latency import Latency
-from psm_sim.simulation.result_display import page_timeline
-from psm_sim.simulation.result_parts import Origin, PageRecord, PushRecord, Traffic
+from psm_sim.simulation.result_parts import Latency, Origin, PageRecord, PushRecord, Traffic
 
 if TYPE_CHECKING:
     import pandas as pd
-
 
 PERCENTILES = (10, 50, 90, 99)
 """Reported percentiles of the page times."""
@@ -150,7 +150,8 @@ class Result:
 
     def plot(self) -> Any:
         """Plot the timeline of the page with the median slowdown. Return the matplotlib figure."""
-        return page_timeline([self])
+        # Imported by name: reporting is a higher layer, and loads matplotlib.
+        return import_module("psm_sim.reporting.figures.timelines").draw_page_timeline([self])
 
     @property
     def energy_per_page_j(self) -> float:
@@ -191,17 +192,27 @@ class Result:
     @cached_property
     def page_time_s(self) -> Summary:
         """Summary of the page times, from the request of a page to its last byte, in seconds."""
-        return summarize_pages(self, "page_time_s")
+        return Summary.of(self._completed("page_time_s"))
 
     @cached_property
     def slowdown(self) -> Summary:
         """Summary of the slowdowns: page time divided by that of the same page without power saving."""
-        return summarize_pages(self, "slowdown")
+        return Summary.of(self._completed("slowdown"))
 
     @property
     def page_time_percentiles_s(self) -> dict[str, float]:
         """Percentiles of the page times in seconds (linear interpolation), with keys such as ``p50``."""
-        return percentiles_of(self, "page_time_s", PERCENTILES)
+        return percentiles(self._completed("page_time_s"), PERCENTILES)
+
+    def _completed(self, name: str) -> list[float]:
+        """Return one field of the completed pages, or a single nan if there are none.
+
+        Slowdowns also require that the page completed without power saving.
+        """
+        values = record_column(self.page_records, name)
+        if not self.reports_failures:
+            return values
+        return drop_nan(value for number, value in enumerate(values, 1) if number not in self.failures)
 
     @property
     def failed_pages(self) -> int:
@@ -246,3 +257,36 @@ class Result:
             **({"pushes": self.pushes.to_dict()} if self.pushes else {}),
             **({"latency": latency} if latency else {}),
         }
+
+
+def drop_nan(values: Iterable[float]) -> list[float]:
+    """Return the values without nan, or a single nan if there are none."""
+    return [value for value in values if not math.isnan(value)] or [math.nan]
+
+
+def complete_slowdowns(result: Result) -> list[float]:
+    """Return the defined slowdowns of one or several runs, or a single nan if there are none."""
+    return drop_nan(record_column(result.page_records, "slowdown"))
+
+
+def describe_failures(failures: Sequence[Mapping[str, Any]]) -> str:
+    """Format the reasons with their counts, the most frequent one first.
+
+    Parameters
+    ----------
+    failures
+        Failures as in the JSON output. If they name stations, the counts of each station are added.
+    """
+    parts = []
+    for reason, count in Counter(failure["reason"] for failure in failures).most_common():
+        by_station = Counter(failure.get("station") for failure in failures if failure["reason"] == reason)
+        counts = ", ".join(f"{name} {number}" for name, number in by_station.items() if name is not None)
+        parts.append(f"{count} x {reason}" + (f" ({counts})" if counts else ""))
+    return "; ".join(parts)
+
+
+def flatten_failures(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a result's ``to_dict()`` with the list of failures as one string."""
+    if "failures" not in values:
+        return values
+    return {**values, "failures": describe_failures(values["failures"])}

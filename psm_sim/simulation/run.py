@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any
@@ -12,14 +12,13 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import PluginError
 from psm_sim.common.record_array import RecordArray, record_column
 from psm_sim.network import Observer, PagesDone, Topology, World, build_world
+from psm_sim.network.browser import Visit
+from psm_sim.network.energy_ledger import Usage
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.user_policy_guard import guard_policy, probe_and_guard, unwrap_policy
-from psm_sim.simulation.message_latency import latencies_of
-from psm_sim.simulation.page_records import records_of
-from psm_sim.simulation.reference_policies import PolicyLike
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.result_parts import Origin, PageRecord, PushRecord, Traffic
+from psm_sim.simulation.result_parts import Origin, PageRecord, PolicyLike, PushRecord, Traffic, latencies_of
 from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page_view import Page
 
@@ -210,3 +209,41 @@ def _traffic(world: World) -> Traffic:
 def _world_counts(world: World) -> dict[str, float]:
     """Return the counters of the wireless hop and the end systems, by name."""
     return {**world.hop.report(), **world.ends.report()}
+
+
+_ZERO_USAGE = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
+
+
+def records_of(world: World, always_on_times_s: Sequence[float] | None) -> Iterator[PageRecord]:
+    """Yield a record for each page, with the energy used since the end of the previous page.
+
+    *always_on_times_s* are the times of the same pages without power saving; None uses those of this run.
+    """
+    before = _ZERO_USAGE
+    for index, (visit, after) in enumerate(world.visits):
+        taken_s = visit.ended_s - visit.started_s
+        own_s = nan if visit.failure else taken_s
+        reference_s = own_s if always_on_times_s is None else always_on_times_s[index]
+        yield _record(index + 1, visit, taken_s, reference_s, after - before)
+        before = after
+
+
+def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used: Usage) -> PageRecord:
+    complete_s = nan if visit.failure else taken_s
+    return PageRecord(
+        page=number,
+        think_s=visit.page.think_s,
+        objects=visit.page.objects,
+        bytes=visit.page.total_bytes,
+        start_s=visit.started_s,
+        page_time_s=taken_s,
+        always_on_time_s=reference_s,
+        slowdown=complete_s / reference_s if reference_s else 1.0,  # a pause takes no time under any policy
+        energy_j=used.total_j,
+        awake_j=used.awake_j,
+        asleep_j=used.asleep_j,
+        beacons_j=used.beacons_j,
+        awake_s=used.awake_s,
+        asleep_s=used.asleep_s,
+        beacons=used.beacons,
+    )

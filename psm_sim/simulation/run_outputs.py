@@ -15,7 +15,7 @@ from psm_sim.common.input_limits import MAX_CAPTURE_BYTES
 from psm_sim.common.output_files import atomic_write, check_writable, is_special
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
-from psm_sim.simulation.reference_policies import PolicyLike
+from psm_sim.simulation.result_parts import PolicyLike
 from psm_sim.workload import Workload
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,17 @@ from psm_sim.common.bundled_files import bundled_names
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import format_pairs
+from psm_sim.common.hashing import digest_of, file_digest
 from psm_sim.common.input_limits import MAX_SEED
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.simulation.scenario_key import DigestCache, hash_of
+from psm_sim.network.topology_sections import StationSpec
+from psm_sim.version import __version__
 from psm_sim.workload import Workload, load_workload, load_workloads
 from psm_sim.workload.loading import find_trace
+
+DigestCache = dict[tuple[Any, ...], str]
+"""Digests of parts by their description, so that parts shared by several scenarios are hashed once."""
 
 _TOPOLOGY = "three-node"
 
@@ -206,4 +212,55 @@ class Scenario:
         InputError
             If a file cannot be read.
         """
-        return hash_of(self, policies, {} if cache is None else cache)
+        cache = {} if cache is None else cache
+        parts = [_topology_part(self, cache), _trace_part(self, cache)]
+        parts += [
+            _cached_digest(cache, ("policy", str(policy)), partial(_policy_facts, policy))
+            for policy in policies
+        ]
+        return digest_of([__version__, self.pages, self.seed, parts])
+
+
+def _topology_part(scenario: Scenario, cache: DigestCache) -> str:
+    def facts() -> Any:
+        contents = [file_digest(file) for file in Spec(scenario.topology_name).files()]
+        topology = scenario.resolve_topology()
+        stations = [_station_facts(station) for station in topology.stations]
+        return [scenario.topology_name, topology.config(), contents, *([stations] if stations else [])]
+
+    if isinstance(scenario.topology, Topology):
+        return digest_of(facts())
+    name = ("topology", scenario.topology, scenario.profile, *scenario.settings.items())
+    return _cached_digest(cache, name, facts)
+
+
+def _station_facts(station: StationSpec) -> list[Any]:
+    facts: list[Any] = [repr(station)]
+    facts += [_policy_facts(station.policy)] if station.policy else []
+    facts += [_trace_facts(Spec.of(station.trace, "trace"))] if station.trace else []
+    return facts + [file_digest(file) for file in Spec(station.profile or "").files()]
+
+
+def _trace_part(scenario: Scenario, cache: DigestCache) -> str:
+    trace = scenario.trace
+    if isinstance(trace, Workload):
+        return digest_of([trace.name, repr(trace.pages), repr(trace.messages)])
+    spec = Spec.of(trace, "trace")
+    return _cached_digest(cache, ("trace", str(spec)), partial(_trace_facts, spec))
+
+
+def _cached_digest(cache: DigestCache, name: tuple[Any, ...], facts: Callable[[], Any]) -> str:
+    if name not in cache:
+        cache[name] = digest_of(facts())
+    return cache[name]
+
+
+def _trace_facts(spec: Spec) -> list[str]:
+    path = find_trace(spec.name)
+    files = dict.fromkeys([path, *spec.files()])
+    return [str(spec), *map(file_digest, files)]
+
+
+def _policy_facts(policy: str | Spec) -> list[str]:
+    spec = Spec.of(policy, "policy")
+    return [str(spec), *map(file_digest, spec.files())]

@@ -11,26 +11,27 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.progress import Progress
 from psm_sim.common.summary_stats import percentiles
 from psm_sim.network import Observer, Topology
 from psm_sim.network.build import cell_of
+from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.network.shared_cell import SharedCell
+from psm_sim.network.topology_file import overlay_settings
+from psm_sim.network.topology_sections import StationSpec
 from psm_sim.policies.always_on import AlwaysOn
-from psm_sim.simulation.compare_policies import all_policies, assign_roles, prepare_runs
-from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.failed_pages import drop_nan
-from psm_sim.simulation.reference_policies import PolicyLike, References
-from psm_sim.simulation.result import Result
+from psm_sim.simulation.comparison import Comparison, References, all_policies, assign_roles
+from psm_sim.simulation.result import Result, drop_nan
+from psm_sim.simulation.result_parts import PolicyLike
 from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.simulation.run_averages import MEASURES, Average, average_runs
 from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.station_setup import StationSetup, describe_setups, station_setups
+from psm_sim.workload import Workload
 
 DISTRIBUTED = ("energy_per_page_j", "energy_by_state_per_page_j.awake", "page_time_s.mean", "slowdown.mean")
 """Measures whose distribution over the stations is reported, named as in :data:`MEASURES`."""
@@ -75,7 +76,7 @@ def compare_stations(
     Parameters
     ----------
     policies, scenario, progress, references, outputs
-        As for :func:`~psm_sim.simulation.compare_policies.compare_clients`.
+        As for :func:`~psm_sim.simulation.compare_clients`.
     topology
         The resolved topology of the scenario.
 
@@ -91,7 +92,8 @@ def compare_stations(
     """
     setups = station_setups(scenario, topology)
     simulated = all_policies(policies, references)
-    prepare_runs(simulated, setups[0].resolved_topology, References())
+    for policy in simulated:
+        prepare(policy, setups[0].resolved_topology)  # a policy that cannot be initialised is rejected first
     outputs.check_size([setup.workload for setup in setups], topology)
     with outputs.observers(policies, [setup.name for setup in setups]) as observers:
         reference, runs = _run_policies(simulated, setups, observers, progress)
@@ -201,3 +203,52 @@ def _is_always_on(policy: PolicyLike) -> bool:
 def _with_facts(run: StationAverage, scenario: Scenario) -> StationAverage:
     results = tuple(replace(result, facts=scenario.facts) for result in run.results)
     return replace(run, facts=scenario.facts, results=results)
+
+
+class StationSetup(NamedTuple):
+    """Configuration of one station.
+
+    Attributes
+    ----------
+    name : str
+        Name of the station.
+    resolved_topology : Topology
+        Topology with the chip of the station.
+    policy : Spec or None
+        Policy of the station; None uses the simulated policy.
+    workload : Workload
+        Pages and messages of the station.
+    """
+
+    name: str
+    resolved_topology: Topology
+    policy: Spec | None
+    workload: Workload
+
+
+def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]:
+    """Return the setup of each station of a topology, in order. Errors are as for a run."""
+    setups: list[StationSetup] = []
+    common = replace(topology, stations=())
+    for spec in topology.stations:
+        values = load_profile(spec.profile).values if spec.profile else {}
+        own_topology = overlay_settings(common, values, f"profile {spec.profile}")
+        for number, name in enumerate(spec.names):
+            seed = scenario.seed + len(setups) if spec.seed is None else spec.seed + number
+            policy = None if spec.policy is None else Spec.of(spec.policy, "policy")
+            setups.append(StationSetup(name, own_topology, policy, _workload(scenario, spec, seed)))
+    return setups
+
+
+def _workload(scenario: Scenario, spec: StationSpec, seed: int) -> Workload:
+    trace, pages = spec.trace or scenario.trace, spec.pages or scenario.pages
+    return replace(scenario, trace=trace, pages=pages, seed=seed).workload()
+
+
+def describe_setups(setups: Sequence[StationSetup]) -> Workload:
+    """Return the workload of the first station with a remark about all stations."""
+    names = ", ".join(dict.fromkeys(setup.workload.name for setup in setups))
+    remark = (
+        f"{len(setups)} stations on one access point load {names}; all values are means over the stations"
+    )
+    return replace(setups[0].workload, remark=remark)

@@ -13,7 +13,7 @@ from psm_sim.campaign.optimum_task import OptimumTask
 from psm_sim.campaign.task_runner import Rows, run_tasks
 from psm_sim.common.component_spec import Spec
 from psm_sim.simulation import Scenario, simulate
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache
 
 DONE: list[str] = []
 

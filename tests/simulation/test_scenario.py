@@ -109,7 +109,7 @@ def test_everything_that_decides_the_numbers_is_in_the_key(monkeypatch: pytest.M
     ]
     keys = [each.key() for each in (base, *others)]
     keys += [base.key(["psm"]), base.key(["psm", "bsd"]), base.key([Spec.parse("bsd:p=1", "policy")])]
-    monkeypatch.setattr("psm_sim.simulation.scenario_key.__version__", psm_sim.__version__ + ".1")
+    monkeypatch.setattr("psm_sim.simulation.scenario.__version__", psm_sim.__version__ + ".1")
     keys.append(base.key())
     assert len(set(keys)) == len(keys)
 

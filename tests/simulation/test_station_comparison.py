@@ -18,9 +18,8 @@ from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.simulation import Scenario, compare_clients, compare_runs
-from psm_sim.simulation.reference_policies import BASELINES, References
-from psm_sim.simulation.station_comparison import StationAverage
-from psm_sim.simulation.station_setup import station_setups
+from psm_sim.simulation.comparison import BASELINES, References
+from psm_sim.simulation.station_comparison import StationAverage, station_setups
 
 AIR = {"mac.model": "dcf", "beacon.interval_tu": 100, "tcp.max_window": 44}
 

@@ -20,9 +20,8 @@ from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.formatting import flatten
 from psm_sim.network import Topology
 from psm_sim.policies.always_on import AlwaysOn
-from psm_sim.simulation.compare_policies import compare_runs
-from psm_sim.simulation.failed_pages import flatten_failures
-from psm_sim.simulation.result import Result
+from psm_sim.simulation.policy_comparison import compare_runs
+from psm_sim.simulation.result import Result, flatten_failures
 from psm_sim.simulation.run import page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.version import __version__

@@ -13,8 +13,7 @@ from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache, Scenario
 
 HOLDING_MS = 1500
 """Server delay longer than the time for which BSD stays awake, which is at most 1 s for the paper's p."""

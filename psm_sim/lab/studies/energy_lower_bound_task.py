@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.hindsight.energy_lower_bound import energy_lower_bound_j
 from psm_sim.policies import Policy, Poll, Rest
-from psm_sim.simulation.compare_policies import compare_runs
 from psm_sim.simulation.comparison import Comparison
+from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result
 
 

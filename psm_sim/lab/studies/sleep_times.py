@@ -18,8 +18,7 @@ from psm_sim.network import Observer
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache, Scenario
 
 LOSSES = ("inverse", "inverse-log")
 THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")

@@ -15,7 +15,7 @@ from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.trace_replay import ReplayedClient, replay_trace
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache
 
 TRACE = "ucb"
 BEGINNING = 300

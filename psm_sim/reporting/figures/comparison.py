@@ -20,7 +20,7 @@ from psm_sim.reporting.figures.style import (
     truncate_name,
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
-from psm_sim.simulation.failed_pages import complete_slowdowns
+from psm_sim.simulation.result import complete_slowdowns
 from psm_sim.simulation.run_averages import MEASURES, Average
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.common.formatting import flatten, format_pairs
-from psm_sim.simulation.failed_pages import flatten_failures
-from psm_sim.simulation.paired_differences import paired_difference
-from psm_sim.simulation.run_averages import Average
+from psm_sim.simulation.result import flatten_failures
+from psm_sim.simulation.run_averages import Average, paired_difference
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result

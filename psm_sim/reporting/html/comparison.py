@@ -21,9 +21,8 @@ from psm_sim.reporting.html.html_document import (
 from psm_sim.reporting.html.timeline import record_timeline
 from psm_sim.reporting.html.trade_off import Mark
 from psm_sim.reporting.terminal.comparison import caption
-from psm_sim.simulation.failed_pages import complete_slowdowns
-from psm_sim.simulation.paired_differences import SAVED, paired_difference
-from psm_sim.simulation.run_averages import MEASURES, Average
+from psm_sim.simulation.result import complete_slowdowns
+from psm_sim.simulation.run_averages import MEASURES, SAVED, Average, paired_difference
 
 if TYPE_CHECKING:
     from psm_sim.campaign.offline_pareto_frontier import ParetoCorner

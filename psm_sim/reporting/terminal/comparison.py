@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 from psm_sim.common.component_spec import split_commas
 from psm_sim.reporting.terminal.console import console_on
-from psm_sim.simulation.failed_pages import describe_failures
-from psm_sim.simulation.paired_differences import paired_difference
 from psm_sim.simulation.preset import load_preset
-from psm_sim.simulation.run_averages import Average, SeedAverage
+from psm_sim.simulation.result import describe_failures
+from psm_sim.simulation.run_averages import Average, SeedAverage, paired_difference
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
-    from psm_sim.simulation.message_latency import Latency
+    from psm_sim.simulation.result_parts import Latency
 
 _MIN_WIDE = 100
 """Minimum terminal width, in characters, for policy names on one line and wide column gaps."""

@@ -106,7 +106,7 @@ def test_versions_do_not_mix(monkeypatch: pytest.MonkeyPatch, runs: list[str]) -
     """What another version has done is kept beside, and never shown as this one's."""
     path, one = Path("a.sqlite"), grid(policies=("psm",))
     run(path, one)
-    for module in ("psm_sim.simulation.scenario_key", "psm_sim.campaign.sweep.planning"):
+    for module in ("psm_sim.simulation.scenario", "psm_sim.campaign.sweep.planning"):
         monkeypatch.setattr(f"{module}.__version__", "9.9")
     monkeypatch.setattr(store_module, "__version__", "9.9")
     with Store(path) as store:

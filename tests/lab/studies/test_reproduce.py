@@ -14,7 +14,7 @@ from psm_sim.lab.reporting.files.study_numbers import numbers_of
 from psm_sim.lab.studies import STUDIES, load_study
 from psm_sim.lab.studies.reproduce import reproduce
 from psm_sim.lab.studies.study import Findings, Scale, Table
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache
 from tests.lab.studies.committed import require_the_same
 
 COMMITTED = Path(__file__).resolve().parents[3] / "reports" / "reproduction" / "quick.json"

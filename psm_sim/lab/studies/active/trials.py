@@ -14,7 +14,7 @@ from psm_sim.common.hashing import digest_of
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.published import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache
 
 RULE = (
     "The rule was fixed beforehand. A claim of a direction agrees if the 95 % confidence interval of the"

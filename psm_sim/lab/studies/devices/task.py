@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.campaign.task_runner import Row
-from psm_sim.simulation.compare_policies import compare_runs
+from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result
 
 _DIRECTIONS = ("round_trip_down", "down", "round_trip_up", "up")

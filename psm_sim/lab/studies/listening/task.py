@@ -11,10 +11,9 @@ import numpy as np
 from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.campaign.task_runner import Row
 from psm_sim.common.hashing import digest_of
-from psm_sim.simulation.compare_policies import compare_runs
+from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache, Scenario
 
 _TRIED = (0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0)
 """Probabilities of random listening between which its number of received beacons is interpolated."""

@@ -11,11 +11,10 @@ import numpy as np
 from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.non_stationary.recorded_rounds import logged_run
 from psm_sim.lab.studies.non_stationary.regret import RATES, regrets
-from psm_sim.simulation.compare_policies import compare_runs
+from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache, Scenario
 from psm_sim.workload import Workload, load_workload
 from psm_sim.workload.regimes import ShiftingWorkload
 

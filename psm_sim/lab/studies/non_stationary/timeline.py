@@ -11,8 +11,7 @@ import numpy as np
 from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.non_stationary.recorded_rounds import logged_run
 from psm_sim.lab.studies.non_stationary.task import learner_label
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache, Scenario
 from psm_sim.workload.regimes import ShiftingWorkload
 
 

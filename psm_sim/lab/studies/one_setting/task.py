@@ -14,8 +14,7 @@ from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.published_experiments import BSD, LPSM
 from psm_sim.lab.studies.study import CHOOSING
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache, Scenario
 
 UPLINKS = ("one", "restart", "keep")
 PSM_J = 3.62

@@ -9,8 +9,7 @@ from typing import Any
 from psm_sim.common.hashing import digest_of
 from psm_sim.policies import Policy
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.simulation.scenario import DigestCache, Scenario
 from psm_sim.workload import Page, Workload
 
 IDLE_S = 360_000.0
