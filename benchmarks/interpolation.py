@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from psm_sim.common.bundled_files import bundled_dir
-from psm_sim.workload.quantile_distribution import QuantileDistribution
+from psm_sim.workload.distributions import QuantileDistribution
 from psm_sim.workload.trace_profile import read_profile
 
 THINK = ((60, 14.4), (300, 29.2), (1000, 52.9), (3600, 105.0))

@@ -19,8 +19,7 @@ from psm_sim.replay.polling_grid import PollingGrid
 from psm_sim.replay.replay_config import replay_loss
 from psm_sim.replay.replay_history import ReplayHistory
 from psm_sim.workload import load_workload
-from psm_sim.workload.modem_transfer_times import NominalTransfers, transfers_of
-from psm_sim.workload.network_activity import Transfer
+from psm_sim.workload.network_activity import NominalTransfers, Transfer, transfers_of
 
 HORIZON = 27_000
 

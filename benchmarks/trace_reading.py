@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from psm_sim.workload.recordings.format_detection import read_recording, ucb_batches_of
+from psm_sim.workload.recordings.recording_reader import read_recording, ucb_batches_of
 from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
 from psm_sim.workload.trace_profile import berkeley_profile
 

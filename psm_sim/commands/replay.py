@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_trace(parser: argparse.ArgumentParser) -> None:
-    from psm_sim.workload.modem_transfer_times import NominalTransfers
+    from psm_sim.workload.network_activity import NominalTransfers
 
     parser.add_argument(
         "--trace",
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.replay.trace_replay import replay_trace
     from psm_sim.reporting.files import replay_output
     from psm_sim.reporting.files.result_folder import usable_folder
-    from psm_sim.workload.modem_transfer_times import NominalTransfers
+    from psm_sim.workload.network_activity import NominalTransfers
 
     folder = usable_folder(arguments.output) if arguments.output is not None else None
     check_unused(arguments)

@@ -16,7 +16,7 @@ from psm_sim.common.input_limits import MAX_PAGES, MAX_RECORDS, MAX_SEED
 from psm_sim.common.output_files import check_writable
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workload
-from psm_sim.workload.page_list_writer import write_page_list
+from psm_sim.workload.page_list import write_page_list
 from psm_sim.workload.trace_profile import Profile, profile_of, read_profile
 
 HELP = "Inspect, convert, fit or synthesize a trace."
@@ -129,7 +129,7 @@ def _describe_toml(path: Path) -> str:
 
 def _convert(args: argparse.Namespace) -> int:
     from psm_sim.workload.capture_workloads import is_capture_file
-    from psm_sim.workload.recordings.ucb_writer import FORMS, is_ucb_name
+    from psm_sim.workload.recordings.ucb_format import FORMS, is_ucb_name
 
     spec, to = Spec.parse(args.file, "trace"), path_option("--to", args.to)
     path = find_trace(spec.name)
@@ -155,8 +155,8 @@ def _convert(args: argparse.Namespace) -> int:
 
 
 def _convert_records(path: Path, to: Path) -> int:
-    from psm_sim.workload.recordings.format_detection import ucb_batches_of
-    from psm_sim.workload.recordings.ucb_writer import write_records
+    from psm_sim.workload.recordings.recording_reader import ucb_batches_of
+    from psm_sim.workload.recordings.ucb_format import write_records
 
     with progress(f"Converting {path.name}") as callback:
         source, batches = ucb_batches_of(path, callback)

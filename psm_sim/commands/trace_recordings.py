@@ -13,7 +13,7 @@ from psm_sim.common.parameters import build
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.workload.capture_workloads import capture_at, is_capture_file
 from psm_sim.workload.loading import is_page_list
-from psm_sim.workload.page_list_reader import MissingValues, read_page_list
+from psm_sim.workload.page_list import MissingValues, read_page_list
 from psm_sim.workload.recordings.recording import Recording, recording_of_pages
 from psm_sim.workload.workloads_from_recordings import select_clients
 

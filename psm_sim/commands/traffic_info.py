@@ -5,8 +5,7 @@ from __future__ import annotations
 from psm_sim.commands.trace_info import fact_lines
 from psm_sim.common.parameters import build
 from psm_sim.common.random_streams import random_stream
-from psm_sim.workload.traffic_part import TrafficPart
-from psm_sim.workload.traffic_trace import TrafficTrace
+from psm_sim.workload.traffic_trace import TrafficPart, TrafficTrace
 
 _HOUR_S = 3600.0
 _HEADS = ("sender", "transport", "timing", "period s", "bytes", "answer", "an hour")

@@ -18,8 +18,7 @@ from psm_sim.replay.poller import ReplayPoller
 from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.replay_history import ReplayHistory
 from psm_sim.workload.activity_loading import load_activities
-from psm_sim.workload.modem_transfer_times import NominalTransfers
-from psm_sim.workload.network_activity import Activity, Transfer, without_gaps
+from psm_sim.workload.network_activity import Activity, NominalTransfers, Transfer, without_gaps
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from psm_sim.simulation.result_parts import PolicyLike
 from psm_sim.simulation.run_outputs import RunOutputs
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.timeline import observe
-from psm_sim.workload.python_workloads import as_workload
+from psm_sim.workload.page_list import as_workload
 
 
 def simulate(

@@ -1,8 +1,7 @@
 """Workloads and network activity: page views, messages and transfers of a client."""
 
 from psm_sim.workload.loading import load_workload, load_workloads
-from psm_sim.workload.page_list_reader import read_page_list
-from psm_sim.workload.page_list_writer import write_page_list
+from psm_sim.workload.page_list import read_page_list, write_page_list
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.workload import Workload
 

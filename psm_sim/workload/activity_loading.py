@@ -10,8 +10,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import parameters_of, values_of
 from psm_sim.workload.capture_workloads import activity_of, capture_at, is_capture_file
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workloads
-from psm_sim.workload.modem_transfer_times import NominalTransfers, transfers_of
-from psm_sim.workload.network_activity import Activity
+from psm_sim.workload.network_activity import Activity, NominalTransfers, transfers_of
 from psm_sim.workload.workload import Workload
 
 
@@ -86,7 +85,7 @@ def _recording_activities(path: Path, texts: Mapping[str, str]) -> tuple[Activit
     The file is read twice. The first pass selects the clients, the second one reads their transfers.
     """
     from psm_sim.workload.recorded_page_playback import Playback
-    from psm_sim.workload.recordings.recorded_transfers import read_transfers
+    from psm_sim.workload.recordings.recording_reader import read_transfers
     from psm_sim.workload.workloads_from_recordings import select_clients
 
     for name in parameters_of(Playback):

@@ -15,9 +15,8 @@ from psm_sim.common.parameters import build, values_of
 from psm_sim.common.plugins import distribution_of, installed_entry_points, load_entry_point
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.common.user_code_guards import user_code_call
-from psm_sim.workload.page_list_reader import MissingValues, read_page_list
-from psm_sim.workload.page_sampler import sample_pages
-from psm_sim.workload.synthetic_trace_parameters import PageSampling
+from psm_sim.workload.page_list import MissingValues, read_page_list
+from psm_sim.workload.page_sampler import PageSampling, sample_pages
 from psm_sim.workload.trace_profile import profile_of
 from psm_sim.workload.workload import Workload, describe_page_count
 

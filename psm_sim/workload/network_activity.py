@@ -1,10 +1,16 @@
-"""Network activity of a client as a list of transfers."""
+"""Network activity of a client as a list of transfers, recorded or with nominal times of a dial-up modem."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_MS, MAX_S
+from psm_sim.common.parameters import check_all, parameter
+from psm_sim.workload.page_view import Page
 
 
 class Transfer(NamedTuple):
@@ -54,3 +60,65 @@ def without_gaps(transfers: Iterable[Transfer], longest_us: int) -> Iterator[Tra
             moved_us += max(start_us - done_us - longest_us, 0)
         done_us = max(end_us, done_us or end_us)
         yield Transfer(start_us - moved_us, end_us - moved_us, size)
+
+
+@dataclass(frozen=True)
+class NominalTransfers:
+    """Parameters of the nominal transfer times, for pages without measured times.
+
+    The main object is requested after the think time, the embedded objects as soon as it is complete, over
+    at most ``connections`` connections. A response starts one round trip and the server delay after its
+    request, or later if the line is still busy. The line carries one response at a time. The defaults
+    describe the dial-up users whose distributions the bundled trace contains.
+    """
+
+    rate_kbps: float = parameter(
+        28.8, "rate of the line, for pages without times", unit="kbit/s", above=0, at_most=1e9
+    )
+    round_trip_ms: float = parameter(
+        200.0, "round trip to the server, for pages without times", unit="ms", at_least=0, at_most=MAX_MS
+    )
+    connections: int = parameter(4, "connections at once, for pages without times", at_least=1, at_most=1000)
+
+    def __post_init__(self) -> None:
+        check_all(self, "nominal times")
+
+
+def transfers_of(pages: Iterable[Page], nominal: NominalTransfers) -> Iterator[Transfer]:
+    """Yield the transfers of *pages* in order of their start, the first one at time 0."""
+    now_us, is_first = 0, True
+    for page in pages:
+        now_us += 0 if is_first else _us(page.think_s)
+        is_first = False
+        for transfer in _page(page, now_us, nominal):
+            now_us = max(now_us, transfer.end_us)
+            if now_us > 1e6 * MAX_S:
+                raise InputError(
+                    f"nominal times: the transfers of these pages take more than {MAX_S:g} s; use "
+                    "fewer pages, a higher rate or a shorter round trip."
+                )
+            yield transfer
+
+
+def _page(page: Page, start_us: int, nominal: NominalTransfers) -> Iterator[Transfer]:
+    """Yield the main object and then the embedded ones, each on the first free connection."""
+    main_us = start_us + _wait_us(page, 0, nominal) + _line_us(page.main_bytes, nominal)
+    yield Transfer(start_us, main_us, page.main_bytes)
+    free, line_us = [main_us] * nominal.connections, main_us
+    for number, size in enumerate(page.image_bytes, start=1):
+        sent_us = heapq.heappop(free)
+        line_us = max(line_us, sent_us + _wait_us(page, number, nominal)) + _line_us(size, nominal)
+        heapq.heappush(free, line_us)
+        yield Transfer(sent_us, line_us, size)
+
+
+def _wait_us(page: Page, number: int, nominal: NominalTransfers) -> int:
+    return _us(nominal.round_trip_ms / 1e3 + page.server_delay_s[number])
+
+
+def _line_us(size: int, nominal: NominalTransfers) -> int:
+    return _us(size * 8 / (nominal.rate_kbps * 1e3))
+
+
+def _us(seconds: float) -> int:
+    return round(min(seconds, 2 * MAX_S) * 1e6)

@@ -1,4 +1,4 @@
-"""Page views, the requests of a browser with the preceding think time."""
+"""Page views, the requests of a browser with the preceding think time, and the limit on their number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_BYTES, MAX_S
+from psm_sim.common.input_limits import MAX_BYTES, MAX_OBJECTS, MAX_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,9 @@ class Page:
     Raises
     ------
     InputError
-        If a time is not between 0 and :data:`~psm_sim.common.input_limits.MAX_S`, if a size is not between 1 (requests: 0)
-        and :data:`~psm_sim.common.input_limits.MAX_BYTES`, or if the numbers of requests, delays and objects differ.
+        If a time is not between 0 and :data:`~psm_sim.common.input_limits.MAX_S`, if a size is not between 1
+        (requests: 0) and :data:`~psm_sim.common.input_limits.MAX_BYTES`, or if the numbers of requests,
+        delays and objects differ.
     """
 
     think_s: float
@@ -101,3 +102,12 @@ class Pause(Page):
     def objects(self) -> int:
         """Number of objects, always 0."""
         return 0
+
+
+def check_objects(objects: int, owner: str) -> None:
+    """Raise an error if *objects* exceeds the limit. *owner* names the source, e.g. ``"trace ucb"``."""
+    if objects > MAX_OBJECTS:
+        raise InputError(
+            f"{owner}: expected at most {MAX_OBJECTS:,} objects in all pages, got {objects:,}; use fewer "
+            "pages."
+        )

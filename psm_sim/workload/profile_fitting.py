@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.output_files import atomic_write_text
 from psm_sim.common.parameters import parameters_of
-from psm_sim.workload.quantile_distribution import QuantileDistribution
+from psm_sim.workload.distributions import QuantileDistribution
+from psm_sim.workload.page_sampler import PageSampling
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.synthetic_trace_parameters import PageSampling
 from psm_sim.workload.trace_profile import Profile, berkeley_profile
 
 PROBABILITIES = np.array(

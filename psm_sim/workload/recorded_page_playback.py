@@ -11,10 +11,10 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.random_streams import random_stream
-from psm_sim.workload.distribution_override import AS_TRACE, constant_distribution
+from psm_sim.workload.distributions import AS_TRACE, constant_distribution
+from psm_sim.workload.page_sampler import stratified_draws, stratified_integers
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
-from psm_sim.workload.stratified_sampling import stratified_draws, stratified_integers
 from psm_sim.workload.trace_profile import berkeley_profile
 
 

@@ -14,9 +14,8 @@ import numpy as np
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import build, check_all, parameter, values_of
 from psm_sim.common.random_streams import random_stream
-from psm_sim.workload.page_sampler import sample_pages
+from psm_sim.workload.page_sampler import PageSampling, sample_pages
 from psm_sim.workload.page_view import Page
-from psm_sim.workload.synthetic_trace_parameters import PageSampling
 from psm_sim.workload.trace_profile import Profile, profile_of
 from psm_sim.workload.workload import Workload
 

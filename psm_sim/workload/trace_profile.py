@@ -15,7 +15,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import truncate
 from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_BYTES, MAX_S
-from psm_sim.workload.quantile_distribution import QuantileDistribution
+from psm_sim.workload.distributions import QuantileDistribution
 
 REQUIRED = ("think_s", "files_per_page", "request_bytes")
 TABLES = (*REQUIRED, "reply_bytes", "main_bytes", "image_bytes", "server_delay_s")

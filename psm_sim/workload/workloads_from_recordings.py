@@ -14,13 +14,12 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
 from psm_sim.common.progress import Progress
 from psm_sim.common.registry import unknown_name_error
-from psm_sim.workload.page_sampler import sample_pages
+from psm_sim.workload.page_sampler import PageSampling, sample_pages
 from psm_sim.workload.profile_fitting import fit_profile
 from psm_sim.workload.recorded_page_playback import Playback, playback_pages
-from psm_sim.workload.recordings.format_detection import read_recording
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.synthetic_trace_parameters import PageSampling
+from psm_sim.workload.recordings.recording_reader import read_recording
 from psm_sim.workload.workload import Workload, describe_page_count
 
 

@@ -12,7 +12,7 @@ import pytest
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import open_input, read_text, read_toml
-from psm_sim.workload.recordings import chunk_reader, client_requests, har
+from psm_sim.workload.recordings import chunk_reader, har, page_grouping
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="requires POSIX files")
 
@@ -84,7 +84,7 @@ def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": [{}] * 100}}))
     with pytest.raises(InputError, match="has over 100 brackets"):
         har.read_log(chunk_reader.ChunkReader(tmp_path / "x.har"))
-    monkeypatch.setattr(client_requests, "MAX_RECORDS", 1)
+    monkeypatch.setattr(page_grouping, "MAX_RECORDS", 1)
     (tmp_path / "x.log").write_text(LOG)
     assert main(["trace", "info", str(tmp_path / "x.log")]) == 2
 

@@ -15,7 +15,7 @@ from psm_sim.losses import LOSSES
 from psm_sim.policies import POLICIES
 from psm_sim.replay.polling_grid import PollingGrid
 from psm_sim.simulation import simulate
-from psm_sim.workload.modem_transfer_times import NominalTransfers
+from psm_sim.workload.network_activity import NominalTransfers
 from psm_sim.workload.page_sampler import PageSampling
 from psm_sim.workload.recorded_page_playback import Playback
 from psm_sim.workload.recordings.page_grouping import PageRule

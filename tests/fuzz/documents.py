@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from psm_sim.learning import make_learner, switching_rates
 from psm_sim.network.topology import topology_keys
-from psm_sim.workload.recordings.ucb_record import HEADER
+from psm_sim.workload.recordings.ucb_format import HEADER
 from tests.workload.recordings import captures
 
 ODD = (

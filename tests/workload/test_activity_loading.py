@@ -11,7 +11,7 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.workload import Page, load_workload
 from psm_sim.workload.activity_loading import load_activities
-from psm_sim.workload.modem_transfer_times import NominalTransfers, transfers_of
+from psm_sim.workload.network_activity import NominalTransfers, transfers_of
 from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
 from psm_sim.workload.trace_profile import read_profile
 

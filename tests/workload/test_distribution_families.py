@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.distribution_families import NAMES, distribution_family
+from psm_sim.workload.distributions import NAMES, distribution_family
 
 SHAPED = [*NAMES, "gamma:0.5", "gamma:8", "lognormal:2", "two-point:0.9"]
 FINE = (np.arange(100_000) + 0.5) / 100_000

@@ -140,13 +140,13 @@ def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monke
     path = tmp_path / "list.csv"
     path.write_text(HEADER + "1,1,1,2;3\n" * 4)
     for name, value, message in (
-        ("psm_sim.workload.page_list_reader.MAX_LINES", 3, "line 5: expected at most 3 pages"),
+        ("psm_sim.workload.page_list.MAX_LINES", 3, "line 5: expected at most 3 pages"),
         (
-            "psm_sim.workload.size_limits.MAX_OBJECTS",
+            "psm_sim.workload.page_view.MAX_OBJECTS",
             8,
             "line 4: expected at most 8 objects in all pages, got 9",
         ),
-        ("psm_sim.workload.page_list_reader.MAX_FILE_BYTES", 10, "must be at most 0 MiB after decompression"),
+        ("psm_sim.workload.page_list.MAX_FILE_BYTES", 10, "must be at most 0 MiB after decompression"),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(name, value)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
-from psm_sim.workload.quantile_distribution import INTERPOLATIONS, QuantileDistribution
+from psm_sim.workload.distributions import INTERPOLATIONS, QuantileDistribution
 
 
 @st.composite

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psm_sim.workload.quantile_distribution import QuantileDistribution
-from psm_sim.workload.stratified_sampling import stratified_draws, stratified_integers
+from psm_sim.workload.distributions import QuantileDistribution
+from psm_sim.workload.page_sampler import stratified_draws, stratified_integers
 
 TAIL = QuantileDistribution(np.array([0, 0.9, 0.99, 1]), np.array([1, 10, 100, 10_000]), "log")
 EVEN = QuantileDistribution(np.array([0, 1]), np.array([0, 100]))

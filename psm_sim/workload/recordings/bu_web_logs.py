@@ -18,12 +18,14 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from psm_sim.common.errors import InputError
-from psm_sim.workload.recordings.chunk_reader import ChunkReader
-from psm_sim.workload.recordings.client_requests import ClientRequests
-from psm_sim.workload.recordings.page_grouping import PageRule, group_requests
+from psm_sim.workload.recordings.chunk_reader import ChunkReader, lines_of
+from psm_sim.workload.recordings.page_grouping import (
+    ClientRequests,
+    PageRule,
+    group_requests,
+    suffix_is_secondary,
+)
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
-from psm_sim.workload.recordings.text_lines import lines_of
-from psm_sim.workload.recordings.ucb_request_lines import suffix_is_secondary
 
 _NUMBER = rb"(\d{1,12}(?:\.\d{1,12})?)"
 _LINE = re.compile(rb"(\S+) " + _NUMBER + rb' (\S+) "(.*)" (\d{1,12}) ' + _NUMBER + rb"\s*")
@@ -31,7 +33,7 @@ _BATCH = 20_000
 
 
 class _Row(NamedTuple):
-    """Request, with the columns of :data:`~psm_sim.workload.recordings.client_requests.ROW`."""
+    """Request, with the columns of :data:`~psm_sim.workload.recordings.page_grouping.ROW`."""
 
     client: int
     server: int

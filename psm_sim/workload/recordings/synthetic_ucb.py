@@ -18,11 +18,8 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.output_files import atomic_write_gzip
 from psm_sim.common.progress import Progress
 from psm_sim.common.random_streams import random_stream
-from psm_sim.workload.page_sampler import PageSampler
-from psm_sim.workload.recordings.ucb_batches import Batch
-from psm_sim.workload.recordings.ucb_record import DTYPE, UNDEFINED
-from psm_sim.workload.recordings.ucb_writer import batch_bytes
-from psm_sim.workload.synthetic_trace_parameters import PageSampling
+from psm_sim.workload.page_sampler import PageSampler, PageSampling
+from psm_sim.workload.recordings.ucb_format import DTYPE, UNDEFINED, Batch, batch_bytes
 from psm_sim.workload.trace_profile import Profile
 
 PERIOD = 500_000

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
-from psm_sim.workload.recordings.client_requests import ClientRequests
-from psm_sim.workload.recordings.page_grouping import PageRule, group_requests
+from psm_sim.workload.recordings.page_grouping import (
+    ClientRequests,
+    PageRule,
+    group_requests,
+    suffix_is_secondary,
+)
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
-from psm_sim.workload.recordings.ucb_batches import Batch
-from psm_sim.workload.recordings.ucb_record import UNDEFINED, dotted_quad
-from psm_sim.workload.recordings.ucb_request_lines import is_secondary
+from psm_sim.workload.recordings.ucb_format import UNDEFINED, Batch, dotted_quad
 
 _MAX_US = 2**31 - 1
+_TAIL = re.compile(rb"\.q?c?(\.\S*)?(?: HTTP/1\.[01])?", re.DOTALL)
 
 
 def ucb_recording(
@@ -120,3 +125,14 @@ def _bytes_seen(fields: NDArray[np.void]) -> NDArray[np.int64]:
     """Return the size of response header and data in bytes; undefined parts count as 0."""
     parts = (np.where(fields[name] == UNDEFINED, 0, fields[name]).astype(np.int64) for name in ("rhl", "rdl"))
     return sum(parts, start=np.zeros(fields.size, dtype=np.int64))
+
+
+def is_secondary(line: bytes) -> bool:
+    """Return whether a request line requests an embedded object, according to its suffix."""
+    return _tail_is_secondary(line[line.find(b".") :])
+
+
+@lru_cache(maxsize=10_000)
+def _tail_is_secondary(tail: bytes) -> bool:
+    match = _TAIL.fullmatch(tail)
+    return match is not None and suffix_is_secondary((match[1] or b"").decode("latin-1"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.workload.recordings.ucb_record import UNDEFINED, Record
+from psm_sim.workload.recordings.ucb_format import UNDEFINED, Record
 
 BEGIN_S = 846_890_339
 
@@ -35,7 +35,7 @@ def trace(tmp_path: Path):
     """Write records to a file, binary unless the name says otherwise."""
 
     def write(*records, name="t.tr"):
-        from psm_sim.workload.recordings.ucb_writer import write_records
+        from psm_sim.workload.recordings.ucb_format import write_records
 
         write_records(tmp_path / name, records)
         return tmp_path / name

@@ -10,8 +10,8 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings import bu_web_logs
-from psm_sim.workload.recordings.format_detection import read_recording
 from psm_sim.workload.recordings.recording import UNKNOWN
+from psm_sim.workload.recordings.recording_reader import read_recording
 
 LOG = """\
 cs20 785526125 920156 "http://cs-www.bu.edu/" 2009 0.518815

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.workload.recordings.capture.address_codes import AddressCodes
-from psm_sim.workload.recordings.capture.ip_packets import packets_of
-from psm_sim.workload.recordings.capture.link_layer_offsets import ip_starts
+from psm_sim.workload.recordings.capture.ip_packets import AddressCodes, packets_of
+from psm_sim.workload.recordings.capture.link_layers import ip_starts
 from psm_sim.workload.recordings.capture.reader import frames_of
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from tests.workload.recordings.captures import FRAMES, enhanced, interface, packet, pcap, section

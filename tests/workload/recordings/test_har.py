@@ -12,9 +12,9 @@ import pytest
 import psm_sim.workload.recordings.har as har_reader
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.recordings.format_detection import read_recording
-from psm_sim.workload.recordings.har_entry import epoch_s, read_entry
+from psm_sim.workload.recordings.har import epoch_s, read_entry
 from psm_sim.workload.recordings.recording import UNKNOWN
+from psm_sim.workload.recordings.recording_reader import read_recording
 
 CHROME = {"name": "WebInspector", "version": "537.36"}
 

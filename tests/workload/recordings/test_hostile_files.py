@@ -25,7 +25,7 @@ from psm_sim.common.bundled_files import bundled_dir
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
-from psm_sim.workload.recordings.ucb_writer import write_records
+from psm_sim.workload.recordings.ucb_format import write_records
 from psm_sim.workload.trace_profile import berkeley_profile
 from tests.workload.recordings import captures
 
@@ -90,7 +90,7 @@ def seeds(tmp_path_factory: pytest.TempPathFactory):
     """Good files of every format, by the ending of their name."""
     folder = tmp_path_factory.mktemp("seeds")
     synthesize_ucb(folder / "s.tr", 12, berkeley_profile())
-    from psm_sim.workload.recordings.format_detection import ucb_batches_of
+    from psm_sim.workload.recordings.recording_reader import ucb_batches_of
 
     _, batches = ucb_batches_of(folder / "s.tr")
     write_records(folder / "s.txt", (record for batch in batches for record in batch.records()))

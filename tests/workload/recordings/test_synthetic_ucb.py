@@ -11,7 +11,7 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.profile_fitting import exact_quantiles, fit_profile, fit_quantiles, write_profile
-from psm_sim.workload.recordings.format_detection import read_recording, ucb_batches_of
+from psm_sim.workload.recordings.recording_reader import read_recording, ucb_batches_of
 from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
 from psm_sim.workload.trace_profile import berkeley_profile, read_profile
 

@@ -10,11 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
-from psm_sim.workload.recordings import ucb_request_lines
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
-from psm_sim.workload.recordings.ucb_batches import binary_batches, text_batches
-from psm_sim.workload.recordings.ucb_record import HEADER, UNDEFINED, Record, binary_of_text, dotted_quad
-from psm_sim.workload.recordings.ucb_request_lines import METHODS, is_secondary
+from psm_sim.workload.recordings.ucb_format import (
+    HEADER,
+    METHODS,
+    UNDEFINED,
+    Record,
+    binary_batches,
+    binary_of_text,
+    dotted_quad,
+    text_batches,
+)
+from psm_sim.workload.recordings.ucb_recordings import is_secondary
 
 SAMPLE = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "ucb-sample"
 FIRST_NUMBERS = (
@@ -187,11 +194,3 @@ def test_a_line_with_windows_ending_and_one_without_request_line_are_read() -> N
 def test_what_a_page_embeds_is_told_by_its_suffix(line: bytes, secondary: bool) -> None:
     """Flags, suffixes with odd bytes, HTTP/0.9; and what cannot be parsed has no suffix."""
     assert is_secondary(line) is secondary
-
-
-def test_what_is_known_of_suffixes_does_not_grow_without_end() -> None:
-    """Ten thousand tails are kept; what is asked again is answered alike."""
-    for number in range(10_050):
-        assert not is_secondary(b"GET 1..x%d HTTP/1.0" % number)
-    assert len(ucb_request_lines._CACHE) <= 10_001
-    assert is_secondary(b"GET 1..gif HTTP/1.0")

@@ -10,11 +10,11 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload, load_workloads
-from psm_sim.workload.recordings import ucb_batches
-from psm_sim.workload.recordings.format_detection import read_recording, ucb_batches_of
+from psm_sim.workload.recordings import ucb_format
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.recordings.recording import UNKNOWN
-from psm_sim.workload.recordings.ucb_record import UNDEFINED
+from psm_sim.workload.recordings.recording_reader import read_recording, ucb_batches_of
+from psm_sim.workload.recordings.ucb_format import UNDEFINED
 
 
 def test_pages_reconstructed_by_hand(trace) -> None:
@@ -290,7 +290,7 @@ def test_text_is_read_in_batches_and_blank_lines_are_no_records(
     lines = [record.text() for batch in records for record in batch.records()]
     text = tmp_path / "t.txt"
     text.write_bytes(b"\n\n".join(lines) + b"\n")
-    monkeypatch.setattr(ucb_batches, "BATCH", 2)
+    monkeypatch.setattr(ucb_format, "BATCH", 2)
     _, batches = ucb_batches_of(text)
     assert [len(batch.lines) for batch in batches] == [2, 2, 1]
     assert read_recording(text).size.tolist() == read_recording(binary).size.tolist()

@@ -1,4 +1,4 @@
-"""Reader of page lists, CSV files with one page view per line.
+"""Page lists: CSV files, DataFrames and lists with one page view per row.
 
 The header is ``page,think_s,main_bytes,images``. ``images`` contains the sizes of the embedded objects
 separated by ``;`` and can be empty. ``request_bytes`` and ``server_delay_s`` are optional columns. Each cell
@@ -8,21 +8,24 @@ has one value for all objects of the page, or one value per object separated by 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from psm_sim.common.errors import InputError
+from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.common.input_limits import MAX_BYTES, MAX_S
+from psm_sim.common.output_files import atomic_write_gzip
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.workload.page_view import Page
-from psm_sim.workload.recordings.chunk_reader import ChunkReader
-from psm_sim.workload.recordings.text_lines import MAX_LINE_BYTES, text_lines
-from psm_sim.workload.size_limits import check_objects
+from psm_sim.workload.page_view import Page, check_objects
+from psm_sim.workload.recordings.chunk_reader import MAX_LINE_BYTES, ChunkReader, text_lines
+from psm_sim.workload.workload import Workload
 
 if TYPE_CHECKING:
     from _csv import Reader
+
+    import pandas as pd
 
 MAX_FILE_BYTES = 256 << 20
 """Maximum size of a page list after decompression, in bytes."""
@@ -192,3 +195,82 @@ def _number(text: str, expected: str) -> float:
         return float(text)
     except ValueError:
         raise ValueError(expected) from None
+
+
+def write_page_list(path: Path, pages: Iterable[Page]) -> int:
+    """Write pages to a page list and return their number.
+
+    :func:`~psm_sim.workload.page_list.read_page_list` reads the file back to equal pages.
+    """
+    count = 0
+    with atomic_write_gzip(path) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for count, page in enumerate(pages, start=1):
+            row = (
+                count,
+                repr(page.think_s),
+                page.main_bytes,
+                _join(page.image_bytes),
+                *_optional_cells(page),
+            )
+            if sum(len(str(cell)) + 1 for cell in row) > MAX_LINE_BYTES:
+                raise InputError(
+                    f"{path}: page {count} has {page.objects:,} objects, too many for a line of at most "
+                    f"{MAX_LINE_BYTES:,} bytes."
+                )
+            writer.writerow(row)
+    return count
+
+
+def _optional_cells(page: Page) -> tuple[str, str]:
+    return _join(_collapse_equal(page.request_bytes)), _join(_collapse_equal(page.server_delay_s))
+
+
+def _collapse_equal(values: Sequence[float]) -> Sequence[float]:
+    return values[:1] if len(set(values)) == 1 else values
+
+
+def _join(values: Sequence[float]) -> str:
+    return ";".join(repr(value) for value in values)
+
+
+def as_workload(trace: Any) -> Workload:
+    """Convert a DataFrame, a list of pages or a workload to a Workload.
+
+    A DataFrame has the columns of a page list and one row per page. The column ``page`` is optional. The
+    sizes of the images are a string (``"100;200"``) or a list.
+
+    Raises
+    ------
+    InputError
+        If the object is of another type or its pages are invalid.
+    """
+    if isinstance(trace, Workload):
+        return trace
+    if isinstance(trace, Sequence) and not isinstance(trace, (str, bytes)):
+        return Workload("pages", tuple(trace), False, "pages made in Python")
+    if hasattr(trace, "columns") and hasattr(trace, "to_csv"):
+        return Workload("DataFrame", _pages_of_frame(trace), False, "pages of a DataFrame")
+    raise InputError(
+        "trace must be a name or file, a list of Page, a DataFrame with the columns of a page list, or a "
+        f"Workload, got {safe_repr(trace)}."
+    )
+
+
+def _pages_of_frame(frame: pd.DataFrame) -> tuple[Page, ...]:
+    frame = frame.copy()
+    if "page" not in frame.columns:
+        frame.insert(0, "page", range(1, len(frame) + 1))
+    if "images" in frame.columns:
+        frame["images"] = [_sizes(images) for images in frame["images"]]
+    text = frame.to_csv(index=False)
+    return pages_of(
+        csv.reader(io.StringIO(text, newline=""), strict=True), Path("DataFrame"), MissingValues()
+    )
+
+
+def _sizes(images: Any) -> str:
+    if isinstance(images, (list, tuple)):
+        return ";".join(map(str, images))
+    return images if isinstance(images, str) else ""

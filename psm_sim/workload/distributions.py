@@ -1,0 +1,341 @@
+"""Distributions of sizes and times: constants, families with a mean and a shape, and tables of quantiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError, did_you_mean
+from psm_sim.common.input_limits import MAX_BYTES, MAX_MS
+
+_LAST = 1 - 1e-12
+"""Largest probability at which a quantile is evaluated, because some families are unbounded at 1."""
+
+
+class Distribution(Protocol):
+    """Interface of a distribution with quantile function q(u) and its integral from 0 to u."""
+
+    def at(self, u: ArrayLike) -> FloatArray:
+        """Return the quantiles of probabilities *u*, of the same shape."""
+
+    def integral(self, u: ArrayLike) -> FloatArray:
+        """Return the integral of the quantiles from 0 to *u*, of the same shape."""
+
+    def probability(self, value: float) -> float:
+        """Return the largest u with q(u) <= *value*."""
+
+
+class _Form(NamedTuple):
+    """Functions of a family of mean 1, each with the shape as its last argument."""
+
+    quantile: Callable[[FloatArray, float], FloatArray]
+    integral: Callable[[FloatArray, float], FloatArray]
+    probability: Callable[[float, float], float]
+    shape: str = ""
+    default: float | None = None
+    below: float = math.inf
+
+
+def _gamma_at(u: FloatArray, k: float) -> FloatArray:
+    from scipy.special import gammaincinv
+
+    return np.asarray(gammaincinv(k, u) / k)
+
+
+def _gamma_integral(u: FloatArray, k: float) -> FloatArray:
+    # With mean 1, the partial expectation of a gamma(k) below x is the CDF of a gamma(k + 1) at x.
+    from scipy.special import gammainc, gammaincinv
+
+    return np.asarray(gammainc(k + 1, gammaincinv(k, u)))
+
+
+def _gamma_probability(value: float, k: float) -> float:
+    from scipy.special import gammainc
+
+    return float(gammainc(k, k * max(value, 0.0)))
+
+
+def _lognormal_at(u: FloatArray, sigma: float) -> FloatArray:
+    from scipy.special import ndtri
+
+    return np.asarray(np.exp(sigma * ndtri(u) - sigma**2 / 2))
+
+
+def _lognormal_integral(u: FloatArray, sigma: float) -> FloatArray:
+    from scipy.special import ndtr, ndtri
+
+    return np.asarray(ndtr(ndtri(u) - sigma))
+
+
+def _lognormal_probability(value: float, sigma: float) -> float:
+    from scipy.special import ndtr
+
+    return float(ndtr((math.log(value) + sigma**2 / 2) / sigma)) if value > 0 else 0.0
+
+
+_FORMS = {
+    "constant": _Form(lambda u, _: np.ones_like(u), lambda u, _: u, lambda v, _: float(v >= 1)),
+    "uniform": _Form(lambda u, _: 2 * u, lambda u, _: u**2, lambda v, _: min(max(v / 2, 0.0), 1.0)),
+    "exponential": _Form(
+        lambda u, _: -np.log1p(-u),
+        lambda u, _: _gamma_integral(u, 1.0),
+        lambda v, _: _gamma_probability(v, 1.0),
+    ),
+    "gamma": _Form(_gamma_at, _gamma_integral, _gamma_probability, "shape", 2.0),
+    "lognormal": _Form(
+        _lognormal_at, _lognormal_integral, _lognormal_probability, "deviation of the logarithm", 1.0
+    ),
+    "two-point": _Form(
+        lambda u, zero: np.where(u > zero, 1 / (1 - zero), 0.0),
+        lambda u, zero: np.maximum(u - zero, 0) / (1 - zero),
+        lambda v, zero: 1.0 if v >= 1 / (1 - zero) else zero,
+        "share of zeros",
+        0.5,
+        1.0,
+    ),
+}
+NAMES = tuple(_FORMS)
+"""Names of the families."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Distribution of a family.
+
+    Parameters
+    ----------
+    name
+        One of :data:`NAMES`.
+    mean
+        Mean, in the unit of the values, at least 0.
+    shape
+        Shape parameter: k of ``gamma``, the standard deviation of the logarithm of ``lognormal``, the share
+        of zeros of ``two-point``. The other families ignore it.
+    """
+
+    name: str
+    mean: float
+    shape: float = math.nan
+
+    def at(self, u: ArrayLike) -> FloatArray:
+        """Return the quantiles of probabilities *u*, of the same shape."""
+        clipped = np.minimum(np.asarray(u, dtype=float), _LAST)
+        return self.mean * _FORMS[self.name].quantile(np.asarray(clipped), self.shape)
+
+    def integral(self, u: ArrayLike) -> FloatArray:
+        """Return the integral of the quantiles from 0 to *u*, of the same shape. At 1 it is the mean."""
+        return self.mean * _FORMS[self.name].integral(np.asarray(u, dtype=float), self.shape)
+
+    def probability(self, value: float) -> float:
+        """Return the largest u with q(u) <= *value*."""
+        return _FORMS[self.name].probability(value / self.mean, self.shape) if self.mean else 1.0
+
+
+def distribution_family(text: str, mean: float, owner: str) -> Family:
+    """Parse ``NAME`` or ``NAME:SHAPE``.
+
+    Parameters
+    ----------
+    text
+        Name of the family and, if it has one, its shape.
+    mean
+        Mean of the distribution, at least 0.
+    owner
+        Parameter and value for the error message, such as ``"trace: think is 'gama'"``.
+
+    Raises
+    ------
+    InputError
+        If the family is unknown or the shape is invalid.
+    """
+    name, colon, shape = text.strip().partition(":")
+    if name not in _FORMS:
+        expected = ", ".join(f"{family}:SHAPE" if form.shape else family for family, form in _FORMS.items())
+        raise InputError(f"{owner}; expected one of {expected}.{did_you_mean(name, _FORMS)}")
+    form = _FORMS[name]
+    if not colon:
+        return Family(name, mean, math.nan if form.default is None else form.default)
+    return Family(name, mean, _shape(form, shape, owner))
+
+
+def _shape(form: _Form, text: str, owner: str) -> float:
+    if not form.shape:
+        raise InputError(f"{owner}; this family has no shape, so remove {':' + text!r}.")
+    try:
+        shape = float(text)
+    except ValueError:
+        shape = math.nan
+    if not 0 < shape < min(form.below, 1e6):
+        below = f" and below {form.below:g}" if form.below < math.inf else ""
+        raise InputError(f"{owner}; the {form.shape} must be a number above 0{below}.")
+    return shape
+
+
+INTERPOLATIONS = ("linear", "log", "step")
+
+
+@dataclass(frozen=True, eq=False)
+class QuantileDistribution:
+    """Quantile function q(u), 0 <= u <= 1, through given points.
+
+    Below the first probability, q is the first value. Two points of the same probability are a jump, so no
+    value between them is ever sampled.
+
+    Parameters
+    ----------
+    probabilities : ndarray, shape (n,)
+        Cumulative probabilities, non-decreasing. The last one is 1.
+    values : ndarray, shape (n,)
+        Quantiles, non-decreasing and not negative.
+    interpolation : {"linear", "log", "step"}
+        ``linear`` interpolates the value, ``log`` its logarithm, which suits heavy tails. ``step`` takes the
+        upper value, so the table is the exact distribution of a discrete quantity.
+
+    Raises
+    ------
+    InputError
+        If the table is not a distribution.
+    """
+
+    probabilities: FloatArray
+    values: FloatArray
+    interpolation: str = "linear"
+    _areas: FloatArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        p, v = (np.asarray(fraction, dtype=float) for fraction in (self.probabilities, self.values))
+        _check(p, v, self.interpolation)
+        # q is constant below the first point. A point at 0 turns this part into an ordinary segment.
+        if p[0] > 0 and self.interpolation != "step":
+            p, v = np.concatenate(([0.0], p)), np.concatenate((v[:1], v))
+        object.__setattr__(self, "probabilities", p)
+        object.__setattr__(self, "values", v)
+        object.__setattr__(self, "_areas", self._cumulative_areas())
+
+    @property
+    def mean(self) -> float:
+        """Mean of the distribution, exact for its interpolation."""
+        return float(self.integral(1.0))
+
+    def at(self, u: ArrayLike) -> FloatArray:
+        """Return the quantiles q(u) of probabilities *u*, of the same shape."""
+        u = np.asarray(u, dtype=float)
+        if self.interpolation == "step":
+            return self.values[self._step(u)]
+        k, t = self._segment(u)
+        low, high = self.values[k], self.values[k + 1]
+        return low * (high / low) ** t if self.interpolation == "log" else low + (high - low) * t
+
+    def integral(self, u: ArrayLike) -> FloatArray:
+        """Return the integral of q from 0 to *u*, of the same shape. At 1 it is the mean."""
+        u = np.asarray(u, dtype=float)
+        if self.interpolation == "step":
+            k = self._step(u)
+            left = np.concatenate(([0.0], self.probabilities))[k]
+            return np.asarray(self._areas[k] + (u - left) * self.values[k])
+        k, t = self._segment(u)
+        width = np.diff(self.probabilities)[k]
+        return np.asarray(self._areas[k] + width * self._area(self.values[k], self.values[k + 1], t))
+
+    def probability(self, value: float) -> float:
+        """Return the largest u with q(u) <= *value*; 0 if there is none."""
+        p, v = self.probabilities, self.values
+        # side="right" selects the last of several equal values, which has the largest u.
+        k = int(np.searchsorted(v, value, side="right")) - 1
+        if k < 0:
+            return 0.0
+        if k == v.size - 1 or self.interpolation == "step":
+            return float(p[k])
+        low, high = v[k], v[k + 1]
+        fraction = (
+            np.log(value / low) / np.log(high / low)
+            if self.interpolation == "log"
+            else ((value - low) / (high - low))
+        )
+        return float(p[k] + fraction * (p[k + 1] - p[k]))
+
+    def _step(self, u: FloatArray) -> NDArray[np.intp]:
+        # side="left" because the step comes after the point, so q(p_k) = v_k.
+        return np.minimum(np.searchsorted(self.probabilities, u, side="left"), self.values.size - 1)
+
+    def _segment(self, u: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
+        """Return the segment of each u, and the relative position of u in it, from 0 to 1."""
+        p = self.probabilities
+        k = np.clip(np.searchsorted(p, u, side="right") - 1, 0, p.size - 2)
+        width = p[k + 1] - p[k]
+        # A jump is a segment of zero width; use its upper end.
+        return k, np.divide(u - p[k], width, out=np.ones_like(u), where=width > 0)
+
+    def _area(self, low: FloatArray, high: FloatArray, t: FloatArray) -> FloatArray:
+        """Return the integral of a segment of width 1 from 0 to *t*."""
+        if self.interpolation == "linear":
+            return low * t + (high - low) * t**2 / 2
+        growth = np.log(high / low)
+        flat = growth == 0
+        return np.asarray(low * np.where(flat, t, np.expm1(growth * t) / np.where(flat, 1, growth)))
+
+    def _cumulative_areas(self) -> FloatArray:
+        p, v = self.probabilities, self.values
+        if self.interpolation == "step":
+            areas = np.diff(p, prepend=0.0) * v
+        else:
+            areas = np.diff(p) * self._area(v[:-1], v[1:], np.ones(p.size - 1))
+        return np.concatenate(([0.0], np.cumsum(areas)))
+
+
+def _check(p: FloatArray, v: FloatArray, interpolation: str) -> None:
+    if interpolation not in INTERPOLATIONS:
+        raise InputError(f"interpolation must be one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}.")
+    if p.ndim != 1 or p.shape != v.shape or p.size == 0:
+        raise InputError("the table is empty; expected pairs of [cumulative probability, value].")
+    if not (np.isfinite(p).all() and np.isfinite(v).all()):
+        raise InputError("the table contains a number that is not finite; expected finite numbers.")
+    if p[0] < 0 or p[-1] != 1 or (np.diff(p) < 0).any():
+        raise InputError("the probabilities must not decrease, start at 0 or more and end at 1.")
+    if (np.diff(v) < 0).any() or v[0] < 0:
+        raise InputError("the values must not decrease with the probability and must be at least 0.")
+    if interpolation == "log" and v[0] <= 0:
+        raise InputError(f"log interpolation requires values above 0, got {v[0]:g}.")
+
+
+AS_TRACE = "trace"
+"""Parameter value that selects the trace's own distribution."""
+
+
+def constant_distribution(name: str, text: str, at_least: float) -> float | None:
+    """Return the constant in *text*; 0 for ``none`` and None for ``trace``.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the error message.
+    text : str
+        Value of the parameter as text.
+    at_least : float
+        Smallest allowed constant. ``none`` is allowed if it is 0.
+
+    Raises
+    ------
+    InputError
+        If *text* is neither an allowed constant nor one of these words.
+    """
+    lowered = text.strip().lower()
+    if lowered == AS_TRACE:
+        return None
+    try:
+        value = 0.0 if lowered == "none" else float(lowered)
+    except ValueError:
+        value = math.nan
+    maximum = MAX_MS if at_least == 0 else MAX_BYTES
+    if not at_least <= value <= maximum:
+        alternatives = ", 'none' or 'trace'" if at_least == 0 else " or 'trace'"
+        raise InputError(
+            f"trace: {name} must be a number from {at_least:g} to {maximum:g}{alternatives}, got {text!r}."
+        )
+    return value
