@@ -102,16 +102,11 @@ def record_timeline(run: Result) -> dict[str, Any]:
     Returns
     -------
     dict
-        All times are in seconds.
-
-        ``pages`` : number, request time, end time and slowdown of each page
-
-        ``awake``, ``buffered`` : start and end of each period. ``buffered`` is empty if frames were dropped,
-        because the buffered frames cannot be identified then.
-
-        ``beacons`` : time of the first beacon, number of beacons and interval of each run of received beacons
-
-        ``up``, ``down`` : times of the frames on the wireless link
+        Times in seconds. ``pages`` has the number, request time, end time and slowdown of each page.
+        ``awake`` and ``buffered`` have the start and end of each period; ``buffered`` is empty if frames
+        were dropped, because the buffered frames cannot be identified then. ``beacons`` has the time of the
+        first beacon, the number of beacons and the interval of each run of received beacons. ``up`` and
+        ``down`` have the times of the frames on the wireless link.
     """
     count = fitting_page_count(run.page_records)
     observer = _TimelineObserver()
