@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.run_options import (
@@ -85,7 +86,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
-    from psm_sim.reporting.figures.comparison import picture_path, plot
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.files.result_folder import check_free, facts_of, run_record
     from psm_sim.reporting.terminal.progress import progress_on
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_free(folder, force=arguments.force)
     elif arguments.force:
         raise InputError("--force requires --output.")
-    plot_path = picture_path(arguments.plot) if arguments.plot is not None else None
+    plot_path = _plot_path(arguments.plot)
     with redirect_stdout_to_stderr():
         policies, scenario, references, preset = _parse(arguments)
         facts = {} if folder is None else facts_of(arguments.argv, start, scenario.files(policies))
@@ -112,6 +112,8 @@ def run(arguments: argparse.Namespace) -> int:
     finally:  # print the result even if the files cannot be written
         _report(comparison, arguments.format, preset.name)
     if plot_path is not None:
+        from psm_sim.reporting.figures.comparison import plot
+
         plot(comparison, plot_path, arguments.workers)
         print_message(f"Wrote {plot_path}", "")
     outputs = _run_outputs(arguments)
@@ -120,6 +122,15 @@ def run(arguments: argparse.Namespace) -> int:
     if folder is not None:
         print_message(f"Wrote {', '.join(files.NAMES)} and figures to {folder}", "")
     return 0
+
+
+def _plot_path(text: str | None) -> Path | None:
+    """Return the path of the plot. Only then are the figures imported, with all that they draw."""
+    if text is None:
+        return None
+    from psm_sim.reporting.figures.comparison import picture_path
+
+    return picture_path(text)
 
 
 def _parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, Preset]:

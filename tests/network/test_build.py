@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -25,11 +26,15 @@ CHOSEN = [
     ({"mac.model": "dcf", "faults.restart_every_s": 60}, "psm", "FaultyMacHop", "Faults"),
 ]
 
+OPTIONAL = (
+    "campaign", "contracts", "hindsight", "lab", "network.parts", "replay", "reporting.figures",
+    "reporting.html",
+)  # fmt: skip
 RUN = """
-import sys, psm_sim
-psm_sim.simulate("psm", pages=1)
-parts = "device", "faults", "mac", "observers.capture", "observers.timeline"
-print([name for name in sys.modules if name.startswith(tuple(f"psm_sim.network.{part}" for part in parts))])
+import sys
+from psm_sim.cli import main
+main(["--policy", "psm", "--pages", "1"])
+print(*sys.modules)
 """
 
 
@@ -40,8 +45,13 @@ def test_the_parts_are_those_that_are_switched_on(settings, policy, hop, ends):
 
 
 def test_a_plain_run_imports_no_optional_part():
+    """Nor the laboratory, sweeps, figures or the offline optimum."""
+    optional = [f"psm_sim.{name}" for name in OPTIONAL]
     done = subprocess.run([sys.executable, "-c", RUN], check=True, capture_output=True, text=True)
-    assert done.stdout == "[]\n"
+    imported = done.stdout.splitlines()[-1].split()
+    assert "psm_sim.network.world" in imported
+    assert [name for name in imported if name.startswith(tuple(optional))] == []
+    assert all(find_spec(name) for name in optional)
 
 
 def test_the_plain_world_is_the_one_that_is_built():
