@@ -11,7 +11,7 @@ from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, req
 from psm_sim.contracts.policy_call_checks import ODD_POLLS, POLLS
 from psm_sim.contracts.shared_checks import can_be_copied, default_parameters, documented
 from psm_sim.losses import Loss, Poll, check_loss
-from psm_sim.losses.loss_value_checks import describe_loss_error
+from psm_sim.losses.user_loss_guard import describe_loss_error
 
 TIMES_MS: FloatArray = np.arange(100.0, 1201.0, 100.0)
 """Candidate polling times of an ``lpsm`` with default parameters, shape (12,), in ms."""

@@ -4,10 +4,16 @@ The learners work on arrays only and do not depend on the simulator. The losses 
 arrive as one array per round. A learner maintains a distribution over the experts.
 """
 
-from psm_sim.learning.best_switching_sequence import SwitchingSequences, best_switching
 from psm_sim.learning.factory import LEARNERS, make_learner
 from psm_sim.learning.learner import Learner
-from psm_sim.learning.regret import best_expert, comparator_losses, regrets, run_learner
+from psm_sim.learning.regret import (
+    SwitchingSequences,
+    best_expert,
+    best_switching,
+    comparator_losses,
+    regrets,
+    run_learner,
+)
 from psm_sim.learning.regret_bounds import (
     learn_alpha_bound,
     learn_alpha_optimal_bound,

@@ -4,15 +4,233 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.learning.thesis_learners import LearnAlpha
-from psm_sim.learning.waiting_time_bins import BINS, CdfCurve, shares
-from psm_sim.learning.waiting_time_experts import ExponentialExperts, HistogramExperts, load_array
+
+FIRST_S, GROWTH, GROWING = 0.004, 1.1, 101
+"""Width of the first bin in seconds, ratio of consecutive edges, and number of growing bins."""
+
+EDGES_S: FloatArray = np.concatenate(([0.0], FIRST_S * GROWTH ** np.arange(GROWING + 1)))
+"""Bin edges in seconds, shape (103,), from 0 to 60.6. The last bin means later or never."""
+
+BINS = EDGES_S.size
+"""Number of bins, 103, including the last."""
+
+_LOW_S, _HIGH_S, _WIDTH_S = EDGES_S[:-1], EDGES_S[1:], np.diff(EDGES_S)
+
+
+def shares(after_s: float, by_s: float) -> FloatArray:
+    """Return the share of each bin that lies in an interval, shape (103,), each from 0 to 1.
+
+    Parameters
+    ----------
+    after_s, by_s : float
+        Interval (after_s, by_s] in seconds; *by_s* may be ``inf``. The last bin has the share 1 if the
+        interval extends beyond the last edge.
+    """
+    bin_shares = np.empty(BINS)
+    overlap_s = np.minimum(_HIGH_S, by_s) - np.maximum(_LOW_S, after_s)
+    np.divide(np.maximum(overlap_s, 0.0), _WIDTH_S, out=bin_shares[:-1])
+    bin_shares[-1] = by_s > EDGES_S[-1]
+    return bin_shares
+
+
+def exponential_masses(rates: FloatArray) -> FloatArray:
+    """Return the mass of each bin under exponential distributions, shape (m, 103).
+
+    Parameters
+    ----------
+    rates : ndarray, shape (m,)
+        Rates of the distributions, in 1/s.
+    """
+    survival = np.exp(-rates[:, None] * EDGES_S)
+    return np.concatenate((survival[:, :-1] - survival[:, 1:], survival[:, -1:]), axis=1)
+
+
+def smoothing_matrix(width: int) -> FloatArray:
+    """Return the matrix, shape (103, 103), that spreads the mass of each bin over its neighbours.
+
+    The kernel is a triangle of mass 1 over *width* bins on each side. The last bin is not spread.
+    """
+    distance = np.abs(np.subtract.outer(np.arange(BINS), np.arange(BINS)))
+    kernel = np.maximum(0.0, 1 - distance / (width + 1))
+    kernel[-1, :-1] = kernel[:-1, -1] = 0.0
+    return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))
+
+
+class CdfCurve(NamedTuple):
+    """Cumulative distribution function at the bin edges, and its integral.
+
+    Attributes
+    ----------
+    cdf : ndarray, shape (103,)
+        Probability at each edge. The distribution is uniform within a bin.
+    integral : ndarray, shape (103,)
+        Integral of the function from 0, in seconds.
+    """
+
+    cdf: FloatArray
+    integral: FloatArray
+
+    @classmethod
+    def of(cls, masses: FloatArray) -> CdfCurve:
+        """Return the curve of the bins' *masses*, shape (103,)."""
+        cdf = np.concatenate(([0.0], np.cumsum(masses[:-1])))
+        integral = np.concatenate(([0.0], np.cumsum(_WIDTH_S * (cdf[1:] + cdf[:-1]) / 2)))
+        return cls(cdf, integral)
+
+    def at(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the probability by each time, and its integral from 0 in seconds.
+
+        Parameters
+        ----------
+        times_s : ndarray
+            Times in seconds, of any shape.
+        """
+        bin_index = np.searchsorted(EDGES_S, times_s, side="right") - 1
+        cdf = np.interp(times_s, EDGES_S, self.cdf)
+        return cdf, self.integral[bin_index] + (times_s - EDGES_S[bin_index]) * (
+            self.cdf[bin_index] + cdf
+        ) / 2
+
+
+HALF_LIVES = (8.0, 64.0, 4096.0)
+"""Number of observations after which a histogram has forgotten half of its mass."""
+WIDTHS = (0, 3, 10)
+"""Number of bins on each side over which a histogram spreads an observation."""
+RATE_HALF_LIVES = (16.0, 4096.0)
+"""Number of observations after which an exponential distribution has forgotten half of its mass."""
+
+_DECAY = 2.0 ** (-1.0 / np.tile(HALF_LIVES, len(WIDTHS)))[:, None]
+_RATE_DECAY = 2.0 ** (-1.0 / np.array(RATE_HALF_LIVES))
+_KERNELS = [smoothing_matrix(width) for width in WIDTHS]
+
+
+class HistogramExperts:
+    """Histograms of one waiting time with several half-lives and widths.
+
+    An observed interval adds a mass of 1 to each histogram, after the older mass has decayed. The mass is
+    divided among the bins of the interval in proportion to the histogram itself (the E-step of expectation
+    maximisation).
+
+    Parameters
+    ----------
+    prior : float
+        Mass of the prior, in observations, above 0 so that no bin has mass 0.
+    never : float
+        Prior odds of the last bin. The other bins share their mass equally.
+
+    Attributes
+    ----------
+    masses : ndarray, shape (9, 103)
+        Distribution of each histogram.
+    counts : ndarray, shape (9, 103)
+        Decayed observations.
+    """
+
+    def __init__(self, prior: float, never: float) -> None:
+        others = prior / (1 + never)
+        self._prior = np.full(BINS, others / (BINS - 1))
+        self._prior[-1] = prior - others
+        self.counts: FloatArray = np.zeros((len(_DECAY), BINS))
+        self.recompute()
+
+    def observe(self, shares: FloatArray, likelihood: FloatArray) -> None:
+        """Add an observation.
+
+        Parameters
+        ----------
+        shares : ndarray, shape (103,)
+            Share of each bin that lies in the observed interval.
+        likelihood : ndarray, shape (9,)
+            Mass of the interval under each histogram, above 0.
+        """
+        self.counts *= _DECAY
+        self.counts += self.masses * shares / likelihood[:, None]
+        self.recompute()
+
+    def recompute(self) -> None:
+        """Recompute the distributions from :attr:`counts`."""
+        groups = zip(np.split(self.counts, len(_KERNELS)), _KERNELS, WIDTHS, strict=True)
+        smooth = [counts @ kernel if width else counts for counts, kernel, width in groups]
+        masses = np.concatenate(smooth) + self._prior
+        self.masses: FloatArray = masses / masses.sum(axis=1, keepdims=True)
+
+
+class ExponentialExperts:
+    """Exponential distributions of one waiting time with several half-lives.
+
+    The rate is the number of events divided by the time waited, both with decay.
+
+    Parameters
+    ----------
+    mean_s : float
+        Prior mean of the waiting time, in seconds, with the weight of half an event.
+
+    Attributes
+    ----------
+    masses : ndarray, shape (2, 103)
+        Mass of each bin under each distribution.
+    events, waited_s : ndarray, shape (2,)
+        Number of events and time waited, in seconds.
+    """
+
+    def __init__(self, mean_s: float) -> None:
+        count = len(RATE_HALF_LIVES)
+        self.events: FloatArray = np.full(count, 0.5)
+        self.waited_s: FloatArray = np.full(count, 0.5 * mean_s)
+        self.recompute()
+
+    def observe(self, after_s: float, by_s: float) -> None:
+        """Add the interval (after_s, by_s], in seconds.
+
+        An interval without an end adds waiting time but no event.
+        """
+        censored = by_s == inf
+        self.events = _RATE_DECAY * self.events + (not censored)
+        self.waited_s = _RATE_DECAY * self.waited_s + (after_s if censored else (after_s + by_s) / 2)
+        self.recompute()
+
+    def recompute(self) -> None:
+        """Recompute the distributions from the events and the time waited."""
+        self.masses: FloatArray = exponential_masses(self.events / np.maximum(self.waited_s, 1e-9))
+
+
+def load_array(state: Mapping[str, Any], key: str, shape: tuple[int, ...], minimum: float) -> FloatArray:
+    """Return an array of a saved state.
+
+    Parameters
+    ----------
+    state : mapping
+        Saved state.
+    key : str
+        Key of the array.
+    shape : tuple of int
+        Expected shape.
+    minimum : float
+        Smallest allowed number.
+
+    Raises
+    ------
+    InputError
+        If the entry is not such an array.
+    """
+    try:
+        array = np.array(state[key], dtype=np.float64)
+    except (KeyError, TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != shape or not np.isfinite(array).all() or (array < minimum).any():
+        raise InputError(
+            f"waiting-time model: {key} of the saved state are invalid; expected finite numbers >="
+            f" {minimum:g} of shape {shape}, as returned by state()."
+        )
+    return array
+
 
 RATES = (1e-4, 1e-3, 0.01, 0.05, 0.2)
 """Switching rates of Learn-alpha over the experts."""

@@ -1,13 +1,11 @@
 """Loss functions of polling times, in nats, which trade energy against latency."""
 
-from psm_sim.losses.arrival_aware import ArrivalAware
 from psm_sim.losses.base import Loss
-from psm_sim.losses.constrained import ConstrainedLoss
+from psm_sim.losses.extended import ArrivalAware, ConstrainedLoss, RetrievalEnergy
 from psm_sim.losses.factory import LOSSES, make_loss
 from psm_sim.losses.formula_loss import FormulaLoss
-from psm_sim.losses.loss_trial_check import check_loss
 from psm_sim.losses.published import InverseLogLoss, InverseLoss
-from psm_sim.losses.retrieval_energy import RetrievalEnergy
+from psm_sim.losses.user_loss_guard import check_loss
 from psm_sim.poll import Poll
 
 __all__ = [

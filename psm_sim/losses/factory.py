@@ -17,9 +17,9 @@ LOSSES: Registry[Loss] = Registry(
     {
         "inverse": "psm_sim.losses.published:InverseLoss",
         "inverse-log": "psm_sim.losses.published:InverseLogLoss",
-        "arrival-aware": "psm_sim.losses.arrival_aware:ArrivalAware",
-        "retrieval-energy": "psm_sim.losses.retrieval_energy:RetrievalEnergy",
-        "constrained": "psm_sim.losses.constrained:ConstrainedLoss",
+        "arrival-aware": "psm_sim.losses.extended:ArrivalAware",
+        "retrieval-energy": "psm_sim.losses.extended:RetrievalEnergy",
+        "constrained": "psm_sim.losses.extended:ConstrainedLoss",
     },
     "psm_sim.losses",
 )

@@ -1,18 +1,228 @@
-"""Loss given by a formula."""
+"""Loss given by a formula, which is parsed and evaluated without the Python interpreter.
+
+The text becomes a tree of numbers, names and calls of NumPy functions. Only the operators and functions
+listed here are supported. Every number is a float64, so that a power cannot become a huge integer.
+"""
 
 from __future__ import annotations
 
+import ast
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
 
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.losses.base import Loss
-from psm_sim.losses.formula_nodes import Node, Number, constant_fold, evaluate_node
-from psm_sim.losses.formula_parser import parse_expression
 from psm_sim.poll import Poll
+
+Value = Any
+MAX_NODES = 200
+"""Maximum number of nodes in the syntax tree of a formula."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """Constant value."""
+
+    value: Value
+
+
+@dataclass(frozen=True)
+class Name:
+    """Variable, whose value is given at evaluation."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """Function call with nodes as arguments."""
+
+    function: Callable[..., Value]
+    arguments: tuple[Node, ...]
+
+
+Node = Number | Name | Call
+
+
+def elementwise_min(*values: Value) -> Value:
+    """Return the elementwise minimum of the values."""
+    return reduce(np.minimum, values)
+
+
+def elementwise_max(*values: Value) -> Value:
+    """Return the elementwise maximum of the values."""
+    return reduce(np.maximum, values)
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., Value], range]] = {
+    "abs": (np.abs, range(1, 2)),
+    "exp": (np.exp, range(1, 2)),
+    "expm1": (np.expm1, range(1, 2)),
+    "log": (np.log, range(1, 2)),
+    "log10": (np.log10, range(1, 2)),
+    "log1p": (np.log1p, range(1, 2)),
+    "log2": (np.log2, range(1, 2)),
+    "max": (elementwise_max, range(2, MAX_NODES)),
+    "maximum": (elementwise_max, range(2, MAX_NODES)),
+    "min": (elementwise_min, range(2, MAX_NODES)),
+    "minimum": (elementwise_min, range(2, MAX_NODES)),
+    "sqrt": (np.sqrt, range(1, 2)),
+    "where": (np.where, range(3, 4)),
+}
+"""Supported functions, each with its allowed numbers of arguments."""
+
+OPERATORS: dict[type, Callable[..., Value]] = {
+    ast.Add: np.add,
+    ast.Sub: np.subtract,
+    ast.Mult: np.multiply,
+    ast.Div: np.divide,
+    ast.Pow: np.power,
+    ast.Mod: np.mod,
+    ast.USub: np.negative,
+    ast.UAdd: np.positive,
+    ast.Not: np.logical_not,
+    ast.And: np.logical_and,
+    ast.Or: np.logical_or,
+    ast.Lt: np.less,
+    ast.LtE: np.less_equal,
+    ast.Gt: np.greater,
+    ast.GtE: np.greater_equal,
+    ast.Eq: np.equal,
+    ast.NotEq: np.not_equal,
+}
+"""NumPy function of each supported operator of Python's syntax."""
+
+
+def evaluate_node(node: Node, values: Mapping[str, Value]) -> Value:
+    """Return the value of *node*, with its variables from *values*."""
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Name):
+        return values[node.name]
+    result = node.function(*[evaluate_node(argument, values) for argument in node.arguments])
+    return result * 1.0 if result.dtype == np.bool_ else result
+
+
+def constant_fold(node: Node, values: Mapping[str, Value]) -> Node:
+    """Return *node* with every part that depends on *values* alone replaced by its value."""
+    if isinstance(node, Name):
+        return Number(values[node.name]) if node.name in values else node
+    if isinstance(node, Number):
+        return node
+    folded = Call(node.function, tuple(constant_fold(argument, values) for argument in node.arguments))
+    is_constant = all(isinstance(argument, Number) for argument in folded.arguments)
+    return Number(evaluate_node(folded, {})) if is_constant else folded
+
+
+MAX_LENGTH = 500
+"""Maximum length of a formula, in characters."""
+
+
+def parse_expression(text: str, names: Sequence[str]) -> Node:
+    """Parse a formula.
+
+    Parameters
+    ----------
+    text : str
+        Formula in Python syntax.
+    names : sequence of str
+        Names of its variables.
+
+    Raises
+    ------
+    InputError
+        If the text is too long or contains anything but numbers, *names*, operators and calls of
+        :data:`FUNCTIONS`. The message quotes the first invalid part.
+    """
+    if len(text) > MAX_LENGTH:
+        raise InputError(f"The formula must have at most {MAX_LENGTH} characters, got {len(text)}.")
+    tree = _parse_syntax(text)
+    count = sum(1 for _ in ast.walk(tree))
+    if count > MAX_NODES:
+        raise InputError(f"The formula {_shorten(text)} must have at most {MAX_NODES} parts, got {count}.")
+    with np.errstate(all="ignore"):
+        return constant_fold(_NodeBuilder(text, names).build(tree.body), {})
+
+
+def _parse_syntax(text: str) -> ast.Expression:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
+        raise InputError(
+            f"The formula {_shorten(text)} cannot be parsed: {reason}; expected arithmetic, e.g. "
+            "'gamma * I * Ti**2 / (2*T) + 1/log(Ti)'."
+        ) from None
+
+
+class _NodeBuilder:
+    """Converter of a Python syntax tree to nodes of a formula."""
+
+    def __init__(self, text: str, names: Sequence[str]) -> None:
+        self.text, self.names = text.strip(), names
+
+    def build(self, node: ast.expr) -> Node:
+        match node:
+            case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
+                return self.number(node)
+            case ast.Name(id=name) if name in self.names:
+                return Name(name)
+            case ast.Call(func=ast.Name(id=name), keywords=[]) if name in FUNCTIONS:
+                return self.call(name, node)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+                return Call(OPERATORS[type(op)], (self.build(left), self.build(right)))
+            case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
+                return Call(OPERATORS[type(op)], (self.build(operand),))
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPERATORS:
+                return Call(OPERATORS[type(op)], (self.build(left), self.build(right)))
+            case ast.BoolOp(op=op, values=values):
+                operator = OPERATORS[type(op)]
+                return reduce(lambda a, b: Call(operator, (a, b)), map(self.build, values))
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return Call(np.where, (self.build(test), self.build(body), self.build(orelse)))
+        raise self.not_allowed_error(node)
+
+    def number(self, node: ast.Constant) -> Number:
+        try:
+            value = float(node.value)  # type: ignore[arg-type]
+        except OverflowError:
+            value = float("inf")
+        if value == float("inf"):
+            raise InputError(f"The formula contains {self.quote(node)}; expected a number below 1.8e308.")
+        return Number(np.float64(value))
+
+    def call(self, name: str, node: ast.Call) -> Call:
+        function, counts = FUNCTIONS[name]
+        if len(node.args) not in counts:
+            expected = f"{counts[0]} or more" if len(counts) > 1 else f"{counts[0]}"
+            raise InputError(
+                f"The formula calls {self.quote(node)} with {len(node.args)} arguments; expected {expected}."
+            )
+        return Call(function, tuple(map(self.build, node.args)))
+
+    def not_allowed_error(self, node: ast.expr) -> InputError:
+        return InputError(
+            f"The formula contains {self.quote(node)}, which is not allowed; expected arithmetic on "
+            f"{', '.join(self.names)} and numbers, with the functions {', '.join(FUNCTIONS)}."
+        )
+
+    def quote(self, node: ast.expr) -> str:
+        return _shorten(ast.get_source_segment(self.text, node) or self.text)
+
+
+def _shorten(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
 
 NAMES = ("I", "T", "Ti", "gamma")
 """Variables of a formula."""
@@ -23,7 +233,7 @@ class FormulaLoss(Loss):
     """Loss given by a formula, such as ``gamma * I * Ti**2 / (2*T) + 1/log(Ti)``.
 
     I is the number of buffered bytes, T the time slept in ms, and Ti the candidate polling times in ms. The
-    Python interpreter does not evaluate the text, see :mod:`psm_sim.losses.formula_parser`. Subexpressions
+    Python interpreter does not evaluate the text, see :func:`parse_expression`. Subexpressions
     without I and T are evaluated only once for a set of candidates.
 
     Raises

@@ -12,8 +12,7 @@ from psm_sim.beacons import TOLERANCE_S
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.input_limits import MAX_S, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.learning.waiting_time_bins import EDGES_S
-from psm_sim.learning.waiting_time_model import WaitingTimeModel
+from psm_sim.learning.waiting_time_model import EDGES_S, WaitingTimeModel
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.flow_gaps import FlowGaps
 from psm_sim.policies.frame_gaps import FrameGaps, WaitingTimeModels
@@ -47,9 +46,9 @@ class Anticipate(Policy):
 
     The idle period since the last frame has a distribution that is learnt for each of six contexts
     (:class:`~psm_sim.policies.frame_gaps.FrameGaps`, :class:`~psm_sim.learning.WaitingTimeModel`). Dynamic
-    programming (:mod:`psm_sim.policies.optimal_doze_schedule`) then finds the schedule with the lowest expected cost.
-    The cost is the energy plus the price for each second that a frame is buffered. While no reply is awaited,
-    the radio never waits awake.
+    programming (:mod:`psm_sim.policies.optimal_doze_schedule`) then finds the schedule with the lowest
+    expected cost. The cost is the energy plus the price for each second that a frame is buffered. While no
+    reply is awaited, the radio never waits awake.
 
     With ``joint`` each waiting connection has its own gap, and the schedule is for the first frame of any of
     them. With ``share`` the price per connection decreases if several wait at the same time. With ``trust``

@@ -10,7 +10,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.parameters import check_all, parameters_of, values_of
 from psm_sim.learning import Learner, make_learner
-from psm_sim.learning.repeated_loss_predictions import Lookahead
+from psm_sim.learning.lookahead import Lookahead
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.user_loss_guard import describe_poll, guarded_loss
 from psm_sim.policies.base import Frame, Plan, Policy, Rest

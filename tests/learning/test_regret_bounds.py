@@ -20,7 +20,7 @@ from psm_sim.learning import (
     transition_upper_bound,
     upper_bound,
 )
-from psm_sim.learning.switch_counts import count_switches
+from psm_sim.learning.switching_rate_curve import count_switches
 from tests.learning.sequences import KINDS, clear_best, losses, switching_sequence
 
 PER_KIND = 200

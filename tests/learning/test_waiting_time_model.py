@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
 from psm_sim.learning import WaitingTimeModel, best_switching
-from psm_sim.learning.waiting_time_bins import (
+from psm_sim.learning.waiting_time_model import (
     BINS,
     EDGES_S,
+    RATES,
     CdfCurve,
     exponential_masses,
     shares,
     smoothing_matrix,
 )
-from psm_sim.learning.waiting_time_model import RATES
 
 TIMES = st.floats(0.0, 100.0)
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
 from psm_sim.losses import FormulaLoss, InverseLogLoss, Poll
-from psm_sim.losses.formula_nodes import MAX_NODES
-from psm_sim.losses.formula_parser import MAX_LENGTH
+from psm_sim.losses.formula_loss import MAX_LENGTH, MAX_NODES
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 POLL = Poll(300.0, 1500, 1)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import doctest
-import importlib
 
 import numpy as np
 import pytest
@@ -28,15 +26,6 @@ from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
-MODULES = ("arrival_aware", "retrieval_energy", "constrained")
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_the_documented_example_runs(name) -> None:
-    """And prints what stands below it."""
-    found = doctest.testmod(importlib.import_module(f"psm_sim.losses.{name}"))
-    assert found.failed == 0
-    assert found.attempted >= 3
 
 
 @pytest.mark.parametrize("name", LOSSES.names())
