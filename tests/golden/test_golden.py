@@ -7,11 +7,7 @@ import os
 import pytest
 
 from psm_sim.network import load_topology
-from tests.golden.golden import MEASURES, found, kept, policies_on, scenarios
-
-ALMOST = 1e-9
-"""Relative difference that another processor's arithmetic may make."""
-
+from tests.golden.golden import ALMOST, MEASURES, found, kept, policies_on, scenarios
 
 COMPARED = [
     (topology, trace)
