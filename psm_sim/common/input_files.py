@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 import tomllib
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from psm_sim.common.errors import InputError
 
@@ -22,7 +23,7 @@ _MAX_DOTS = 200
 _KERNEL_DIRS = ("/proc", "/sys")
 
 
-def open_input(path: Path) -> BinaryIO:
+def open_input(path: Path) -> io.BufferedReader:
     """Open a regular file for reading.
 
     A pipe is rejected, because inputs are read more than once and by several processes.

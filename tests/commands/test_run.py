@@ -233,7 +233,7 @@ def test_a_result_whose_folder_cannot_be_written_still_goes_to_standard_output(
     def full_disk(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("psm_sim.common.output_files._flush", full_disk)
+    monkeypatch.setattr(Path, "write_text", full_disk)
     folder = tmp_path / "results"
     assert main(["--policy", "psm", "--pages", "2", "--format", "json", "--output", str(folder)]) == 2
     output, complaint = capsys.readouterr()
