@@ -14,7 +14,7 @@ from psm_sim.network.topology_sections import StationParameters
 from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.network.world import Parts, World
 from psm_sim.policies import Policy
-from psm_sim.policies.service_period_rules import ServicePeriod
+from psm_sim.policies.base import ServicePeriod
 
 if TYPE_CHECKING:
     from psm_sim.network.parts.mac.cell import Cell

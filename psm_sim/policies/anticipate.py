@@ -14,11 +14,16 @@ from psm_sim.common.input_limits import MAX_S, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.learning.waiting_time_model import EDGES_S, WaitingTimeModel
 from psm_sim.policies.base import Frame, Policy, Rest
-from psm_sim.policies.flow_gaps import FlowGaps
-from psm_sim.policies.frame_gaps import FrameGaps, WaitingTimeModels
-from psm_sim.policies.optimal_doze_schedule import DecisionGrid, RestCosts, longest_doze_is_best, solve_rest
-from psm_sim.policies.outstanding_requests import OutstandingRequests, longest_doze
-from psm_sim.policies.reply_delay_bound import ReplyBound
+from psm_sim.policies.helpers.doze_schedule import (
+    DecisionGrid,
+    ReplyBound,
+    RestCosts,
+    longest_doze_is_best,
+    solve_rest,
+)
+from psm_sim.policies.helpers.flow_gaps import FlowGaps
+from psm_sim.policies.helpers.frame_gaps import FrameGaps, WaitingTimeModels
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, longest_doze
 from psm_sim.poll import Poll
 
 _MAX_DOZE_MS = 10_000.0
@@ -45,10 +50,10 @@ class Anticipate(Policy):
     """Policy that minimises expected energy plus a price of delay.
 
     The idle period since the last frame has a distribution that is learnt for each of six contexts
-    (:class:`~psm_sim.policies.frame_gaps.FrameGaps`, :class:`~psm_sim.learning.WaitingTimeModel`). Dynamic
-    programming (:mod:`psm_sim.policies.optimal_doze_schedule`) then finds the schedule with the lowest
-    expected cost. The cost is the energy plus the price for each second that a frame is buffered. While no
-    reply is awaited, the radio never waits awake.
+    (:class:`~psm_sim.policies.helpers.frame_gaps.FrameGaps`, :class:`~psm_sim.learning.WaitingTimeModel`).
+    Dynamic programming (:mod:`psm_sim.policies.helpers.doze_schedule`) then finds the schedule with the
+    lowest expected cost. The cost is the energy plus the price for each second that a frame is buffered.
+    While no reply is awaited, the radio never waits awake.
 
     With ``joint`` each waiting connection has its own gap, and the schedule is for the first frame of any of
     them. With ``share`` the price per connection decreases if several wait at the same time. With ``trust``

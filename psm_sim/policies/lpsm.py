@@ -8,21 +8,21 @@ from typing import Any, ClassVar
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.common.parameters import check_all, parameters_of, values_of
+from psm_sim.common.input_limits import MAX_MS, MAX_S, MAX_WEIGHT
+from psm_sim.common.parameters import check_all, parameter, parameters_of, values_of
 from psm_sim.learning import Learner, make_learner
 from psm_sim.learning.lookahead import Lookahead
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.user_loss_guard import describe_poll, guarded_loss
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
-from psm_sim.policies.context_learners import ContextLearners
-from psm_sim.policies.lpsm_doze_plan import HALF, IdlePlan
-from psm_sim.policies.lpsm_parameters import LpsmParameters
-from psm_sim.policies.polling_time_grid import polling_times_ms, polls_in_horizon
-from psm_sim.policies.warm_start import WarmStart
+from psm_sim.policies.helpers.lpsm_doze_plan import HALF, IdlePlan
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
+from psm_sim.policies.helpers.polling_time_grid import polling_times_ms, polls_in_horizon
+from psm_sim.policies.helpers.warm_start import WarmStart
 
 
 @dataclass
-class Lpsm(LpsmParameters, Policy):
+class Lpsm(Policy):
     """Policy that dozes for the weighted mean of the experts' polling times (LPSM).
 
     Each expert is one polling time, and Learn-alpha learns the weights. At every wake-up for a beacon, each
@@ -31,11 +31,66 @@ class Lpsm(LpsmParameters, Policy):
     rounded to the nearest beacon. The switching rates are optimised for ``horizon_s`` seconds with one poll
     per beacon (section 2.3).
 
+    Three parameters are choices that the sources leave open. ``uplink`` sets the doze after an uplink packet;
+    its default, one beacon, has the lowest slowdown. ``acks`` decides whether an ACK that is sent while a
+    poll's frames are retrieved counts as an uplink packet. Its default is the order of figure 2-4, which
+    first retrieves the data and then sleeps for the predicted time. ``learn_on_uplink`` decides whether
+    interrupted dozes are learnt from.
+
     With ``state`` the learner continues from the file as it was when the policy was created. The state is
     written back at the end of the run. Such a run depends on the file as well as on its parameters.
     """
 
     name: ClassVar[str] = "lpsm"
+
+    loss: str | Spec | Loss = parameter(
+        "inverse-log", "loss of a polling time: name, formula or FILE.py:CLASS"
+    )
+    gamma: float | None = parameter(
+        None,
+        "weight of latency against energy (none: default of the loss)",
+        above=0,
+        at_most=MAX_WEIGHT,
+        optional=True,
+    )
+    min_ms: float = parameter(100.0, "shortest polling time of an expert", unit="ms", above=0, at_most=MAX_MS)
+    max_ms: float = parameter(1200.0, "longest polling time of an expert", unit="ms", above=0, at_most=MAX_MS)
+    step_ms: float = parameter(
+        100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MAX_MS
+    )
+    horizon_s: float = parameter(
+        2700.0, "horizon for which the switching rates are optimised", unit="s", above=0, at_most=MAX_S
+    )
+    after_uplink: str = parameter(
+        "one",
+        "after an uplink packet: doze one beacon, restart the polling time, or keep the planned beacon",
+        name="uplink",
+        choices=("one", "restart", "keep"),
+    )
+    acks: str = parameter(
+        "poll",
+        "whether a packet sent while frames are retrieved belongs to the poll or counts as an uplink packet",
+        choices=("poll", "uplink"),
+    )
+    learn_on_uplink: bool = parameter(False, "whether to learn from dozes that an uplink packet interrupted")
+    alpha: float | None = parameter(
+        None,
+        "fixed switching rate instead of Learn-alpha (0: Static-expert)",
+        at_least=0,
+        at_most=1,
+        optional=True,
+    )
+    context: str = parameter(
+        "none",
+        "outstanding: separate learners with and without an outstanding request; none: one learner",
+        choices=("none", "outstanding"),
+    )
+    state: str | None = parameter(
+        None,
+        "JSON file with the learner's state, read at the start if it exists and written after the run",
+        optional=True,
+        kind=str,
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy lpsm")
@@ -196,6 +251,41 @@ class Lpsm(LpsmParameters, Policy):
     def _predict(self) -> None:
         self.polling_ms = self.learner.predict(self.times_ms)
         self._beacons = max(1, int(self.polling_ms / (1000 * self.beacon_s) + HALF))
+
+
+class ContextLearners:
+    """Learners of the same kind, one for each context of the station.
+
+    None of the sources describes them. After an uplink packet that waits for a reply, LPSM dozes one beacon.
+    After any other uplink packet it uses the prediction of the idle learner.
+
+    Parameters
+    ----------
+    idle, waiting : Learner
+        Learners without and with an outstanding request.
+    """
+
+    def __init__(self, idle: Learner, waiting: Learner) -> None:
+        self.idle, self.waiting = idle, waiting
+        self._flows = OutstandingRequests()
+
+    def sent(self, frame: Frame) -> None:
+        """Handle a *frame* sent."""
+        self._flows.sent(frame)
+
+    def received(self, frame: Frame) -> None:
+        """Handle a *frame* received."""
+        self._flows.received(frame)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a request is outstanding."""
+        return self._flows.waiting > 0
+
+    @property
+    def current(self) -> Learner:
+        """Learner of the current context."""
+        return self.waiting if self.is_waiting else self.idle
 
 
 class RestCache(dict[int, Rest]):

@@ -10,8 +10,8 @@ from typing import ClassVar
 from psm_sim.common.input_limits import MAX_MS
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Rest
-from psm_sim.policies.last_frame_policy import LastFramePolicy
-from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful
+from psm_sim.policies.helpers.last_frame_policy import LastFramePolicy
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 
 

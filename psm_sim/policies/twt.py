@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.policies.base import Policy, Rest
-from psm_sim.policies.service_period_rules import ServicePeriod
+from psm_sim.policies.base import Policy, Rest, ServicePeriod
 from psm_sim.poll import Poll
 
 MAX_S = 0x7FFFFFFF / 1e6

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from psm_sim.common.parameters import check_all, parameter
+from psm_sim.policies.base import ServicePeriod
 from psm_sim.policies.psm import Psm
-from psm_sim.policies.service_period_rules import ServicePeriod
 
 
 @dataclass

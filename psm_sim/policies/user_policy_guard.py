@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 from psm_sim.common.errors import PluginError, safe_repr
 from psm_sim.common.user_code_guards import component_name, copy_component, to_plain, user_code_call
-from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest
-from psm_sim.policies.service_period_rules import ServicePeriod
+from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest, ServicePeriod
 from psm_sim.poll import Poll
 
 MAX_S = 1e9

@@ -9,7 +9,7 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_MS
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.policies.polling_time_grid import polling_times_ms
+from psm_sim.policies.helpers.polling_time_grid import polling_times_ms
 
 
 @dataclass(frozen=True)

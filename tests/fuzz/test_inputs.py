@@ -18,7 +18,7 @@ from psm_sim.cli import main
 from psm_sim.learning import make_learner
 from psm_sim.losses import check_loss, make_loss
 from psm_sim.network import load_topology
-from psm_sim.policies.warm_start import WarmStart
+from psm_sim.policies.helpers.warm_start import WarmStart
 from psm_sim.workload import load_workload, load_workloads, read_page_list
 from tests.fuzz import documents
 from tests.fuzz.promise import CASES, damaged, fuzz, outcomes

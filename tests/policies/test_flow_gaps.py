@@ -10,8 +10,8 @@ import pytest
 from psm_sim.learning import WaitingTimeModel
 from psm_sim.policies import Poll
 from psm_sim.policies.anticipate import Anticipate
-from psm_sim.policies.flow_gaps import FlowGaps, first_event_model
-from psm_sim.policies.outstanding_requests import OutstandingRequests
+from psm_sim.policies.helpers.flow_gaps import FlowGaps, first_event_model
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 from psm_sim.simulation import Scenario, compare_runs
 from tests.policies.frames import ack, datagram, fin, request, syn
 

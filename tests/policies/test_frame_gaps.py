@@ -7,8 +7,8 @@ from math import inf
 import pytest
 
 from psm_sim.policies import Poll
-from psm_sim.policies.frame_gaps import FrameGaps
-from psm_sim.policies.outstanding_requests import OutstandingRequests
+from psm_sim.policies.helpers.frame_gaps import FrameGaps
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 from tests.policies.frames import ack, datagram, fin, request, syn
 
 

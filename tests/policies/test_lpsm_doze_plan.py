@@ -13,8 +13,8 @@ from psm_sim.learning import Learner
 from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.network.doze import Doze
 from psm_sim.policies import Poll, make_policy
+from psm_sim.policies.helpers.lpsm_doze_plan import round_to_beacons
 from psm_sim.policies.lpsm import Lpsm
-from psm_sim.policies.lpsm_doze_plan import round_to_beacons
 from psm_sim.workload import load_workload
 
 POLLS = int(os.environ.get("PSM_SIM_POLLS", "15000"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful, longest_doze
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful, longest_doze
 from tests.policies.frames import ack, datagram, fin, request, syn
 
 

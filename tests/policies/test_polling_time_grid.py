@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
+from psm_sim.policies.helpers.polling_time_grid import polling_times_ms
 from psm_sim.policies.lpsm import Lpsm
-from psm_sim.policies.polling_time_grid import polling_times_ms
 from psm_sim.replay.polling_grid import PollingGrid
 
 

@@ -237,6 +237,6 @@ def test_a_weight_that_no_learner_has_is_refused(file, value):
 def test_a_state_that_is_too_large_is_not_read(file, monkeypatch):
     """Or a device behind its name would take all memory."""
     saved(file)
-    monkeypatch.setattr("psm_sim.policies.warm_start._MAX_BYTES", 1000)
+    monkeypatch.setattr("psm_sim.policies.helpers.warm_start._MAX_BYTES", 1000)
     with pytest.raises(InputError, match="is larger than 0 KiB"):
         simulate(f"lpsm:state={file}", pages=1)

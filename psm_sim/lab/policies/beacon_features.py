@@ -8,7 +8,7 @@ import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.policies.base import Frame
-from psm_sim.policies.outstanding_requests import OutstandingRequests
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 
 CLOCKS, WITH_CONTEXT = 6, 9
 """Number of features without and with the outstanding requests."""

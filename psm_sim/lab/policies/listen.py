@@ -15,7 +15,7 @@ from psm_sim.lab.policies.beacon_forecast import BeaconForecast, RandomListening
 from psm_sim.lab.policies.listening_plan import ListeningPlan, PlannedBeacon, UniformDraws
 from psm_sim.lab.policies.listening_stats import ListeningStats
 from psm_sim.policies.base import Frame, Policy, Rest
-from psm_sim.policies.outstanding_requests import longest_doze
+from psm_sim.policies.helpers.outstanding_requests import longest_doze
 from psm_sim.poll import Poll
 
 _SAMPLERS = {

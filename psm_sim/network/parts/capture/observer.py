@@ -21,7 +21,7 @@ from psm_sim.network.parts.capture.sniffer import Sniffer
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy
-from psm_sim.policies.service_period_rules import ServicePeriod
+from psm_sim.policies.base import ServicePeriod
 
 
 class ImpliedFrames:

@@ -26,7 +26,7 @@ from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_sections import BeaconParameters, LinkParameters
 from psm_sim.network.wireless_hop import WirelessHop
-from psm_sim.policies.service_period_rules import ServicePeriod
+from psm_sim.policies.base import ServicePeriod
 
 
 class TransmissionEnergy(Observer):

@@ -16,7 +16,7 @@ from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Poll
-from psm_sim.policies.service_period_rules import ServicePeriod
+from psm_sim.policies.base import ServicePeriod
 
 
 def check_service_period(topology: Topology, service: ServicePeriod | None) -> None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
-from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful, longest_doze
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful, longest_doze
 from psm_sim.poll import Poll
 
 _EVERY_BEACON = Rest(0.0, 1, repeat=True)
@@ -24,9 +24,9 @@ class OutstandingPolicy(Policy):
 
     While a connection waits for its reply, the radio stays awake until ``wait_ms`` after the last SYN or
     payload sent, and then receives every beacon (see
-    :class:`~psm_sim.policies.outstanding_requests.OutstandingRequests`). Otherwise a doze lasts ``f`` times
-    the time since the last frame, at least one beacon and at most ``max_ms``. The policy does not learn, so
-    it is the baseline of the learning policies.
+    :class:`~psm_sim.policies.helpers.outstanding_requests.OutstandingRequests`). Otherwise a doze lasts ``f``
+    times the time since the last frame, at least one beacon and at most ``max_ms``. The policy does not
+    learn, so it is the baseline of the learning policies.
     """
 
     name: ClassVar[str] = "outstanding"

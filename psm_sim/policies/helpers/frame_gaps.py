@@ -10,7 +10,7 @@ import numpy as np
 from psm_sim.common.array_types import FloatArray
 from psm_sim.learning.waiting_time_model import WaitingTimeModel
 from psm_sim.policies.base import Frame
-from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 
 CONTEXTS = ("syn", "request", "ack", "received", "idle", "idle-busy")
@@ -145,7 +145,7 @@ class FrameGaps:
         Returns
         -------
         tuple of ndarray, shape (n,) each
-            See :data:`~psm_sim.policies.optimal_doze_schedule.ArrivalModel`.
+            See :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel`.
         """
         return model_of(self.context).at(np.maximum(times_s - self.opened_s, 0.0))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.policies.optimal_doze_schedule import DecisionGrid, RestCosts, longest_doze_is_best, solve_rest
+from psm_sim.policies.helpers.doze_schedule import DecisionGrid, RestCosts, longest_doze_is_best, solve_rest
 
 BEACON_S = 0.1
 COSTS = RestCosts(price_w=1.0, awake_w=0.7, beacon_j=0.0015, max_beacons=4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from psm_sim.policies import Rest
-from psm_sim.policies.outstanding_request_backoff import OutstandingPolicy
+from psm_sim.policies.outstanding import OutstandingPolicy
 from psm_sim.simulation import simulate
 from tests.policies.frames import fin, request
 

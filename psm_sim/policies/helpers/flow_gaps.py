@@ -11,9 +11,9 @@ import numpy as np
 from psm_sim.common.array_types import FloatArray
 from psm_sim.learning.waiting_time_model import WaitingTimeModel
 from psm_sim.policies.base import Frame
-from psm_sim.policies.frame_gaps import ON_AIR_S, FrameGaps, context_of
-from psm_sim.policies.optimal_doze_schedule import ArrivalModel
-from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful
+from psm_sim.policies.helpers.doze_schedule import ArrivalModel
+from psm_sim.policies.helpers.frame_gaps import ON_AIR_S, FrameGaps, context_of
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 
 _STEPS_S: FloatArray = np.concatenate((np.arange(0.0, 0.4, 0.005), np.arange(0.4, 30.0, 0.025)))
@@ -45,14 +45,14 @@ class FlowGaps(FrameGaps):
     """Separate gaps of all connections that wait for a reply, in :attr:`waiting` by number.
 
     A connection's gap opens at each of its frames. It ends at the next one, or when its reply is complete
-    (see :class:`~psm_sim.policies.frame_gaps.FrameGaps`). Frames of other connections do not end it. The
-    first frame after a wake-up was buffered, as were the frames that follow within 4 ms of each other. While
-    no connection waits there is a single gap.
+    (see :class:`~psm_sim.policies.helpers.frame_gaps.FrameGaps`). Frames of other connections do not end it.
+    The first frame after a wake-up was buffered, as were the frames that follow within 4 ms of each other.
+    While no connection waits there is a single gap.
 
     Parameters
     ----------
     flows, split_s, on_gap
-        See :class:`~psm_sim.policies.frame_gaps.FrameGaps`.
+        See :class:`~psm_sim.policies.helpers.frame_gaps.FrameGaps`.
     """
 
     def __init__(

@@ -1,0 +1,1 @@
+"""Helpers of the power-save policies: inference from frames, plans of dozes, and saved learners."""
