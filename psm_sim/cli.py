@@ -37,8 +37,8 @@ FORMER = {
 }
 """Command that replaces a former subcommand."""
 
-ACTIONS = {"sweep": ("status", "best", "plot", "page", "export")}
-"""Actions of a subcommand that have a module of their own, such as ``sweep_status``."""
+SWEEP_ACTIONS = ("status", "best", "plot", "page", "export")
+"""Words after ``sweep`` that select the module ``sweep_actions``; any other word is a grid file."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -88,11 +88,11 @@ def _dispatch(argv: list[str]) -> int:
     name, rest = ("run", argv) if not argv or argv[0].startswith("-") else (argv[0], argv[1:])
     if name != "run" or argv[:1] == ["run"]:
         _check_subcommand(name)
-    if rest and rest[0] in ACTIONS.get(name, ()):
-        name, rest = f"{name} {rest[0]}", rest[1:]
-    command = _import_command(name)
+    is_action = name == "sweep" and rest[:1] and rest[0] in SWEEP_ACTIONS
+    module = "sweep_actions" if is_action else name
+    command = _import_command(module)
     parser = _make_parser(name, command)
-    _add_arguments(parser, name, command)
+    _add_arguments(parser, module)
     arguments = parser.parse_args(rest)
     arguments.argv, arguments.parser_of_all = argv, parser_of_all
     run: Callable[[argparse.Namespace], int] = command.run
@@ -100,12 +100,12 @@ def _dispatch(argv: list[str]) -> int:
 
 
 def _import_command(name: str) -> Any:
-    return importlib.import_module(f"psm_sim.commands.{name.replace(' ', '_')}")
+    return importlib.import_module(f"psm_sim.commands.{name}")
 
 
-def _add_arguments(parser: argparse.ArgumentParser, name: str, command: Any) -> None:
-    command.add_arguments(parser)
-    if name != "trace":
+def _add_arguments(parser: argparse.ArgumentParser, module: str) -> None:
+    _import_command(module).add_arguments(parser)
+    if module not in {"trace", "sweep_actions"}:  # each of their actions has these options
         add_common(parser)
 
 
@@ -115,22 +115,14 @@ def parser_of_all() -> argparse.ArgumentParser:
     A single command is parsed by its own parser only, so that it does not import the others.
     """
     top = _make_parser("run", _import_command("run"))
-    _add_arguments(top, "run", _import_command("run"))
+    _add_arguments(top, "run")
     subparsers = top.add_subparsers(metavar="SUBCOMMAND")
     for name, summary in SUBCOMMANDS.items():
         parser = subparsers.add_parser(name, help=summary)
-        if name in ACTIONS:
-            _add_actions(parser, name)
-        _add_arguments(parser, name, _import_command(name))
+        if name == "sweep":  # before the grid file, so that completion offers the actions first
+            _add_arguments(parser, "sweep_actions")
+        _add_arguments(parser, name)
     return top
-
-
-def _add_actions(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add the actions before the arguments of the command, so that completion offers them first."""
-    actions = parser.add_subparsers(metavar="ACTION")
-    for action in ACTIONS[name]:
-        command = _import_command(f"{name} {action}")
-        _add_arguments(actions.add_parser(action, help=command.HELP.partition("\n")[0]), action, command)
 
 
 def _run_supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
@@ -183,8 +175,8 @@ def _subcommand_help() -> str:
 class _OneLineParser(argparse.ArgumentParser):
     """Parser that raises its errors as one-line InputErrors, without the usage text."""
 
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        parsed, extra = self.parse_known_args(args, namespace)
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # also called for subparsers
+        parsed, extra = super().parse_known_args(args, namespace)
         if extra:
             options = [option for option in self._option_string_actions if option.startswith("--")]
             word = extra[0].partition("=")[0]
@@ -192,7 +184,7 @@ class _OneLineParser(argparse.ArgumentParser):
             raise InputError(
                 f"{problem} {word!r}; expected {', '.join(options)}.{did_you_mean(word, options)}"
             )
-        return parsed
+        return parsed, []
 
     def error(self, message: str) -> NoReturn:
         option, _, problem = message.removeprefix("argument ").partition(": ")

@@ -10,7 +10,7 @@ import pytest
 
 import psm_sim.commands
 from psm_sim import __version__
-from psm_sim.cli import ACTIONS, SUBCOMMANDS, main
+from psm_sim.cli import SUBCOMMANDS, SWEEP_ACTIONS, main
 
 PAGE_LIST = "page,think_s,main_bytes,images\n"
 
@@ -161,8 +161,18 @@ def test_the_help_names_every_command_module_and_no_other() -> None:
     """What is advertised is there; what is there is advertised."""
     folder = Path(psm_sim.commands.__file__).parent
     runnable = {path.stem for path in folder.glob("*.py") if "\ndef run(" in path.read_text(encoding="utf-8")}
-    actions = {f"{name}_{action}" for name, several in ACTIONS.items() for action in several}
-    assert {*SUBCOMMANDS, *actions} == runnable - {"run"}
+    assert {*SUBCOMMANDS} == runnable - {"run", "sweep_actions"}
+
+
+@pytest.mark.parametrize("action", SWEEP_ACTIONS)
+def test_every_action_of_sweep_has_a_help_of_its_own(action: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """And names its own options when one is unknown."""
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", action, "--help"])
+    assert ended.value.code == 0
+    assert f"usage: psm_sim sweep {action}" in capsys.readouterr().out
+    assert main(["sweep", action, "x.sqlite", "--store-versio=1"]) == 2
+    assert "Did you mean '--store-version'" in capsys.readouterr().err
 
 
 def test_help_says_that_the_trace_is_synthetic_and_where_results_go(

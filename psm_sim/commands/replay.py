@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.commands.shared_options import add_format, add_pages, add_seed, integer_between
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 from psm_sim.reporting.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -122,7 +125,6 @@ def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the replay and report it; write the figures if there is an output folder."""
-    from psm_sim.commands.unused_replay_options import check_unused
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.replay.trace_replay import replay_trace
     from psm_sim.reporting.files import replay_output
@@ -130,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.workload.network_activity import NominalTransfers
 
     folder = usable_folder(arguments.output) if arguments.output is not None else None
-    check_unused(arguments)
+    _check_unused(arguments)
     config = _make_config(arguments, arguments.loss, arguments.gamma)
     other = None if folder is None else _make_config(arguments, arguments.other_loss, None)
     with redirect_stdout_to_stderr(), progress("Polling") as callback:
@@ -149,6 +151,52 @@ def run(arguments: argparse.Namespace) -> int:
     if folder is not None and other is not None:
         _write(folder, values, clients, other)
     return 0
+
+
+_NOMINAL = ("--rate-kbps", "--round-trip-ms", "--connections")
+
+
+def _check_unused(arguments: argparse.Namespace) -> None:
+    """Reject options that would have no effect.
+
+    Raises
+    ------
+    InputError
+        If there is such an option. The message states the option and the reason.
+    """
+    present = {argument.partition("=")[0] for argument in arguments.argv if argument.startswith("--")}
+    for options, reason in _unused_options(arguments):
+        for option in options:
+            if option in present:
+                raise InputError(f"{option} has no effect because {reason}; remove it.")
+
+
+def _unused_options(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, ...], str]]:
+    from psm_sim.workload.loading import find_trace, is_page_list
+
+    if is_page_list(find_trace(Spec.parse(arguments.trace, "trace").name)):
+        yield ("--seed",), "a page list is not sampled"
+    if _is_recording(arguments.trace):
+        yield ("--pages", "--seed", *_NOMINAL), "a recording is replayed request by request"
+    if arguments.output is None:
+        yield ("--other-loss",), "no figure is plotted without --output"
+    if not _has_rates(arguments.learner):
+        yield ("--horizon",), f"learner {arguments.learner} has no switching rates to choose"
+
+
+def _is_recording(trace: str) -> bool:
+    from psm_sim.workload.loading import find_trace, is_page_list, is_profile
+
+    spec = Spec.parse(trace, "trace")
+    path = find_trace(spec.name)
+    return not (is_page_list(path) or is_profile(path)) and spec.values.get("workload", "replay") == "replay"
+
+
+def _has_rates(learner: str) -> bool:
+    from psm_sim.common.parameters import parameters_of
+    from psm_sim.learning.factory import LEARNERS
+
+    return "rates" in parameters_of(LEARNERS.get(Spec.parse(learner, "learner").name))
 
 
 def _make_config(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:

@@ -9,17 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.run_options import (
-    add_comparison,
-    add_observation,
-    add_policies_and_pages,
-    add_scenario,
-)
 from psm_sim.commands.shared_options import (
     add_format,
+    add_policies_and_pages,
+    add_scenario,
     add_workers,
     apply_recording_options,
     find_preset,
+    integer_between,
     parse_battery,
     parse_max_page_s,
     parse_settings,
@@ -60,11 +57,18 @@ interrupted. Pages that fail because of injected faults are results, and the
 exit status is 0."""
 
 
+DEFAULT_POLICIES = ("bsd", "lpsm", "anticipate")
+"""Policies of a run without arguments, in addition to the baselines."""
+
+DEFAULT_REPLICATIONS = 10
+"""Number of replications of a run without arguments."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of a run: workload, scenario, comparison, output and execution."""
     add_policies_and_pages(parser)
     add_scenario(parser)
-    add_comparison(parser)
+    _add_comparison(parser)
     output = parser.add_argument_group("output")
     add_format(output)
     output.add_argument(
@@ -77,9 +81,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a plot of energy against slowdown with the offline optimum, as .png, .svg or .pdf",
     )
-    add_observation(output)
+    _add_observation(output)
     output.add_argument("--force", action="store_true", help="overwrite existing results in --output")
     add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
+
+
+def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    """Add the options of replications, reference policy and baselines."""
+    group = parser.add_argument_group("comparison")
+    group.add_argument(
+        "--replications",
+        type=integer_between(1, 10_000),
+        metavar="N",
+        help="number of seeds, from SEED on; adds 95 %% confidence intervals, with differences paired by "
+        "seed (default: 1, or 10 without any options)",
+    )
+    group.add_argument(
+        "--against",
+        metavar="POLICY",
+        help="reference policy for relative energy and slowdown (default: psm)",
+    )
+    group.add_argument(
+        "--no-baselines",
+        action="store_true",
+        help="do not run the baselines always-on and psm",
+    )
+
+
+def _add_observation(group: argparse._ActionsContainer) -> None:
+    """Add ``--capture`` and ``--timeline``."""
+    group.add_argument(
+        "--capture",
+        metavar="FILE.pcap",
+        help="write a Wireshark capture of the 802.11 frames with radiotap headers; several policies write"
+        " FILE-POLICY.pcap each",
+    )
+    group.add_argument(
+        "--timeline",
+        metavar="FILE.json",
+        help="write radio states, decisions, pages and transfers as a Chrome trace for Perfetto; several"
+        " policies write FILE-POLICY.json each",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -134,15 +176,32 @@ def _plot_path(text: str | None) -> Path | None:
 
 
 def _parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, Preset]:
-    from psm_sim.commands.baselines import default_policies, make_references
-
     preset = find_preset(arguments.preset)
-    texts = arguments.policy or (["lpsm"] if arguments.argv else default_policies())
+    texts = arguments.policy or (["lpsm"] if arguments.argv else list(DEFAULT_POLICIES))
     specs = [preset.policy_spec(Spec.parse(text, "policy")) for text in texts]
     policies = with_loss(specs, arguments.loss)
-    references = make_references(arguments.against, arguments.no_baselines, preset)
+    references = _references(arguments.against, arguments.no_baselines, preset)
     scenario = _scenario(arguments, preset)
     return policies, scenario, references, preset
+
+
+def _references(against: str | None, no_baselines: bool, preset: Preset) -> References:
+    """Return the baselines and the reference policy of a comparison.
+
+    Parameters
+    ----------
+    against : str or None
+        Spec of the reference policy; None selects psm.
+    no_baselines : bool
+        Whether to omit the baselines.
+    preset : Preset
+        Preset whose policy parameters also apply to the baselines and the reference.
+    """
+    from psm_sim.simulation import BASELINES, References
+
+    baselines = tuple(preset.policy_spec(baseline) for baseline in BASELINES)
+    reference = [preset.policy_spec(Spec.parse(text, "policy")) for text in filter(None, [against])]
+    return References(() if no_baselines else baselines, tuple(reference) or baselines[-1:])
 
 
 def _compare(
@@ -152,10 +211,12 @@ def _compare(
     references: References,
     progress: Progress,
 ) -> Comparison:
-    from psm_sim.commands.baselines import DEFAULT_POLICIES
     from psm_sim.simulation import compare_clients, compare_seeds
 
-    workers, count = arguments.workers, arguments.replications or (1 if arguments.argv else DEFAULT_POLICIES)
+    workers, count = (
+        arguments.workers,
+        arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
+    )
     outputs = _run_outputs(arguments)
     if count == 1:
         return compare_clients(policies, scenario, progress, workers, references, outputs)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from psm_sim.common.bundled_files import bundled_names
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
 
@@ -205,4 +206,90 @@ def add_table_or_json(parser: argparse._ActionsContainer) -> None:
         choices=("table", "json"),
         default="table",
         help="format of standard output (default: %(default)s)",
+    )
+
+
+def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the policies and of the pages that they load."""
+    group = parser.add_argument_group("what to simulate")
+    group.add_argument(
+        "--policy",
+        action="append",
+        metavar="NAME[:key=value,...]",
+        help="sleep policy, or FILE.py:CLASS; repeatable (default: lpsm)",
+    )
+    group.add_argument(
+        "--loss",
+        metavar="NAME|FORMULA|FILE.py:CLASS",
+        help="loss of every lpsm policy; a formula may use I (buffered bytes), T (ms slept), Ti (candidate "
+        "ms) and gamma",
+    )
+    group.add_argument(
+        "--preset",
+        metavar="NAME",
+        help=f"named configuration ({', '.join(bundled_names('presets'))}) of trace, policy and topology"
+        " parameters; explicit options override it",
+    )
+    group.add_argument(
+        "--trace",
+        default="ucb",
+        metavar="NAME|FILE[:key=value,...]",
+        help="bundled trace or file: UCB .tr, .tr.gz or text, HAR, BU log, capture .pcap or .pcapng, page "
+        "list .csv, profile .toml (default: %(default)s)",
+    )
+    group.add_argument(
+        "--workload",
+        choices=("replay", "sample"),
+        help="replay the pages of a recording, or sample pages from distributions fitted to it; same as "
+        "--trace FILE:workload=... (default: replay)",
+    )
+    group.add_argument(
+        "--clients",
+        metavar="all|N|ID",
+        help="clients of a recording: all, the N busiest, or one; several are simulated separately and "
+        "averaged; same as --trace FILE:clients=... (default: the busiest, or all for sampling)",
+    )
+    group.add_argument(
+        "--client",
+        metavar="ADDRESS",
+        help="IP address of the client in a capture; same as --trace FILE:client=... (default: the private "
+        "address with the most packets)",
+    )
+    add_pages(group, "number of pages")
+    group.add_argument(
+        "--max-page-s",
+        metavar="S",
+        help="longest simulated time of a page in seconds; a longer page fails and is reported; same as "
+        "--set browser.max_page_s=S",
+    )
+    add_seed(group, "random seed")
+
+
+def add_scenario(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the network and the device."""
+    group = parser.add_argument_group("network and device")
+    group.add_argument(
+        "--topology",
+        default="three-node",
+        metavar="NAME|FILE.toml",
+        help="network topology (default: %(default)s)",
+    )
+    group.add_argument(
+        "--profile",
+        default="",
+        metavar="CHIP",
+        help="measured power profile of a chip; see 'psm_sim list profiles'",
+    )
+    group.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="override a topology parameter, e.g. links.wired.latency_ms=80; repeatable",
+    )
+    group.add_argument(
+        "--battery",
+        metavar="CAPACITY",
+        help="battery capacity, e.g. 2000mAh; adds the estimated battery life in days; requires a supply"
+        " voltage, which every profile has",
     )

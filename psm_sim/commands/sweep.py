@@ -10,17 +10,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
 from psm_sim.commands.shared_options import (
     add_format,
+    add_policies_and_pages,
+    add_scenario,
     add_workers,
+    apply_recording_options,
+    device_settings,
     execution_group,
+    find_preset,
+    is_given,
+    parse_max_page_s,
+    parse_settings,
     path_option,
 )
-from psm_sim.commands.sweep_grid_options import build_grid
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.eta import EtaEstimator
+    from psm_sim.campaign.sweep.grid import Grid
     from psm_sim.campaign.sweep.outcome import StoredRow
     from psm_sim.campaign.sweep.scheduler import ProgressCallback
 
@@ -51,6 +60,30 @@ examples:
 Standard output lists the best policies, or all tasks with --format csv or json. It does
 not depend on the number of workers. Exit status: 0; 1 if a task failed, with the reason
 on standard error; 2 for an error in the input; 130 if interrupted."""
+
+
+_GRID_OPTIONS = frozenset(
+    f"--{name}"
+    for name in [
+        "policy",
+        "trace",
+        "workload",
+        "clients",
+        "client",
+        "topology",
+        "profile",
+        "battery",
+        "preset",
+        "loss",
+        "max-page-s",
+        "pages",
+        "seed",
+        "set",
+        "vary",
+    ]
+)
+
+_SCALARS = ("topology", "pages", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,13 +140,58 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.terminal.progress import sweep_progress_on
 
-    grid = build_grid(arguments)
+    grid = _build_grid(arguments)
     grid.tasks()  # validated first, so that an invalid grid creates no store
     resources = Resources(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
     with Store(path) as store, sweep_progress_on(sys.stderr) as callback, redirect_stdout_to_stderr():
         preload = arguments.workers != 1 and arguments.format == "table"
         return run_grid(grid, store, resources, command, _preload_table(callback) if preload else callback)
+
+
+def _build_grid(arguments: argparse.Namespace) -> Grid:
+    """Return the grid of the options, or of the grid file."""
+    from psm_sim.campaign.sweep.grid import Grid
+    from psm_sim.campaign.sweep.grid_axis import GridAxis
+    from psm_sim.campaign.sweep.grid_file import read_grid
+
+    if arguments.grid is not None:
+        return read_grid(_grid_path(arguments))
+    return Grid(
+        axes=tuple(map(GridAxis.parse, arguments.vary)),
+        policies=tuple(arguments.policy or ()),
+        trace=_trace(arguments),
+        loss=arguments.loss,
+        settings={
+            **device_settings(arguments.profile, arguments.battery),
+            **parse_max_page_s(arguments.max_page_s),
+            **parse_settings(arguments.set),
+        },
+        preset=find_preset(arguments.preset),
+        **{key: getattr(arguments, key) for key in _SCALARS if is_given(f"--{key}", arguments.argv)},
+    )
+
+
+def _trace(arguments: argparse.Namespace) -> str | None:
+    """Return the trace with the parameters of other options, or None without options on the trace."""
+    recording_options = {
+        "workload": arguments.workload,
+        "clients": arguments.clients,
+        "client": arguments.client,
+    }
+    if not any(is_given(f"--{key}", arguments.argv) for key in ("trace", *recording_options)):
+        return None
+    return str(apply_recording_options(Spec.parse(arguments.trace, "trace"), recording_options))
+
+
+def _grid_path(arguments: argparse.Namespace) -> Path:
+    """Return the path of the grid file; reject options that the file must contain."""
+    for argument in arguments.argv:
+        if argument.partition("=")[0] in _GRID_OPTIONS:
+            raise InputError(
+                f"{argument} conflicts with the grid file {arguments.grid!r}; write it into the grid file."
+            )
+    return Path(arguments.grid)
 
 
 def _preload_table(callback: ProgressCallback) -> ProgressCallback:

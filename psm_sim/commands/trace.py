@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from psm_sim.commands.shared_options import add_common, integer_between, path_option
 from psm_sim.commands.stderr_messages import print_message
-from psm_sim.commands.trace_option_checks import check_disk_space, check_pages, check_target, check_unused
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import escape_unprintable
 from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_RECORDS, MAX_SEED
 from psm_sim.common.output_files import check_writable
+from psm_sim.common.parameters import build
 from psm_sim.reporting.terminal.progress import progress
+from psm_sim.workload import Workload
+from psm_sim.workload.capture_workloads import capture_at, is_capture_file
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workload
-from psm_sim.workload.page_list import write_page_list
+from psm_sim.workload.page_list import MissingValues, read_page_list, write_page_list
+from psm_sim.workload.recordings.recording import Recording, recording_of_pages
 from psm_sim.workload.trace_profile import Profile, profile_of, read_profile
+from psm_sim.workload.workloads_from_recordings import select_clients
 
 HELP = "Inspect, convert, fit or synthesize a trace."
+
+BYTES_PER_RECORD = 100
+"""Upper bound of the size of a synthetic record with its request line, in bytes."""
 
 _FILE = "trace file with optional parameters: FILE[:key=value,...]"
 _EVERY_PAGE = 2**62
@@ -86,15 +99,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _info(args: argparse.Namespace) -> int:
-    from psm_sim.commands.capture_info import describe_capture
-    from psm_sim.commands.trace_info import describe_recording
-    from psm_sim.commands.trace_recordings import load_recording
-    from psm_sim.workload.capture_workloads import capture_at, is_capture_file
+    from psm_sim.commands.trace_info import describe_capture, describe_recording
 
     spec = Spec.parse(args.file, "trace")
     path = find_trace(spec.name)
     if is_profile(path):
-        check_unused(spec.values, "profiles are shown with their defaults")
+        _check_unused(spec.values, "profiles are shown with their defaults")
         print(_describe_toml(path))  # noqa: T201
         return 0
     if not is_page_list(path) and is_capture_file(path):
@@ -102,7 +112,7 @@ def _info(args: argparse.Namespace) -> int:
             captured = capture_at(path, spec.values, callback)
         warnings, text = captured.capture.warnings, describe_capture(captured)
     else:
-        recording, _ = load_recording(path, spec, "replay")
+        recording, _ = _load_recording(path, spec, "replay")
         warnings, text = recording.warnings, describe_recording(recording)
     _print_remarks(warnings)
     print(f"Trace    {escape_unprintable(str(path))}\n{text}")  # noqa: T201
@@ -110,15 +120,17 @@ def _info(args: argparse.Namespace) -> int:
 
 
 def _describe_toml(path: Path) -> str:
-    from psm_sim.commands.trace_info import describe_profile, describe_regimes
-    from psm_sim.commands.traffic_info import describe_traffic
+    from psm_sim.commands.trace_info import (
+        describe_profile,
+        describe_pushes,
+        describe_regimes,
+        describe_traffic,
+    )
     from psm_sim.workload.regimes import regimes_of
     from psm_sim.workload.traffic_trace import traffic_of
 
     document = read_toml(path, "trace profile")
     if "pushes" in document:
-        from psm_sim.commands.trace_info import describe_pushes
-
         return describe_pushes(load_workload(str(path), 1, 1))
     if "traffic" in document:
         return describe_traffic(traffic_of(document, path))
@@ -128,15 +140,14 @@ def _describe_toml(path: Path) -> str:
 
 
 def _convert(args: argparse.Namespace) -> int:
-    from psm_sim.workload.capture_workloads import is_capture_file
     from psm_sim.workload.recordings.ucb_format import FORMS, is_ucb_name
 
     spec, to = Spec.parse(args.file, "trace"), path_option("--to", args.to)
     path = find_trace(spec.name)
-    check_target(path, to)
+    _check_target(path, to)
     if is_ucb_name(to):
         unused = {**spec.values, "--pages": args.pages, "--seed": args.seed}
-        check_unused(unused, f"records are written to {to.name} unchanged")
+        _check_unused(unused, f"records are written to {to.name} unchanged")
         return _convert_records(path, to)
     if not is_page_list(to):
         raise InputError(f"--to must be a name ending in .csv, {', '.join(FORMS)}, got {args.to!r}.")
@@ -144,10 +155,10 @@ def _convert(args: argparse.Namespace) -> int:
         spec = spec.with_default("mode", "closed")
     sampled = is_profile(path) or spec.values.get("workload") == "sample"
     if is_page_list(path):
-        check_unused({"--seed": args.seed}, "a page list is not sampled")
+        _check_unused({"--seed": args.seed}, "a page list is not sampled")
     pages = args.pages if args.pages is not None else 100 if sampled else _EVERY_PAGE
     workload = load_workload(spec, pages, 1 if args.seed is None else args.seed)
-    check_pages(workload)
+    _check_pages(workload)
     count = write_page_list(to, workload.pages)
     remark = workload.remark.replace(f" ({_EVERY_PAGE} requested)", "")
     _print_remarks((f"Wrote {count:,} pages to {to}: {remark}",))
@@ -166,17 +177,16 @@ def _convert_records(path: Path, to: Path) -> int:
 
 
 def _fit(args: argparse.Namespace) -> int:
-    from psm_sim.commands.trace_recordings import load_recording
     from psm_sim.workload.profile_fitting import fit_profile, write_profile
 
     spec, to = Spec.parse(args.file, "trace"), path_option("--to", args.to)
     path = find_trace(spec.name)
-    check_target(path, to)
+    _check_target(path, to)
     if to.suffix.lower() != ".toml":
         raise InputError(f"--to must be a name ending in .toml, got {args.to!r}.")
     if is_profile(path):
         raise InputError(f"{path} is already a profile; expected a recording or a page list.")
-    recording, clients = load_recording(path, spec, "sample")
+    recording, clients = _load_recording(path, spec, "sample")
     profile = fit_profile(recording, path.name, clients)
     write_profile(to, profile)
     _print_remarks((*recording.warnings, f"Wrote profile {to}: {profile.remark}"))
@@ -190,7 +200,7 @@ def _synthesize(args: argparse.Namespace) -> int:
     if not to.name.lower().endswith((".tr", ".tr.gz")):
         raise InputError(f"--to must be a name ending in .tr or .tr.gz, got {args.to!r}.")
     check_writable(to)
-    check_disk_space(to, args.records)
+    _check_disk_space(to, args.records)
     profile = _profile(args.profile)
     with progress(f"Writing {to.name}") as callback:
         clients = synthesize_ucb(to, args.records, profile, args.seed, callback)
@@ -208,3 +218,59 @@ def _profile(name: str) -> Profile:
 def _print_remarks(remarks: tuple[str, ...]) -> None:
     for remark in remarks:
         print_message(remark)
+
+
+def _load_recording(path: Path, spec: Spec, use: str) -> tuple[Recording, NDArray[np.intp] | None]:
+    """Return a recording and the indices of the selected clients.
+
+    The indices are None if the file has a single client.
+
+    Parameters
+    ----------
+    path : Path
+        File of the trace.
+    spec : Spec
+        Spec of the trace, with its parameters.
+    use : str
+        Default of the parameter ``workload``: ``"replay"`` or ``"sample"``.
+    """
+    if is_page_list(path):
+        missing = build(MissingValues, spec.values, f"page list {path.name}")
+        return recording_of_pages(read_page_list(path, missing), "page list", path.name), None
+    unused = {name: spec.values.get(name) for name in ("request_bytes", "server_delay_ms")}
+    _check_unused(unused, "it only applies when pages are simulated")
+    with progress(f"Reading {path.name}") as callback:
+        if is_capture_file(path):
+            return capture_at(path, spec.with_default("mode", "closed").values, callback).recording, None
+        selection = select_clients(path, spec.with_default("workload", use).values, callback)
+        return selection.recording, selection.clients
+
+
+def _check_unused(values: Mapping[str, Any], reason: str) -> None:
+    """Raise InputError if one of *values* is set, because it has no effect for the given *reason*."""
+    for name, value in values.items():
+        if value is not None:
+            raise InputError(f"{name}={value} has no effect because {reason}; remove it.")
+
+
+def _check_pages(workload: Workload) -> None:
+    """Raise InputError if the trace has no page views, because its page list would be empty."""
+    if not any(page.objects for page in workload.pages):
+        raise InputError(f"trace {workload.name} has only messages; a page list requires a trace with pages.")
+
+
+def _check_target(path: Path, to: Path) -> None:
+    """Raise InputError if the output file *to* is the trace *path*, or is not writable."""
+    check_writable(to)
+    if to.exists() and to.samefile(path):
+        raise InputError(f"--to: the output file {str(to)!r} is the input trace; choose another file.")
+
+
+def _check_disk_space(to: Path, records: int) -> None:
+    """Raise InputError if the disk of *to* has too little space for *records*."""
+    free, needed = shutil.disk_usage(to.resolve().parent).free, BYTES_PER_RECORD * records
+    if needed > free:
+        raise InputError(
+            f"--records {records:,} requires about {needed >> 20:,} MiB, but the disk has only "
+            f"{free >> 20:,} MiB of free space; reduce the number of records."
+        )

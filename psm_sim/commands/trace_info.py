@@ -1,4 +1,4 @@
-"""Text description of a trace: size, quantiles, and a histogram of think times."""
+"""Text descriptions of traces for ``psm_sim trace info``: recordings, captures, profiles and traffic."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import escape_unprintable, format_duration
+from psm_sim.common.parameters import build
+from psm_sim.common.random_streams import random_stream
+from psm_sim.workload.capture_workloads import CapturedTrace
+from psm_sim.workload.recordings.capture.ip_packets import TCP, UDP
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.regimes import Regimes
 from psm_sim.workload.trace_profile import Profile
+from psm_sim.workload.traffic_trace import TrafficPart, TrafficTrace
 from psm_sim.workload.workload import Workload
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 _HEADS = ("mean", *(f"{p:.0%}" for p in QUANTILES[:-1]), "max")
 _BAR_WIDTH = 40
+_HOUR_S = 3600.0
+_PART_HEADS = ("sender", "transport", "timing", "period s", "bytes", "answer", "an hour")
 
 
 def describe_recording(recording: Recording) -> str:
@@ -32,29 +40,37 @@ def describe_recording(recording: Recording) -> str:
         "Pages": f"{recording.pages:,}",
         "Objects": f"{recording.size.size:,}",
     }
-    return "\n".join([*fact_lines(facts), "", *page_lines(recording)])
+    return "\n".join([*_fact_lines(facts), "", *_page_lines(recording)])
 
 
-def page_lines(recording: Recording) -> list[str]:
-    """Return the lines of the page quantiles and the histogram of think times."""
-    rows = [quantile_row(name, values, unit) for name, values, unit in _quantities(recording)]
-    think = recording.think_s[~np.isnan(recording.think_s)]
-    return [*quantile_table(rows), *_histogram(think)]
+def describe_capture(captured: CapturedTrace) -> str:
+    """Return the description of a capture: packets per direction and reconstructed pages."""
+    capture = captured.capture
+    protocol = capture.rows["protocol"]
+    kinds = {"TCP": protocol == TCP, "UDP": protocol == UDP, "other": ~np.isin(protocol, (TCP, UDP))}
+    facts = {
+        "Format": capture.format,
+        "Frames": f"{capture.frames:,} ({capture.packets:,} IP packets)",
+        "Client": f"{capture.client}, {capture.rows.size:,} packets",
+        "Span": format_duration(float(capture.at_s[-1])),
+        "Busiest": ", ".join(f"{address} ({count:,})" for address, count in capture.others),
+        "Packets": ", ".join(f"{name} {int(mask.sum()):,}" for name, mask in kinds.items()),
+    }
+    rows = [line for name, up in (("down", False), ("up", True)) for line in _packet_rows(captured, name, up)]
+    return "\n".join([*_fact_lines(facts), "", *_quantile_table(rows), "", *_reconstructed_pages(captured)])
 
 
-def quantile_row(name: str, values: NDArray[Any], unit: float = 1.0) -> str:
-    """Return a line with the mean and the quantiles.
+def _packet_rows(captured: CapturedTrace, name: str, up: bool) -> list[str]:
+    mask = captured.capture.uplink == up
+    gaps_s, sizes = np.diff(captured.capture.at_s[mask]), captured.capture.rows["length"][mask]
+    return [_quantile_row(f"{name}, between s", gaps_s), _quantile_row(f"{name}, bytes", sizes)]
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    values : ndarray, shape (n,)
-        Values, which are reordered in place.
-    unit : float
-        Factor by which the results are multiplied.
-    """
-    return _row(name, *_mean_and_quantiles(values, unit))
+
+def _reconstructed_pages(captured: CapturedTrace) -> list[str]:
+    try:
+        return _page_lines(captured.recording)
+    except InputError as error:
+        return [str(error)]
 
 
 def describe_profile(profile: Profile) -> str:
@@ -67,7 +83,7 @@ def describe_profile(profile: Profile) -> str:
     }
     rows = [_row(name, table.mean, table.at(QUANTILES)) for name, table in profile.tables.items()]
     think = profile.tables["think_s"].at((np.arange(100_000) + 0.5) / 100_000)
-    return "\n".join([*fact_lines(facts), "", *quantile_table(rows), *_histogram(think)])
+    return "\n".join([*_fact_lines(facts), "", *_quantile_table(rows), *_histogram(think)])
 
 
 def describe_pushes(workload: Workload) -> str:
@@ -80,7 +96,7 @@ def describe_pushes(workload: Workload) -> str:
         "Pushes": f"{len(workload.messages):,} in the first hour, with the default parameters and seed 1",
     }
     row = _row("between_s", float(intervals_s.mean()), np.quantile(intervals_s, QUANTILES))
-    return "\n".join([*fact_lines(facts), "", *quantile_table([row])])
+    return "\n".join([*_fact_lines(facts), "", *_quantile_table([row])])
 
 
 def describe_regimes(regimes: Regimes) -> str:
@@ -104,13 +120,64 @@ def describe_regimes(regimes: Regimes) -> str:
         rows.append(f"{name:<20}" + "".join(f"{_number(number):>12}" for number in numbers))
     return "\n".join(
         [
-            *fact_lines(facts),
+            *_fact_lines(facts),
             "",
             *rows,
             "",
             "stretch: duration of a regime, think time and server delay per page",
         ]
     )
+
+
+def describe_traffic(traffic: TrafficTrace) -> str:
+    """Return the description of a traffic trace: the defaults of each part, and its messages per hour.
+
+    The hour is sampled with seed 1.
+    """
+    pages = f"sampled from {traffic.name}" if traffic.profile else f"none; pauses of {traffic.stretch_s} s"
+    facts = {
+        "Format": "traffic trace" + (", synthetic" if traffic.synthetic else ""),
+        "Name": traffic.name,
+        "Remark": traffic.remark,
+        "Source": traffic.source or "unknown",
+        "Pages": pages,
+    }
+    heads = "part".ljust(16) + "".join(f"{head:>11}" for head in _PART_HEADS)
+    rows = [_part_row(name, texts, traffic.name) for name, texts in traffic.parts.items()]
+    return "\n".join([*_fact_lines(facts), "", heads, *rows])
+
+
+def _part_row(name: str, texts: dict[str, str], trace: str) -> str:
+    owner = f"trace {trace}: {name}"
+    part: TrafficPart = build(TrafficPart, texts, owner)
+    sent = part.rows(_HOUR_S, 0, random_stream(1, f"workload.traffic.{name}"), owner).size
+    cells = (
+        part.sender, part.transport, part.timing, f"{part.period_s:g}", f"{part.bytes:,}",
+        f"{part.reply_bytes:,}", f"{sent:,}"
+    )  # fmt: skip
+    return name.ljust(16) + "".join(f"{cell:>11}" for cell in cells)
+
+
+def _page_lines(recording: Recording) -> list[str]:
+    """Return the lines of the page quantiles and the histogram of think times."""
+    rows = [_quantile_row(name, values, unit) for name, values, unit in _quantities(recording)]
+    think = recording.think_s[~np.isnan(recording.think_s)]
+    return [*_quantile_table(rows), *_histogram(think)]
+
+
+def _quantile_row(name: str, values: NDArray[Any], unit: float = 1.0) -> str:
+    """Return a line with the mean and the quantiles.
+
+    Parameters
+    ----------
+    name : str
+        Name of the quantity.
+    values : ndarray, shape (n,)
+        Values, which are reordered in place.
+    unit : float
+        Factor by which the results are multiplied.
+    """
+    return _row(name, *_mean_and_quantiles(values, unit))
 
 
 def _quantities(recording: Recording) -> Iterator[tuple[str, NDArray[Any], float]]:
@@ -132,7 +199,7 @@ def _mean_and_quantiles(values: NDArray[Any], unit: float) -> tuple[float, NDArr
     return float(values.mean()) * unit, np.quantile(values, QUANTILES, overwrite_input=True) * unit
 
 
-def fact_lines(facts: dict[str, str]) -> list[str]:
+def _fact_lines(facts: dict[str, str]) -> list[str]:
     """Return one line for each fact, starting with its name."""
     return [f"{name:<8} {escape_unprintable(value)}" for name, value in facts.items()]
 
@@ -141,7 +208,7 @@ def _row(name: str, mean: float, quantiles: NDArray[Any]) -> str:
     return f"{name:<20}" + "".join(f"{_number(value):>10}" for value in (mean, *quantiles.tolist()))
 
 
-def quantile_table(rows: list[str]) -> list[str]:
+def _quantile_table(rows: list[str]) -> list[str]:
     """Return the lines of a table of quantiles, with a heading."""
     return ["quantiles".ljust(20) + "".join(f"{head:>10}" for head in _HEADS), *rows]
 

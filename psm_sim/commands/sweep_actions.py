@@ -1,0 +1,245 @@
+"""Actions of ``psm_sim sweep`` on a database: status, best, plot, page and export."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from psm_sim import __version__
+from psm_sim.commands.shared_options import add_common, parse_settings, path_option
+from psm_sim.common.errors import InputError
+
+if TYPE_CHECKING:
+    from psm_sim.campaign.sweep.outcome import StoredRow
+
+HELP = "Summarize, plot or export the results in the database of a sweep."
+
+_SUFFIXES = (".png", ".svg", ".csv")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the actions and their options."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, prog=parser.prog)
+    status = _add_action(
+        actions,
+        "status",
+        "count the finished, failed and waiting tasks, and list the failed ones",
+    )
+    best = _add_action(
+        actions,
+        "best",
+        "list the Pareto-optimal policies in energy and slowdown of each scenario",
+        "Energy and slowdown are means over seeds with 95 % confidence intervals.",
+    )
+    best.add_argument(
+        "--format",
+        choices=("table", "csv", "json"),
+        default="table",
+        help="format; csv and json list the tasks of these policies (default: %(default)s)",
+    )
+    plot = _add_action(
+        actions,
+        "plot",
+        "plot one column against another",
+        "Points are means over seeds, and error bars are 95 % confidence intervals.\n"
+        "The columns are those of 'sweep export'.",
+        """\
+examples:
+  psm_sim sweep plot sweep.sqlite
+  psm_sim sweep plot sweep.sqlite --x policy.bsd.p --y slowdown.mean
+  psm_sim sweep plot sweep.sqlite --x links.wired.latency_ms --by policy --where pages=100""",
+    )
+    for name, default, meaning in (
+        ("x", "slowdown.mean", "column of the x axis: a measure or a parameter"),
+        ("y", "energy_per_page_j", "column of the y axis: a measure"),
+        (
+            "by",
+            "name",
+            "parameter that separates the series; name is the policy without its parameters",
+        ),
+    ):
+        plot.add_argument(
+            f"--{name}", default=default, metavar="COLUMN", help=f"{meaning} (default: %(default)s)"
+        )
+    _add_where(plot, "plot")
+    plot.add_argument(
+        "--to",
+        metavar="STEM",
+        help="write STEM.png, STEM.svg and STEM.csv (default: the name of the database)",
+    )
+    page = _add_action(
+        actions,
+        "page",
+        "write a self-contained HTML page",
+        "The page has a plot with selectable axes, the best policies with their commands,\n"
+        "and a sortable table of all tasks.",
+        """\
+examples:
+  psm_sim sweep page sweep.sqlite
+  psm_sim sweep page sweep.sqlite --where pages=100 --to hundred.html""",
+    )
+    _add_where(page, "show")
+    page.add_argument(
+        "--to", metavar="FILE", help="output file (default: the name of the database with .html)"
+    )
+    export = _add_action(
+        actions, "export", "export a table with one row per task and one column per parameter and measure"
+    )
+    export.add_argument(
+        "--to",
+        metavar="FILE",
+        help="output file ending in .csv, .json or .parquet (default: CSV on standard output)",
+    )
+    for action in (status, best, plot, page, export):
+        add_common(action)
+
+
+def _add_action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    summary: str,
+    description: str = "",
+    epilog: str | None = None,
+) -> argparse.ArgumentParser:
+    """Add the parser of an action, with the options of the database and its version."""
+    parser = actions.add_parser(
+        name,
+        usage="%(prog)s FILE [options]",
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.\n{description}",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("store", metavar="FILE", help="database written by a sweep")
+    parser.add_argument(
+        "--store-version",
+        default=__version__,
+        metavar="VERSION",
+        help="version of psm_sim that ran the tasks; versions are not mixed (default: %(default)s)",
+    )
+    return parser
+
+
+def _add_where(parser: argparse.ArgumentParser, verb: str) -> None:
+    parser.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE",
+        help=f"{verb} only the tasks in which COLUMN has VALUE; repeatable",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run one action."""
+    actions: dict[str, Callable[[argparse.Namespace, list[StoredRow]], None]] = {
+        "status": _status,
+        "best": _best,
+        "plot": _plot,
+        "page": _page,
+        "export": _export,
+    }
+    actions[arguments.action](arguments, _load_rows(arguments))
+    return 0
+
+
+def _load_rows(arguments: argparse.Namespace) -> list[StoredRow]:
+    """Return the rows of one version, and print how many rows other versions have.
+
+    Raises
+    ------
+    InputError
+        If the store does not exist, or has no task of the version.
+    """
+    from psm_sim.campaign.sweep.store import Store
+    from psm_sim.commands.stderr_messages import print_message
+
+    with Store(Path(arguments.store), new=False) as store:
+        rows, versions = store.rows(arguments.store_version), store.versions()
+    others = [name for name in versions if name != arguments.store_version]
+    if not rows and others:
+        raise InputError(
+            f"{arguments.store} has no task of version {arguments.store_version}, only of "
+            f"{', '.join(others)}; specify --store-version {others[0]}."
+        )
+    for name in others:
+        remark = f"{versions[name]} tasks of version {name} are not shown; use --store-version {name}."
+        print_message(remark, "")
+    return rows
+
+
+def _status(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
+    """Print the counts, the sweeps and the failures."""
+    from psm_sim.campaign.sweep.store import Store
+    from psm_sim.reporting.terminal.sweep import write_status
+
+    with Store(Path(arguments.store), new=False) as store:
+        write_status(rows, store.versions(), store.sweeps(), sys.stdout)
+
+
+def _best(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
+    """Print the Pareto set."""
+    from psm_sim.campaign.sweep.pareto import pareto_front
+
+    best = pareto_front(rows)
+    if arguments.format == "table":
+        from psm_sim.reporting.terminal.sweep import write_best
+
+        write_best(best, sys.stdout)
+    else:
+        from psm_sim.commands.sweep import show
+
+        show([row for policy in best for row in policy.rows], arguments.format)
+
+
+def _plot(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
+    """Plot the figure, and write it with its data."""
+    from psm_sim.campaign.sweep.plot_points import Columns, select_rows
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.common.output_files import replace_files
+    from psm_sim.reporting.figures.style import save_figure
+    from psm_sim.reporting.figures.sweep import draw
+
+    rows = select_rows(rows, parse_settings(arguments.where))
+    columns = Columns(arguments.x, arguments.y, arguments.by)
+    figure, numbers = draw(columns.of(rows), columns)
+    to = arguments.to
+    stem = Path(arguments.store).with_suffix("") if to is None else path_option("--to", to)
+    stem = stem.with_suffix("") if stem.suffix in _SUFFIXES else stem
+    with replace_files(stem.parent) as draft_dir:
+        paths = [stem.parent / path.name for path in save_figure(figure, draft_dir / stem.name, numbers)]
+    print_message(f"Wrote {', '.join(map(str, paths))}", "")
+
+
+def _page(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
+    """Write the page atomically."""
+    from psm_sim.campaign.sweep.plot_points import select_rows
+    from psm_sim.campaign.sweep.store import Store
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.common.output_files import atomic_write_text, check_writable
+    from psm_sim.reporting.html.sweep import page_of
+
+    store = Path(arguments.store)
+    path = Path(arguments.to) if arguments.to else store.with_suffix(".html")
+    check_writable(path, "--to")
+    rows = select_rows(rows, parse_settings(arguments.where))
+    with Store(store, new=False) as opened:
+        commands = [command for _, _, command in opened.sweeps()]
+    atomic_write_text(path, page_of(rows, commands, store.name))
+    print_message(f"Wrote {path}", "")
+
+
+def _export(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
+    """Write the table."""
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.reporting.files.sweep_table import export, write_csv
+
+    if arguments.to is None:
+        write_csv(rows, sys.stdout)
+    else:
+        export(rows, path_option("--to", arguments.to))
+        print_message(f"Wrote {arguments.to}", "")
