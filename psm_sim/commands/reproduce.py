@@ -66,10 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the studies, print and write the report, and return the exit status."""
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.lab.reporting.pages.introductions import introduction_and_rule
-    from psm_sim.lab.reporting.pages.reproduction import write_report
+    from psm_sim.lab.reporting.pages.report_writer import write_report
     from psm_sim.lab.studies import load_study, select_studies
-    from psm_sim.lab.studies.reproduce import EVERY_PROCESSOR, reproduce
     from psm_sim.lab.studies.study import FULL, QUICK
+    from psm_sim.lab.studies.study_runner import EVERY_PROCESSOR, reproduce
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.reporting.terminal.progress import progress_on
 
@@ -108,6 +108,6 @@ def _print(findings: list[Findings], arguments: argparse.Namespace, rule: str | 
 
         sys.stdout.write(to_text(numbers_of(findings, arguments.seed)))
     else:
-        from psm_sim.lab.reporting.terminal.study import write_findings
+        from psm_sim.lab.reporting.terminal.study_findings import write_findings
 
         write_findings(findings, sys.stdout, **({"rule": rule} if rule else {}))

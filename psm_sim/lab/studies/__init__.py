@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from psm_sim.lab.studies.study import Study
 
 STUDIES = {
-    "lpsm-100": "lpsm_energy:LPSM_100",
-    "lpsm-4x500": "lpsm_energy:LPSM_4X500",
+    "lpsm-100": "lpsm_main_results:LPSM_100",
+    "lpsm-4x500": "lpsm_main_results:LPSM_4X500",
     "bsd-energy": "bsd_energy:STUDY",
     "bsd-rtt": "bsd_rtt:STUDY",
     "slowdown-by-page": "slowdown_by_page:STUDY",
     "sleep-times": "sleep_times:STUDY",
     "sensitivity": "sensitivity:STUDY",
     "one-setting": "one_setting.study:STUDY",
-    "optimum": "optimum:STUDY",
-    "trace-study": "trace_study:STUDY",
+    "optimum": "distance_to_optimum:STUDY",
+    "trace-study": "lpsm_trace_replay:STUDY",
     "non-stationary": "non_stationary.study:STUDY",
 }
 """Module and object of each study of published power savings, in the order of the report."""
@@ -41,15 +41,15 @@ VALIDATIONS = {
 ACTIVE_STUDIES = {
     "sphere": "active.sphere:STUDY",
     "patience": "active.dkm_patience:STUDY",
-    "worst-case": "active.worst_case:STUDY",
+    "worst-case": "active.adversarial_mistake_bounds:STUDY",
     "text-like": "active.text_classes:STUDY",
     "ocr": "active.ocr:STUDY",
     "drift": "active.drift:STUDY",
     "isal-1d": "active.isal_1d:STUDY",
     "isal-planes": "active.isal_planes:STUDY",
-    "isal-pool": "active.isal_pool:STUDY",
-    "trees": "active.trees:STUDY",
-    "lmu": "active.lmu:STUDY",
+    "isal-pool": "active.isalp_and_pool_rules:STUDY",
+    "trees": "active.decision_trees:STUDY",
+    "lmu": "active.lmu_image_selection:STUDY",
 }
 """Studies of the online active learners."""
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.lab.studies.published import PublishedNumber, published_numbers
+from psm_sim.lab.studies.published_claims import PublishedNumber, published_numbers
 
 
 def mean_energy_by_state(frame: pd.DataFrame, best: Sequence[float], study: str) -> pd.DataFrame:

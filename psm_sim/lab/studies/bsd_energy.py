@@ -10,8 +10,8 @@ from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state
 from psm_sim.lab.studies.bsd_bound import HOLDING_MS, BoundTask
-from psm_sim.lab.studies.published import Claim, published_claims
-from psm_sim.lab.studies.published_experiments import BSD, PRESETS, Experiment, setting_of, values_of
+from psm_sim.lab.studies.published_claims import Claim, published_claims
+from psm_sim.lab.studies.published_experiment_runs import BSD, PRESETS, Experiment, setting_of, values_of
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 
 NAME = "bsd-energy"

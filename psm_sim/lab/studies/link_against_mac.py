@@ -10,8 +10,8 @@ import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.common.summary_stats import Interval, confidence_interval
-from psm_sim.lab.studies.published import PublishedNumber, published_numbers
-from psm_sim.lab.studies.published_experiments import BSD, PRESETS, Experiment, values_of
+from psm_sim.lab.studies.published_claims import PublishedNumber, published_numbers
+from psm_sim.lab.studies.published_experiment_runs import BSD, PRESETS, Experiment, values_of
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 from psm_sim.simulation.preset import load_preset
 

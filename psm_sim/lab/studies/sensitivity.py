@@ -12,14 +12,14 @@ from psm_sim.campaign.comparison_task import RunTask, add_ratios
 from psm_sim.campaign.optimum_task import OptimumTask
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.common.component_spec import Spec
-from psm_sim.lab.studies.published import (
+from psm_sim.lab.studies.published_claims import (
     Claim,
     PublishedNumber,
     count_agreeing,
     published_claims,
     published_numbers,
 )
-from psm_sim.lab.studies.published_experiments import INVERSE, LOG, PRESETS, values_of, with_long_pages
+from psm_sim.lab.studies.published_experiment_runs import INVERSE, LOG, PRESETS, values_of, with_long_pages
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario

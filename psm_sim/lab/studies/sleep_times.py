@@ -12,7 +12,7 @@ import pandas as pd
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import digest_of
-from psm_sim.lab.studies.published_experiments import PRESETS
+from psm_sim.lab.studies.published_experiment_runs import PRESETS
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.network import Observer
 from psm_sim.policies import Poll, Rest

@@ -9,7 +9,7 @@ from typing import Protocol
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
-from psm_sim.lab.studies.published import Claim
+from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.simulation.preset import Preset
 
 CHOOSING = range(1001, 1021)

@@ -13,17 +13,17 @@ from psm_sim.cli import main
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import ACTIVE_STUDIES, load_study
 from psm_sim.lab.studies.active import (
+    adversarial_mistake_bounds,
     drift,
     drift_trials,
     ocr,
     ocr_tables,
     ocr_trials,
     text_classes,
-    worst_case,
 )
-from psm_sim.lab.studies.active.trials import Direction, Trial, judge_claim
-from psm_sim.lab.studies.reproduce import reproduce
+from psm_sim.lab.studies.active.learner_trials import Direction, Trial, judge_claim
 from psm_sim.lab.studies.study import Scale
+from psm_sim.lab.studies.study_runner import reproduce
 from tests.lab.studies.committed import require_the_same
 
 COMMITTED = Path(__file__).resolve().parents[3] / "reports" / "learners" / "quick.json"
@@ -228,12 +228,14 @@ def test_drift_finds_the_learner_that_follows(made_images, monkeypatch):
 
 def test_worst_cases_never_pass_their_bounds(monkeypatch):
     """Six short streams and one long one per kind: every claim agrees, and the labels are as expected."""
-    monkeypatch.setattr(worst_case, "STREAMS", 6)
-    monkeypatch.setattr(worst_case, "THEOREMS", dict(list(worst_case.THEOREMS.items())[:3]))
-    tasks = worst_case.STUDY.tasks(TINY, 1)
+    monkeypatch.setattr(adversarial_mistake_bounds, "STREAMS", 6)
+    monkeypatch.setattr(
+        adversarial_mistake_bounds, "THEOREMS", dict(list(adversarial_mistake_bounds.THEOREMS.items())[:3])
+    )
+    tasks = adversarial_mistake_bounds.STUDY.tasks(TINY, 1)
     chosen = [task for task in tasks if task.kind == "exact" or task.arguments["b"] == 0.5]
     rows = run_tasks(chosen)
-    findings = worst_case.STUDY.digest(rows, TINY, 1)
+    findings = adversarial_mistake_bounds.STUDY.digest(rows, TINY, 1)
     assert [claim.verdict for claim in findings.claims] == ["agrees"] * 6
     long = findings.tables[0].frame
     assert (long["excess"] <= 4 * long["its standard error"]).all()

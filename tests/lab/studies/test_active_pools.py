@@ -4,19 +4,19 @@ import pandas as pd
 import pytest
 
 from psm_sim.lab.active.data.uci_tables import UciTable, load_table
-from psm_sim.lab.reporting.figures.studies import draw
+from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.active import (
+    decision_trees,
     isal_1d_trials,
     isal_planes_trials,
-    isal_pool,
+    isalp_and_pool_rules,
     lmu_trials,
     tree_trials,
-    trees,
 )
-from psm_sim.lab.studies.active.reference_tables import curves, paired_differences, reference_table
-from psm_sim.lab.studies.reproduce import reproduce
+from psm_sim.lab.studies.active.independent_program_results import curves, paired_differences, reference_table
 from psm_sim.lab.studies.study import Scale
+from psm_sim.lab.studies.study_runner import reproduce
 
 MINE = ("isal-1d", "isal-planes", "isal-pool", "trees", "lmu")
 TINY = Scale(replications=2, pages=1, long_pages=1)
@@ -34,11 +34,13 @@ def small(monkeypatch):
     monkeypatch.setattr(isal_1d_trials, "THRESHOLDS", 4)
     monkeypatch.setattr(isal_planes_trials, "LABELS", (5, 6, 7, 8))
     monkeypatch.setattr(isal_planes_trials, "_DRAWS", 20)
-    monkeypatch.setattr(isal_pool, "LABELS", (5, 6, 7, 8))
+    monkeypatch.setattr(isalp_and_pool_rules, "LABELS", (5, 6, 7, 8))
     monkeypatch.setattr(lmu_trials, "POOL", 6)
     monkeypatch.setattr(lmu_trials, "TEST", 3)
     monkeypatch.setattr(tree_trials, "load_table", few_columns)
-    monkeypatch.setattr(trees, "TREES", {name: trees.TREES[name] for name in ("votes", "crx", "chess")})
+    monkeypatch.setattr(
+        decision_trees, "TREES", {name: decision_trees.TREES[name] for name in ("votes", "crx", "chess")}
+    )
 
 
 @pytest.mark.parametrize("name", MINE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
-from psm_sim.lab.reporting.figures.studies import draw
+from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies import OWN, STUDIES, load_study
 from psm_sim.lab.studies.devices import dtim_twt_crossover
 from psm_sim.lab.studies.devices import study as devices

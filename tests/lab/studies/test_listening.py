@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
-from psm_sim.lab.reporting.figures.studies import draw
+from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies import OWN, STUDIES, load_study
 from psm_sim.lab.studies.listening.claims import CLAIMS, at_most, lower_than
 from psm_sim.lab.studies.listening.settings import (

@@ -13,10 +13,10 @@ from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.non_stationary.equivalence_verdicts import classify_difference
-from psm_sim.lab.studies.non_stationary.recorded_rounds import LearnerRound, Unshared, logged_run
+from psm_sim.lab.studies.non_stationary.recorded_rounds import LearnerRound, ZeroRateFixedShare, logged_run
 from psm_sim.lab.studies.non_stationary.regret import CURVE, RATES, least_losses, regrets
 from psm_sim.lab.studies.non_stationary.remarks import comparisons, gains, leaders
-from psm_sim.lab.studies.non_stationary.seed_statistics import BySeed, format_signed, sign
+from psm_sim.lab.studies.non_stationary.seed_statistics import SeedRows, format_signed, sign
 from psm_sim.lab.studies.non_stationary.task import (
     BOUNDED,
     FIXED,
@@ -109,7 +109,11 @@ def test_common_rounds_cost_each_rate_what_fixed_share_loses():
 
 def test_without_sharing_fixed_share_learns_the_same_to_the_last_bit():
     """Losses and weights."""
-    table, quick, slow = np.random.default_rng(6).exponential(1, (60, 5)), Unshared(5), FixedShare(5, 0.0)
+    table, quick, slow = (
+        np.random.default_rng(6).exponential(1, (60, 5)),
+        ZeroRateFixedShare(5),
+        FixedShare(5, 0.0),
+    )
     assert [quick.update(losses) for losses in table] == [slow.update(losses) for losses in table]
     assert quick.weights.tolist() == slow.weights.tolist()
 
@@ -155,7 +159,7 @@ def test_a_timeline_has_the_regimes_of_its_run():
     assert set(found["learner"]) == {LEARN_ALPHA}
 
 
-def made_up(more: dict[str, tuple[float, float]]) -> BySeed:
+def made_up(more: dict[str, tuple[float, float]]) -> SeedRows:
     """Return rows of three seeds in which *more* are energy and slowdown beyond Learn-alpha's 1 and 2."""
     rivals = dict.fromkeys((*FIXED, *BOUNDED, *LEARNERS[1:]), (1.0, 1.0)) | more
     rows: list[dict[str, Any]] = []
@@ -168,7 +172,7 @@ def made_up(more: dict[str, tuple[float, float]]) -> BySeed:
             })  # fmt: skip
         hindsight = {"best_expert": 4.0, "best_rate": 3.0, "alpha": 1e-3}
         rows.append({"policy": "hindsight", "gamma": "published", "seed": seed, **hindsight})
-    return BySeed(rows)
+    return SeedRows(rows)
 
 
 def test_the_gain_is_set_beside_that_on_stationary_traffic():

@@ -10,8 +10,8 @@ from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.bsd_bound import BoundTask
 from psm_sim.lab.studies.one_setting import study as one_setting
 from psm_sim.lab.studies.one_setting.task import Setting, SettingTask
-from psm_sim.lab.studies.published import published_numbers
-from psm_sim.lab.studies.published_experiments import PRESETS
+from psm_sim.lab.studies.published_claims import published_numbers
+from psm_sim.lab.studies.published_experiment_runs import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, Findings, Scale
 from psm_sim.simulation import Scenario
 

@@ -9,8 +9,8 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.lab.studies import VALIDATIONS, load_study
+from psm_sim.lab.studies.validation.hardware_measurements import measured_rows, validation_verdict
 from psm_sim.lab.studies.validation.measured_dtim_currents import fitted_currents
-from psm_sim.lab.studies.validation.measured_rows import measured_rows, validation_verdict
 from tests.lab.studies.committed import require_the_same
 
 FOLDER = Path(__file__).resolve().parents[3] / "reports" / "validation"

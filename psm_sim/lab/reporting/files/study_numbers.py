@@ -11,7 +11,7 @@ from psm_sim import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
-    from psm_sim.lab.studies.published import Claim
+    from psm_sim.lab.studies.published_claims import Claim
     from psm_sim.lab.studies.study import Findings
 
 _DIGITS = 10

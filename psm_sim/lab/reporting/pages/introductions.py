@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from psm_sim.lab.reporting import claim_table
+from psm_sim.lab.reporting import claim_tables
 from psm_sim.lab.studies import ACTIVE_STUDIES, OWN, STUDIES, VALIDATIONS
 
 _LEARNERS = """\
@@ -86,8 +86,8 @@ def introduction_and_rule(names: Collection[str]) -> dict[str, str]:
 
     The result is empty for studies of published power savings, whose texts are the defaults.
     """
-    from psm_sim.lab.studies.active.trials import RULE as LEARNERS_RULE
-    from psm_sim.lab.studies.validation.measured_rows import RULE as VALIDATION_RULE
+    from psm_sim.lab.studies.active.learner_trials import RULE as LEARNERS_RULE
+    from psm_sim.lab.studies.validation.hardware_measurements import RULE as VALIDATION_RULE
 
     names = set(names)
     if names <= set(OWN):
@@ -99,7 +99,7 @@ def introduction_and_rule(names: Collection[str]) -> dict[str, str]:
     if names <= set(ACTIVE_STUDIES):
         return {"introduction": _LEARNERS, "rule": LEARNERS_RULE}
     rules = {
-        "Published power savings": (STUDIES, claim_table.RULE),
+        "Published power savings": (STUDIES, claim_tables.RULE),
         "Measured hardware": (VALIDATIONS, VALIDATION_RULE),
         "Active learners": (ACTIVE_STUDIES, LEARNERS_RULE),
     }

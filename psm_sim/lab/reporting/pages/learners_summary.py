@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from psm_sim.lab.reporting import claim_table
+from psm_sim.lab.reporting import claim_tables
 
 if TYPE_CHECKING:
     from psm_sim.lab.studies.study import Findings
@@ -49,7 +49,7 @@ def summarise(findings: Sequence[Findings]) -> list[str]:
     complete = [study for study in studies if all(claim.verdict == "agrees" for claim in study.claims)]
     partial = [study for study in studies if study not in complete]
     return [
-        f"**Tested.** {len(claims)} claims in {len(studies)} studies: {claim_table.tally(claims)}.",
+        f"**Tested.** {len(claims)} claims in {len(studies)} studies: {claim_tables.tally(claims)}.",
         f"**Agreed.** All claims agree in {_counts(complete)}. Some claims agree in {_counts(partial)}.",
         "**Did not agree.** These claims differ or are open, for the stated reason:",
         "\n".join(f"* {_describe(study)}" for study in partial),

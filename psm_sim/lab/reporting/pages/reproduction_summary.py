@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from psm_sim.lab.reporting import claim_table
+from psm_sim.lab.reporting import claim_tables
 from psm_sim.lab.reporting.pages.markdown import escape_markdown
 
 if TYPE_CHECKING:
-    from psm_sim.lab.studies.published import Claim
+    from psm_sim.lab.studies.published_claims import Claim
     from psm_sim.lab.studies.study import Findings
 
 TESTED = (
@@ -60,7 +60,7 @@ def summarise(findings: Sequence[Findings]) -> list[str]:
 
     studies = {study.study: study for study in findings if study.study in STUDIES}
     claims = [claim for study in studies.values() for claim in study.claims]
-    presets = claim_table.under_each_preset(claims)
+    presets = claim_tables.under_each_preset(claims)
     return [*(_claim_paragraphs(presets) if presets else []), *_highlights(studies)]
 
 
@@ -97,7 +97,7 @@ def _agreeing(claims: Sequence[Claim]) -> str:
 def _by_quantity(claims: Sequence[Claim]) -> str:
     groups: dict[str, list[Claim]] = {}
     for claim in claims:
-        groups.setdefault(claim_table.quantity(claim), []).append(claim)
+        groups.setdefault(claim_tables.quantity(claim), []).append(claim)
     return "; ".join(f"{quantity} ({_agreeing(group)})" for quantity, group in groups.items())
 
 
@@ -117,9 +117,9 @@ def _reason(key: str) -> str:
 
 
 def _describe(claim: Claim) -> str:
-    name = f"`{claim.published.policy}`, {claim_table.quantity(claim)}"
+    name = f"`{claim.published.policy}`, {claim_tables.quantity(claim)}"
     published = escape_markdown(str(claim.published))
-    return f"{name}: {claim_table.simulated_value(claim)} simulated, {published} published"
+    return f"{name}: {claim_tables.simulated_value(claim)} simulated, {published} published"
 
 
 def _highlights(studies: Mapping[str, Findings]) -> list[str]:

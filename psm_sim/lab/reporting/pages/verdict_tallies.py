@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from psm_sim.lab.reporting import claim_table
+from psm_sim.lab.reporting import claim_tables
 from psm_sim.lab.reporting.pages import markdown
 
 if TYPE_CHECKING:
-    from psm_sim.lab.studies.published import Claim
+    from psm_sim.lab.studies.published_claims import Claim
     from psm_sim.lab.studies.study import Findings
     from psm_sim.simulation.preset import Preset
 
@@ -23,14 +23,14 @@ def tally_sections(findings: Sequence[Findings], presets: dict[str, list[Claim]]
     lines = [
         [name, role, tally]
         for name, claims in presets.items()
-        for role, tally in claim_table.verdict_tallies(claims).items()
+        for role, tally in claim_tables.verdict_tallies(claims).items()
     ]
     return [
         "## Tallies\n",
-        f"{claim_table.ROLES} The table above uses the first preset.{_provisional_note(findings)}\n",
+        f"{claim_tables.ROLES} The table above uses the first preset.{_provisional_note(findings)}\n",
         markdown.markdown_table(["preset", "role of the published numbers", "verdicts"], lines),
         "## All published numbers under each preset\n",
-        markdown.markdown_table(*claim_table.side_by_side(all_claims)),
+        markdown.markdown_table(*claim_tables.side_by_side(all_claims)),
         *_choice_sections(findings),
     ]
 

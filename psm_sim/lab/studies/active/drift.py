@@ -17,8 +17,8 @@ from psm_sim.lab.studies.active.drift_trials import (
     selective_of,
     supervised_of,
 )
-from psm_sim.lab.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim
-from psm_sim.lab.studies.published import Claim
+from psm_sim.lab.studies.active.learner_trials import Direction, Trial, frame_of, is_full, judge_claim
+from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "drift"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.active.independent_program_results import judge_direction, paired_differences
 from psm_sim.lab.studies.active.isal_1d_trials import (
     LABELS,
     THRESHOLDS,
@@ -15,9 +16,8 @@ from psm_sim.lab.studies.active.isal_1d_trials import (
     weights_of,
     widths_of,
 )
-from psm_sim.lab.studies.active.reference_tables import direction, paired_differences
-from psm_sim.lab.studies.active.trials import Trial, frame_of, judge_claim
-from psm_sim.lab.studies.published import Claim, PublishedNumber
+from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, judge_claim
+from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "isal-1d"
@@ -81,7 +81,7 @@ def _width_claims(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
         for s, group in width[width["eta"] == 0].groupby("s", sort=False)
     ]
     names = "passive - ISAL", "labels to a width of .01"
-    return [*within, direction(NAME, names, SOURCE, passive["passive"] - passive["isal"], side=1)]
+    return [*within, judge_direction(NAME, names, SOURCE, passive["passive"] - passive["isal"], side=1)]
 
 
 def _weight_claims(weights: pd.DataFrame) -> list[Claim]:
@@ -98,7 +98,7 @@ def _weight_claims(weights: pd.DataFrame) -> list[Claim]:
 
 def _noise_claims(noise: pd.DataFrame) -> list[Claim]:
     return [
-        direction(
+        judge_direction(
             NAME,
             ("ISALg - uniform", f"error after {labels} labels, 10 % flips"),
             SOURCE,

@@ -7,11 +7,16 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.active.independent_program_results import (
+    curves,
+    judge_direction,
+    paired_differences,
+    reference_table,
+)
 from psm_sim.lab.studies.active.isal_planes_trials import COLUMNS, SAMPLERS, curve_of, rounds_of
+from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full
 from psm_sim.lab.studies.active.reference_numbers import PLANES
-from psm_sim.lab.studies.active.reference_tables import curves, direction, paired_differences, reference_table
-from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full
-from psm_sim.lab.studies.published import Claim
+from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "isal-planes"
@@ -88,7 +93,7 @@ def _claims(runs: pd.DataFrame) -> list[Claim]:
     noisy = [("ISALg", rival) for rival in ("random", "BI", "MI", "IWAL2")]
     pairs = [("0 % flips", *pair) for pair in clean] + [("15 % flips", *pair) for pair in noisy]
     return [
-        direction(
+        judge_direction(
             NAME,
             (f"{name} - {rival}", f"error after 200 labels, {flips}"),
             SOURCE,

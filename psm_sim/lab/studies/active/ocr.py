@@ -10,6 +10,14 @@ import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.active.data.handwritten_digits import digits_file, mnist_file
+from psm_sim.lab.studies.active.learner_trials import (
+    Direction,
+    Trial,
+    frame_of,
+    is_full,
+    judge_claim,
+    missing_requirements,
+)
 from psm_sim.lab.studies.active.ocr_tables import (
     PAIRS,
     REFERRED,
@@ -19,15 +27,7 @@ from psm_sim.lab.studies.active.ocr_tables import (
     untuned_table_of,
 )
 from psm_sim.lab.studies.active.ocr_trials import COMBINATIONS, MNIST, SMALL, labels_of
-from psm_sim.lab.studies.active.trials import (
-    Direction,
-    Trial,
-    frame_of,
-    is_full,
-    judge_claim,
-    missing_requirements,
-)
-from psm_sim.lab.studies.published import Claim
+from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "ocr"

@@ -10,9 +10,16 @@ from numpy.typing import ArrayLike
 
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.active.theorem_bounds import dkm_errors, modified_mistakes
+from psm_sim.lab.studies.active.learner_trials import (
+    Direction,
+    Trial,
+    frame_of,
+    is_full,
+    judge_claim,
+    medians,
+)
 from psm_sim.lab.studies.active.sphere_trials import SETTINGS, hits_of, noise_of, rate_of
-from psm_sim.lab.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim, medians
-from psm_sim.lab.studies.published import Claim, PublishedNumber
+from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "sphere"

@@ -13,7 +13,7 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import SelectiveSampler, make_selective
 from psm_sim.lab.active.data.handwritten_digits import mnist_5k, mnist_file, split_in_halves
-from psm_sim.lab.studies.active.trials import (
+from psm_sim.lab.studies.active.learner_trials import (
     Direction,
     Trial,
     frame_of,
@@ -21,7 +21,7 @@ from psm_sim.lab.studies.active.trials import (
     judge_claim,
     missing_requirements,
 )
-from psm_sim.lab.studies.published import Claim
+from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "text-like"

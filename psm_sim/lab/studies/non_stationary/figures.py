@@ -10,7 +10,7 @@ import pandas as pd
 
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.non_stationary.regret import CURVE
-from psm_sim.lab.studies.non_stationary.seed_statistics import BySeed
+from psm_sim.lab.studies.non_stationary.seed_statistics import SeedRows
 from psm_sim.lab.studies.non_stationary.task import BOUNDED, FIXED, LEARN_ALPHA, LEARNERS
 
 GROUPS = {
@@ -22,14 +22,14 @@ GROUPS = {
 """Plotted policies, by the name of their line."""
 
 
-def energy_against_slowdown(rows: BySeed) -> pd.DataFrame:
+def energy_against_slowdown(rows: SeedRows) -> pd.DataFrame:
     """Return energy in mJ per page and slowdown with half widths, one row per plotted policy."""
     return pd.DataFrame(
         [_point(rows, policy, group) for group, policies in GROUPS.items() for policy in policies]
     )
 
 
-def _point(rows: BySeed, policy: str, group: str) -> dict[str, Any]:
+def _point(rows: SeedRows, policy: str, group: str) -> dict[str, Any]:
     slowdown, energy = (
         rows.mean(policy, "slowdown"),
         confidence_interval(1000 * rows.values(policy, "energy_j")),
@@ -44,12 +44,12 @@ def _point(rows: BySeed, policy: str, group: str) -> dict[str, Any]:
     }
 
 
-def loss_of_each_rate(rows: BySeed, gammas: Sequence[str]) -> pd.DataFrame:
+def loss_of_each_rate(rows: SeedRows, gammas: Sequence[str]) -> pd.DataFrame:
     """Return the regret of Fixed-share at each rate, and of Learn-alpha, in nats, with half widths."""
     return pd.concat([_rates(rows, gamma) for gamma in gammas], ignore_index=True)
 
 
-def _rates(rows: BySeed, gamma: str) -> pd.DataFrame:
+def _rates(rows: SeedRows, gamma: str) -> pd.DataFrame:
     frame = rows.rows
     curves = frame.loc[(frame["policy"] == "hindsight") & (frame["gamma"] == gamma), "curve"]
     fixed = [confidence_interval(values) for values in np.array(curves.tolist()).T]

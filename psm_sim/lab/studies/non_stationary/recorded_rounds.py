@@ -30,7 +30,7 @@ class LearnerRound(NamedTuple):
     polling_ms: float
 
 
-class Unshared(FixedShare):
+class ZeroRateFixedShare(FixedShare):
     """Fixed-share with a switching rate of 0, which shares no weight.
 
     The result is bit-for-bit identical to :class:`~psm_sim.learning.FixedShare` in a third of the time.
@@ -55,7 +55,7 @@ class LoggedLpsm(Lpsm):
         """Start without rounds; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
         super().start(beacon_s)
         if self.alpha == 0:
-            self.learner = Unshared(self.times_ms.size)
+            self.learner = ZeroRateFixedShare(self.times_ms.size)
         self.rounds: list[LearnerRound] = []
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:

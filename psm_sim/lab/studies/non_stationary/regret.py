@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.lab.studies.non_stationary.recorded_rounds import LearnerRound, Unshared
+from psm_sim.lab.studies.non_stationary.recorded_rounds import LearnerRound, ZeroRateFixedShare
 from psm_sim.learning import best_rate, rate_losses
 
 RATES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 0.5)
@@ -111,5 +111,5 @@ def _at_rates(losses: FloatArray, rates: Sequence[float]) -> FloatArray:
 
 
 def _bayes_loss(losses: FloatArray) -> float:
-    minimum, learner = losses.min(axis=1), Unshared(losses.shape[1])
+    minimum, learner = losses.min(axis=1), ZeroRateFixedShare(losses.shape[1])
     return float(sum(map(learner.update, losses - minimum[:, None])) + minimum.sum())

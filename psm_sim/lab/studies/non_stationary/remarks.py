@@ -6,10 +6,10 @@ import numpy as np
 
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.non_stationary.seed_statistics import (
-    BySeed,
+    SeedRows,
     display_name,
     format_signed,
-    scaled,
+    scaled_interval,
     sign,
 )
 from psm_sim.lab.studies.non_stationary.task import BOUNDED, LEARN_ALPHA, LEARNERS
@@ -18,7 +18,7 @@ from psm_sim.losses import Poll, make_loss
 _MEASURES = {"loss on the same rounds": "common", "energy": "energy_j", "slowdown": "slowdown"}
 
 
-def comparisons(rows: BySeed, gamma: str = "published") -> list[str]:
+def comparisons(rows: SeedRows, gamma: str = "published") -> list[str]:
     """Return one remark for each kind of policy, and one on regret; *gamma* is that of the learners."""
     return [
         _static_remark(rows, gamma),
@@ -28,7 +28,7 @@ def comparisons(rows: BySeed, gamma: str = "published") -> list[str]:
     ]
 
 
-def gains(rows: BySeed, control: BySeed) -> str:
+def gains(rows: SeedRows, control: SeedRows) -> str:
     """Compare Learn-alpha's saving over Static-expert on the shifting *rows* with that on the *control*."""
     shifting, stationary = (
         confidence_interval(
@@ -43,7 +43,7 @@ def gains(rows: BySeed, control: BySeed) -> str:
     )
 
 
-def leaders(rows: BySeed, gamma: str = "published") -> str:
+def leaders(rows: SeedRows, gamma: str = "published") -> str:
     """Return a remark on the learners with the lowest mean loss, energy and slowdown, and the best rate."""
     names = [f"{measure}: {rows.least(column, gamma)}" for measure, column in _MEASURES.items()]
     rate = rows.values("hindsight", "alpha", gamma).median()
@@ -65,25 +65,25 @@ def polls_to_forget() -> str:
     )
 
 
-def _static_remark(rows: BySeed, gamma: str) -> str:
+def _static_remark(rows: SeedRows, gamma: str) -> str:
     energy, slowdown = (rows.against("Static-expert", name, gamma) for name in ("energy_j", "slowdown"))
     share = 100 * energy.mean / rows.mean("Static-expert", "energy_j", gamma).mean
     relation = "less" if share > 0 else "more"
     return (
         f"Compared with Static-expert, Learn-alpha takes {abs(share):.1f} % {relation} energy"
-        f" ({format_signed(scaled(energy, -1000), 1)} mJ per page), and its slowdown differs by"
-        f" {format_signed(scaled(slowdown, -1), 3)}."
+        f" ({format_signed(scaled_interval(energy, -1000), 1)} mJ per page), and its slowdown differs by"
+        f" {format_signed(scaled_interval(slowdown, -1), 3)}."
     )
 
 
-def _group_remarks(rows: BySeed, gamma: str) -> list[str]:
+def _group_remarks(rows: SeedRows, gamma: str) -> list[str]:
     return [
         _group_remark(rows, title, policies, gamma)
         for title, policies in (("Fixed-share", LEARNERS[2:]), ("BSD", BOUNDED))
     ]
 
 
-def _group_remark(rows: BySeed, title: str, policies: tuple[str, ...], gamma: str) -> str:
+def _group_remark(rows: SeedRows, title: str, policies: tuple[str, ...], gamma: str) -> str:
     by_verdict: dict[str, list[str]] = {}
     for policy in policies:
         by_verdict.setdefault(rows.verdict(policy, gamma), []).append(policy)
@@ -91,24 +91,24 @@ def _group_remark(rows: BySeed, title: str, policies: tuple[str, ...], gamma: st
     return f"{title} compared with Learn-alpha: {verdicts}."
 
 
-def _fixed_remarks(rows: BySeed, gamma: str) -> list[str]:
+def _fixed_remarks(rows: SeedRows, gamma: str) -> list[str]:
     return [
         _fixed_remark(rows, criterion, policy, gamma) for criterion, policy in rows.best_fixed(gamma).items()
     ]
 
 
-def _fixed_remark(rows: BySeed, criterion: str, policy: str, gamma: str) -> str:
+def _fixed_remark(rows: SeedRows, criterion: str, policy: str, gamma: str) -> str:
     if not policy:
         return f"Best fixed polling time, {criterion}: there is none."
     energy, slowdown = (rows.against(policy, name, gamma) for name in ("energy_j", "slowdown"))
     return (
         f"Best fixed polling time, {criterion}: {display_name(policy)}. Compared with Learn-alpha it is"
-        f" {rows.verdict(policy, gamma)} ({format_signed(scaled(energy, 1000), 1)} mJ per page,"
+        f" {rows.verdict(policy, gamma)} ({format_signed(scaled_interval(energy, 1000), 1)} mJ per page,"
         f" {format_signed(slowdown, 3)} slowdown)."
     )
 
 
-def _regret_remark(rows: BySeed, gamma: str) -> str:
+def _regret_remark(rows: SeedRows, gamma: str) -> str:
     losses = rows.values(LEARN_ALPHA, "common", gamma)
     to_best, to_rate = (
         confidence_interval(losses - rows.values("hindsight", name, gamma))

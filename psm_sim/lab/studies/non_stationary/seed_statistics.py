@@ -17,7 +17,7 @@ from psm_sim.lab.studies.non_stationary.equivalence_verdicts import (
 from psm_sim.lab.studies.non_stationary.task import FIXED, LEARN_ALPHA, LEARNERS
 
 
-class BySeed:
+class SeedRows:
     """Rows of all seeds on one trace, one per seed, policy and gamma of the learners' loss."""
 
     def __init__(self, rows: Iterable[dict[str, Any]]) -> None:
@@ -98,6 +98,6 @@ def format_signed(value: Interval, digits: int) -> str:
     return f"{value.mean:+.{digits}f} ± {value.half_width:.{digits}f}"
 
 
-def scaled(value: Interval, factor: float) -> Interval:
+def scaled_interval(value: Interval, factor: float) -> Interval:
     """Return a mean and its interval multiplied by *factor*."""
     return Interval(value.mean * factor, value.half_width * abs(factor), value.replications)

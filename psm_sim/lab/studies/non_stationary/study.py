@@ -10,11 +10,11 @@ from psm_sim.campaign.task_runner import Row, Rows, Task
 from psm_sim.lab.studies.non_stationary import (
     equivalence_verdicts,
     figures,
-    parameter_choices,
+    gamma_and_uplink_choices,
     remarks,
     tables,
 )
-from psm_sim.lab.studies.non_stationary.seed_statistics import BySeed
+from psm_sim.lab.studies.non_stationary.seed_statistics import SeedRows
 from psm_sim.lab.studies.non_stationary.task import (
     BOUNDED,
     FIXED,
@@ -66,8 +66,8 @@ class NonStationary(Study):
         seeds = _seeds(scale, seed)
         shifting = [NonStationaryTask(trace, pages, seed, (None, MILD)) for seed in seeds]
         control = [NonStationaryTask(CONTROL, CONTROL_PAGES, seed) for seed in seeds]
-        gammas = parameter_choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
-        uplinks = parameter_choices.uplink_tasks(trace, pages, seeds[:UPLINK_SEEDS])
+        gammas = gamma_and_uplink_choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
+        uplinks = gamma_and_uplink_choices.uplink_tasks(trace, pages, seeds[:UPLINK_SEEDS])
         plotted = Scenario(trace, pages=pages // 2, seed=seed)
         timelines = [TimelineTask(alpha, plotted) for alpha in PLOTTED_RATES]
         return [*shifting, *control, *gammas, *uplinks, *timelines]
@@ -76,7 +76,7 @@ class NonStationary(Study):
         """Return means, regret and verdicts; arguments as for :class:`Study`."""
         trace, pages = _shifting(scale)
         shifting, control = (
-            BySeed(row for row in rows.of("policies") if row["trace"] == name) for name in (trace, CONTROL)
+            SeedRows(row for row in rows.of("policies") if row["trace"] == name) for name in (trace, CONTROL)
         )
         parts = {part: [row for row in rows.of("run") if row["part"] == part] for part in ("gamma", "uplink")}
         seeds = _seeds(scale, seed)
@@ -85,7 +85,7 @@ class NonStationary(Study):
             "Gain of Learn-alpha on non-stationary traffic (thesis, section 2.5.5)",
             f"trace {trace}, {pages} pages, and as a stationary control {CONTROL_PAGES} pages of {CONTROL};"
             f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM dozes"
-            f" for {parameter_choices.DEFAULT_UPLINK} beacon; differences are paired;"
+            f" for {gamma_and_uplink_choices.DEFAULT_UPLINK} beacon; differences are paired;"
             f" {equivalence_verdicts.RULE}",
             remarks=[_gamma_remark(parts["gamma"]), *_remarks(shifting, control)],
             commentary=COMMENTARY,
@@ -109,7 +109,7 @@ def _seeds(scale: Scale, seed: int) -> range:
 
 
 def _gamma_remark(rows: Sequence[Row]) -> str:
-    gamma = parameter_choices.chosen_gamma(rows)
+    gamma = gamma_and_uplink_choices.chosen_gamma(rows)
     relation = "It is" if gamma == MILD else "It is not"
     return (
         f"On the seeds for choosing, gamma {gamma:g} has the lowest product of energy and slowdown."
@@ -120,14 +120,15 @@ def _gamma_remark(rows: Sequence[Row]) -> str:
 
 def _choices(parts: Mapping[str, Sequence[Row]]) -> list[Table]:
     return [
-        Table("Choice of gamma, on the seeds for choosing", parameter_choices.gammas(parts["gamma"])),
+        Table("Choice of gamma, on the seeds for choosing", gamma_and_uplink_choices.gammas(parts["gamma"])),
         Table(
-            "Learn-alpha by what it does after an uplink packet", parameter_choices.uplinks(parts["uplink"])
+            "Learn-alpha by what it does after an uplink packet",
+            gamma_and_uplink_choices.uplinks(parts["uplink"]),
         ),
     ]
 
 
-def _remarks(shifting: BySeed, control: BySeed) -> list[str]:
+def _remarks(shifting: SeedRows, control: SeedRows) -> list[str]:
     mild = GAMMAS[1]
     remarks_by_part = {
         "Published gamma": [*remarks.comparisons(shifting), remarks.leaders(shifting)],
@@ -138,7 +139,7 @@ def _remarks(shifting: BySeed, control: BySeed) -> list[str]:
     return [*texts, remarks.polls_to_forget()]
 
 
-def _tables(shifting: BySeed, control: BySeed) -> list[Table]:
+def _tables(shifting: SeedRows, control: SeedRows) -> list[Table]:
     mild, all_policies = GAMMAS[1], (*LEARNERS, *BOUNDED, *FIXED)
     return [
         Table("Energy and slowdown, published gamma", tables.energy_and_slowdown(shifting, all_policies)),

@@ -8,11 +8,11 @@ import pandas as pd
 
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.non_stationary.seed_statistics import (
-    BySeed,
+    SeedRows,
     display_name,
     format_signed,
     own_gamma,
-    scaled,
+    scaled_interval,
 )
 from psm_sim.lab.studies.non_stationary.task import LEARN_ALPHA, LEARNERS
 
@@ -25,7 +25,7 @@ HINDSIGHT = {
 """Offline optima, which are rows of the table of regret that no learner can reach, with their columns."""
 
 
-def energy_and_slowdown(rows: BySeed, policies: Sequence[str], gamma: str = "published") -> pd.DataFrame:
+def energy_and_slowdown(rows: SeedRows, policies: Sequence[str], gamma: str = "published") -> pd.DataFrame:
     """Return energy and slowdown, with paired differences to Learn-alpha and the verdict.
 
     *rows* has the rows of all seeds. Each of the *policies* has one line, and *gamma* is that of the
@@ -34,31 +34,33 @@ def energy_and_slowdown(rows: BySeed, policies: Sequence[str], gamma: str = "pub
     return pd.DataFrame([_policy_line(rows, policy, gamma) for policy in policies])
 
 
-def _policy_line(rows: BySeed, policy: str, gamma: str) -> dict[str, str]:
+def _policy_line(rows: SeedRows, policy: str, gamma: str) -> dict[str, str]:
     own = own_gamma(policy, gamma)
     line = {
         "policy": display_name(policy),
-        "mJ per page": f"{scaled(rows.mean(policy, 'energy_j', own), 1000):.1f}",
+        "mJ per page": f"{scaled_interval(rows.mean(policy, 'energy_j', own), 1000):.1f}",
         "slowdown": f"{rows.mean(policy, 'slowdown', own):.3f}",
         "delay a page, ms": f"{rows.mean(policy, 'delay_ms', own):.0f}",
     }
     if policy == LEARN_ALPHA:
         return line | dict.fromkeys(("mJ more than Learn-alpha", "slowdown more", "against Learn-alpha"), "")
     return line | {
-        "mJ more than Learn-alpha": format_signed(scaled(rows.against(policy, "energy_j", gamma), 1000), 1),
+        "mJ more than Learn-alpha": format_signed(
+            scaled_interval(rows.against(policy, "energy_j", gamma), 1000), 1
+        ),
         "slowdown more": format_signed(rows.against(policy, "slowdown", gamma), 3),
         "against Learn-alpha": rows.verdict(policy, gamma),
     }
 
 
-def common_regret(rows: BySeed, gammas: Sequence[str]) -> pd.DataFrame:
+def common_regret(rows: SeedRows, gammas: Sequence[str]) -> pd.DataFrame:
     """Return the regret of each learner and optimum in the rounds of Learn-alpha's run, in nats per run."""
     learners = [{"learner": policy} | _learner_regret(rows, policy, gammas) for policy in LEARNERS]
     optima = [{"learner": name} | _optimum_regret(rows, column, gammas) for name, column in HINDSIGHT.items()]
     return pd.DataFrame([*learners, *optima])
 
 
-def _learner_regret(rows: BySeed, policy: str, gammas: Sequence[str]) -> dict[str, str]:
+def _learner_regret(rows: SeedRows, policy: str, gammas: Sequence[str]) -> dict[str, str]:
     line = {}
     for gamma in gammas:
         best = rows.values("hindsight", "best_expert", gamma)
@@ -70,7 +72,7 @@ def _learner_regret(rows: BySeed, policy: str, gammas: Sequence[str]) -> dict[st
     return line
 
 
-def _optimum_regret(rows: BySeed, column: str, gammas: Sequence[str]) -> dict[str, str]:
+def _optimum_regret(rows: SeedRows, column: str, gammas: Sequence[str]) -> dict[str, str]:
     line = {}
     for gamma in gammas:
         learn_alpha = rows.values(LEARN_ALPHA, "common", gamma)
@@ -83,7 +85,7 @@ def _optimum_regret(rows: BySeed, column: str, gammas: Sequence[str]) -> dict[st
 _TO_BEST, _TO_LEARN_ALPHA = "regret to the best expert, gamma {}", "more than Learn-alpha, gamma {}"
 
 
-def own_regret(rows: BySeed, gammas: Sequence[str]) -> pd.DataFrame:
+def own_regret(rows: SeedRows, gammas: Sequence[str]) -> pd.DataFrame:
     """Return each learner's regret over the rounds of its own run, in nats per run."""
     columns = {
         "rounds": "rounds",
@@ -102,12 +104,12 @@ def own_regret(rows: BySeed, gammas: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def by_regime(rows: BySeed, policies: Sequence[str], gamma: str = "published") -> pd.DataFrame:
+def by_regime(rows: SeedRows, policies: Sequence[str], gamma: str = "published") -> pd.DataFrame:
     """Return power and delay by regime; arguments as for :func:`energy_and_slowdown`."""
     return pd.DataFrame([_regime_line(rows, policy, gamma) for policy in policies])
 
 
-def _regime_line(rows: BySeed, policy: str, gamma: str) -> dict[str, str]:
+def _regime_line(rows: SeedRows, policy: str, gamma: str) -> dict[str, str]:
     frame = rows.rows
     runs = frame[(frame["policy"] == policy) & (frame["gamma"] == own_gamma(policy, gamma))]
     cells = {

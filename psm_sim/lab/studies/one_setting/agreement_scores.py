@@ -10,8 +10,8 @@ import pandas as pd
 from psm_sim.campaign.comparison_task import add_ratios
 from psm_sim.campaign.task_runner import Row
 from psm_sim.lab.studies.one_setting.task import UPLINKS
-from psm_sim.lab.studies.published import Claim, claim_of, published_numbers
-from psm_sim.lab.studies.published_experiments import BSD, values_of, with_long_pages
+from psm_sim.lab.studies.published_claims import Claim, claim_of, published_numbers
+from psm_sim.lab.studies.published_experiment_runs import BSD, values_of, with_long_pages
 from psm_sim.simulation.preset import Preset
 
 QUANTITIES = (

@@ -11,7 +11,7 @@ from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.task_runner import Row
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import digest_of
-from psm_sim.lab.studies.published_experiments import BSD, LPSM
+from psm_sim.lab.studies.published_experiment_runs import BSD, LPSM
 from psm_sim.lab.studies.study import CHOOSING
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import DigestCache, Scenario

@@ -9,7 +9,7 @@ import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.studies.study import Findings, Scale, Table
-from psm_sim.lab.studies.validation.measured_rows import (
+from psm_sim.lab.studies.validation.hardware_measurements import (
     measured_rows,
     per_cent,
     tally_verdicts,

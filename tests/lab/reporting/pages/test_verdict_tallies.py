@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from psm_sim.common.summary_stats import Interval
-from psm_sim.lab.reporting import claim_table
-from psm_sim.lab.reporting.figures import studies as figures
+from psm_sim.lab.reporting import claim_tables
+from psm_sim.lab.reporting.figures import figure_registry as figures
 from psm_sim.lab.reporting.files.study_numbers import numbers_of
-from psm_sim.lab.reporting.pages.reproduction import page_of
-from psm_sim.lab.reporting.terminal import study as terminal
+from psm_sim.lab.reporting.pages.report_writer import page_of
+from psm_sim.lab.reporting.terminal import study_findings as terminal
 from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state, slowdown_numbers
-from psm_sim.lab.studies.published import Claim, PublishedNumber
+from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings
 from psm_sim.simulation.preset import CALIBRATES, FITTED, PREDICTED, load_preset
 
@@ -64,7 +64,7 @@ def test_what_calibrates_and_what_was_fitted_are_never_added_to_what_is_predicte
 
 def test_every_number_stands_under_each_preset_side_by_side(found: list[Findings]) -> None:
     """One row per published number, a column per preset, with verdict and role."""
-    headings, rows = claim_table.side_by_side(found[0].claims)
+    headings, rows = claim_tables.side_by_side(found[0].claims)
     assert headings == ["study", "policy", "quantity", "published", "thesis", "plain"]
     assert len(rows) == 3
     assert rows[0][-2:] == ["3.600 ± 0.010 agrees, calibrates"] * 2

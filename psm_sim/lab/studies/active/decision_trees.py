@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.active.independent_program_results import judge_direction, reference_table
+from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full, judge_claim
 from psm_sim.lab.studies.active.reference_numbers import TREES
-from psm_sim.lab.studies.active.reference_tables import direction, reference_table
 from psm_sim.lab.studies.active.tree_trials import LARGE, LEARNERS, folds_of, models_of
-from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full, judge_claim
-from psm_sim.lab.studies.published import Claim, PublishedNumber
+from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "trees"
@@ -79,12 +79,12 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
     table_pairs += [(table, "1-OPT", rival) for table in ("crx", "votes") for rival in ("3-NBDT", "3-ID3")]
     table_pairs += [(str(table), "3-NBDT", "3-ID3") for table in means.index]
     general = [
-        direction(NAME, (f"{one} - {two}", "mean error over tables"), SOURCE, means[one] - means[two])
+        judge_direction(NAME, (f"{one} - {two}", "mean error over tables"), SOURCE, means[one] - means[two])
         for one, two in pairs
     ]
     folds = {str(name): group for name, group in frame.groupby("table", sort=False)}
     special = [
-        direction(
+        judge_direction(
             NAME, (f"{one} - {two}, {name}", "error of a fold"), SOURCE, folds[name][one] - folds[name][two]
         )
         for name, one, two in table_pairs

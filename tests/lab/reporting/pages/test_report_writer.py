@@ -15,13 +15,13 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
-from psm_sim.lab.reporting import claim_table
-from psm_sim.lab.reporting.figures import studies as study_figures
+from psm_sim.lab.reporting import claim_tables
+from psm_sim.lab.reporting.figures import figure_registry as study_figures
 from psm_sim.lab.reporting.files.study_numbers import numbers_of, to_plain
-from psm_sim.lab.reporting.pages import markdown, reproduction
-from psm_sim.lab.reporting.terminal import study as terminal
-from psm_sim.lab.studies import published as published_module
-from psm_sim.lab.studies.published import Claim, PublishedNumber
+from psm_sim.lab.reporting.pages import markdown, report_writer
+from psm_sim.lab.reporting.terminal import study_findings as terminal
+from psm_sim.lab.studies import published_claims as published_module
+from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Table
 from psm_sim.reporting.figures import style
 
@@ -132,9 +132,9 @@ def drawn(found: list[Findings], *names: str) -> list[Findings]:
 
 def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found: list[Findings]) -> None:
     """Published, ours with its interval, difference, verdict and source; links lead to files."""
-    reproduction.write_report(tmp_path, found, 7, "python -m psm_sim reproduce made-up --seed 7")
+    report_writer.write_report(tmp_path, found, 7, "python -m psm_sim reproduce made-up --seed 7")
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert claim_table.RULE in page
+    assert claim_tables.RULE in page
     assert "python -m psm_sim reproduce made-up --seed 7" in page
     assert "psm_sim 0.1.0 wrote this report with first seed 7" in page
     row = "psm | energy, J per page | 3.62 | 3.600 ± 0.050 | -0.020 (-0.6 %) | agrees | a book, page 3 |"
@@ -155,7 +155,7 @@ def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found
 def test_the_same_findings_give_the_same_bytes(tmp_path: Path, found: list[Findings]) -> None:
     """Pictures too; and nothing else is left in the folder."""
     for name in ("one", "two"):
-        reproduction.write_report(tmp_path / name, drawn(found, "energy", "frontier"), 1, "command")
+        report_writer.write_report(tmp_path / name, drawn(found, "energy", "frontier"), 1, "command")
     files = {name: sorted((tmp_path / name).rglob("*")) for name in ("one", "two")}
     assert [path.name for path in files["one"]] == [path.name for path in files["two"]]
     assert len(files["one"]) == 3 + 3 * 2
@@ -167,21 +167,21 @@ def test_a_report_that_fails_leaves_the_one_before(
     tmp_path: Path, found: list[Findings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To the byte, and no draft."""
-    reproduction.write_report(tmp_path, drawn(found, "energy"), 1, "before")
+    report_writer.write_report(tmp_path, drawn(found, "energy"), 1, "before")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
     def full_disk(*_: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(reproduction, "page_of", full_disk)
+    monkeypatch.setattr(report_writer, "page_of", full_disk)
     with pytest.raises(InputError, match="No space"):
-        reproduction.write_report(tmp_path, found[1:], 1, "after")
+        report_writer.write_report(tmp_path, found[1:], 1, "after")
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 def test_a_figures_numbers_lie_beside_it(tmp_path: Path, found: list[Findings]) -> None:
     """Every row and column of the frame."""
-    reproduction.write_report(tmp_path, drawn(found, "slowdown"), 1, "command")
+    report_writer.write_report(tmp_path, drawn(found, "slowdown"), 1, "command")
     with (tmp_path / "figures" / "made-up-slowdown.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["policy"] for row in rows] == POLICIES
@@ -235,7 +235,7 @@ def test_the_rule_states_the_tolerance_that_is_applied() -> None:
     """The one in the file of published numbers."""
     path = Path(published_module.__file__).with_name("published.toml")
     tolerance = tomllib.loads(path.read_text(encoding="utf-8"))["relative_tolerance"]
-    assert f" {100 * tolerance:g} % of the published value" in claim_table.RULE
+    assert f" {100 * tolerance:g} % of the published value" in claim_tables.RULE
 
 
 def test_standard_output_has_the_same_claims(found: list[Findings]) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.lab.studies.active.trials import Direction, judge_claim
-from psm_sim.lab.studies.published import Claim
+from psm_sim.lab.studies.active.learner_trials import Direction, judge_claim
+from psm_sim.lab.studies.published_claims import Claim
 
 Reference = Mapping[str, Sequence[float | None]]
 """Results of an independent program for each line of a table, one per column."""
@@ -96,7 +96,7 @@ def paired_differences(frame: pd.DataFrame, by: str, column: str, names: tuple[s
     return differences
 
 
-def direction(
+def judge_direction(
     study: str, names: tuple[str, str], source: str, values: pd.Series[float], side: int = -1
 ) -> Claim:
     """Judge the claim that differences lie on one side of 0.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psm_sim.lab.reporting.figures.studies import draw
+from psm_sim.lab.reporting.figures.figure_registry import draw
 
 COLUMNS = {
     "labels": ("setting", "error", "labels"),

@@ -13,8 +13,8 @@ from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.adversarial_sequences import KINDS, adversarial_stream
 from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
 from psm_sim.lab.active.expected_bound_sums import expected_sums, pool_runs, sample_run
-from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full, judge_claim
-from psm_sim.lab.studies.published import PublishedNumber
+from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full, judge_claim
+from psm_sim.lab.studies.published_claims import PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "worst-case"

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from psm_sim import __version__
 from psm_sim.common.output_files import replace_files
 from psm_sim.common.parallel import parallel_map
-from psm_sim.lab.reporting import claim_table
+from psm_sim.lab.reporting import claim_tables
 from psm_sim.lab.reporting.files.study_numbers import numbers_of
 from psm_sim.lab.reporting.pages import markdown, verdict_tallies
-from psm_sim.lab.reporting.pages.labels import label
-from psm_sim.lab.reporting.pages.summary import summary_section
-from psm_sim.lab.reporting.terminal.study import cells
+from psm_sim.lab.reporting.pages.summary_section import summary_section
+from psm_sim.lab.reporting.pages.table_labels import label
+from psm_sim.lab.reporting.terminal.study_findings import cells
 from psm_sim.reporting.files.result_json import to_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from psm_sim.lab.studies.published import Claim
+    from psm_sim.lab.studies.published_claims import Claim
     from psm_sim.lab.studies.study import Findings, Table
 
 FIGURES = "figures"
@@ -54,7 +54,7 @@ def write_report(
     seed: int,
     command: str,
     introduction: str = INTRODUCTION,
-    rule: str = claim_table.RULE,
+    rule: str = claim_tables.RULE,
     workers: int | None = 1,
 ) -> None:
     """Write ``README.md``, ``numbers.json`` and the figures atomically.
@@ -112,7 +112,7 @@ class _Figure(NamedTuple):
 
 def _draw(folder: Path, figure: _Figure) -> str:
     """Plot a figure and return its caption."""
-    from psm_sim.lab.reporting.figures.studies import draw
+    from psm_sim.lab.reporting.figures.figure_registry import draw
     from psm_sim.reporting.figures.style import save_figure
 
     canvas, caption = draw(figure.key, figure.frame)
@@ -154,25 +154,25 @@ def _verdict_table(findings: Sequence[Findings]) -> str:
     lines = [["study", "about", "verdicts"], ["---"] * 3, *rows]
     page = "## Studies\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
     claims = [claim for study in findings for claim in study.claims]
-    presets = claim_table.under_each_preset(claims)
+    presets = claim_tables.under_each_preset(claims)
     if set(presets) <= {""}:
-        return f"{page}\nAll claims: {claim_table.tally(claims)}.\n" if claims else page
+        return f"{page}\nAll claims: {claim_tables.tally(claims)}.\n" if claims else page
     return "\n".join([page, *verdict_tallies.tally_sections(findings, presets)])
 
 
 def _verdicts(study: Findings) -> str:
     """Return the counts under the headline preset, which is the first one."""
-    presets = claim_table.under_each_preset(study.claims)
-    return next((claim_table.format_tallies(claims) for claims in presets.values()), "")
+    presets = claim_tables.under_each_preset(study.claims)
+    return next((claim_tables.format_tallies(claims) for claims in presets.values()), "")
 
 
 def _study_section(study: Findings, figures: Sequence[tuple[str, str]]) -> str:
     parts = [f"## {study.study}\n", f"{markdown.escape_markdown(study.title)}.\n"]
     parts.append(f"Setting: {markdown.escape_markdown(study.setting)}.\n")
     notes = {preset.name: preset.note() for preset in study.presets}
-    for name, claims in claim_table.under_each_preset(study.claims).items():
+    for name, claims in claim_tables.under_each_preset(study.claims).items():
         parts += (
-            [f"{markdown.escape_markdown(notes.pop(name))}. {claim_table.format_tallies(claims)}:\n"]
+            [f"{markdown.escape_markdown(notes.pop(name))}. {claim_tables.format_tallies(claims)}:\n"]
             if name in notes
             else []
         )
@@ -189,7 +189,7 @@ def _study_section(study: Findings, figures: Sequence[tuple[str, str]]) -> str:
 
 
 def _claim_section(claims: Sequence[Claim]) -> str:
-    headings, lines = claim_table.columns(claims)
+    headings, lines = claim_tables.columns(claims)
     return markdown.markdown_table(headings, [[label(text) for text in line] for line in lines])
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.common.summary_stats import Interval
+from psm_sim.lab.studies.lpsm_trace_replay import SENTENCES, STUDY, ThesisClaim, trace_measures
 from psm_sim.lab.studies.study import Scale
-from psm_sim.lab.studies.trace_study import SENTENCES, STUDY, ThesisClaim, trace_measures
 from psm_sim.replay.trace_replay import replay_trace
 
 

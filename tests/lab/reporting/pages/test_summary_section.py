@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from psm_sim.common.summary_stats import Interval
-from psm_sim.lab.reporting.pages.labels import label
-from psm_sim.lab.reporting.pages.reproduction import page_of
-from psm_sim.lab.reporting.pages.summary import summary_section
-from psm_sim.lab.studies.published import Claim, PublishedNumber
+from psm_sim.lab.reporting.pages.report_writer import page_of
+from psm_sim.lab.reporting.pages.summary_section import summary_section
+from psm_sim.lab.reporting.pages.table_labels import label
+from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Table
 
 REPORTS = Path(__file__).resolve().parents[4] / "reports"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.lab.reporting import claim_table
+from psm_sim.lab.reporting import claim_tables
 from psm_sim.reporting.terminal.console import console_on
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from psm_sim.lab.studies.study import Findings
 
 
-def write_findings(findings: Sequence[Findings], stream: TextIO, rule: str = claim_table.RULE) -> None:
+def write_findings(findings: Sequence[Findings], stream: TextIO, rule: str = claim_tables.RULE) -> None:
     """Write the claims, tables and remarks of each study.
 
     Parameters
@@ -33,10 +33,10 @@ def write_findings(findings: Sequence[Findings], stream: TextIO, rule: str = cla
             console.print(Text(f"{study.study}: {study.title}", style="bold"))
             console.print(Text(study.setting))
             notes = {preset.name: preset.note() for preset in study.presets}
-            for name, claims in claim_table.under_each_preset(study.claims).items():
+            for name, claims in claim_tables.under_each_preset(study.claims).items():
                 console.print()
                 console.print(Text(notes.get(name, ""), style="italic"), end="\n" if name else "")
-                console.print(_table(*claim_table.columns(claims, without=["source"])))
+                console.print(_table(*claim_tables.columns(claims, without=["source"])))
             for table in study.tables:
                 console.print()
                 console.print(Text(table.title, style="italic"))
@@ -52,15 +52,15 @@ def write_findings(findings: Sequence[Findings], stream: TextIO, rule: str = cla
 def _footer(findings: Sequence[Findings], rule: str) -> list[str]:
     """Return the verdict counts of each preset, and the explanation of verdicts and roles."""
     all_claims = [claim for study in findings for claim in study.claims]
-    presets = claim_table.under_each_preset(all_claims)
+    presets = claim_tables.under_each_preset(all_claims)
     lines = [
         f"{f'Preset {name}, ' if name else ''}{len(claims)} published numbers: "
-        f"{claim_table.format_tallies(claims)}."
+        f"{claim_tables.format_tallies(claims)}."
         for name, claims in presets.items()
     ]
     if any(study.provisional for study in findings):
         lines.append("Provisional verdicts need more replications. Run without --quick.")
-    roles = [claim_table.ROLES] if any(presets) else []
+    roles = [claim_tables.ROLES] if any(presets) else []
     return [*lines, rule, *roles] if all_claims else []
 
 

@@ -14,10 +14,15 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.data.uci_tables import load_table
 from psm_sim.lab.active.pool_learner import PoolLearner, standardise
+from psm_sim.lab.studies.active.independent_program_results import (
+    curves,
+    judge_direction,
+    paired_differences,
+    reference_table,
+)
+from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full
 from psm_sim.lab.studies.active.reference_numbers import POOLS
-from psm_sim.lab.studies.active.reference_tables import curves, direction, paired_differences, reference_table
-from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full
-from psm_sim.lab.studies.published import Claim
+from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "isal-pool"
@@ -76,7 +81,7 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
     clean = [(pool, rule, "random", 100) for pool in ("neuron", "vehicle") for rule in ("mu", "isalp")]
     pairs = [*clean, (NOISY, "isalp", "mu", 100), (NOISY, "isalp", "mu", 10)]
     return [
-        direction(
+        judge_direction(
             NAME,
             (f"{rule} - {rival}, {pool}", f"error after {labels} labels"),
             SOURCE,

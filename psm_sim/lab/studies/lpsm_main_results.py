@@ -10,8 +10,8 @@ import pandas as pd
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state, slowdown_numbers
-from psm_sim.lab.studies.published import Claim, published_claims, published_numbers
-from psm_sim.lab.studies.published_experiments import (
+from psm_sim.lab.studies.published_claims import Claim, published_claims, published_numbers
+from psm_sim.lab.studies.published_experiment_runs import (
     INVERSE,
     LOG,
     LPSM,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from psm_sim.lab.studies.published import Claim
+    from psm_sim.lab.studies.published_claims import Claim
 
 RULE = (
     "The verdicts follow a rule that was fixed in advance. The tolerance is the larger of half a unit of the"

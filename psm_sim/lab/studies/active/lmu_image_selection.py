@@ -7,11 +7,16 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.active.independent_program_results import (
+    curves,
+    judge_direction,
+    paired_differences,
+    reference_table,
+)
+from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full, judge_claim
 from psm_sim.lab.studies.active.lmu_trials import COLUMNS, COUNTS, LEARNERS, POOL, TEST, all_of, run_of
 from psm_sim.lab.studies.active.reference_numbers import IMAGES
-from psm_sim.lab.studies.active.reference_tables import curves, direction, paired_differences, reference_table
-from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full, judge_claim
-from psm_sim.lab.studies.published import Claim, PublishedNumber
+from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "lmu"
@@ -87,7 +92,7 @@ def _needed(runs: pd.DataFrame, level: pd.Series[float], learner: str) -> pd.Ser
 def _gain_claims(runs: pd.DataFrame) -> list[Claim]:
     pairs = [("lmu", "random", column) for column in COLUMNS] + [("lmu", "lmu-rand-start", COLUMNS[0])]
     return [
-        direction(
+        judge_direction(
             NAME,
             (f"{name} - {rival}", f"F-measure after {column}"),
             SOURCE,
@@ -103,9 +108,9 @@ def _level_claims(level: pd.DataFrame, needed: dict[str, pd.Series[float]]) -> l
     fewer = ("random - lmu", "images needed")
     pairs = ("CRF - logReg", "F-measure of all images")
     return [
-        direction(NAME, fewer, SOURCE, needed["random"] - needed["lmu"], side=1),
+        judge_direction(NAME, fewer, SOURCE, needed["random"] - needed["lmu"], side=1),
         judge_claim(two, [needed["lmu"].mean()]),
-        direction(NAME, pairs, SOURCE, level["all"] - level["no pairs"], side=1),
+        judge_direction(NAME, pairs, SOURCE, level["all"] - level["no pairs"], side=1),
     ]
 
 

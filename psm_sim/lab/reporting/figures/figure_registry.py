@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.lab.reporting.figures import (
+    active_learning_studies,
     devices,
-    energy_bars,
-    learners,
+    energy_and_slowdown_bars,
     listening,
     non_stationary,
-    page_slowdowns,
+    one_setting_study,
     round_trip_curves,
-    setting_search,
+    slowdown_scatter_plots,
     validation,
 )
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 
 _DRAWERS: dict[str, Callable[[Any], Any]] = {
-    "energy": energy_bars.draw_energy,
-    "slowdown": energy_bars.draw_slowdown,
+    "energy": energy_and_slowdown_bars.draw_energy,
+    "slowdown": energy_and_slowdown_bars.draw_slowdown,
     "round-trips": round_trip_curves.draw_round_trips,
     "sleep-times": round_trip_curves.draw_sleep_times,
-    "pages": page_slowdowns.draw_pages,
-    "frontier": page_slowdowns.draw_frontier,
-    "settings": setting_search.draw_settings,
+    "pages": slowdown_scatter_plots.draw_pages,
+    "frontier": slowdown_scatter_plots.draw_frontier,
+    "settings": one_setting_study.draw_settings,
     "trade-off": non_stationary.draw_trade_off,
     "regret": non_stationary.draw_rate_losses,
     "polling": non_stationary.draw_polling_times,
     "listening": listening.draw_listening,
-    "labels": learners.draw_labels,
-    "drift": learners.draw_drift,
-    "f-measure": learners.draw_f_measure,
-    "bought": learners.draw_queried,
+    "labels": active_learning_studies.draw_labels,
+    "drift": active_learning_studies.draw_drift,
+    "f-measure": active_learning_studies.draw_f_measure,
+    "bought": active_learning_studies.draw_queried,
     "currents": validation.draw_currents,
     "trade": devices.draw_trade_off,
     "crossover": devices.draw_crossover,
