@@ -11,7 +11,7 @@ from psm_sim.lab.active.decision_trees import Tree, expected_accuracy
 from psm_sim.lab.active.naive_bayes import NaiveBayes
 from psm_sim.lab.active.optimal_bayes_tree import OptNbdt, best_tree
 from psm_sim.lab.active.optimal_feature_list import opt_feature_list
-from psm_sim.lab.studies.active.tree_trials import brute_force
+from psm_sim.lab.studies.active.decision_trees import brute_force
 
 
 def random_model(seed, least=3, most=6):

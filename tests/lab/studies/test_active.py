@@ -15,10 +15,7 @@ from psm_sim.lab.studies import ACTIVE_STUDIES, load_study
 from psm_sim.lab.studies.active import (
     adversarial_mistake_bounds,
     drift,
-    drift_trials,
     ocr,
-    ocr_tables,
-    ocr_trials,
     text_classes,
 )
 from psm_sim.lab.studies.active.learner_trials import Direction, Trial, judge_claim
@@ -57,12 +54,11 @@ def made_images(monkeypatch):
     made = Made()
     for module in (drift, ocr, text_classes):
         monkeypatch.setattr(module, "mnist_file", lambda: "made")
-    for module in (drift_trials, ocr_trials, text_classes):
         monkeypatch.setattr(module, "mnist_5k", made)
     monkeypatch.setattr(ocr, "digits_file", lambda: "made")
-    monkeypatch.setattr(ocr_trials, "small_digits", made)
+    monkeypatch.setattr(ocr, "small_digits", made)
     monkeypatch.setattr(text_classes, "LAST", 200)
-    caches = (ocr_trials._examples, drift_trials._images)
+    caches = (ocr._examples, drift._images)
     for cache in caches:
         cache.cache_clear()
     yield made
@@ -144,15 +140,15 @@ def test_without_images_the_studies_that_need_them_say_so(no_images, capsys):
 def test_the_trials_of_drift_match_the_rate_they_are_asked_for(monkeypatch):
     """On streams of 2000 rounds: a margin's rule buys a tenth, and its coin as much."""
     monkeypatch.setitem(
-        drift_trials.STREAMS, "switch 500", lambda rng: drift_trials.shifting_stream(rng, 2000, 10, every=500)
+        drift.STREAMS, "switch 500", lambda rng: drift.shifting_stream(rng, 2000, 10, every=500)
     )
     rows = [
         row
         for learner in ("LASEC-SS", "LASEC coin")
-        for row in drift_trials.selective_of("switch 500", learner, 0.1, 3, 1)
+        for row in drift.selective_of("switch 500", learner, 0.1, 3, 1)
     ]
     assert [row["bought"] for row in rows] == pytest.approx([0.1] * 6, abs=0.03)
-    supervised = drift_trials.supervised_of("switch 500", "LASEC 10/1000", 3, 1)
+    supervised = drift.supervised_of("switch 500", "LASEC 10/1000", 3, 1)
     assert np.mean([row["accuracy"] for row in supervised]) > np.mean([row["accuracy"] for row in rows])
 
 
@@ -160,15 +156,15 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     """Each combination is tuned to one spec per problem, and on easy images arrives with few labels."""
     findings = found_by("ocr")
     table = findings.tables[0].frame
-    assert len(table) == 3 * len(ocr_trials.COMBINATIONS)
+    assert len(table) == 3 * len(ocr.COMBINATIONS)
     assert table["arrived"].between(0, 1).all()
     assert table["mean"].min() > 0
     assert (table["median"] < 100).all()
     assert table.loc[0, "published mean"] == 28.02
-    assert len(findings.claims) == len(ocr_tables.PAIRS)
-    assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr_tables.PAIRS)
+    assert len(findings.claims) == len(ocr.PAIRS)
+    assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr.PAIRS)
     untuned = findings.tables[1].frame
-    assert len(untuned) == 3 * len(ocr_trials.COMBINATIONS["CBGZperc"])
+    assert len(untuned) == 3 * len(ocr.COMBINATIONS["CBGZperc"])
     assert "0.76 of the reference's folds reach the error" in findings.remarks[-1]
     hard = untuned[untuned["problem"] == "6v9"].set_index("spec")["cost while tuning"]
     assert f"minimum cost is {hard.min():.0f}, for {hard.idxmin()}" in findings.remarks[-1]
@@ -178,11 +174,11 @@ def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images,
     """Eight passes over each of seven problems; without MNIST-5k they are all there is."""
     monkeypatch.setattr(ocr, "mnist_file", lambda: None)
     tasks = ocr.STUDY.tasks(Scale(10, 1, 1), 1)
-    assert len(tasks) == 2 * len(ocr_trials.SMALL) * len(ocr_trials.COMBINATIONS)
+    assert len(tasks) == 2 * len(ocr.SMALL) * len(ocr.COMBINATIONS)
     few = [task for task in tasks if task.arguments["combination"] == "randPerc"][:14]
     findings = ocr.STUDY.digest(run_tasks(few), Scale(10, 1, 1), 1)
     (table,) = findings.tables
-    assert table.frame["problem"].tolist() == list(ocr_trials.SMALL)
+    assert table.frame["problem"].tolist() == list(ocr.SMALL)
     assert "published mean" not in table.frame
     assert findings.claims == []
     assert "No claim refers to the digits" in findings.commentary[-1]
@@ -191,7 +187,7 @@ def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images,
 def test_a_fold_that_never_arrives_has_no_number():
     """Labels that contradict each other: no test error is small enough."""
     ones, y = np.ones((20, 3)), np.array([1.0, -1.0] * 10)
-    assert np.isnan(ocr_trials.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))
+    assert np.isnan(ocr.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))
 
 
 def test_text_like_measures_macro_f(made_images):
@@ -208,18 +204,16 @@ def test_text_like_measures_macro_f(made_images):
 
 def test_drift_finds_the_learner_that_follows(made_images, monkeypatch):
     """Streams of 1500 rounds: a table of every learner, and claims with the best rival and the coin."""
-    for name in (*drift.KINDS, drift_trials.SYNTHETIC):
-        monkeypatch.setitem(
-            drift_trials.STREAMS, name, lambda rng: drift_trials.shifting_stream(rng, 1500, 10, every=500)
-        )
+    for name in (*drift.KINDS, drift.SYNTHETIC):
+        monkeypatch.setitem(drift.STREAMS, name, lambda rng: drift.shifting_stream(rng, 1500, 10, every=500))
     monkeypatch.setitem(
-        drift_trials.STREAMS,
+        drift.STREAMS,
         "digits",
-        lambda rng: drift_trials.shifting_digits(rng, drift_trials._images(), made_images.digits, 600, 200),
+        lambda rng: drift.shifting_digits(rng, drift._images(), made_images.digits, 600, 200),
     )
     findings = found_by("drift")
     table = findings.tables[0].frame
-    assert set(table["stream"]) == set(drift_trials.STREAMS)
+    assert set(table["stream"]) == set(drift.STREAMS)
     assert table["accuracy"].between(0.3, 1).all()
     sources = [claim.published.source for claim in findings.claims]
     assert sources.count("ours: control") == len(drift.KINDS) + 1
@@ -244,16 +238,16 @@ def test_worst_cases_never_pass_their_bounds(monkeypatch):
 
 def test_the_published_wilcoxon_tests_follow_from_table_4_1():
     """Two-sided exact p over the seven problems: .0156, .0313, .0156 and .0469, as the thesis prints."""
-    names = list(ocr_trials.COMBINATIONS)
-    columns = dict(zip(names, zip(*ocr_tables.PUBLISHED.values(), strict=True), strict=True))
+    names = list(ocr.COMBINATIONS)
+    columns = dict(zip(names, zip(*ocr.PUBLISHED.values(), strict=True), strict=True))
     for first, second, p in (
         ("CBGZperc", "randPerc", 0.0156),
         ("DKMperc", "randPerc", 0.0313),
         ("DKM^2", "randDKM", 0.0156),
         ("DKM^2", "CBGZ_DKM", 0.0469),
     ):
-        assert ocr_tables.compare(columns[first], columns[second]).p == pytest.approx(p, abs=6e-5)
-    assert ocr_tables.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
+        assert ocr.compare(columns[first], columns[second]).p == pytest.approx(p, abs=6e-5)
+    assert ocr.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
 
 
 def test_a_trial_is_its_arguments():

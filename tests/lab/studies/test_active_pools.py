@@ -8,11 +8,10 @@ from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.active import (
     decision_trees,
-    isal_1d_trials,
-    isal_planes_trials,
+    isal_1d,
+    isal_planes,
     isalp_and_pool_rules,
-    lmu_trials,
-    tree_trials,
+    lmu_image_selection,
 )
 from psm_sim.lab.studies.active.independent_program_results import curves, paired_differences, reference_table
 from psm_sim.lab.studies.study import Scale
@@ -31,13 +30,13 @@ def few_columns(name):
 @pytest.fixture
 def small(monkeypatch):
     """Make every trial small; the columns keep their names."""
-    monkeypatch.setattr(isal_1d_trials, "THRESHOLDS", 4)
-    monkeypatch.setattr(isal_planes_trials, "LABELS", (5, 6, 7, 8))
-    monkeypatch.setattr(isal_planes_trials, "_DRAWS", 20)
+    monkeypatch.setattr(isal_1d, "THRESHOLDS", 4)
+    monkeypatch.setattr(isal_planes, "LABELS", (5, 6, 7, 8))
+    monkeypatch.setattr(isal_planes, "_DRAWS", 20)
     monkeypatch.setattr(isalp_and_pool_rules, "LABELS", (5, 6, 7, 8))
-    monkeypatch.setattr(lmu_trials, "POOL", 6)
-    monkeypatch.setattr(lmu_trials, "TEST", 3)
-    monkeypatch.setattr(tree_trials, "load_table", few_columns)
+    monkeypatch.setattr(lmu_image_selection, "POOL", 6)
+    monkeypatch.setattr(lmu_image_selection, "TEST", 3)
+    monkeypatch.setattr(decision_trees, "load_table", few_columns)
     monkeypatch.setattr(
         decision_trees, "TREES", {name: decision_trees.TREES[name] for name in ("votes", "crx", "chess")}
     )

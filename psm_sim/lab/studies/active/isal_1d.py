@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
-from psm_sim.lab.studies.active.independent_program_results import judge_direction, paired_differences
-from psm_sim.lab.studies.active.isal_1d_trials import (
-    LABELS,
-    THRESHOLDS,
-    noise_of,
-    passive_of,
-    weights_of,
-    widths_of,
+from psm_sim.common.random_streams import random_stream
+from psm_sim.lab.active.importance_weighted_error import weighted_error
+from psm_sim.lab.active.isal_contraction import isal_draws
+from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
+from psm_sim.lab.active.threshold_learner import Isal1d
+from psm_sim.lab.studies.active.independent_program_results import (
+    LABELS_1D,
+    judge_direction,
+    paired_differences,
 )
 from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, judge_claim
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
@@ -22,6 +25,82 @@ from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "isal-1d"
 SOURCE = "[003] 5.2"
+
+WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
+LABELS = (20, 50, 100)
+THRESHOLDS = 40
+"""Number of thresholds in one replication. A row is their mean."""
+
+
+def widths_of(seed: int) -> list[dict[str, Any]]:
+    """Return the mean number of labels to a width of 1e-4, one row per eta and s."""
+    return [
+        {
+            "eta": eta,
+            "s": s,
+            "labels": _labels(seed, s, eta, 1e-4),
+            "at most": isal_draws(s, 1e-4) if eta == 0 else None,
+            "reference": reference,
+        }
+        for eta, references in LABELS_1D.items()
+        for s, reference in zip(WIDTHS, references, strict=True)
+    ]
+
+
+def passive_of(seed: int) -> list[dict[str, Any]]:
+    """Return the mean number of labels to a width of .01 of uniform draws and of ISAL with s = .25."""
+    labels = {name: _labels(seed, 0.25, eta, 0.01) for name, eta in (("passive", 1.0), ("isal", 0.0))}
+    return [{**labels, "reference": 171.0}]
+
+
+def _labels(seed: int, s: float, eta: float, width: float) -> float:
+    targets = random_stream(seed, "isal-1d targets").random(THRESHOLDS).tolist()
+    learners = (Isal1d(s=s, eta=eta, seed=seed, replication=number) for number in range(THRESHOLDS))
+    return float(np.mean([one.run(_answers(c), width) for one, c in zip(learners, targets, strict=True)]))
+
+
+def _answers(target: float, rng: np.random.Generator | None = None) -> Callable[[float], int]:
+    """Return the oracle of a threshold. With a generator it flips a tenth of its answers."""
+
+    def oracle(x: float) -> int:
+        correct = rng is None or rng.random() >= 0.1
+        return 1 if (x >= target) == correct else -1
+
+    return oracle
+
+
+def weights_of(seed: int) -> list[dict[str, Any]]:
+    """Return the mean over 40 samples of the weighted error of a threshold with error .3, one row."""
+    return [{f"eta {eta:g}": np.mean([_estimate(seed, n, eta) for n in range(40)]) for eta in (0.0, 0.2)}]
+
+
+def _estimate(seed: int, number: int, eta: float) -> float:
+    """Return the weighted error over 200 draws of N(.5, .1), of which a share *eta* is uniform on [0, 1]."""
+    rng = random_stream(seed, f"weights {eta}", number)
+    x = np.where(rng.random(200) < eta, rng.random(200), rng.normal(0.5, 0.1, 200))
+    bell = np.exp(-(((x - 0.5) / 0.1) ** 2) / 2) / (0.1 * np.sqrt(2 * np.pi))
+    weights = ((x >= 0) & (x <= 1)) / ((1 - eta) * bell + eta)
+    return weighted_error(np.where(x >= 0.2, 1, -1), np.where(x >= 0.5, 1, -1), weights)
+
+
+def noise_of(seed: int) -> list[dict[str, Any]]:
+    """Return the mean errors of ISALg and of uniform draws after each number of labels."""
+    rows = []
+    for draws, eta in (("ISALg", 0.2), ("uniform", 1.0)):
+        errors = [_noisy_run(seed, number, eta) for number in range(THRESHOLDS)]
+        columns = (f"{labels} labels" for labels in LABELS)
+        means = dict(zip(columns, np.mean(errors, axis=0).tolist(), strict=True))
+        rows.append({"draws": draws, "seed": seed, **means})
+    return rows
+
+
+def _noisy_run(seed: int, number: int, eta: float) -> list[float]:
+    target = 0.2 + 0.6 * float(random_stream(seed, "noisy targets", number).random())
+    oracle = _answers(target, random_stream(seed, "flips", number))
+    learner = Isalg1d(eta=eta, seed=seed, replication=number)
+    return [abs(learner.run(oracle, labels) - target) for labels in LABELS]
+
+
 WORKS = {
     "width": (widths_of, 4),
     "passive": (passive_of, 1),

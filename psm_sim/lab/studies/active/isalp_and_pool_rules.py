@@ -15,13 +15,13 @@ from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.data.uci_tables import load_table
 from psm_sim.lab.active.pool_learner import PoolLearner, standardise
 from psm_sim.lab.studies.active.independent_program_results import (
+    POOLS,
     curves,
     judge_direction,
     paired_differences,
     reference_table,
 )
 from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full
-from psm_sim.lab.studies.active.reference_numbers import POOLS
 from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
 

@@ -3,24 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.array_types import IntArray
+from psm_sim.common.random_streams import random_stream
+from psm_sim.lab.active.data.sky_segmentation_images import synthetic_sky_set
+from psm_sim.lab.active.lmu_image_selection import Lmu, mean_f_measure
+from psm_sim.lab.active.pixel_crf import Image
+from psm_sim.lab.active.pixel_crf_training import fit_field
 from psm_sim.lab.studies.active.independent_program_results import (
+    IMAGES,
     curves,
     judge_direction,
     paired_differences,
     reference_table,
 )
 from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full, judge_claim
-from psm_sim.lab.studies.active.lmu_trials import COLUMNS, COUNTS, LEARNERS, POOL, TEST, all_of, run_of
-from psm_sim.lab.studies.active.reference_numbers import IMAGES
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "lmu"
 SOURCE = "[003] figures 4.4 to 4.9"
+
+POOL, TEST = 30, 20
+COUNTS = (1, 2, 3, 4, 6)
+COLUMNS = ["1 image", *(f"{count} images" for count in COUNTS[1:])]
+LEARNERS: dict[str, dict[str, Any]] = {
+    "lmu": {},
+    "lmu, v in the first choice": {"ru_pairs": True},
+    "lmu, fitted jointly": {"staged": False},
+    "lmu-rand-start": {"variant": "lmu-rand-start"},
+    "lmu-logreg": {"variant": "lmu-logreg"},
+    "mu": {"variant": "mu"},
+    "ru": {"variant": "ru"},
+    "random": {"variant": "random"},
+}
+_REPEATS = {"random": 5, "lmu-rand-start": 5}
+
+
+def run_of(learner: str, seed: int) -> list[dict[str, Any]]:
+    """Return the F-measures of one learner after each number of images, one row.
+
+    A learner with a random start runs five times on the set, and the row is the mean.
+
+    Parameters
+    ----------
+    learner : str
+        Name of a learner in :data:`LEARNERS`.
+    seed : int
+        Seed of the images and the learner.
+    """
+    images, labels = _set(seed)
+    runs = []
+    for repeat in range(_REPEATS.get(learner, 1)):
+        lmu = Lmu(images[:POOL], **LEARNERS[learner], seed=seed, replication=repeat)
+        fields = [lmu.run(labels.__getitem__, count) for count in COUNTS]
+        runs.append([mean_f_measure(theta, images[POOL:], labels[POOL:]) for theta in fields])
+    means = np.mean(runs, axis=0).tolist()
+    return [{"learner": learner, "seed": seed, **dict(zip(COLUMNS, means, strict=True))}]
+
+
+def all_of(seed: int) -> list[dict[str, Any]]:
+    """Return the F-measures of fields trained on all images of the pool of a set, one row."""
+    images, labels = _set(seed)
+    choices: dict[str, dict[str, bool]] = {
+        "all": {},
+        "no pairs": {"pairs": False},
+        "jointly": {"staged": False},
+    }
+    fields = {name: fit_field(images[:POOL], labels[:POOL], **choice) for name, choice in choices.items()}
+    means = {name: mean_f_measure(theta, images[POOL:], labels[POOL:]) for name, theta in fields.items()}
+    return [{"seed": seed, **means}]
+
+
+def _set(seed: int) -> tuple[list[Image], list[IntArray]]:
+    photographs = synthetic_sky_set(random_stream(seed, "sky"), POOL + TEST)
+    return [Image(photograph.features) for photograph in photographs], [
+        photograph.labels for photograph in photographs
+    ]
+
+
 NEAR, NEVER = 0.01, 7
 """Distance to the F-measure of all images that counts as reached, and the count if six do not suffice."""
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from psm_sim.campaign.task_runner import Rows, Task
-from psm_sim.lab.active.data.handwritten_digits import digits_file, mnist_file
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.random_streams import random_stream
+from psm_sim.lab.active import make_selective
+from psm_sim.lab.active.data.handwritten_digits import digits_file, mnist_5k, mnist_file, small_digits
 from psm_sim.lab.studies.active.learner_trials import (
     Direction,
     Trial,
@@ -18,20 +24,320 @@ from psm_sim.lab.studies.active.learner_trials import (
     judge_claim,
     missing_requirements,
 )
-from psm_sim.lab.studies.active.ocr_tables import (
-    PAIRS,
-    REFERRED,
-    nearest_of,
-    remarks_of,
-    table_of,
-    untuned_table_of,
-)
-from psm_sim.lab.studies.active.ocr_trials import COMBINATIONS, MNIST, SMALL, labels_of
 from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "ocr"
 TITLE = "Labels to a test error on handwritten digits"
+
+_R = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
+_B = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+COMBINATIONS: dict[str, tuple[str, ...]] = {
+    "DKM^2": tuple(f"dkm:R={R}" for R in _R),
+    "DKMperc": tuple(f"dkm-perceptron:R={R},eta={eta}" for R, eta in product(_R, (0.03, 0.1, 0.3, 1.0))),
+    "CBGZ_DKM": tuple(f"cbgz-reflection:b={b}" for b in _B),
+    "CBGZperc": tuple(f"cbgz:b={b}" for b in _B),
+    "randDKM": ("coin-reflection",),
+    "randPerc": ("coin-perceptron",),
+}
+"""Specs of each combination, by the names of the thesis's table 4.1. Tuning chooses one of them."""
+
+TEN = tuple(range(10))
+
+
+class Problem(NamedTuple):
+    """Problem of positive and negative digits, with the test error to reach.
+
+    ``small`` selects the digits of 8 x 8 pixels. ``tuning`` and ``passes`` are the numbers of passes
+    through a stream during tuning and during evaluation.
+    """
+
+    positive: tuple[int, ...]
+    negative: tuple[int, ...]
+    error: float
+    small: bool = False
+    tuning: int = 3
+    passes: int = 1
+
+
+def _rest(*digits: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return digits, tuple(digit for digit in TEN if digit not in digits)
+
+
+def _small(positive: tuple[int, ...], negative: tuple[int, ...], error: float) -> Problem:
+    return Problem(positive, negative, error, small=True, tuning=8, passes=8)
+
+
+MNIST: dict[str, Problem] = {
+    "0v1": Problem((0,), (1,), 0.01),
+    "0vAll": Problem(*_rest(0), 0.05),
+    "4v7": Problem((4,), (7,), 0.05),
+    "6v9": Problem((6,), (9,), 0.025),
+    "147vAll": Problem(*_rest(1, 4, 7), 0.15),
+}
+"""Problems of the thesis, with MNIST-5k in place of the thesis's data."""
+
+SMALL: dict[str, Problem] = {
+    "small 0vAll": _small(*_rest(0), 0.005),
+    "small 3vAll": _small(*_rest(3), 0.025),
+    "small 8vAll": _small(*_rest(8), 0.055),
+    "small 147vAll": _small(*_rest(1, 4, 7), 0.065),
+    "small odd-even": _small(*_rest(1, 3, 5, 7, 9), 0.11),
+    "small 4v7": _small((4,), (7,), 0.015),
+    "small 3v8": _small((3,), (8,), 0.03),
+}
+"""Problems on the digits of 8 x 8 pixels, with eight passes. No claim refers to them."""
+
+FOLDS = 5
+Fold = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+
+
+def labels_of(
+    problem: str, combination: str, reshuffles: int, seed: int, fixed: str = ""
+) -> list[dict[str, Any]]:
+    """Tune a combination on 30 % of a problem, and return the labels it needs on each fold of the rest.
+
+    Parameters
+    ----------
+    problem : str
+        Name of a problem in :data:`MNIST` or :data:`SMALL`.
+    combination : str
+        Name of a combination in :data:`COMBINATIONS`.
+    reshuffles : int
+        Number of orders of the evaluation part, each of which is split into five folds.
+    seed : int
+        Seed of the split, the orders and the Bernoulli draws.
+    fixed : str
+        Spec that is used without tuning; its tuning cost is added to the rows. If empty, tuning chooses the
+        spec.
+    """
+    task, (X, y) = _problem(problem), _examples(problem)
+    tuning, rest = np.split(random_stream(seed, f"ocr {problem}").permutation(len(X)), [round(0.3 * len(X))])
+    spec = fixed or _tune(COMBINATIONS[combination], task, X[tuning], y[tuning])
+    rows = []
+    for number in range(reshuffles):
+        order = random_stream(seed, f"ocr {problem} order", number).permutation(rest)
+        for index, fold in enumerate(_folds(X[order], y[order])):
+            labels = labels_until(spec, fold, task.error, task.passes, seed=seed + 100 * number + index)
+            length = task.passes * len(fold[0])
+            rows.append({"reshuffle": number, "fold": index, "labels": labels, "length": length})
+    names = {"problem": problem, "combination": combination, "seed": seed, "spec": spec}
+    if fixed:
+        names["cost"] = _cost(fixed, task, X[tuning], y[tuning])
+    return [{**names, **row} for row in rows]
+
+
+def labels_until(spec: str, fold: Fold, error: float, passes: int, seed: int) -> float:
+    """Return the number of queried labels when the test error is first reached, or NaN if it is not.
+
+    Parameters
+    ----------
+    spec : str
+        Spec of a sampler.
+    fold : tuple of ndarray
+        Training instances and labels, test instances and labels.
+    error : float
+        Test error to reach, evaluated after every update.
+    passes : int
+        Maximum number of passes through the training part.
+    seed : int
+        Seed of the Bernoulli draws.
+    """
+    X, y, tests, truth = fold
+    sampler = make_selective(spec, X.shape[1], seed=seed)
+    allowed = int(error * len(truth) + 1e-9)
+    positive, labels = truth > 0, y.tolist()
+    for _ in range(passes):
+        for x, label in zip(X, labels, strict=True):
+            if not sampler.ask(x).query or not sampler.tell(x, label):
+                continue
+            if np.count_nonzero((tests @ sampler.learner.w >= 0) != positive) <= allowed:
+                return float(sampler.n_queries_)
+    return float("nan")
+
+
+def _tune(specs: tuple[str, ...], problem: Problem, X: FloatArray, y: FloatArray) -> str:
+    """Return the spec with the lowest cost, or the first one of equals."""
+    if len(specs) == 1:
+        return specs[0]
+    return min(specs, key=lambda spec: _cost(spec, problem, X, y))
+
+
+def _cost(spec: str, problem: Problem, X: FloatArray, y: FloatArray) -> float:
+    """Return the mean labels over the tuning folds; a fold that misses the error counts all its passes."""
+    runs = [
+        (labels_until(spec, fold, problem.error, problem.tuning, seed=index), problem.tuning * len(fold[0]))
+        for index, fold in enumerate(_folds(X, y))
+    ]
+    return float(np.mean([length if np.isnan(labels) else labels for labels, length in runs]))
+
+
+def _folds(X: FloatArray, y: FloatArray) -> Iterator[Fold]:
+    parts = np.arange(len(X)) * FOLDS // len(X)
+    for number in range(FOLDS):
+        test = parts == number
+        yield X[~test], y[~test], X[test], y[test]
+
+
+def _problem(name: str) -> Problem:
+    return (MNIST | SMALL)[name]
+
+
+@lru_cache(maxsize=len(MNIST) + len(SMALL))
+def _examples(problem: str) -> tuple[FloatArray, FloatArray]:
+    task = _problem(problem)
+    images, digits = small_digits() if task.small else mnist_5k()
+    selected = np.isin(digits, task.positive + task.negative)
+    return images[selected], np.where(np.isin(digits[selected], task.positive), 1.0, -1.0)
+
+
+PUBLISHED = {
+    "0v1": (28.02, 13.78, 130.12, 32.78, 87.72, 83.76),
+    "0vAll": (105.30, 57.26, 183.78, 62.66, 173.44, 103.74),
+    "4v7": (150.02, 44.00, 194.36, 63.32, 276.92, 107.98),
+    "6v9": (163.12, 20.44, 218.28, 30.66, 367.24, 104.06),
+    "147vAll": (275.34, 217.06, 379.16, 170.02, 375.46, 214.16),
+    "USPS 0vAll": (174.22, 87.56, 156.08, 115.14, 235.10, 173.96),
+    "USPS 147vAll": (190.72, 137.86, 193.70, 116.28, 210.40, 151.32),
+}
+"""Mean labels of the thesis's table 4.1, in the order of the combinations. The first five rows are MNIST."""
+
+REFERRED = "CBGZperc"
+"""Combination for which there are results of an independent program."""
+
+REFERENCE = (23.0, 46.0, 41.0, 27.0, 151.0)
+REFERENCE_ARRIVED = (1.0, 1.0, 1.0, 0.76, 1.0)
+"""Its mean labels on the MNIST problems, and the share of folds that reach the error, from one split."""
+
+PAIRS = (
+    ("CBGZperc", "randPerc"),
+    ("DKMperc", "randPerc"),
+    ("DKM^2", "randDKM"),
+    ("CBGZperc", "CBGZ_DKM"),
+    ("randPerc", "randDKM"),
+)
+
+
+def table_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean, spread, median and share of folds that reach the error, one row per combination."""
+    keys = ["problem", "combination"]
+    splits = frame.groupby([*keys, "seed"], sort=False)["labels"].mean()
+    table = splits.groupby(keys, sort=False).agg(["mean", "std", "min", "max"])
+    table.columns = pd.Index(["mean", "sd", "lowest split", "highest split"])
+    groups = frame.groupby(keys, sort=False)
+    table["median"] = groups["counted"].median()
+    table["arrived"] = groups["labels"].apply(lambda labels: labels.notna().mean())
+    table["tuned most often"] = groups["spec"].agg(lambda specs: specs.mode().iloc[0])
+    names = list(COMBINATIONS)
+    table["published mean"] = [
+        PUBLISHED[problem][names.index(name)] if problem in PUBLISHED else None
+        for problem, name in table.index
+    ]
+    table["reference mean"] = [
+        REFERENCE[list(MNIST).index(problem)] if problem in MNIST and name == REFERRED else None
+        for problem, name in table.index
+    ]
+    return table.dropna(axis="columns", how="all").reset_index()
+
+
+class Comparison(NamedTuple):
+    """Paired comparison over problems.
+
+    ``ratio`` is the geometric mean of the ratios, ``lower`` the number of problems with fewer labels, and
+    ``p`` the two-sided exact p-value.
+    """
+
+    ratio: float
+    lower: int
+    p: float
+
+
+def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
+    """Compare two series over the same problems by Wilcoxon's signed-rank test.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (problems,)
+        Numbers of labels, above 0.
+    """
+    from scipy.stats import wilcoxon
+
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    p = float(wilcoxon(a, b, method="exact").pvalue) if (a != b).any() else 1.0
+    return Comparison(float(np.exp(np.mean(np.log(a / b)))), int(np.sum(a < b)), p)
+
+
+def remarks_of(frame: pd.DataFrame) -> list[str]:
+    """Return remarks that compare the pairs of combinations, and a remark on the tuned parameters."""
+    medians = frame.pivot_table("counted", "problem", "combination", "median")
+    pairs = {pair: compare(medians[pair[0]], medians[pair[1]]) for pair in PAIRS} if len(medians) else {}
+    comparisons = [
+        f"Median labels of {first} divided by those of {second}: geometric mean {pair.ratio:.2f}, lower in"
+        f" {pair.lower} of {len(medians)} problems, exact Wilcoxon p = {pair.p:.3g}."
+        for (first, second), pair in pairs.items()
+    ]
+    return [*comparisons, *_tuning_remark(frame)]
+
+
+def _tuning_remark(frame: pd.DataFrame) -> list[str]:
+    """Return the labels for each tuned parameter on the problem that differs most from the reference."""
+    folds = frame[frame["combination"] == REFERRED]
+    splits = folds.groupby(["problem", "seed"], sort=False).agg({"labels": "mean", "spec": "first"})
+    means = splits["labels"].groupby("problem").mean()
+    if means.empty:
+        return []
+    reference = pd.Series(REFERENCE, index=pd.Index(MNIST))
+    furthest = str((means / reference).apply(np.log).abs().idxmax())
+    specs = splits.loc[furthest].groupby("spec")["labels"].agg(["mean", "size"])
+    text = ", ".join(f"{row['mean']:.0f} in {row['size']:.0f} with {spec}" for spec, row in specs.iterrows())
+    return [
+        (
+            f"{REFERRED} on {furthest} differs most from the single split of the reference, which needs"
+            f" {reference[furthest]:.0f} labels. Mean labels of the {len(splits.loc[furthest])} simulated"
+            f" splits by tuned parameter: {text}."
+        )
+    ]
+
+
+def untuned_table_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return labels, share of folds that reach the error, tuning cost and reference for each parameter.
+
+    Tuning minimises the cost in each split. The cost is the mean number of labels over the folds of the
+    tuning part. A fold that never reaches the error counts all its passes.
+    """
+    keys = ["problem", "spec"]
+    splits = frame.groupby([*keys, "seed"], sort=False)["labels"].mean()
+    table = splits.groupby(keys, sort=False).agg(["mean", "min", "max"])
+    table.columns = pd.Index(["mean", "lowest split", "highest split"])
+    table["arrived"] = frame.groupby(keys, sort=False)["labels"].apply(lambda labels: labels.notna().mean())
+    table["cost while tuning"] = frame.groupby(keys, sort=False)["cost"].mean()
+    table = table.reset_index()
+    for name, values in (("reference mean", REFERENCE), ("reference arrived", REFERENCE_ARRIVED)):
+        table[name] = table["problem"].map(dict(zip(MNIST, values, strict=True)))
+    return table
+
+
+def nearest_of(frame: pd.DataFrame) -> list[str]:
+    """Return one remark for each problem on which some folds of the reference miss the error."""
+    if frame.empty:
+        return []
+    table = untuned_table_of(frame)
+    return [_nearest(part) for _, part in table[table["reference arrived"] < 1].groupby("problem")]
+
+
+def _nearest(table: pd.DataFrame) -> str:
+    """Return a remark on the parameter nearest to the reference and on the parameter that tuning prefers."""
+    near = table.iloc[int((table["arrived"] - table["reference arrived"]).abs().argmin())]
+    best = table.iloc[int(table["cost while tuning"].argmin())]
+    return (
+        f"On {near['problem']}, {near['reference arrived']:.2f} of the reference's folds reach the error,"
+        f" with {near['reference mean']:.0f} labels. The nearest untuned parameter is {near['spec']}:"
+        f" {near['arrived']:.2f} of its folds reach the error, with {near['mean']:.1f} labels. Its mean"
+        f" tuning cost is {near['cost while tuning']:.0f}. The minimum cost is"
+        f" {best['cost while tuning']:.0f}, for {best['spec']}, which needs {best['mean']:.1f} labels."
+    )
+
+
 QUICK = ("0v1", "4v7", "6v9")
 SMALL_SPLITS = 2
 

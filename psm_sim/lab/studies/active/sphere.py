@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.random_streams import random_stream
+from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.theorem_bounds import dkm_errors, modified_mistakes
+from psm_sim.lab.active.unit_sphere import error_of, first_hits, sphere_points, unit_vector
 from psm_sim.lab.studies.active.learner_trials import (
     Direction,
     Trial,
@@ -18,11 +23,142 @@ from psm_sim.lab.studies.active.learner_trials import (
     judge_claim,
     medians,
 )
-from psm_sim.lab.studies.active.sphere_trials import SETTINGS, hits_of, noise_of, rate_of
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "sphere"
+
+LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)
+MARKS = (30, 100, 300, 1000, 3000)
+NOISY = {
+    "reflection, every label": "modified-perceptron",
+    "Perceptron, every label": "perceptron",
+    "CBGZ b = 0.5": "cbgz:b=0.5",
+    "band R = 8, Perceptron": "dkm-perceptron:R=8,s1={s1}",
+    "DKM R = 16": "dkm:R=16,s1={s1}",
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Setting of a run.
+
+    ``keep`` is a parameter of the distribution of the points, and ``reference`` has the labels of an
+    independent program for each of the error ``levels``. A run has at most ``limit`` points.
+    """
+
+    label: str
+    sampler: str
+    features: int
+    keep: float | None = None
+    reference: tuple[float, ...] = ()
+    levels: tuple[float, ...] = LEVELS
+    limit: int = 4_000_000
+
+    @property
+    def targets(self) -> int:
+        """Number of targets in a replication, which is ten for quick runs; medians of 20 vary by a sixth."""
+        return 10 if self.features <= (20 if "DKM" in self.label else 10) else 2
+
+    @property
+    def spec(self) -> str:
+        """Spec of the sampler with the thesis's first band for the uniform sphere."""
+        return self.sampler.format(s1=self.features**-0.5)
+
+
+_DKM = "dkm:R=16,s1={s1}"
+_LAST = (np.nan,) * 4
+SETTINGS = (
+    Setting("every label, d = 5", "modified-perceptron", 5),
+    Setting("every label, d = 10", "modified-perceptron", 10, None, (87, 382, 1332, 3620, 15374)),
+    Setting("every label, d = 20", "modified-perceptron", 20),
+    Setting("every label, d = 50", "modified-perceptron", 50),
+    Setting("Perceptron, every label, d = 10", "perceptron", 10, None, (119, 1680, 21026), LEVELS[:3]),
+    Setting("DKM R = 16, d = 5", _DKM, 5, None, (21, 84, 124, 190, 248)),
+    Setting("DKM R = 16, d = 10", _DKM, 10, None, (69, 179, 262, 375, 502)),
+    Setting("DKM R = 16, d = 20", _DKM, 20, None, (*_LAST, 880)),
+    Setting("DKM R = 16, d = 50", _DKM, 50, None, (*_LAST, 1948)),
+    Setting("DKM R = 24, d = 100", "dkm:R=24,s1={s1}", 100, None, (*_LAST, 4487)),
+    Setting("DKM, lambda = .67", _DKM, 10, 0.5, (*_LAST, 482)),
+    Setting("DKM, lambda = .4", _DKM, 10, 0.25, (*_LAST, 516)),
+    Setting("DKM, lambda = .18", _DKM, 10, 0.1, (*_LAST, 520)),
+    Setting("band R = 8, Perceptron", "dkm-perceptron:R=8,s1={s1}", 10, None, (70, 382), LEVELS[:2], 400_000),
+)
+
+
+def hits_of(label: str, seed: int) -> list[dict[str, Any]]:
+    """Return the labels, updates and errors until a setting reaches each error, one row per error.
+
+    Parameters
+    ----------
+    label : str
+        Label of a :class:`Setting`.
+    seed : int
+        Seed of the target and the points.
+    """
+    (setting,) = (setting for setting in SETTINGS if setting.label == label)
+    rng, sampler = random_stream(seed, f"sphere {label}"), make_selective(setting.spec, setting.features)
+    target = unit_vector(random_stream(seed, f"target {setting.features}"), setting.features)
+    draw = sphere_points(rng, target, keep=setting.keep)
+    hits = first_hits(sampler.learner, sampler.rule, target, draw, setting.levels, setting.limit)
+    reference = (*setting.reference, *(np.nan,) * (len(setting.levels) - len(setting.reference)))
+    return [
+        {
+            "setting": label,
+            "seed": seed,
+            "features": setting.features,
+            "error": level,
+            "labels": hits.labels[index],
+            "updates": hits.updates[index],
+            "errors": hits.errors[index],
+            "reference": reference[index],
+            "scale": setting.features * np.log(1 / level),
+        }
+        for index, level in enumerate(setting.levels)
+    ]
+
+
+def rate_of(seed: int) -> list[dict[str, Any]]:
+    """Return the slope of ln(error) over ln(updates) of the Perceptron, 30 to 3000 updates, d = 10."""
+    target = unit_vector(random_stream(seed, "target 10"), 10)
+    draw, learner = (
+        sphere_points(random_stream(seed, "sphere rate"), target),
+        make_selective("perceptron", 10).learner,
+    )
+    errors: list[float] = []
+    updates = 0
+    while len(errors) < len(MARKS):
+        X, y = draw(1024)
+        for index in np.flatnonzero(y * (X @ learner.w) <= 0):
+            updates += learner.learn(X[index], int(y[index]))
+            if len(errors) < len(MARKS) and updates == MARKS[len(errors)]:
+                errors.append(error_of(learner.w, target))
+    return [{"seed": seed, "slope": float(np.polyfit(np.log(MARKS), np.log(errors), 1)[0])}]
+
+
+def noise_of(flips: float, points: int, seed: int) -> list[dict[str, Any]]:
+    """Return the final error of each learner on one noisy stream, d = 10.
+
+    Parameters
+    ----------
+    flips : float
+        Share of flipped labels.
+    points : int
+        Length of the stream.
+    seed : int
+        Seed of the target, the points and the Bernoulli draws.
+    """
+    target = unit_vector(random_stream(seed, "target 10"), 10)
+    X, y = sphere_points(random_stream(seed, "sphere noise"), target, flips=flips)(points)
+    rows = []
+    for label, spec in NOISY.items():
+        sampler = make_selective(spec.format(s1=10**-0.5), 10, seed=seed)
+        sampler.run(X, y)
+        error = error_of(sampler.learner.w, target)
+        rows.append({"flips": flips, "seed": seed, "learner": label, "final error": error})
+    return rows
+
+
 _NOISE = (
     "If labels are noisy and every label is used, the reflection is the worst update. The query rule protects"
     " it."
