@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.lab.studies.energy_lower_bound_task import LullPolicy
+from psm_sim.lab.studies.distance_to_optimum import LullPolicy
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.user_policy_guard import GuardedPolicy, guard_policy, probe_and_guard
 

@@ -17,7 +17,7 @@ STUDIES = {
     "slowdown-by-page": "slowdown_by_page:STUDY",
     "sleep-times": "sleep_times:STUDY",
     "sensitivity": "sensitivity:STUDY",
-    "one-setting": "one_setting.study:STUDY",
+    "one-setting": "one_setting:STUDY",
     "optimum": "distance_to_optimum:STUDY",
     "trace-study": "lpsm_trace_replay:STUDY",
     "non-stationary": "non_stationary.study:STUDY",
@@ -26,7 +26,7 @@ STUDIES = {
 
 OWN = {
     "listening": "listening.study:STUDY",
-    "devices": "devices.study:STUDY",
+    "devices": "devices:STUDY",
     "mac": "link_against_mac:STUDY",
 }
 """Studies that repeat no published experiment. They belong to no group and run by name only."""

@@ -6,10 +6,8 @@ import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.lab.reporting.figures.figure_registry import draw
-from psm_sim.lab.studies import OWN, STUDIES, load_study
-from psm_sim.lab.studies.devices import dtim_twt_crossover
-from psm_sim.lab.studies.devices import study as devices
-from psm_sim.lab.studies.devices.task import DeviceTask, delay_s
+from psm_sim.lab.studies import OWN, STUDIES, devices, load_study
+from psm_sim.lab.studies.devices import DeviceTask, delay_s
 from psm_sim.lab.studies.study import Scale
 from psm_sim.simulation import Scenario, simulate
 
@@ -28,8 +26,8 @@ def test_a_small_run_gives_every_table_and_both_figures(monkeypatch: pytest.Monk
 
 def test_twt_and_dtim_need_the_same_where_charge_over_time_is_the_same():
     """Idle: a period costs 15.042 ms awake, a beacon its charge: T = D x 102.4 ms x the ratio, within 1 %."""
-    rows = run_tasks(dtim_twt_crossover.crossover_tasks()).of("device")
-    table = dtim_twt_crossover.crossover_table(rows)
+    rows = run_tasks(devices.crossover_tasks()).of("device")
+    table = devices.crossover_table(rows)
     for chip, ratio in (
         ("nrf7002", 0.1927 * 15.042e-3 / 0.0002871),
         ("esp32-c6", 0.3399 * 15.042e-3 / 0.0002805),

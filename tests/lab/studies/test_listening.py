@@ -8,18 +8,18 @@ import pytest
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies import OWN, STUDIES, load_study
-from psm_sim.lab.studies.listening.claims import CLAIMS, at_most, lower_than
-from psm_sim.lab.studies.listening.settings import (
+from psm_sim.lab.studies.listening.claims import CLAIMS, at_equal_delay, at_most, lower_than
+from psm_sim.lab.studies.listening.study import FIRST_SEED, STUDY
+from psm_sim.lab.studies.listening.tasks import (
     INTERVALS,
     PAGE_POLICIES,
     PAGE_TRACES,
     PUSH_POLICIES,
     PUSH_TRACES,
+    ListeningTask,
+    MatchedTask,
     family_of,
 )
-from psm_sim.lab.studies.listening.study import FIRST_SEED, STUDY
-from psm_sim.lab.studies.listening.task import ListeningTask, MatchedTask
-from psm_sim.lab.studies.listening.verdicts import at_equal_delay
 from psm_sim.lab.studies.study import FULL, QUICK, Scale
 from psm_sim.policies import POLICIES, make_policy
 from psm_sim.simulation import Scenario
@@ -122,7 +122,7 @@ def test_a_digest_has_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
     module = "psm_sim.lab.studies.listening.study"
     small = tuple(place._replace(pages=2, quick_pages=2) for place in PAGE_TRACES[:1])
     monkeypatch.setattr(f"{module}.PAGE_TRACES", small)
-    monkeypatch.setattr("psm_sim.lab.studies.listening.verdicts.PAGE_TRACES", small)
+    monkeypatch.setattr("psm_sim.lab.studies.listening.claims.PAGE_TRACES", small)
     scale = Scale(2, 2, 2)
     monkeypatch.setattr(f"{module}.PUSH_TRACES", [PUSH_TRACES[0], PUSH_TRACES[2]])
     needed = [policy for policy in PUSH_POLICIES if policy in USED or policy.startswith("psm")]

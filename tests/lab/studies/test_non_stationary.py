@@ -12,20 +12,31 @@ import pytest
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import load_study
-from psm_sim.lab.studies.non_stationary.equivalence_verdicts import classify_difference
-from psm_sim.lab.studies.non_stationary.recorded_rounds import LearnerRound, ZeroRateFixedShare, logged_run
-from psm_sim.lab.studies.non_stationary.regret import CURVE, RATES, least_losses, regrets
+from psm_sim.lab.studies.non_stationary.learner_rounds import (
+    CURVE,
+    RATES,
+    LearnerRound,
+    ZeroRateFixedShare,
+    least_losses,
+    logged_run,
+    regrets,
+)
 from psm_sim.lab.studies.non_stationary.remarks import comparisons, gains, leaders
-from psm_sim.lab.studies.non_stationary.seed_statistics import SeedRows, format_signed, sign
-from psm_sim.lab.studies.non_stationary.task import (
+from psm_sim.lab.studies.non_stationary.seed_statistics import (
+    SeedRows,
+    classify_difference,
+    format_signed,
+    sign,
+)
+from psm_sim.lab.studies.non_stationary.tasks import (
     BOUNDED,
     FIXED,
     LEARN_ALPHA,
     LEARNERS,
     NonStationaryTask,
+    TimelineTask,
     setting,
 )
-from psm_sim.lab.studies.non_stationary.timeline import TimelineTask
 from psm_sim.lab.studies.study import Scale
 from psm_sim.learning import FixedShare, LearnAlpha, best_switching, rate_losses, switching_rates
 from psm_sim.network import build_world, load_topology

@@ -6,10 +6,9 @@ import pandas as pd
 import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
-from psm_sim.lab.studies import load_study
-from psm_sim.lab.studies.bsd_bound import BoundTask
-from psm_sim.lab.studies.one_setting import study as one_setting
-from psm_sim.lab.studies.one_setting.task import Setting, SettingTask
+from psm_sim.lab.studies import load_study, one_setting
+from psm_sim.lab.studies.bsd_energy import BoundTask
+from psm_sim.lab.studies.one_setting import Setting, SettingTask
 from psm_sim.lab.studies.published_claims import published_numbers
 from psm_sim.lab.studies.published_experiment_runs import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, Findings, Scale

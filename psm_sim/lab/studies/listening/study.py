@@ -9,18 +9,18 @@ import pandas as pd
 from psm_sim.campaign.optimum_task import OptimumTask
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.lab.studies.listening.claims import RULE
-from psm_sim.lab.studies.listening.settings import (
+from psm_sim.lab.studies.listening.claims import RULE, judge_claims
+from psm_sim.lab.studies.listening.tasks import (
     LEARNERS,
     PAGE_POLICIES,
     PAGE_TRACES,
     PUSH_POLICIES,
     PUSH_TRACES,
+    ListeningTask,
+    MatchedTask,
     TraceCase,
     family_of,
 )
-from psm_sim.lab.studies.listening.task import ListeningTask, MatchedTask
-from psm_sim.lab.studies.listening.verdicts import judge_claims
 from psm_sim.lab.studies.study import Findings, Scale, Table
 from psm_sim.network import load_topology
 from psm_sim.simulation.scenario import Scenario

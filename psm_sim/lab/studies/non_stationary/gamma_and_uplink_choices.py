@@ -10,13 +10,13 @@ from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.task_runner import Row
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.lab.studies.non_stationary.equivalence_verdicts import (
+from psm_sim.lab.studies.non_stationary.seed_statistics import (
     ENERGY_MARGIN,
     SLOWDOWN_MARGIN,
     classify_difference,
+    format_signed,
     overall_verdict,
 )
-from psm_sim.lab.studies.non_stationary.seed_statistics import format_signed
 from psm_sim.simulation.scenario import Scenario
 
 CANDIDATE_GAMMAS = (1e-3, 1e-4, 1e-5, 1e-6)

@@ -12,7 +12,7 @@ from psm_sim.lab.studies.non_stationary.seed_statistics import (
     scaled_interval,
     sign,
 )
-from psm_sim.lab.studies.non_stationary.task import BOUNDED, LEARN_ALPHA, LEARNERS
+from psm_sim.lab.studies.non_stationary.tasks import BOUNDED, LEARN_ALPHA, LEARNERS
 from psm_sim.losses import Poll, make_loss
 
 _MEASURES = {"loss on the same rounds": "common", "energy": "energy_j", "slowdown": "slowdown"}

@@ -7,22 +7,16 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Row, Rows, Task
-from psm_sim.lab.studies.non_stationary import (
-    equivalence_verdicts,
-    figures,
-    gamma_and_uplink_choices,
-    remarks,
-    tables,
-)
-from psm_sim.lab.studies.non_stationary.seed_statistics import SeedRows
-from psm_sim.lab.studies.non_stationary.task import (
+from psm_sim.lab.studies.non_stationary import gamma_and_uplink_choices, remarks, tables
+from psm_sim.lab.studies.non_stationary.seed_statistics import RULE, SeedRows
+from psm_sim.lab.studies.non_stationary.tasks import (
     BOUNDED,
     FIXED,
     LEARN_ALPHA,
     LEARNERS,
     NonStationaryTask,
+    TimelineTask,
 )
-from psm_sim.lab.studies.non_stationary.timeline import TimelineTask
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.simulation.scenario import Scenario
 
@@ -86,14 +80,14 @@ class NonStationary(Study):
             f"trace {trace}, {pages} pages, and as a stationary control {CONTROL_PAGES} pages of {CONTROL};"
             f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM dozes"
             f" for {gamma_and_uplink_choices.DEFAULT_UPLINK} beacon; differences are paired;"
-            f" {equivalence_verdicts.RULE}",
+            f" {RULE}",
             remarks=[_gamma_remark(parts["gamma"]), *_remarks(shifting, control)],
             commentary=COMMENTARY,
             tables=[*_tables(shifting, control), *_choices(parts)],
             provisional=not scale.full,
             figures={
-                "trade-off": figures.energy_against_slowdown(shifting),
-                "regret": figures.loss_of_each_rate(shifting, GAMMAS),
+                "trade-off": tables.energy_against_slowdown(shifting),
+                "regret": tables.loss_of_each_rate(shifting, GAMMAS),
                 "polling": pd.DataFrame(rows.of("timeline")),
             },
         )

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from psm_sim.common.hashing import digest_of
+from psm_sim.policies import Policy
+from psm_sim.simulation.run import prepare
+from psm_sim.simulation.scenario import DigestCache, Scenario
+from psm_sim.workload import Page, Workload
 
 RULE = """\
 The rule was fixed before any run. A row agrees if the simulated value differs from the measured value by at
@@ -38,3 +46,45 @@ def validation_verdict(kind: str, *differences: float) -> str:
 def tally_verdicts(verdicts: list[str]) -> str:
     """Return a text with the number of rows that agree."""
     return f"{verdicts.count('agrees')} of {len(verdicts)} rows agree"
+
+
+IDLE_S = 360_000.0
+"""Length of an idle run. After 100 h the page at its end is less than a thousandth of the energy."""
+
+
+@dataclass(frozen=True)
+class StationTask:
+    """Task that simulates one station.
+
+    The row has the mean current in mA and, if there are datagrams, the percentiles of their delays in ms.
+    ``policy`` and ``scenario`` determine the row, and ``labels`` are added to it.
+    """
+
+    policy: str | Policy
+    scenario: Scenario
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    kind: str = "station"
+    weight: int = 1
+
+    def key(self, cache: DigestCache | None = None) -> str:
+        """Return a hash of everything that determines the row."""
+        policy = [self.policy.name, self.policy.config()] if isinstance(self.policy, Policy) else self.policy
+        return digest_of([self.kind, policy, self.scenario.key(cache=cache)])
+
+    def run(self) -> list[dict[str, Any]]:
+        """Run the station and return the row."""
+        import numpy as np
+
+        workload, run = self.scenario.workload(), prepare(self.policy, self.scenario.resolve_topology())
+        result = run.execute(workload.pages, messages=workload.messages)
+        row: dict[str, Any] = {"mean_ma": result.mean_current_ma}
+        if run.world.messenger is not None and run.world.messenger.delays_s:
+            delays_ms = 1000 * np.array(run.world.messenger.delays_s)
+            row |= {f"p{percent}_ms": float(np.percentile(delays_ms, percent)) for percent in (50, 90, 99)}
+        return [row]
+
+
+def idle_task(hours: float = IDLE_S / 3600) -> Workload:
+    """Return a workload of *hours* h without traffic, which ends with one small page."""
+    page = Page(3600 * hours, 1000, (), (300,), (0.0,))
+    return Workload("idle", (page,), True, f"{hours:g} h without traffic")

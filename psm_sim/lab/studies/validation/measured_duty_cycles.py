@@ -11,12 +11,13 @@ import pandas as pd
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.studies.study import Findings, Scale, Table
 from psm_sim.lab.studies.validation.hardware_measurements import (
+    StationTask,
+    idle_task,
     measured_rows,
     per_cent,
     tally_verdicts,
     validation_verdict,
 )
-from psm_sim.lab.studies.validation.task import StationTask, idle_task
 from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.simulation.scenario import Scenario
 

@@ -10,12 +10,12 @@ import pandas as pd
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.studies.study import Findings, Scale, Table
 from psm_sim.lab.studies.validation.hardware_measurements import (
+    StationTask,
     measured_rows,
     per_cent,
     tally_verdicts,
     validation_verdict,
 )
-from psm_sim.lab.studies.validation.task import StationTask
 from psm_sim.simulation.scenario import Scenario
 
 LOSSES = (0.0, 0.46, 0.48, 0.5, 0.52, 0.54, 0.56, 0.58, 0.6)

@@ -2,15 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
-from psm_sim.lab.studies.devices import dtim_twt_crossover
-from psm_sim.lab.studies.devices.task import DeviceTask
+from psm_sim.campaign.scenario_task import ScenarioTask
+from psm_sim.campaign.task_runner import Row, Rows, Task
 from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.simulation.policy_comparison import compare_runs
+from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.workload import Page, Workload
+
+_DIRECTIONS = ("round_trip_down", "down", "round_trip_up", "up")
+"""Directions of messages, in descending order of the delay that power saving causes."""
+
+
+@dataclass(frozen=True)
+class DeviceTask(ScenarioTask):
+    """Task that runs policies in one scenario, with one row of mean power and delay per policy."""
+
+    kind: ClassVar[str] = "device"
+
+    def run(self) -> list[Row]:
+        """Run the policies over the same traffic and return one row per policy."""
+        comparison = compare_runs(self.policies, self.scenario)
+        always_on_s = delay_s(comparison.always_on)
+        return [
+            {
+                "policy": run.policy,
+                "mw": 1000 * run.usage.total_j / run.simulated_s,
+                "delay_ms": 1000 * (delay_s(run) - always_on_s),
+            }
+            for run in comparison.runs
+        ]
+
+
+def delay_s(run: Result) -> float:
+    """Return the mean latency of the messages of *run*, or its mean page time if it has no messages.
+
+    If there are messages in several directions, the latency is that of the most delayed direction.
+    """
+    for direction in _DIRECTIONS:
+        if direction in run.latency and run.latency[direction].delivered:
+            return run.latency[direction].latency_s.mean
+    return run.page_time_s.mean
+
+
+IDLE_CHIPS = ("nrf7002", "esp32-c6")
+PERIODS = (1, 2, 3, 10)
+MANTISSAS = (10, 20, 40, 80, 160, 320, 640)
+"""Mantissas of the wake intervals, in units of 2^15 us; the intervals are 0.33 to 21 s long."""
+
+_UNIT_S = 2**15 / 1e6
+_HOURS = 10.0
+
+
+def crossover_tasks() -> list[DeviceTask]:
+    """Return one task per chip with an idle station under each DTIM period and each TWT agreement."""
+    agreements = tuple(f"twt:exponent=15,mantissa={mantissa}" for mantissa in MANTISSAS)
+    listening = tuple(f"psm:listen_interval={period}" for period in PERIODS)
+    page = Page(3600 * _HOURS, 1000, (), (300,), (0.0,))
+    workload = Workload("idle", (page,), True, f"{_HOURS:g} h without traffic")
+    settings = {"beacon.interval_tu": 100}
+    return [
+        DeviceTask(
+            (*listening, *agreements), Scenario(workload, settings=settings, profile=chip), {"idle": chip}
+        )
+        for chip in IDLE_CHIPS
+    ]
+
+
+def crossover_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return for each chip and DTIM period the TWT wake interval of equal power."""
+    lines = []
+    for chip in IDLE_CHIPS:
+        mw = {row["policy"]: row["mw"] for row in rows if row["idle"] == chip}
+        powers = np.array([mw[f"twt:exponent=15,mantissa={mantissa}"] for mantissa in MANTISSAS])
+        # Power is linear in the inverse of the interval, so linear interpolation on that scale is exact.
+        rates = 1 / (np.array(MANTISSAS) * _UNIT_S)
+        for period in PERIODS:
+            dtim_mw = mw[f"psm:listen_interval={period}"]
+            interval_s = 1 / float(np.interp(dtim_mw, powers[::-1], rates[::-1]))
+            lines.append(_row(chip, period, dtim_mw, interval_s))
+    return pd.DataFrame(lines)
+
+
+def _row(chip: str, period: int, dtim_mw: float, interval_s: float) -> dict[str, Any]:
+    return {
+        "chip": chip,
+        "DTIM period": period,
+        "mW": dtim_mw,
+        "mean wait, DTIM, s": period * 0.1024 / 2,
+        "same power: TWT interval, s": interval_s,
+        "mean wait, TWT, s": interval_s / 2,
+    }
+
+
+def crossover_points(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the mean wait and the power of every setting, for the figure."""
+    points = []
+    for row in rows:
+        family, _, value = row["policy"].partition(":")
+        number = int(value.rpartition("=")[2])
+        wait_s = number * (0.1024 if family == "psm" else _UNIT_S) / 2
+        points.append({"chip": row["idle"], "family": family, "wait_s": wait_s, "mw": row["mw"]})
+    return pd.DataFrame(points)
+
 
 CHIPS = ("", "esp32-c6", "cyw43439", "pixel-5")
 """Profiles of chips; the empty name is the card of the papers."""
@@ -49,7 +150,7 @@ class DevicesStudy:
             for title, trace in TRAFFIC.items()
             for number in _seeds(scale, seed)
         ]
-        return [*comparisons, *dtim_twt_crossover.crossover_tasks()]
+        return [*comparisons, *crossover_tasks()]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Compare energy and delay of all policies.
@@ -70,17 +171,15 @@ class DevicesStudy:
             setting=f"seeds {', '.join(map(str, _seeds(scale, seed)))}; {scale.pages} pages, or 2 h of mqtt;"
             " topology three-node with the chip's profile; the delay is the mean page time, or the mean"
             " latency of a command and its answer, minus that of an always-on radio",
-            remarks=[*_remarks(means), _crossover_remark(dtim_twt_crossover.crossover_table(idle))],
+            remarks=[*_remarks(means), _crossover_remark(crossover_table(idle))],
             tables=[
                 *(Table(f"Mean power in mW, {title}", _wide(means, title, "mw")) for title in TRAFFIC),
                 Table("Mean delay in ms, chip esp32-c6", _delays(means)),
-                Table(
-                    "Idle station: DTIM and TWT at the same power", dtim_twt_crossover.crossover_table(idle)
-                ),
+                Table("Idle station: DTIM and TWT at the same power", crossover_table(idle)),
             ],
             figures={
                 "trade": means[means["chip"] == "esp32-c6"],
-                "crossover": dtim_twt_crossover.crossover_points(idle),
+                "crossover": crossover_points(idle),
             },
         )
 

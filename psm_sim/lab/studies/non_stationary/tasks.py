@@ -1,4 +1,4 @@
-"""Task that runs learners, Bounded Slowdown and fixed polling times over the pages of one seed."""
+"""Tasks that run the policies over the pages of one seed, and record the polling times of a learner."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from psm_sim.common.hashing import digest_of
-from psm_sim.lab.studies.non_stationary.recorded_rounds import logged_run
-from psm_sim.lab.studies.non_stationary.regret import RATES, regrets
+from psm_sim.lab.studies.non_stationary.learner_rounds import RATES, logged_run, regrets
 from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s
@@ -121,3 +120,48 @@ def measure_run(run: Result, workload: Any) -> dict[str, Any]:
                      for name in dict.fromkeys(names)},
         "regime_delay_ms": {name: delays_ms[regimes == name].mean() for name in dict.fromkeys(names)},
     }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TimelineTask:
+    """Task that runs a learner at the published gamma, with one row per round.
+
+    Parameters
+    ----------
+    alpha : float or None
+        Switching rate; None uses Learn-alpha.
+    scenario : Scenario
+        Pages of a trace with regimes.
+    """
+
+    kind: ClassVar[str] = "timeline"
+    labels: ClassVar[Mapping[str, Any]] = {}
+
+    alpha: float | None
+    scenario: Scenario
+
+    @property
+    def weight(self) -> int:
+        """Number of pages."""
+        return self.scenario.pages
+
+    def key(self, cache: DigestCache | None = None) -> str:
+        """Return a hash of everything that determines the rows."""
+        return digest_of([self.kind, self.alpha, self.scenario.key(cache=cache)])
+
+    def run(self) -> list[dict[str, Any]]:
+        """Return one row per round with the learner, time in minutes, polling time in ms and regime."""
+        workload = self.scenario.workload()
+        run, rounds = logged_run(workload, None, self.alpha)
+        ends_s = [page.start_s + page.page_time_s for page in run.page_records]
+        pages = np.searchsorted(ends_s, [one.time_s for one in rounds])
+        names = workload.regime_of_each_page() if isinstance(workload, ShiftingWorkload) else []
+        return [
+            {
+                "learner": learner_label(self.alpha),
+                "minutes": one.time_s / 60,
+                "polling_ms": one.polling_ms,
+                "regime": names[min(page, len(names) - 1)] if names else "all",
+            }
+            for one, page in zip(rounds, pages.tolist(), strict=True)
+        ]

@@ -1,1 +1,0 @@
-"""Study of production policies and published policies on several chips and kinds of traffic."""
