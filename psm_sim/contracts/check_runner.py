@@ -11,12 +11,10 @@ from psm_sim.common.component_spec import class_file, name_of
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import build
 from psm_sim.common.registry import Registry, unknown_name_error
-from psm_sim.contracts.check_report import Report
-from psm_sim.contracts.check_suite import Subject
-from psm_sim.contracts.component_kind import Kind
-from psm_sim.contracts.learner_state_checks import LEARNER_CHECKS
+from psm_sim.contracts.check_suite import Kind, Report, Subject
+from psm_sim.contracts.learner_checks import LEARNER_CHECKS
 from psm_sim.contracts.loss_checks import LOSS_CHECKS
-from psm_sim.contracts.policy_run_checks import POLICY_CHECKS, PolicySubject
+from psm_sim.contracts.policy_checks import POLICY_CHECKS, PolicySubject
 from psm_sim.learning import Learner
 from psm_sim.learning.factory import LEARNERS, make_learner
 from psm_sim.losses import LOSSES, FormulaLoss, Loss, make_loss

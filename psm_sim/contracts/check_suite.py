@@ -1,4 +1,4 @@
-"""Suite of named contract checks.
+"""Suite of named contract checks of one kind of component, and the report of their results.
 
 A check is a function of a :class:`Subject` that returns nothing and calls :func:`require` for each condition.
 Its docstring is the statement that the report shows.
@@ -9,11 +9,91 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from psm_sim.common.errors import InputError, describe_error
-from psm_sim.contracts.check_report import Finding, Report
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Result of one contract check.
+
+    Attributes
+    ----------
+    check : str
+        Name of the check.
+    promise : str
+        Statement that the check verifies.
+    fault : str
+        Description of the violation; empty if the check passed.
+    """
+
+    check: str
+    promise: str
+    fault: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the check passed."""
+        return not self.fault
+
+    def __str__(self) -> str:
+        return f"{'ok   ' if self.ok else 'FAILS'}  {self.check:<24}  {self.fault or self.promise}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """Results of the contract checks of one component, with one line per check as text.
+
+    Attributes
+    ----------
+    kind : str
+        Kind of component, such as ``"policy"`` or ``"query rule"``.
+    name : str
+        Component as the caller specified it.
+    findings : tuple of Finding
+        Results, in the order of the checks.
+    not_run : int
+        Number of checks that were skipped because a check that they require failed.
+    """
+
+    kind: str
+    name: str
+    findings: tuple[Finding, ...]
+    not_run: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether all checks passed."""
+        return all(finding.ok for finding in self.findings)
+
+    @property
+    def title(self) -> str:
+        """Kind and name of the component."""
+        return f"{self.kind} {self.name}"
+
+    @property
+    def summary(self) -> str:
+        """Number of passed checks, as a sentence."""
+        passed = sum(finding.ok for finding in self.findings)
+        skipped = f"; {self.not_run} more require the last one and were not run" if self.not_run else ""
+        return f"{passed} of {len(self.findings)} checks passed{skipped}."
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, *map(str, self.findings), self.summary])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values, for JSON."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "ok": self.ok,
+            "not_run": self.not_run,
+            "findings": [{**asdict(finding), "ok": finding.ok} for finding in self.findings],
+        }
+
 
 T = TypeVar("T")
 SubjectT = TypeVar("SubjectT", bound="Subject[Any]")
@@ -102,3 +182,30 @@ class Suite(Generic[SubjectT]):
 
 def _check_name(function: Callable[..., None]) -> str:
     return function.__name__.replace("_", "-")
+
+
+class Kind(NamedTuple):
+    """Kind of component that contract checks support.
+
+    Attributes
+    ----------
+    base : type
+        Base class of its components.
+    suite : Suite
+        Contract checks.
+    subject : callable
+        Class of the test subject, called with the component.
+    names : list of str
+        Names of the registered components.
+    make : callable
+        Creates a component from its text.
+    arguments : mapping
+        Constructor arguments of a component that is specified as a class.
+    """
+
+    base: type
+    suite: Suite[Any]
+    subject: Callable[[Any], Any]
+    names: list[str]
+    make: Callable[[str], Any]
+    arguments: Mapping[str, Any] = {}

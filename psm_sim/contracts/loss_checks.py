@@ -8,15 +8,13 @@ import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
-from psm_sim.contracts.policy_call_checks import ODD_POLLS, POLLS
-from psm_sim.contracts.shared_checks import can_be_copied, default_parameters, documented
+from psm_sim.contracts.shared_checks import ODD_POLLS, POLLS, can_be_copied, default_parameters, documented
 from psm_sim.losses import Loss, Poll, check_loss
 from psm_sim.losses.user_loss_guard import describe_loss_error
 
 TIMES_MS: FloatArray = np.arange(100.0, 1201.0, 100.0)
 """Candidate polling times of an ``lpsm`` with default parameters, shape (12,), in ms."""
 TIMES_MS.flags.writeable = False
-"""The candidates of an ``lpsm`` with default parameters, shape (12,), in ms."""
 SAMPLE_POLLS = tuple(poll for poll in POLLS if poll is not None)
 """Typical observations at a beacon."""
 TYPICAL_POLL = Poll(300.0, 1500, 1, ((120.0, 1500),))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.contracts.check_suite import Subject
-from psm_sim.contracts.learner_state_checks import LEARNER_CHECKS
+from psm_sim.contracts.learner_checks import LEARNER_CHECKS
 from psm_sim.learning import (
     LEARNERS,
     FixedShare,

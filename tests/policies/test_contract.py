@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from psm_sim.common.parameters import parameters_of
-from psm_sim.contracts.policy_run_checks import POLICY_CHECKS, PolicySubject
+from psm_sim.contracts.policy_checks import POLICY_CHECKS, PolicySubject
 from psm_sim.policies import POLICIES, make_policy
 from tests.contracts.cases import Exceptions, cases
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psm_sim.contracts.component_kind import Kind
+from psm_sim.contracts.check_suite import Kind
 from psm_sim.lab.active import OnlineLearner, QueryRule
 from psm_sim.lab.active.registries import ONLINE_LEARNERS, QUERY_RULES
 from psm_sim.lab.contracts.online_learner_checks import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject

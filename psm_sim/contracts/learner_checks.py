@@ -1,22 +1,27 @@
-"""Contract checks of learners, part 1: weights and updates."""
+"""Contract checks of learners: weights, updates, rejected input, predictions and saved states."""
 
 from __future__ import annotations
 
+import json
 import math
+import pickle
+from collections.abc import Iterator
 from copy import deepcopy
+from functools import partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
-from psm_sim.contracts.shared_checks import can_be_copied, documented
+from psm_sim.contracts.shared_checks import can_be_copied, capture_refusal, documented
 from psm_sim.learning import Learner
 
 HUGE = 1e4
 """Loss in nats whose exponential underflows in float64."""
 
-UPDATE_CHECKS = Suite[Subject[Learner]]("learner")
+LEARNER_CHECKS = Suite[Subject[Learner]]("learner")
 
 
 def draw_losses(learner: Learner, rounds: int, scale: float = 3.0, seed: int = 1) -> FloatArray:
@@ -88,11 +93,11 @@ def _require_close(
     )
 
 
-UPDATE_CHECKS.gate(can_be_copied)
-UPDATE_CHECKS.check(documented)
+LEARNER_CHECKS.gate(can_be_copied)
+LEARNER_CHECKS.check(documented)
 
 
-@UPDATE_CHECKS.check
+@LEARNER_CHECKS.check
 def copies(subject: Subject[Learner]) -> None:
     """A deep copy continues bit-for-bit identically to the original, and neither changes the other."""
     learner = train_rounds(subject.fresh())
@@ -102,7 +107,7 @@ def copies(subject: Subject[Learner]) -> None:
     require(continue_training(learner) == of_copy, "A deep copy continues differently from the original.")
 
 
-@UPDATE_CHECKS.check
+@LEARNER_CHECKS.check
 def pickles(subject: Subject[Learner]) -> None:
     """A pickled copy continues bit-for-bit identically to the original."""
     learner = train_rounds(subject.fresh())
@@ -112,7 +117,7 @@ def pickles(subject: Subject[Learner]) -> None:
     )
 
 
-@UPDATE_CHECKS.check
+@LEARNER_CHECKS.check
 def distribution(subject: Subject[Learner]) -> None:
     """The weights are nonnegative and sum to 1 within 1e-12 after every round."""
     learner = subject.fresh()
@@ -123,7 +128,7 @@ def distribution(subject: Subject[Learner]) -> None:
             require_distribution(learner, f"In round {learner.rounds}, with losses of about {scale:g},")
 
 
-@UPDATE_CHECKS.check
+@LEARNER_CHECKS.check
 def mixture_loss(subject: Subject[Learner]) -> None:
     """A round returns the mixture loss, -log of the sum of weights times exp(-losses), in nats."""
     learner = subject.fresh()
@@ -135,7 +140,7 @@ def mixture_loss(subject: Subject[Learner]) -> None:
         )
 
 
-@UPDATE_CHECKS.check
+@LEARNER_CHECKS.check
 def same_losses_same_weights(subject: Subject[Learner]) -> None:
     """The same losses give bit-for-bit the same weights."""
     first, second = subject.fresh(), subject.fresh()
@@ -145,7 +150,7 @@ def same_losses_same_weights(subject: Subject[Learner]) -> None:
     )
 
 
-@UPDATE_CHECKS.check
+@LEARNER_CHECKS.check
 def differences_teach(subject: Subject[Learner]) -> None:
     """A constant added to all losses of a round is added to the mixture loss, and changes no weight."""
     plain, shifted = subject.fresh(), subject.fresh()
@@ -159,7 +164,7 @@ def differences_teach(subject: Subject[Learner]) -> None:
     _require_close(shifted.weights, plain.weights, "With a constant added to all losses")
 
 
-@UPDATE_CHECKS.check
+@LEARNER_CHECKS.check
 def infinite_loss(subject: Subject[Learner]) -> None:
     """A loss of inf excludes an expert from the round, as a very large finite loss does."""
     learner, reference = train_rounds(subject.fresh()), train_rounds(subject.fresh())
@@ -177,7 +182,7 @@ def infinite_loss(subject: Subject[Learner]) -> None:
     )
 
 
-@UPDATE_CHECKS.check
+@LEARNER_CHECKS.check
 def no_expert_is_lost(subject: Subject[Learner]) -> None:
     """With a switching rate above 0, an expert recovers after an infinite loss or many large losses."""
     learner = subject.fresh()
@@ -206,7 +211,7 @@ def _switches(learner: Learner) -> bool:
     return bool(np.max(rates) > 0)
 
 
-@UPDATE_CHECKS.check
+@LEARNER_CHECKS.check
 def huge_losses(subject: Subject[Learner]) -> None:
     """After ten thousand rounds with losses up to 1e4 nats, the weights still sum to 1, without a NaN."""
     learner = subject.fresh()
@@ -216,3 +221,118 @@ def huge_losses(subject: Subject[Learner]) -> None:
         if number % 100 == 99:
             require(math.isfinite(loss), f"Round {number + 1} returned {loss}; expected a finite loss.")
             require_distribution(learner, f"After {number + 1} rounds")
+
+
+def _require_rejected(learner: Learner, losses: ArrayLike, description: str) -> None:
+    before, number = learner.state(), learner.rounds + 1
+    message = capture_refusal(partial(learner.update, losses), description)
+    require(
+        f"round {number}" in message,
+        f"{description} raised {message!r}; expected a message with 'round {number}'.",
+    )
+    require(learner.state() == before, f"{description} was rejected, but changed the learner.")
+
+
+@LEARNER_CHECKS.check
+def all_infinite(subject: Subject[Learner]) -> None:
+    """A round with only infinite losses is rejected, and the error names the round."""
+    learner = train_rounds(subject.fresh())
+    _require_rejected(learner, np.full(learner.n_experts, math.inf), "A round with only infinite losses")
+
+
+@LEARNER_CHECKS.check
+def unusable_losses(subject: Subject[Learner]) -> None:
+    """NaN, a negative loss and a wrong number of losses are rejected, and nothing is learnt."""
+    learner = train_rounds(subject.fresh())
+    for value in (math.nan, -2.5, -math.inf):
+        row = draw_losses(learner, 1)[0]
+        row[-1] = value
+        _require_rejected(learner, row, f"A loss of {value}")
+    _require_rejected(learner, np.ones(learner.n_experts + 1), "A round with one loss too many")
+
+
+@LEARNER_CHECKS.check
+def prediction(subject: Subject[Learner]) -> None:
+    """A prediction is the mean of the experts' values under the weights, and lies within their range."""
+    learner = train_rounds(subject.fresh())
+    for values in _expert_values(learner.n_experts):
+        prediction, expected = learner.predict(values), float(learner.weights @ values)
+        in_range = values.min() * (1 - 1e-12) <= prediction <= values.max() * (1 + 1e-12)
+        require(
+            in_range and math.isclose(prediction, expected, rel_tol=1e-12),
+            f"From the values {values.tolist()} it predicts {prediction}; expected {expected}.",
+        )
+
+
+def _expert_values(count: int) -> Iterator[FloatArray]:
+    yield np.linspace(100.0, 1200.0, count)
+    yield np.full(count, 300.0)
+    yield np.geomspace(1e-9, 1e9, count)
+
+
+@LEARNER_CHECKS.check
+def saved_state(subject: Subject[Learner]) -> None:
+    """A new learner that loads the saved state, through JSON, continues bit-for-bit identically."""
+    learner, fresh = train_rounds(subject.fresh()), subject.fresh()
+    fresh.load_state(json.loads(json.dumps(learner.state(), allow_nan=False)))
+    require(
+        fresh.rounds == learner.rounds,
+        f"After loading the saved state it has {fresh.rounds} rounds; expected {learner.rounds}.",
+    )
+    weights, expected = fresh.weights.tolist(), learner.weights.tolist()
+    require(
+        weights == expected, f"After loading the saved state the weights are {weights}; expected {expected}."
+    )
+    require(
+        continue_training(fresh) == continue_training(learner),
+        "After loading the saved state it continues differently from the saved learner.",
+    )
+
+
+@LEARNER_CHECKS.check
+def foreign_state(subject: Subject[Learner]) -> None:
+    """A damaged state, or one of another learner or number of experts, is rejected without any change."""
+    learner = train_rounds(subject.fresh())
+    before = learner.state()
+    for change in ({"learner": "another"}, {"experts": learner.n_experts + 1}, {"rounds": -1}):
+        description = f"A state with {change}"
+        capture_refusal(partial(learner.load_state, before | change), description)
+        require(learner.state() == before, f"{description} was rejected, but changed the learner.")
+    capture_refusal(partial(learner.load_state, {}), "An empty state")
+
+
+@LEARNER_CHECKS.check
+def leaves_arguments(subject: Subject[Learner]) -> None:
+    """Losses can be a read-only array, a list or integers, and they are not modified."""
+    rows = [3, 1, 2, 5, 4][: subject.component.n_experts]
+    rows += [1] * (subject.component.n_experts - len(rows))
+    losses = np.array(rows, dtype=np.float64)
+    learner = subject.fresh()
+    loss = learner.update(losses)
+    require(losses.tolist() == rows, f"It modified the losses to {losses.tolist()}; expected {rows}.")
+    losses.flags.writeable = False
+    require(subject.fresh().update(losses) == loss, "Read-only losses give another mixture loss.")
+    require(
+        subject.fresh().update(rows) == loss, "A list of losses gives another mixture loss than an array."
+    )
+
+
+@LEARNER_CHECKS.check
+def hands_out_copies(subject: Subject[Learner]) -> None:
+    """Writing to the returned weights does not change the learner."""
+    learner = train_rounds(subject.fresh())
+    before = learner.weights.tolist()
+    returned = learner.weights
+    returned[:] = 0.0
+    require(learner.weights.tolist() == before, "Writing to the returned weights changed the learner.")
+
+
+@LEARNER_CHECKS.check
+def constant_memory(subject: Subject[Learner]) -> None:
+    """It keeps no history: it is as large after a thousand rounds as after one."""
+    learner = train_rounds(subject.fresh(), rounds=1)
+    early = len(pickle.dumps(learner))
+    late = len(pickle.dumps(train_rounds(learner, rounds=1000)))
+    require(
+        late <= early + 64, f"Its pickle has {early} bytes after one round and {late} bytes after a thousand."
+    )
