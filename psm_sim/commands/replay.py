@@ -81,7 +81,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_learner(parser: argparse.ArgumentParser) -> None:
-    from psm_sim.replay.polling_grid import PollingGrid
+    from psm_sim.replay.replay_config import PollingGrid
 
     parser.add_argument(
         "--learner",
@@ -201,8 +201,7 @@ def _has_rates(learner: str) -> bool:
 
 def _make_config(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:
     from psm_sim.common.parameters import Parameter
-    from psm_sim.replay.polling_grid import PollingGrid
-    from psm_sim.replay.replay_config import ReplayConfig
+    from psm_sim.replay.replay_config import PollingGrid, ReplayConfig
 
     gap = Parameter("max_gap_s", None, at_least=0, at_most=1e9, optional=True)
     return ReplayConfig(

@@ -16,7 +16,7 @@ from psm_sim.losses import FormulaLoss, InverseLogLoss, InverseLoss, Loss, Poll
 from psm_sim.losses.user_loss_guard import guarded_loss
 from psm_sim.policies.helpers.lpsm_doze_plan import HALF
 from psm_sim.replay.binned_arrivals import BIN_US, BinnedArrivals
-from psm_sim.replay.polling_grid import PollingGrid
+from psm_sim.replay.replay_config import PollingGrid
 from psm_sim.replay.replay_history import NullHistory
 
 _PROGRESS_POLLS = 20_000

@@ -13,7 +13,7 @@ from psm_sim.common.parameters import Parameter, parameters_of
 from psm_sim.learning.factory import LEARNERS
 from psm_sim.losses import LOSSES
 from psm_sim.policies import POLICIES
-from psm_sim.replay.polling_grid import PollingGrid
+from psm_sim.replay.replay_config import PollingGrid
 from psm_sim.simulation import simulate
 from psm_sim.workload.network_activity import NominalTransfers
 from psm_sim.workload.page_sampler import PageSampling

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from psm_sim.common.errors import InputError
 from psm_sim.policies.helpers.polling_time_grid import polling_times_ms
 from psm_sim.policies.lpsm import Lpsm
-from psm_sim.replay.polling_grid import PollingGrid
+from psm_sim.replay.replay_config import PollingGrid
 
 
 @given(st.floats(1, 500), st.integers(1, 200), st.floats(0.1, 300))

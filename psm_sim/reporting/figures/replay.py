@@ -298,7 +298,7 @@ def _quantile_index(posterior: NDArray[Any], share: float) -> NDArray[np.intp]:
 
 def regret_bound(client: ReplayedClient) -> FigureData:
     """Plot the regret of the mixture loss over the number of polls, and its theoretical bound."""
-    from psm_sim.replay.replay_regret import regret_and_bound
+    from psm_sim.replay.replay_history import regret_and_bound
 
     curve = regret_and_bound(_history_of(client), client.replay.learner)
     figure, axes = new_figure(height_in=3.8)

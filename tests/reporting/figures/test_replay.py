@@ -107,7 +107,7 @@ def test_drawn_weights_and_posterior_are_distributions(client: ReplayedClient) -
 
 def test_a_short_replay_of_another_learner_is_drawn_too(tmp_path: Path) -> None:
     """One poll, two experts, no switching rates: six figures, without a warning."""
-    from psm_sim.replay.polling_grid import PollingGrid
+    from psm_sim.replay.replay_config import PollingGrid
 
     method = ReplayConfig(learner="static-expert", polls=1, clock=PollingGrid(100.0, 200.0, 100.0))
     (short,) = replay_trace("ucb", method, pages=1, history=True)
