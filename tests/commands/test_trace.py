@@ -101,6 +101,7 @@ def test_a_bar_is_shown_on_a_terminal(synthetic, monkeypatch, capsys):
     """Where standard error is one; the answer stays on standard output."""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("psm_sim.reporting.terminal.progress.PATIENCE_S", 0.0)
     assert run("info", synthetic) == 0
     assert "UCB Home IP" in capsys.readouterr().out
     with trace.progress("Reading") as tell:
