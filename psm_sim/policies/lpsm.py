@@ -108,7 +108,7 @@ class Lpsm(Policy):
         self._contexts: ContextLearners | None = None
         self._beacons, self._planned = 1, 0
         self._idle: FloatArray | None = None
-        self._rests, self._planned_rests = RestCache(None), RestCache(None)
+        self._plan: Plan | None = None
         self._sent_since_rest = False
 
     def config(self) -> dict[str, Any]:
@@ -136,8 +136,7 @@ class Lpsm(Policy):
         self._idle = self._loss.idle(self.times_ms)
         # A subclass may override how it learns from a poll, so it must be called at each beacon.
         plans = type(self) is Lpsm and self._idle is not None
-        plan = IdlePlan(self._lookahead, self._fast_forward, self.times_ms, beacon_s) if plans else None
-        self._planned_rests = RestCache(plan)
+        self._plan = IdlePlan(self._lookahead, self._fast_forward, self.times_ms, beacon_s) if plans else None
         self._predict()
 
     def finish(self) -> None:
@@ -161,8 +160,8 @@ class Lpsm(Policy):
             beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
         self._planned, self._sent_since_rest = next_beacon + beacons - 1, False
         # Offer a plan only after an empty poll. Most dozes during a page end with frames and need none.
-        rests = self._rests if poll is None or poll.buffered_frames else self._planned_rests
-        return rests[beacons]
+        plan = None if poll is None or poll.buffered_frames else self._plan
+        return Rest(beacons=beacons, plan=plan)
 
     def uplink(self, now_s: float) -> None:
         """Handle an uplink packet."""
@@ -286,16 +285,3 @@ class ContextLearners:
     def current(self) -> Learner:
         """Learner of the current context."""
         return self.waiting if self.is_waiting else self.idle
-
-
-class RestCache(dict[int, Rest]):
-    """Cache of the rests of one *plan*, by their length in beacons."""
-
-    def __init__(self, plan: Plan | None) -> None:
-        super().__init__()
-        self._plan = plan
-
-    def __missing__(self, beacons: int) -> Rest:
-        """Create the rest."""
-        rest = self[beacons] = Rest(beacons=beacons, plan=self._plan)
-        return rest

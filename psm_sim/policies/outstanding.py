@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from math import inf
 from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.policies.base import Frame, Plan, Policy, Rest
+from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful, longest_doze
 from psm_sim.poll import Poll
-
-_EVERY_BEACON = Rest(0.0, 1, repeat=True)
-"""Rest that ends at the next beacon, repeatedly."""
 
 
 @dataclass
@@ -60,10 +56,7 @@ class OutstandingPolicy(Policy):
         self._requests = OutstandingRequests(self.mss)
         self._last_frame_s = self._last_request_s = 0.0
         self._max_beacons = longest_doze(self.max_ms, self.beacon_s)
-        self._longest, self._longest_from_now_on = (
-            Rest(0.0, self._max_beacons, repeat=True),
-            _LongestDozes(self._max_beacons),
-        )
+        self._longest_dozes = _LongestDozes(self._max_beacons)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Handle a frame sent, which can open or end a request."""
@@ -82,17 +75,16 @@ class OutstandingPolicy(Policy):
         if not self._requests.waiting:
             return self._back_off(now_s)
         wait_s = self._last_request_s + self.wait_ms / 1000 - now_s
-        return Rest(wait_s) if wait_s > 0 else _EVERY_BEACON
+        return Rest(wait_s) if wait_s > 0 else Rest(0.0, 1, repeat=True)
 
     def _back_off(self, now_s: float) -> Rest:
         target, grid = self._target_beacons(now_s), self.beacon_grid
         if target >= self._max_beacons:
-            return self._longest
+            return Rest(0.0, self._max_beacons, repeat=True)
         beacons = max(1, int(target))
         wakes_s = grid.time(grid.after(now_s) + beacons - 1)
-        return _doze(
-            beacons, self._longest_from_now_on if self._target_beacons(wakes_s) >= self._max_beacons else None
-        )
+        is_last = self._target_beacons(wakes_s) >= self._max_beacons
+        return Rest(0.0, beacons, plan=self._longest_dozes if is_last else None)
 
     def _target_beacons(self, now_s: float) -> float:
         """Return the target length of a doze from *now_s* on, in beacons."""
@@ -110,8 +102,3 @@ class _LongestDozes:
 
     def followed(self, heard: int, until: int) -> None:
         pass
-
-
-@lru_cache(maxsize=256)
-def _doze(beacons: int, plan: Plan | None) -> Rest:
-    return Rest(0.0, beacons, plan=plan)
