@@ -12,7 +12,8 @@ import argparse
 
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier
-from psm_sim.hindsight.traffic_chain import Chain, record_chain
+from psm_sim.hindsight.traffic_chain import Chain
+from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.network import Observer, Topology, build_world
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment

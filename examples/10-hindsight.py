@@ -10,7 +10,8 @@ Write its output anew: python examples/10-hindsight.py > examples/10-hindsight.t
 """
 
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier, offline_optimum
-from psm_sim.hindsight.traffic_chain import evaluate_policy, record_chain
+from psm_sim.hindsight.traffic_chain import evaluate_policy
+from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.network import load_topology
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from psm_sim.common.parallel import parallel_map
 from psm_sim.hindsight.offline_optimum import offline_optimum
-from psm_sim.hindsight.traffic_chain import record_slowdowns
+from psm_sim.hindsight.traffic_chain_recorder import record_slowdowns
 from psm_sim.network import Topology
 from psm_sim.workload import Workload
 

@@ -14,7 +14,8 @@ from psm_sim.hindsight.offline_optimum import (
     offline_frontier,
     offline_optimum,
 )
-from psm_sim.hindsight.traffic_chain import Chain, evaluate_policy, record_chain
+from psm_sim.hindsight.traffic_chain import Chain, evaluate_policy
+from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.policies import make_policy
 from psm_sim.simulation.scenario import DigestCache, Scenario
 

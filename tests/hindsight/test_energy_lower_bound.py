@@ -7,7 +7,7 @@ import pytest
 
 from psm_sim.hindsight.energy_lower_bound import energy_lower_bound_j
 from psm_sim.hindsight.offline_optimum import offline_frontier
-from psm_sim.hindsight.traffic_chain import record_chain
+from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.lab.studies.distance_to_optimum import LowerBoundTask
 from psm_sim.network import load_topology
 from psm_sim.simulation import Scenario

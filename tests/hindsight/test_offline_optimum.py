@@ -11,14 +11,8 @@ import pytest
 from psm_sim.beacons import Beacons
 from psm_sim.common.errors import InputError
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier, offline_optimum
-from psm_sim.hindsight.traffic_chain import (
-    Chain,
-    PolicyCost,
-    Step,
-    evaluate_policy,
-    record_chain,
-    record_slowdowns,
-)
+from psm_sim.hindsight.traffic_chain import Chain, PolicyCost, Step, evaluate_policy
+from psm_sim.hindsight.traffic_chain_recorder import record_chain, record_slowdowns
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload

@@ -8,7 +8,8 @@ from itertools import pairwise
 import pytest
 
 from psm_sim.campaign.offline_pareto_frontier import pareto_frontier
-from psm_sim.hindsight.traffic_chain import evaluate_policy, record_chain, record_slowdowns
+from psm_sim.hindsight.traffic_chain import evaluate_policy
+from psm_sim.hindsight.traffic_chain_recorder import record_chain, record_slowdowns
 from psm_sim.network import load_topology
 from psm_sim.policies import make_policy
 from psm_sim.simulation import Scenario, compare_runs

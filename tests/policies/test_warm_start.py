@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.hindsight.traffic_chain import evaluate_policy, record_chain
+from psm_sim.hindsight.traffic_chain import evaluate_policy
+from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.network import load_topology
 from psm_sim.policies import Policy, Poll, Rest, make_policy
 from psm_sim.simulation import Scenario, compare_runs, simulate
