@@ -31,7 +31,7 @@ times.
 
 examples:
   psm_sim replay --trace ucb
-  psm_sim replay --trace home.tr.gz --clients 3 --max-gap-s 1000
+  psm_sim replay --trace home.tr.gz:clients=3 --max-gap-s 1000
   psm_sim replay --learner fixed-share:alpha=0.01 --round-ms 100 --format json
   psm_sim replay --loss inverse-log:gamma=1e-5 --pages 500 --output figures"""
 
@@ -64,11 +64,6 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
         default="ucb",
         metavar="NAME|FILE[:key=value,...]",
         help="network activity: a bundled trace, a recording or a page list (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--clients",
-        metavar="K",
-        help="clients of a recording: the K busiest, all, or one identifier (default: the busiest)",
     )
     add_pages(parser, "number of pages, unless the trace is a recording")
     add_seed(parser, "random seed")
@@ -141,7 +136,6 @@ def run(arguments: argparse.Namespace) -> int:
             config,
             pages=arguments.pages,
             seed=arguments.seed,
-            clients=arguments.clients,
             nominal=_build_from_options(NominalTransfers, arguments, "nominal times"),
             history=folder is not None,
             progress=callback,

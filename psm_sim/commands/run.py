@@ -14,11 +14,9 @@ from psm_sim.commands.shared_options import (
     add_policies_and_pages,
     add_scenario,
     add_workers,
-    apply_recording_options,
     find_preset,
     integer_between,
     parse_battery,
-    parse_max_page_s,
     parse_settings,
 )
 from psm_sim.common.component_spec import Spec
@@ -46,7 +44,7 @@ examples:
   psm_sim --policy my.py:EveryThird --trace pages.csv --output results
   psm_sim --policy lpsm --preset thesis
   psm_sim --policy bsd --policy lpsm --replications 10 --against bsd
-  psm_sim --policy psm --policy lpsm --trace my.tr.gz --clients 10
+  psm_sim --policy psm --policy lpsm --trace my.tr.gz:clients=10
 
 Without options: always-on, psm, bsd, lpsm and anticipate, 10 replications of
 100 pages each.
@@ -234,15 +232,9 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     from psm_sim.network import load_topology
     from psm_sim.simulation import Scenario
 
-    options = {**parse_battery(arguments.battery), **parse_max_page_s(arguments.max_page_s)}
-    settings = {**preset.settings, **options, **parse_settings(arguments.set)}
+    settings = {**preset.settings, **parse_battery(arguments.battery), **parse_settings(arguments.set)}
     load_topology(arguments.topology, settings, "--set")
-    recording_options = {
-        "workload": arguments.workload,
-        "clients": arguments.clients,
-        "client": arguments.client,
-    }
-    trace = apply_recording_options(preset.trace_spec(arguments.trace), recording_options)
+    trace = preset.trace_spec(arguments.trace)
     return Scenario(trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile)
 
 

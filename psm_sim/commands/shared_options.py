@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
 
 if TYPE_CHECKING:
-    from psm_sim.common.component_spec import Spec
     from psm_sim.simulation.preset import Preset
 
 
@@ -74,14 +73,6 @@ def parse_battery(text: str | None) -> dict[str, float]:
     return {"power.battery_mah": charge_mah}
 
 
-def parse_max_page_s(text: str | None) -> dict[str, float]:
-    """Return the topology setting of ``--max-page-s``; None sets nothing."""
-    from psm_sim.common.parameters import Parameter
-
-    limit = Parameter("--max-page-s", 1.0, at_least=0.001, at_most=1e9)
-    return {} if text is None else {"browser.max_page_s": float(limit.read(text, "command line"))}
-
-
 def device_settings(profile: str, battery: str | None) -> dict[str, Any]:
     """Return the topology settings of ``--profile`` and ``--battery``."""
     from psm_sim.network.chip_profiles import load_profile
@@ -94,37 +85,6 @@ def find_preset(name: str | None) -> Preset:
     from psm_sim.simulation.preset import Preset, load_preset
 
     return Preset() if name is None else load_preset(name)
-
-
-def apply_recording_options(spec: Spec, options: Mapping[str, str | None]) -> Spec:
-    """Return *spec* with the parameters of options such as ``--clients``.
-
-    Parameters
-    ----------
-    spec : Spec
-        Trace of the command.
-    options : mapping of str to str or None
-        Values by option name without dashes; None if the option is absent.
-
-    Raises
-    ------
-    InputError
-        If an option is present although the trace is not a recording, or sets the same parameter.
-    """
-    from psm_sim.workload.loading import find_trace, is_page_list, is_profile
-
-    values = {key: value for key, value in options.items() if value is not None}
-    path = find_trace(spec.name) if values else None
-    for key, value in values.items():
-        if path is not None and (is_profile(path) or is_page_list(path)):
-            raise InputError(
-                f"--{key} {value} requires a recording such as a .tr.gz, HAR or pcap file, "
-                f"got trace {spec.name!r}; remove --{key} or use a recording."
-            )
-        if key in spec.values:
-            raise InputError(f"--{key} {value} conflicts with {key}= in {str(spec)!r}; remove one of them.")
-        spec = spec.with_(key, value)
-    return spec
 
 
 def path_option(option: str, text: str) -> Path:
@@ -235,33 +195,9 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
         default="ucb",
         metavar="NAME|FILE[:key=value,...]",
         help="bundled trace or file: UCB .tr, .tr.gz or text, HAR, BU log, capture .pcap or .pcapng, page "
-        "list .csv, profile .toml (default: %(default)s)",
-    )
-    group.add_argument(
-        "--workload",
-        choices=("replay", "sample"),
-        help="replay the pages of a recording, or sample pages from distributions fitted to it; same as "
-        "--trace FILE:workload=... (default: replay)",
-    )
-    group.add_argument(
-        "--clients",
-        metavar="all|N|ID",
-        help="clients of a recording: all, the N busiest, or one; several are simulated separately and "
-        "averaged; same as --trace FILE:clients=... (default: the busiest, or all for sampling)",
-    )
-    group.add_argument(
-        "--client",
-        metavar="ADDRESS",
-        help="IP address of the client in a capture; same as --trace FILE:client=... (default: the private "
-        "address with the most packets)",
+        "list .csv, profile .toml; recordings take e.g. clients=10 or workload=sample (default: %(default)s)",
     )
     add_pages(group, "number of pages")
-    group.add_argument(
-        "--max-page-s",
-        metavar="S",
-        help="longest simulated time of a page in seconds; a longer page fails and is reported; same as "
-        "--set browser.max_page_s=S",
-    )
     add_seed(group, "random seed")
 
 

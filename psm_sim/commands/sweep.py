@@ -15,12 +15,10 @@ from psm_sim.commands.shared_options import (
     add_policies_and_pages,
     add_scenario,
     add_workers,
-    apply_recording_options,
     device_settings,
     execution_group,
     find_preset,
     is_given,
-    parse_max_page_s,
     parse_settings,
     path_option,
 )
@@ -67,15 +65,11 @@ _GRID_OPTIONS = frozenset(
     for name in [
         "policy",
         "trace",
-        "workload",
-        "clients",
-        "client",
         "topology",
         "profile",
         "battery",
         "preset",
         "loss",
-        "max-page-s",
         "pages",
         "seed",
         "set",
@@ -160,28 +154,15 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
     return Grid(
         axes=tuple(map(GridAxis.parse, arguments.vary)),
         policies=tuple(arguments.policy or ()),
-        trace=_trace(arguments),
+        trace=str(Spec.parse(arguments.trace, "trace")) if is_given("--trace", arguments.argv) else None,
         loss=arguments.loss,
         settings={
             **device_settings(arguments.profile, arguments.battery),
-            **parse_max_page_s(arguments.max_page_s),
             **parse_settings(arguments.set),
         },
         preset=find_preset(arguments.preset),
         **{key: getattr(arguments, key) for key in _SCALARS if is_given(f"--{key}", arguments.argv)},
     )
-
-
-def _trace(arguments: argparse.Namespace) -> str | None:
-    """Return the trace with the parameters of other options, or None without options on the trace."""
-    recording_options = {
-        "workload": arguments.workload,
-        "clients": arguments.clients,
-        "client": arguments.client,
-    }
-    if not any(is_given(f"--{key}", arguments.argv) for key in ("trace", *recording_options)):
-        return None
-    return str(apply_recording_options(Spec.parse(arguments.trace, "trace"), recording_options))
 
 
 def _grid_path(arguments: argparse.Namespace) -> Path:

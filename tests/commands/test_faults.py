@@ -1,4 +1,4 @@
-"""Faults on the command line: pages that fail are a result, and a limit on a page is one option."""
+"""Faults on the command line: pages that fail are a result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from psm_sim.cli import main
 
 def test_pages_over_the_limit_are_reported_and_the_command_ends_with_0(capsys) -> None:
     """The others are complete; the caption says what was set."""
-    assert main(["--policy", "psm", "--pages", "10", "--max-page-s", "0.5"]) == 0
+    assert main(["--policy", "psm", "--pages", "10", "--set", "browser.max_page_s=0.5"]) == 0
     shown = capsys.readouterr().out
     assert "browser.max_page_s=0.5" in shown
     assert " x it has taken longer than 0.5 s." in shown
@@ -20,7 +20,7 @@ def test_pages_over_the_limit_are_reported_and_the_command_ends_with_0(capsys) -
 def test_a_limit_that_no_page_reaches_changes_no_number(capsys) -> None:
     """The same times and energies as without, to the last bit, and no page failed."""
     runs = []
-    for words in ([], ["--max-page-s", "3600"]):
+    for words in ([], ["--set", "browser.max_page_s=3600"]):
         assert main(["--policy", "lpsm", "--pages", "5", "--format", "json", *words]) == 0
         runs.append(json.loads(capsys.readouterr().out)["runs"][0])
     plain, limited = runs
@@ -33,8 +33,10 @@ def test_a_limit_that_no_page_reaches_changes_no_number(capsys) -> None:
 @pytest.mark.parametrize("text", ["0", "-1", "inf", "soon", "1e10"])
 def test_a_limit_that_is_none_is_refused(text, capsys) -> None:
     """By its name."""
-    assert main(["--policy", "psm", f"--max-page-s={text}"]) == 2
-    assert f"--max-page-s must be a number >= 0.001 and <= 1e+09, got '{text}'" in capsys.readouterr().err
+    assert main(["--policy", "psm", f"--set=browser.max_page_s={text}"]) == 2
+    assert (
+        f"max_page_s must be a number >= 0.001 and <= 1e+09, or none, got '{text}'" in capsys.readouterr().err
+    )
 
 
 def test_every_fault_can_be_set_and_is_told(capsys) -> None:

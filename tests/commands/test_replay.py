@@ -78,7 +78,7 @@ def test_several_clients_have_a_row_and_a_folder_each(
     monkeypatch.setattr("psm_sim.reporting.figures.replay.write_figures", note)
     trace, folder = tmp_path / "home.tr", tmp_path / "out"
     assert main(["trace", "synthesize", "--records", "3000", "--to", str(trace)]) == 0
-    words = f"replay --trace {trace} --clients 2 --polls 60 --learner static-expert --format csv"
+    words = f"replay --trace {trace}:clients=2 --polls 60 --learner static-expert --format csv"
     assert main([*words.split(), "--output", str(folder)]) == 0
     output, remarks = capsys.readouterr()
     names = [row["client"] for row in csv.DictReader(io.StringIO(output))]
@@ -103,7 +103,7 @@ def test_several_clients_have_a_row_and_a_folder_each(
         ("--polls 0", "--polls must be an integer from 1 to 1000000000, got '0'"),
         ("--loss inverse-lgo", "Unknown loss 'inverse-lgo'"),
         ("--other-loss nothing --output out", "Unknown loss 'nothing'"),
-        ("--clients 2", "clients='2' has no effect on trace ucb, which has one client"),
+        ("--trace ucb:clients=2", "trace ucb has no parameter 'clients'"),
     ],
 )
 def test_what_can_be_mended_is_one_line_and_status_2(

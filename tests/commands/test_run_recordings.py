@@ -28,65 +28,26 @@ def output_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().out
 
 
-def without_wall_s(text: str) -> dict[str, object]:
-    """Read JSON output and drop the one value that differs from run to run."""
-    found: dict[str, object] = json.loads(text)
-    for runs in (found["runs"], found["baselines"]):
-        assert isinstance(runs, list)
-        for run in runs:
-            run.pop("wall_s")
-    return found
-
-
-@pytest.mark.parametrize(
-    ("options", "spec"),
-    [
-        ("--workload sample", "s.tr.gz:workload=sample"),
-        ("--workload replay", "s.tr.gz:workload=replay"),
-        ("--clients 2", "s.tr.gz:clients=2"),
-        ("--workload sample --clients 2", "s.tr.gz:workload=sample,clients=2"),
-    ],
-)
-def test_the_options_are_short_for_parameters_of_the_trace(
-    capsys: pytest.CaptureFixture[str], options: str, spec: str
-) -> None:
-    """The output is the same, the name of the trace included."""
-    short = output_of(capsys, "--trace", "s.tr.gz", *options.split(), "--format", "json")
-    long = output_of(capsys, "--trace", spec, "--format", "json")
-    assert without_wall_s(short) == without_wall_s(long)
-    assert json.loads(long)["trace"] == spec
-
-
 def test_sampled_pages_are_called_synthetic_and_replayed_ones_are_not(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Nobody browsed what is drawn."""
     for workload, synthetic in (("sample", True), ("replay", False)):
-        text = output_of(capsys, "--trace", "s.tr.gz", "--workload", workload, "--format", "json")
+        text = output_of(capsys, "--trace", f"s.tr.gz:workload={workload}", "--format", "json")
         assert json.loads(text)["synthetic"] is synthetic
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            "--trace ucb --workload sample",
-            "--workload sample requires a recording such as a .tr.gz, HAR or pcap file, got trace 'ucb'",
-        ),
-        (
-            "--trace pages.csv --clients 2",
-            "--clients 2 requires a recording such as a .tr.gz, HAR or pcap file, got trace 'pages.csv'",
-        ),
-        (
-            "--trace s.tr.gz:workload=replay --workload sample",
-            "conflicts with workload= in 's.tr.gz:workload=replay'",
-        ),
-        ("--trace s.tr.gz --workload draw", "--workload: invalid choice: 'draw'"),
-        ("--trace s.tr.gz --clients 99", "clients must be 1 to 4, all or an identifier, got 99"),
-        ("--trace s.tr.gz --clients " + "9" * 5000, "clients must be 1 to"),
-        ("--trace s.tr.gz --clients 1.2.3.4", "Unknown client of trace s.tr.gz '1.2.3.4'; expected one"),
-        ("--trace nowhere.tr --clients 2", "Trace file not found: 'nowhere.tr'"),
-        ("--trace s.tr.gz --clients 2 --policy lpsm:state=s.json", "state='s.json' conflicts with 2 clients"),
+        ("--trace ucb:workload=sample", "trace ucb has no parameter 'workload'"),
+        ("--trace pages.csv:clients=2", "has no parameter 'clients'"),
+        ("--trace s.tr.gz:workload=draw", "workload must be one of replay, sample, got 'draw'"),
+        ("--trace s.tr.gz:clients=99", "clients must be 1 to 4, all or an identifier, got 99"),
+        ("--trace s.tr.gz:clients=" + "9" * 5000, "clients must be 1 to"),
+        ("--trace s.tr.gz:clients=1.2.3.4", "Unknown client of trace s.tr.gz '1.2.3.4'; expected one"),
+        ("--trace nowhere.tr:clients=2", "Trace file not found: 'nowhere.tr'"),
+        ("--trace s.tr.gz:clients=2 --policy lpsm:state=s.json", "state='s.json' conflicts with 2 clients"),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(
@@ -103,7 +64,7 @@ def test_mistakes_are_one_line_and_status_2(
 def test_many_clients_are_averaged_in_every_format(capsys: pytest.CaptureFixture[str]) -> None:
     """The table's, the JSON's and the CSV's numbers are those of Python."""
     expected = compare_clients(["psm"], Scenario("s.tr.gz:clients=2", pages=4), workers=1).runs[0].to_dict()
-    words = ("--trace", "s.tr.gz", "--clients", "2")
+    words = ("--trace", "s.tr.gz:clients=2")
     found = json.loads(output_of(capsys, *words, "--format", "json"))
     assert {**found["runs"][0], "wall_s": 0} == {**expected, "wall_s": 0}
     assert (found["clients"], found["pages"]) == (2, 8)
@@ -126,7 +87,7 @@ def test_the_pages_of_many_clients_name_the_client(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One row per page, four pages per client."""
-    output_of(capsys, "--trace", "s.tr.gz", "--clients", "2", "--output", "results")
+    output_of(capsys, "--trace", "s.tr.gz:clients=2", "--output", "results")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "results" / "pages.csv").read_text())))
     names = [row["client"] for row in rows]
     assert [row["page"] for row in rows] == ["1", "2", "3", "4"] * 2

@@ -69,7 +69,7 @@ def test_every_number_has_an_upper_and_a_lower_bound() -> None:
         "--trace huge.toml",
         "--trace tiny.toml",
         "--trace digits.toml",
-        "--trace s.log --clients " + "9" * 5000,
+        "--trace s.log:clients=" + "9" * 5000,
         "replay --horizon 1000000000 --step-ms 0.1",
         "replay --round-trip-ms 1.7e308",
         "replay --round-trip-ms 1e12",

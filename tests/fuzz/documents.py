@@ -266,7 +266,7 @@ _values = st.one_of(_json_leaf, st.floats(-1e308, 1e308), st.just(10**400), st.l
 states = st.tuples(st.lists(st.integers(0, 400), min_size=1, max_size=5), _values).map(_changed)
 
 _option = st.one_of(
-    st.tuples(st.sampled_from(["--pages", "--seed", "--timeout-s", "--clients", "--workload"]), numbers),
+    st.tuples(st.sampled_from(["--pages", "--seed", "--timeout-s"]), numbers),
     st.tuples(
         st.just("--policy"),
         st.tuples(

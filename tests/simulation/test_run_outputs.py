@@ -94,7 +94,7 @@ def test_what_cannot_be_written_is_refused_before_the_run(words, sentence, capsy
 def test_several_clients_are_refused(capsys):
     """A file shows one run."""
     main(["trace", "synthesize", "--records", "3000", "--to", "my.tr.gz"])
-    status, _, err = printed(capsys, "--trace", "my.tr.gz", "--clients", "2", "--capture", "a.pcap")
+    status, _, err = printed(capsys, "--trace", "my.tr.gz:clients=2", "--capture", "a.pcap")
     assert status == 2
     assert "conflicts with 2 clients" in err
     assert files() == ["my.tr.gz"]

@@ -203,13 +203,11 @@ def test_trace_commands_work_on_a_capture(kept, tmp_path, capsys):
     assert "must have a request over TCP" in capsys.readouterr().out
 
 
-def test_the_client_is_an_option_too(kept, capsys):
-    """Both ways of giving it at once are an error."""
+def test_the_client_of_a_capture_can_be_chosen(kept, capsys):
+    """The result names it."""
     trace = kept(CONVERSATION)
-    assert main(["--trace", trace, "--client", SERVER, "--policy", "psm", "--format", "json"]) == 0
+    assert main(["--trace", f"{trace}:client={SERVER}", "--policy", "psm", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["trace_parameters"]["client"] == SERVER
-    assert main(["--trace", f"{trace}:client={SERVER}", "--client", SERVER]) == 2
-    assert "conflicts with client=" in capsys.readouterr().err
 
 
 def test_a_capture_is_replayed_by_a_learner_alone(kept, capsys):
