@@ -1,10 +1,12 @@
-"""SQLite database of a sweep store: schema, connections, transactions and error messages."""
+"""SQLite database of a sweep store: schema, connections, transactions, lock and error messages."""
 
 from __future__ import annotations
 
+import os
+import socket
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from psm_sim.common.errors import InputError
@@ -27,13 +29,11 @@ CREATE TABLE tasks (
     seed INTEGER NOT NULL,
     parameters TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'waiting',
-    runner TEXT,
     measures TEXT,
     error TEXT,
     wall_s REAL
 );
 CREATE INDEX tasks_by_label ON tasks (label);
-CREATE TABLE runners (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, beat_s REAL NOT NULL);
 CREATE TABLE sweeps (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     status TEXT NOT NULL,
@@ -55,7 +55,7 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
     """
     if not new and not path.is_file():
         raise InputError(f"Store not found: {str(path)!r}; expected a file that psm_sim sweep has written.")
-    with describe_sqlite_errors(path):
+    with describe_store_errors(path):
         database = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
         try:
             _initialise(database, path)
@@ -69,11 +69,50 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
 
 
 @contextmanager
-def describe_sqlite_errors(path: Path) -> Iterator[None]:
-    """Convert SQLite errors to an :class:`InputError` that names the file."""
+def lock_store(path: Path) -> Iterator[None]:
+    """Hold the lock of a store, so that no other sweep runs on it. Readers are not blocked.
+
+    The lock is a lock on a file next to the store. The system releases it when this process ends, even if it
+    is killed. Systems without ``fcntl`` have no lock. Two sweeps would run tasks twice there, but lose none.
+
+    Raises
+    ------
+    InputError
+        If another sweep holds the lock, or the file cannot be written.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    lock_path = Path(f"{path.resolve()}-lock")
+    with ExitStack() as stack:
+        with describe_store_errors(path):
+            while True:
+                file = stack.enter_context(lock_path.open("a+", encoding="utf-8"))
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    file.seek(0)
+                    raise InputError(
+                        f"The store {str(path)!r} is in use by {file.read() or 'another process'}; wait "
+                        "until its sweep ends or choose another file."
+                    ) from None
+                if os.fstat(file.fileno()).st_nlink:
+                    break  # otherwise a sweep that ended meanwhile has removed this file
+            stack.callback(lock_path.unlink)
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}")
+            file.flush()
+        yield
+
+
+@contextmanager
+def describe_store_errors(path: Path) -> Iterator[None]:
+    """Convert errors of SQLite and of the file system to an :class:`InputError` that names the file."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise InputError(
             f"The store {str(path)!r} cannot be used: {error}; choose a store or a new file, in a writable "
             "directory with free disk space."

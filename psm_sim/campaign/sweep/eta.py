@@ -34,7 +34,7 @@ class EtaEstimator:
         self._took_s: dict[str, float] = {}
         self.tasks_done, self.tasks = 0, self._left.total()
 
-    def done(self, policy: str, pages: int, wall_s: float | None) -> None:
+    def done(self, policy: str, pages: int, wall_s: float) -> None:
         """Record a finished task.
 
         Parameters
@@ -43,14 +43,13 @@ class EtaEstimator:
             Name of the policy.
         pages : int
             Number of pages.
-        wall_s : float or None
-            Duration in seconds. None if another process ran the task.
+        wall_s : float
+            Duration in seconds.
         """
         self.tasks_done += 1
         self._left[policy, pages] -= 1
-        if wall_s is not None:
-            self._done_pages[policy] += pages
-            self._took_s[policy] = self._took_s.get(policy, 0.0) + wall_s
+        self._done_pages[policy] += pages
+        self._took_s[policy] = self._took_s.get(policy, 0.0) + wall_s
 
     @property
     def work_s(self) -> float | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from psm_sim.campaign.sweep.database import lock_store
 from psm_sim.campaign.sweep.eta import EtaEstimator
 from psm_sim.campaign.sweep.grid import Grid
-from psm_sim.campaign.sweep.heartbeats import StoreRunner
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.planning import PlannedTask, TaskChecker, plan_tasks
 from psm_sim.campaign.sweep.scheduler import ProgressCallback, Scheduler
@@ -89,10 +89,12 @@ def run_grid(
     Raises
     ------
     InputError
-        If an input is invalid (checked before the first task runs), or if the store cannot be written.
+        If an input is invalid (checked before the first task runs), if another sweep uses the store, or if
+        the store cannot be written.
     """
     tasks = plan_tasks(grid.tasks())
-    _run(tasks, store, resources or Resources(), command, on_progress)
+    with lock_store(store.path):
+        _run(tasks, store, resources or Resources(), command, on_progress)
     return store.rows(keys=[task.key for task in tasks])
 
 
@@ -126,9 +128,9 @@ def _run_missing(
     command: str,
     on_progress: ProgressCallback,
 ) -> None:
-    status, number, runner = "interrupted", 0, StoreRunner(store.path)
+    status, number = "interrupted", 0
     try:
-        scheduler = Scheduler(tasks, store, runner, pool, files, on_progress)
+        scheduler = Scheduler(tasks, store, pool, files, on_progress)
         scheduler.begin()
         # collecting the provenance takes time, so the workers start first
         number = store.begin(command, collect_provenance(_user_files(tasks)))
@@ -138,8 +140,6 @@ def _run_missing(
         status = "failed"
         raise
     finally:
-        store.undo()
-        runner.close()
         if number:
             store.end(number, status)
 

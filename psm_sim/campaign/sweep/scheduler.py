@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from time import sleep
 from typing import Any
 
 from psm_sim.campaign.sweep.eta import EtaEstimator
-from psm_sim.campaign.sweep.heartbeats import StoreRunner
 from psm_sim.campaign.sweep.jobs import MAX_POLICIES, Batch, Job, split_batches
 from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.planning import PlannedTask, TopologyCache
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
 from psm_sim.campaign.sweep.worker import WorkerLost
-from psm_sim.campaign.sweep.worker_pool import POLL_TIMEOUT_S, Pool
+from psm_sim.campaign.sweep.worker_pool import Pool
 from psm_sim.common.component_spec import Spec
 
 ProgressCallback = Callable[[EtaEstimator], None]
@@ -34,8 +32,6 @@ class Scheduler:
         Tasks to run.
     store : Store
         Store of the outcomes.
-    runner : StoreRunner
-        Entry of this process in the store.
     pool : Pool
         Workers.
     files : UserFiles or LocalFiles
@@ -48,21 +44,13 @@ class Scheduler:
         self,
         tasks: Sequence[PlannedTask],
         store: Store,
-        runner: StoreRunner,
         pool: Pool,
         files: UserFiles | LocalFiles,
         on_progress: ProgressCallback,
     ) -> None:
-        self._store, self._runner, self._pool, self._files, self._report = (
-            store,
-            runner,
-            pool,
-            files,
-            on_progress,
-        )
+        self._store, self._pool, self._files, self._report = store, pool, files, on_progress
         self._tasks = {task.key: task for task in tasks}
         self._groups = _group_tasks(tasks)
-        self._elsewhere: list[list[PlannedTask]] = []
         self._suspects: list[list[PlannedTask]] = []
         self._topologies = TopologyCache()
         self._dispatched = 0
@@ -74,15 +62,7 @@ class Scheduler:
         self._fill()
 
     def run(self) -> None:
-        """Run until every task has an outcome, from this process or another one on the same store."""
-        self._drain()
-        while self._elsewhere:
-            sleep(POLL_TIMEOUT_S)
-            self._refresh_states()
-            self._drain()
-
-    def _drain(self) -> None:
-        """Run all tasks that can be claimed.
+        """Run until every task has an outcome.
 
         The tasks of a batch whose worker died run again at the end, in batches of one. Only the task that
         ended the worker fails then.
@@ -93,25 +73,16 @@ class Scheduler:
             self._groups = [group]
             while self._fill() or self._dispatched:
                 self._collect(None)
-        self._suspects = []
 
     def _fill(self) -> bool:
         """Dispatch batches until the pool has enough, and return whether undispatched groups remain."""
         while self._groups and self._dispatched < _BATCHES_PER_WORKER * self._pool.workers:
             count = self.remaining.jobs_at_once(len(self._groups))
             taken, self._groups = self._groups[:count], self._groups[count:]
-            claimed = self._store.claim([task.key for group in taken for task in group], self._runner)
-            mine = [[task for task in group if task.key in claimed] for group in taken]
-            self._elsewhere += [[task for task in group if task.key not in claimed] for group in taken]
-            self._elsewhere = [group for group in self._elsewhere if group]
-            self._submit([group for group in mine if group])
+            self._pool.submit(Batch(tuple(map(self._job, taken)), self._files))
+            self._dispatched += 1
         self._report(self.remaining)
         return bool(self._groups)
-
-    def _submit(self, groups: list[list[PlannedTask]]) -> None:
-        if groups:
-            self._pool.submit(Batch(tuple(map(self._job, groups)), self._files))
-            self._dispatched += 1
 
     def _job(self, group: list[PlannedTask]) -> Job:
         scenario: Any = group[0].task.scenario
@@ -138,22 +109,9 @@ class Scheduler:
     def _record(self, outcomes: Sequence[Outcome]) -> None:
         self._store.record(outcomes)
         for outcome in outcomes:
-            self._count(outcome.key, outcome.wall_s)
-
-    def _count(self, key: str, wall_s: float | None) -> None:
-        task = self._tasks[key].task
-        self.remaining.done(task.policy.name, task.scenario.pages, wall_s)
-        self._report(self.remaining)
-
-    def _refresh_states(self) -> None:
-        """Count the tasks that another process has finished, and try to claim the others again."""
-        states = self._store.states()
-        self._groups, self._elsewhere = self._elsewhere, []
-        for group in self._groups:
-            for finished in [task for task in group if states[task.key] != "waiting"]:
-                group.remove(finished)
-                self._count(finished.key, None)
-        self._groups = [group for group in self._groups if group]
+            task = self._tasks[outcome.key].task
+            self.remaining.done(task.policy.name, task.scenario.pages, outcome.wall_s)
+            self._report(self.remaining)
 
 
 def _group_tasks(tasks: Sequence[PlannedTask]) -> list[list[PlannedTask]]:

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from psm_sim.campaign.sweep.database import connect, describe_sqlite_errors, rollback, transaction
-from psm_sim.campaign.sweep.heartbeats import StoreRunner, live_runners
+from psm_sim.campaign.sweep.database import connect, describe_store_errors, rollback, transaction
 from psm_sim.campaign.sweep.outcome import Outcome, StoredRow
 from psm_sim.campaign.sweep.planning import PlannedTask
 from psm_sim.version import __version__
@@ -46,7 +45,7 @@ class Store:
 
     def states(self) -> dict[str, str]:
         """Return the state of every task of every version, by key."""
-        with describe_sqlite_errors(self.path):
+        with describe_store_errors(self.path):
             return dict(self._database.execute("SELECT key, state FROM tasks"))
 
     def enrol(self, tasks: Sequence[PlannedTask], parameters: Mapping[str, Mapping[str, Any]]) -> None:
@@ -62,7 +61,7 @@ class Store:
         parameters : mapping
             Parameters of each new task by key, as returned by :meth:`TaskChecker.parameters`.
         """
-        with describe_sqlite_errors(self.path), transaction(self._database):
+        with describe_store_errors(self.path), transaction(self._database):
             self._database.executemany(
                 "INSERT OR IGNORE INTO tasks (key, label, version, policy, trace, topology, pages, seed, "
                 "parameters) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -75,30 +74,17 @@ class Store:
 
     def retry(self, keys: Iterable[str]) -> None:
         """Reset the failed tasks among *keys* to waiting."""
-        with describe_sqlite_errors(self.path), transaction(self._database):
+        with describe_store_errors(self.path), transaction(self._database):
             self._database.executemany(
                 "UPDATE tasks SET state = 'waiting', error = NULL WHERE key = ? AND state = 'failed'",
                 ((key,) for key in keys),
             )
 
-    def claim(self, keys: Sequence[str], runner: StoreRunner) -> set[str]:
-        """Claim the waiting tasks among *keys* that no other live runner holds, and return their keys."""
-        with describe_sqlite_errors(self.path), transaction(self._database):
-            live = json.dumps(live_runners(self._database))
-            self._database.executemany(
-                "UPDATE tasks SET runner = ? WHERE key = ? AND state = 'waiting' AND (runner IS NULL OR "
-                "runner NOT IN (SELECT value FROM json_each(?)))",
-                ((runner.id, key, live) for key in keys),
-            )
-            marks = ",".join("?" * len(keys))
-            query = f"SELECT key FROM tasks WHERE runner = ? AND state = 'waiting' AND key IN ({marks})"  # noqa: S608
-            return {key for (key,) in self._database.execute(query, (runner.id, *keys))}
-
     def record(self, outcomes: Iterable[Outcome]) -> None:
         """Store the outcomes of waiting tasks. Existing outcomes stay unchanged."""
-        with describe_sqlite_errors(self.path), transaction(self._database):
+        with describe_store_errors(self.path), transaction(self._database):
             self._database.executemany(
-                "UPDATE tasks SET state = ?, measures = ?, error = ?, wall_s = ?, runner = NULL "
+                "UPDATE tasks SET state = ?, measures = ?, error = ?, wall_s = ? "
                 "WHERE key = ? AND state = 'waiting'",
                 (_outcome_values(outcome) for outcome in outcomes),
             )
@@ -115,7 +101,7 @@ class Store:
         """
         selected = None if keys is None else set(keys)
         query = f"SELECT key, current, {_COLUMNS} FROM tasks WHERE version = ? ORDER BY number"  # noqa: S608
-        with describe_sqlite_errors(self.path):
+        with describe_store_errors(self.path):
             records = self._database.execute(query, (version,)).fetchall()
         return [
             _stored_row(values)
@@ -126,34 +112,31 @@ class Store:
     def versions(self) -> Counter[str]:
         """Return the number of tasks per version, except for tasks whose files have changed."""
         query = "SELECT version, count(*) FROM tasks WHERE current GROUP BY version ORDER BY min(number)"
-        with describe_sqlite_errors(self.path):
+        with describe_store_errors(self.path):
             return Counter(dict(self._database.execute(query)))
 
     def begin(self, command: str, provenance: Mapping[str, Any]) -> int:
         """Record the start of a sweep with its command and provenance, and return its number."""
         values = ("running", command, _now(), json.dumps(provenance))
         insert = "INSERT INTO sweeps (status, command, begun, provenance) VALUES (?, ?, ?, ?)"
-        with describe_sqlite_errors(self.path):
+        with describe_store_errors(self.path):
             return int(self._database.execute(insert, values).lastrowid or 0)
-
-    def undo(self) -> None:
-        """Roll back a transaction that an interrupt left open, because it blocks other writers."""
-        with describe_sqlite_errors(self.path):
-            rollback(self._database)
 
     def end(self, number: int, status: str) -> None:
         """Record the end of a sweep.
 
-        *status* is ``"finished"``, ``"interrupted"`` or ``"failed"``.
+        *status* is ``"finished"``, ``"interrupted"`` or ``"failed"``. A transaction that an interrupt left
+        open is rolled back.
         """
-        with describe_sqlite_errors(self.path):
+        with describe_store_errors(self.path):
+            rollback(self._database)
             self._database.execute(
                 "UPDATE sweeps SET status = ?, ended = ? WHERE number = ?", (status, _now(), number)
             )
 
     def sweeps(self) -> list[tuple[str, str, str]]:
         """Return status, start time and command of each sweep on the store."""
-        with describe_sqlite_errors(self.path):
+        with describe_store_errors(self.path):
             return list(self._database.execute("SELECT status, begun, command FROM sweeps ORDER BY number"))
 
 

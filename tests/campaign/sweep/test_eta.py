@@ -49,15 +49,6 @@ def test_the_time_left_is_right_within_a_factor_of_two(workers: int, seed: int) 
     assert remaining.left_s == pytest.approx(0, abs=1e-9)
 
 
-def test_what_another_process_did_is_no_measure_of_pace() -> None:
-    """It only makes the work less."""
-    remaining = EtaEstimator([("psm", 100)] * 4, workers=1)
-    remaining.done("psm", 100, None)
-    assert remaining.left_s is None
-    remaining.done("psm", 100, 3.0)
-    assert remaining.left_s == pytest.approx(6)
-
-
 @pytest.mark.parametrize(
     ("job_s", "jobs", "workers", "expected"),
     [(0.01, 10_000, 2, 100), (0.01, 80, 2, 10), (0.3, 10_000, 2, 3), (5.0, 10_000, 2, 1), (0.01, 3, 16, 1)],
