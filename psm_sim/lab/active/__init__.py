@@ -30,24 +30,23 @@ from psm_sim.lab.active.perceptrons import (
 )
 from psm_sim.lab.active.pixel_crf import Crf, Image, standardise_images
 from psm_sim.lab.active.pixel_crf_training import fit_field, fit_unlabelled
-from psm_sim.lab.active.plane_learner import PlaneLearner
-from psm_sim.lab.active.pool_learner import PoolLearner, standardise
-from psm_sim.lab.active.pool_selection_rules import POOL_RULES, PoolRule
-from psm_sim.lab.active.query_rule_wrappers import MinimumProbability, OneSided
+from psm_sim.lab.active.plane_learner import SAMPLERS, Draw, GaussianSampler, PlaneLearner, Sampler
+from psm_sim.lab.active.pool_learner import POOL_RULES, PoolLearner, PoolRule, standardise
 from psm_sim.lab.active.query_rules import (
     AlwaysQuery,
+    BbqNoveltyRule,
     BernoulliQuery,
+    DkmHalvingRule,
     MarginQuery,
+    MinimumProbability,
+    OneSided,
     QueryRule,
     SecondOrderQuery,
 )
 from psm_sim.lab.active.sampler_specs import NAMES, make_selective
-from psm_sim.lab.active.samplers import SAMPLERS, Draw, GaussianSampler, Sampler
 from psm_sim.lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
-from psm_sim.lab.active.selective_record import Record
-from psm_sim.lab.active.selective_sampler import SelectiveSampler
+from psm_sim.lab.active.selective_sampler import Record, SelectiveSampler
 from psm_sim.lab.active.threshold_learner import Isal1d
-from psm_sim.lab.active.threshold_query_rules import BbqNoveltyRule, DkmHalvingRule
 
 __all__ = [
     "NAMES",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.lab.active import mistake_bounds as bounds
+from psm_sim.lab.active import theorem_bounds as bounds
 from psm_sim.lab.active.second_order_learners import RidgeRegression
 
 

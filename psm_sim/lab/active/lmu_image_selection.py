@@ -60,7 +60,8 @@ class Lmu(AskTellLearner[int, ArrayLike]):
     staged : bool
         Fit w before v; see :func:`~psm_sim.lab.active.pixel_crf_training.fit_field`.
     ru_pairs : bool
-        Fit v without labels too in the first RU; see :func:`~psm_sim.lab.active.pixel_crf_training.fit_unlabelled`.
+        Fit v without labels too in the first RU; see
+        :func:`~psm_sim.lab.active.pixel_crf_training.fit_unlabelled`.
     seed, replication : int
         Seed and replication of the random stream.
     """

@@ -19,17 +19,19 @@ from psm_sim.lab.active.perceptrons import (
     Perceptron,
     ShiftingPerceptron,
 )
-from psm_sim.lab.active.query_rule_wrappers import MinimumProbability, OneSided
 from psm_sim.lab.active.query_rules import (
     AlwaysQuery,
+    BbqNoveltyRule,
     BernoulliQuery,
+    DkmHalvingRule,
     MarginQuery,
+    MinimumProbability,
+    OneSided,
     QueryRule,
     SecondOrderQuery,
 )
 from psm_sim.lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
 from psm_sim.lab.active.selective_sampler import SelectiveSampler
-from psm_sim.lab.active.threshold_query_rules import BbqNoveltyRule, DkmHalvingRule
 
 
 @dataclass(frozen=True)

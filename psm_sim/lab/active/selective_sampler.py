@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError, PluginError
@@ -16,8 +17,49 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.online_learner import Classifier, Decision, OnlineLearner, wrong_type_error
 from psm_sim.lab.active.query_rules import QueryRule
-from psm_sim.lab.active.selective_record import Record
 from psm_sim.lab.active.serializable import Serializable
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Record of a run, with one entry per round in each array of shape (n,).
+
+    Attributes
+    ----------
+    prediction : ndarray of int
+        Prediction before the label was known, -1 or +1.
+    probability : ndarray of float
+        Query probability.
+    queried, updated : ndarray of bool
+        Whether the label was queried, and whether the learner changed.
+    """
+
+    prediction: NDArray[np.int64]
+    probability: FloatArray
+    queried: NDArray[np.bool_]
+    updated: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls,
+        margins: list[float],
+        probabilities: list[float],
+        queried_rounds: list[int],
+        updated_rounds: list[int],
+    ) -> Record:
+        """Create a record.
+
+        Parameters
+        ----------
+        margins, probabilities : list of float
+            Margin and query probability of each round.
+        queried_rounds, updated_rounds : list of int
+            Rounds, from 0, whose label was queried, and rounds that changed the learner.
+        """
+        count = len(margins)
+        queried, updated = np.zeros(count, bool), np.zeros(count, bool)
+        queried[queried_rounds], updated[updated_rounds] = True, True
+        return cls(np.where(np.array(margins) >= 0, 1, -1), np.array(probabilities), queried, updated)
 
 
 class SelectiveSampler(Serializable, Classifier):

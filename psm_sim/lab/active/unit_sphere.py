@@ -134,9 +134,9 @@ def first_hits(
 ) -> Hits:
     """Return when a learner first reaches each error level.
 
-    The trajectory is that of :class:`~psm_sim.lab.active.selective_sampler.SelectiveSampler`. One product gives the
-    margins of a block of points, and the scan jumps to the next mistake or change of the band. A point that
-    is not queried therefore costs almost nothing.
+    The trajectory is that of :class:`~psm_sim.lab.active.selective_sampler.SelectiveSampler`. One product
+    gives the margins of a block of points, and the scan jumps to the next mistake or change of the band. A
+    point that is not queried therefore costs almost nothing.
 
     Parameters
     ----------

@@ -30,8 +30,8 @@ _SAMPLERS = {
 class Listen(Policy):
     """Policy that receives the beacons at which an active learner predicts frames, and some others.
 
-    Each beacon is an instance (:class:`~psm_sim.lab.policies.beacon_features.Features`), and its label is whether
-    frames are buffered. The station only learns the labels of the beacons that it receives.
+    Each beacon is an instance (:class:`~psm_sim.lab.policies.beacon_features.Features`), and its label is
+    whether frames are buffered. The station only learns the labels of the beacons that it receives.
 
     - A beacon with a margin of 0 or more is received, so its label is free.
     - Below margin 0 the query rule of the learner decides by a Bernoulli draw.

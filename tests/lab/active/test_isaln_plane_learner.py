@@ -9,17 +9,17 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.lab.active.angle_constrained_fit import angle_between
 from psm_sim.lab.active.gaussian_instances import Gaussian
-from psm_sim.lab.active.isal_contraction import isal_draws
-from psm_sim.lab.active.isal_round_bounds import (
+from psm_sim.lab.active.isaln_plane_learner import (
+    Isaln,
     excess_error,
     noisy_draws,
     noisy_round,
     separable_draws,
     separable_round,
 )
-from psm_sim.lab.active.isaln_plane_learner import Isaln
 from psm_sim.lab.active.linear_separator import fit_linear
-from psm_sim.lab.active.samplers import GaussianSampler
+from psm_sim.lab.active.plane_learner import GaussianSampler
+from psm_sim.lab.active.threshold_learner import isal_draws
 
 DIMENSIONS, DRAWS, ROUNDS = 10, 200, 6
 

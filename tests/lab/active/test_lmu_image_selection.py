@@ -139,7 +139,7 @@ def test_a_photograph_has_sky_above_ground():
 )
 def test_pools_that_cannot_be_used_are_refused(pool, choices):
     """Empty, infinite, of different widths; unknown variants and gammas out of range."""
-    with pytest.raises(InputError, match="must|expected"):
+    with pytest.raises(InputError, match=r"must|expected"):
         Lmu(pool, **choices)
 
 

@@ -152,7 +152,7 @@ def test_standardised_images_have_mean_0_and_deviation_1_together():
 @pytest.mark.parametrize("bad", [np.ones((2, 2)), np.empty((0, 2, 1)), np.full((2, 2, 1), np.nan), "image"])
 def test_images_that_cannot_be_used_are_refused(bad):
     """Flat, empty, NaN, text."""
-    with pytest.raises(InputError, match="must|expected"):
+    with pytest.raises(InputError, match=r"must|expected"):
         Image(bad)
 
 
@@ -161,5 +161,5 @@ def test_images_that_cannot_be_used_are_refused(bad):
 )
 def test_labels_of_another_shape_or_value_are_refused(bad):
     """One label, -1 or 1, per pixel."""
-    with pytest.raises(InputError, match="must|expected"):
+    with pytest.raises(InputError, match=r"must|expected"):
         example()[0].labels(bad)

@@ -10,10 +10,14 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.gaussian_instances import Gaussian
-from psm_sim.lab.active.iwal import query_probability
 from psm_sim.lab.active.linear_separator import Plane
-from psm_sim.lab.active.plane_learner import PlaneLearner
-from psm_sim.lab.active.samplers import SAMPLERS, GaussianSampler, parallel_covariance
+from psm_sim.lab.active.plane_learner import (
+    SAMPLERS,
+    GaussianSampler,
+    PlaneLearner,
+    parallel_covariance,
+    query_probability,
+)
 
 WEIGHTS_OFF = "isalg:weighted=false,cap=0.4,eta=0"
 
@@ -156,7 +160,7 @@ def test_silence_is_as_probable_as_stated():
 )
 def test_samplers_out_of_range_are_refused(spec):
     """Unknown names, and parameters outside their range."""
-    with pytest.raises(InputError, match="must|expected"):
+    with pytest.raises(InputError, match=r"must|expected"):
         PlaneLearner(spec, Gaussian.standard(2))
 
 

@@ -9,8 +9,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.linear_separator import Plane
-from psm_sim.lab.active.pool_learner import PoolLearner, standardise
-from psm_sim.lab.active.pool_selection_rules import IsalpRule, cross_validation_error
+from psm_sim.lab.active.pool_learner import IsalpRule, PoolLearner, cross_validation_error, standardise
 
 
 @lru_cache
@@ -118,5 +117,5 @@ def test_standardised_features_have_mean_0_and_deviation_1():
 )
 def test_pools_that_cannot_be_used_are_refused(pool, rule):
     """Empty, NaN, of the wrong shape; rules unknown or out of range."""
-    with pytest.raises(InputError, match="must|expected"):
+    with pytest.raises(InputError, match=r"must|expected"):
         PoolLearner(pool, rule)

@@ -88,7 +88,7 @@ def test_parts_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="requires a second-order learner"):
         SelectiveSampler(ModifiedPerceptron(2), MinimumProbability(0.1, OneSided(BbqNoveltyRule())))
     with pytest.raises(
-        InputError, match="the learner of a selective sampler must be an instance .*, got 'dkm'"
+        InputError, match=r"the learner of a selective sampler must be an instance .*, got 'dkm'"
     ):
         SelectiveSampler("dkm", BernoulliQuery())  # type: ignore[arg-type]
     with pytest.raises(InputError, match="rule must be an instance of QueryRule, got 'coin'"):
@@ -136,7 +136,7 @@ def test_a_label_told_belongs_to_what_was_asked():
 def test_an_oracle_that_gives_no_label_is_named_by_its_row():
     """What was bought before stays learnt and counted."""
     sampler = make_selective("perceptron", 1)
-    with pytest.raises(InputError, match="row 1: the label must be -1 or .*, got 0"):
+    with pytest.raises(InputError, match=r"row 1: the label must be -1 or .*, got 0"):
         sampler.partial_fit([[1.0], [2.0]], lambda row: 1 - row)
     assert sampler.n_queries_ == 1
     assert sampler.learner.w.tolist() == [1.0]
@@ -150,7 +150,7 @@ def test_a_saved_sampler_of_another_kind_is_refused():
         match="perceptron: name of the saved state must be 'perceptron', got 'modified-perceptron'",
     ):
         make_selective("cbgz", 2).load_state(state)
-    with pytest.raises(InputError, match="name of the saved state .*, got None"):
+    with pytest.raises(InputError, match=r"name of the saved state .*, got None"):
         make_selective("dkm", 2).load_state({"learner": {}})
     with pytest.raises(InputError, match=r"c.*30"):
         Lasec(2, c=30.0).load_state({**Lasec(2).state(), "name": "lasec"})

@@ -261,7 +261,7 @@ def test_the_scan_wants_a_rule_with_a_band():
     """A coin is refused in a sentence."""
     from psm_sim.lab.active import BernoulliQuery
 
-    with pytest.raises(InputError, match="rule must have a band .*, got coin"):
+    with pytest.raises(InputError, match=r"rule must have a band .*, got coin"):
         first_hits(
             Perceptron(3),
             BernoulliQuery(),

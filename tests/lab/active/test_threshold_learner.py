@@ -10,9 +10,8 @@ from scipy.stats import norm
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.active.importance_weighted_error import error_profile, weighted_error
-from psm_sim.lab.active.isal_contraction import isal_contraction, isal_draws, off_centre_contraction
 from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
-from psm_sim.lab.active.threshold_learner import Isal1d
+from psm_sim.lab.active.threshold_learner import Isal1d, isal_contraction, isal_draws, off_centre_contraction
 
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 ALPHAS = (0.5798, 0.6952, 0.8156, 0.9023, 0.9504)
@@ -224,5 +223,5 @@ def test_without_noise_isalg_finds_the_threshold():
 )
 def test_what_makes_no_sense_is_refused(make):
     """Regions, widths, shares and labels out of range."""
-    with pytest.raises(InputError, match="must|expected"):
+    with pytest.raises(InputError, match=r"must|expected"):
         make()

@@ -11,9 +11,8 @@ import pandas as pd
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.importance_weighted_error import weighted_error
-from psm_sim.lab.active.isal_contraction import isal_draws
 from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
-from psm_sim.lab.active.threshold_learner import Isal1d
+from psm_sim.lab.active.threshold_learner import Isal1d, isal_draws
 from psm_sim.lab.studies.active.independent_program_results import (
     LABELS_1D,
     judge_direction,

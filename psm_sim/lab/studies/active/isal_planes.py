@@ -17,8 +17,7 @@ from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.isaln_plane_learner import Isaln
 from psm_sim.lab.active.linear_separator import fit_linear
-from psm_sim.lab.active.plane_learner import PlaneLearner
-from psm_sim.lab.active.samplers import GaussianSampler
+from psm_sim.lab.active.plane_learner import GaussianSampler, PlaneLearner
 from psm_sim.lab.studies.active.independent_program_results import (
     PLANES,
     curves,
