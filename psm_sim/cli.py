@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,12 +19,12 @@ from psm_sim.commands.shared_options import add_common, parse_timeout
 from psm_sim.common.errors import InputError, PluginError, did_you_mean, source_location
 
 SUBCOMMANDS = {
-    "list": "list policies, losses, topologies, traces, chip profiles or presets",
+    "list": "list policies, traces, topologies, chips, ...",
     "trace": "inspect, convert, fit or synthesize a trace",
-    "sweep": "run a resumable grid of policies, parameters and seeds",
-    "replay": "run a learner on recorded network activity, without a simulator",
-    "check": "run the contract checks on a policy, loss or learner",
-    "reproduce": "compare published and measured numbers with simulated ones",
+    "sweep": "run a grid of policies, parameters and seeds",
+    "replay": "run a learner on recorded network activity",
+    "check": "check the contract of a policy, loss or learner",
+    "reproduce": "compare published with simulated numbers",
     "completion": "print the shell completion script",
 }
 """Help line of every subcommand; each is a module of psm_sim.commands."""
@@ -157,7 +158,7 @@ def _make_parser(name: str, command: Any) -> argparse.ArgumentParser:
         usage="%(prog)s [options]" + ("\n       %(prog)s SUBCOMMAND [options]" if is_run else ""),
         description=command.HELP,
         epilog=getattr(command, "EPILOG", None),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, max_help_position=32),
         allow_abbrev=False,
     )
     if is_run:
@@ -168,7 +169,7 @@ def _make_parser(name: str, command: Any) -> argparse.ArgumentParser:
 
 def _subcommand_help() -> str:
     return "subcommands (each has its own --help):\n" + "\n".join(
-        f"  {name:<20}  {summary}" for name, summary in SUBCOMMANDS.items()
+        f"  {name:<28}  {summary}" for name, summary in SUBCOMMANDS.items()
     )
 
 

@@ -176,9 +176,10 @@ def test_every_action_of_sweep_has_a_help_of_its_own(action: str, capsys: pytest
 
 
 def test_help_says_that_the_trace_is_synthetic_and_where_results_go(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With examples, every option, and the subcommands there are."""
+    """With examples, every option, and the subcommands there are, on two screens."""
+    monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as ended:
         main(["--help"])
     assert ended.value.code == 0
@@ -188,9 +189,10 @@ def test_help_says_that_the_trace_is_synthetic_and_where_results_go(
     assert "psm_sim --policy lpsm --trace ucb" in text
     for option in ("policy", "trace", "topology", "loss", "pages", "seed", "set", "format", "output"):
         assert f"--{option} " in text
-    assert "--preset NAME" in text
+    assert "--preset NAME|FILE.toml" in text
     for subcommand in ("list", "sweep", "trace"):
         assert f"  {subcommand} " in text
+    assert len(text.splitlines()) <= 80  # two screens
 
 
 def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:

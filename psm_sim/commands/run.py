@@ -33,26 +33,18 @@ Simulate a power-saving Wi-Fi client and compare sleep policies. Reports energy
 per page by radio state, and slowdown relative to an always-on radio."""
 
 EPILOG = """\
+examples:
+  psm_sim --policy lpsm --trace ucb
+  psm_sim --policy psm --policy bsd:p=0.5 --pages 500 --seed 7 --output results
+  psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
+  psm_sim --policy my.py:EveryThird --trace my.tr.gz:clients=10 --format json
+
+Without options: always-on, psm, bsd, lpsm and anticipate, with 10 replications.
 The ucb trace is synthetic. Its pages are sampled from Web distributions
 measured at Berkeley (Mah 1997) and are not a recording of real users.
 
-examples:
-  psm_sim --policy lpsm --trace ucb
-  psm_sim --policy psm --policy bsd:p=0.5 --policy lpsm --pages 500 --seed 7
-  psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
-  psm_sim --policy psm --set links.wired.latency_ms=80 --format json
-  psm_sim --policy my.py:EveryThird --trace pages.csv --output results
-  psm_sim --policy lpsm --preset thesis
-  psm_sim --policy bsd --policy lpsm --replications 10 --against bsd
-  psm_sim --policy psm --policy lpsm --trace my.tr.gz:clients=10
-
-Without options: always-on, psm, bsd, lpsm and anticipate, 10 replications of
-100 pages each.
-
 Results go to standard output, progress and remarks to standard error. Exit
-status: 0; 2 for an error in the input, reported in one line; 130 if
-interrupted. Pages that fail because of injected faults are results, and the
-exit status is 0."""
+status: 0; 2 for an error in the input, reported in one line; 130 if interrupted."""
 
 
 DEFAULT_POLICIES = ("bsd", "lpsm", "anticipate")
@@ -72,12 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--output",
         metavar="DIR",
-        help="write report.html, result.json, pages.csv, metadata.json and figures to this folder",
+        help="write report.html, results as JSON and CSV, and figures to this folder",
     )
     output.add_argument(
         "--plot",
         metavar="FILE",
-        help="write a plot of energy against slowdown with the offline optimum, as .png, .svg or .pdf",
+        help="plot energy against slowdown with the offline optimum, as .png, .svg or .pdf",
     )
     _add_observation(output)
     output.add_argument("--force", action="store_true", help="overwrite existing results in --output")
@@ -91,13 +83,12 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
         "--replications",
         type=integer_between(1, 10_000),
         metavar="N",
-        help="number of seeds, from SEED on; adds 95 %% confidence intervals, with differences paired by "
-        "seed (default: 1, or 10 without any options)",
+        help="number of seeds, from --seed on; adds 95 %% confidence intervals (default: 1)",
     )
     group.add_argument(
         "--against",
         metavar="POLICY",
-        help="reference policy for relative energy and slowdown (default: psm)",
+        help="reference policy of relative values (default: psm)",
     )
     group.add_argument(
         "--no-baselines",
@@ -111,14 +102,12 @@ def _add_observation(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--capture",
         metavar="FILE.pcap",
-        help="write a Wireshark capture of the 802.11 frames with radiotap headers; several policies write"
-        " FILE-POLICY.pcap each",
+        help="write a capture of the 802.11 frames for Wireshark, one file per policy",
     )
     group.add_argument(
         "--timeline",
         metavar="FILE.json",
-        help="write radio states, decisions, pages and transfers as a Chrome trace for Perfetto; several"
-        " policies write FILE-POLICY.json each",
+        help="write radio states, decisions and transfers for Perfetto, one file per policy",
     )
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.common.bundled_files import bundled_names
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
 
@@ -108,9 +107,7 @@ def execution_group(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 def add_common(parser: argparse.ArgumentParser) -> None:
     """Add the options of every command."""
     group = execution_group(parser)
-    group.add_argument(
-        "--timeout-s", metavar="S", help="abort after S seconds of wall-clock time (default: no limit)"
-    )
+    group.add_argument("--timeout-s", metavar="S", help="abort after S seconds of wall-clock time")
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 
@@ -175,27 +172,26 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--policy",
         action="append",
-        metavar="NAME[:key=value,...]",
+        metavar="NAME[:key=...]",
         help="sleep policy, or FILE.py:CLASS; repeatable (default: lpsm)",
     )
     group.add_argument(
         "--loss",
-        metavar="NAME|FORMULA|FILE.py:CLASS",
-        help="loss of every lpsm policy; a formula may use I (buffered bytes), T (ms slept), Ti (candidate "
-        "ms) and gamma",
+        metavar="NAME|FORMULA",
+        help="loss of every lpsm policy, or FILE.py:CLASS; a formula may use I (buffered bytes), "
+        "T (ms slept), Ti (candidate ms) and gamma",
     )
     group.add_argument(
         "--preset",
-        metavar="NAME",
-        help=f"named configuration ({', '.join(bundled_names('presets'))}) of trace, policy and topology"
-        " parameters; explicit options override it",
+        metavar="NAME|FILE.toml",
+        help="parameters of trace, policies and topology under one name; other options override them",
     )
     group.add_argument(
         "--trace",
         default="ucb",
-        metavar="NAME|FILE[:key=value,...]",
-        help="bundled trace or file: UCB .tr, .tr.gz or text, HAR, BU log, capture .pcap or .pcapng, page "
-        "list .csv, profile .toml; recordings take e.g. clients=10 or workload=sample (default: %(default)s)",
+        metavar="NAME|FILE[:key=...]",
+        help="bundled trace, HAR, pcap, UCB or BU log, page list .csv or profile .toml "
+        "(default: %(default)s)",
     )
     add_pages(group, "number of pages")
     add_seed(group, "random seed")
@@ -214,18 +210,17 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
         "--profile",
         default="",
         metavar="CHIP",
-        help="measured power profile of a chip; see 'psm_sim list profiles'",
+        help="measured power profile of a chip",
     )
     group.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="override a topology parameter, e.g. links.wired.latency_ms=80; repeatable",
+        help="override a topology key, e.g. links.wired.latency_ms=80; repeatable",
     )
     group.add_argument(
         "--battery",
         metavar="CAPACITY",
-        help="battery capacity, e.g. 2000mAh; adds the estimated battery life in days; requires a supply"
-        " voltage, which every profile has",
+        help="battery capacity, e.g. 2000mAh; adds the battery life in days",
     )
