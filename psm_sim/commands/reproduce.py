@@ -103,11 +103,11 @@ def _command_line(arguments: argparse.Namespace) -> str:
 
 def _print(findings: list[Findings], arguments: argparse.Namespace, rule: str | None) -> None:
     if arguments.format == "json":
-        from psm_sim.lab.reporting.files.study_numbers import numbers_of
+        from psm_sim.lab.reporting.study_numbers import numbers_of
         from psm_sim.reporting.files.result_json import to_text
 
         sys.stdout.write(to_text(numbers_of(findings, arguments.seed)))
     else:
-        from psm_sim.lab.reporting.terminal.study_findings import write_findings
+        from psm_sim.lab.reporting.terminal_findings import write_findings
 
         write_findings(findings, sys.stdout, **({"rule": rule} if rule else {}))

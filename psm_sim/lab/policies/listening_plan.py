@@ -8,8 +8,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from psm_sim.beacons import Beacons
 from psm_sim.common.array_types import FloatArray
-from psm_sim.lab.policies.idle_period_features import IdlePeriod
+from psm_sim.lab.active.selective_sampler import SelectiveSampler
+from psm_sim.lab.policies.beacon_features import Features, IdlePeriod, unheard_since
 
 _MAX_BEACONS = 1000
 """Number of dozes after which a plan ends, to limit memory; the policy then makes another plan."""
@@ -117,3 +119,137 @@ class ListeningPlan:
         *until* is the number of the beacon for which the radio dozed last.
         """
         self.follow(self._beacons[:heard], self._beacons[heard])
+
+
+_MAX_BLOCK = 512
+"""Maximum number of beacons evaluated in one batch; the first batch covers two longest dozes."""
+_NONE: FloatArray = np.empty(0)
+"""Empty instance for a query rule; the rules of listening use only margin and spread."""
+
+
+class BeaconForecast:
+    """Forecast by a learner for the beacons of an idle period.
+
+    Parameters
+    ----------
+    features : Features
+        Features of the beacons.
+    sampler : SelectiveSampler
+        Learner, and the rule for the probability of receiving a beacon with a margin below 0.
+    floor : float
+        Minimum probability.
+    grid : Beacons
+        Beacon times.
+    horizon : int
+        Longest doze, in beacons.
+    """
+
+    def __init__(
+        self, features: Features, sampler: SelectiveSampler, floor: float, grid: Beacons, horizon: int
+    ) -> None:
+        self._features, self._floor, self._grid, self._horizon = features, floor, grid, horizon
+        self.learner, self._rule = sampler.learner, sampler.rule
+        self._unheard: list[float] = unheard_since(horizon).tolist()
+        self._idle_period: IdlePeriod | None = None
+
+    def on_frame(self) -> None:
+        """Handle a sent or received frame."""
+        self._idle_period = None
+
+    def next_beacon(self, first: int, draws: list[float], on_beacon: bool = True) -> PlannedBeacon:
+        """Return the next beacon to receive, by Bernoulli draws; nothing is learnt.
+
+        Parameters
+        ----------
+        first : int
+            Number of the first beacon.
+        draws : list of float
+            Uniform random number of each beacon up to the longest doze.
+        on_beacon : bool
+            Whether the beacon before the first one has just been received. Otherwise the features have the
+            time of the last received beacon.
+        """
+        period, last, p_query = (
+            self._idle_period_at(first),
+            first + self._horizon - 1,
+            self._rule.query_probability,
+        )
+        unheard = self._unheard if on_beacon else self._features.unheard(self._times_s(first)).tolist()
+        views = zip(draws, period.views(first, unheard), strict=True)
+        for number, (draw, (margin, spread)) in enumerate(views, first):
+            p = 1.0 if margin >= 0 or number == last else p_query(_NONE, margin, spread)
+            if draw < p or draw < self._floor:
+                break
+        p = max(p, self._floor)
+        return PlannedBeacon(number, margin, spread, p, number == last, period, unheard[number - first])
+
+    def learn(self, planned: PlannedBeacon, frames: bool, weight: float) -> None:
+        """Learn from a received beacon.
+
+        A correct prediction changes no learner and is passed to the query rule only.
+
+        Parameters
+        ----------
+        planned : PlannedBeacon
+            The beacon.
+        frames : bool
+            Whether frames were buffered.
+        weight : float
+            Weight of an unexpected frame, 1 or more.
+        """
+        label = 1 if frames else -1
+        is_correct = label * planned.margin > 0
+        self._rule.query_probability(_NONE, planned.margin, planned.spread)
+        if not is_correct:
+            updated = self.learner.learn(planned.instance, label)
+            if updated and frames and weight != 1:
+                self.learner.w += (weight - 1) * planned.instance
+            if self._idle_period is not None:
+                self._idle_period.recompute()
+        self._rule.on_label(is_correct)
+
+    def _idle_period_at(self, first: int) -> IdlePeriod:
+        """Return the current idle period, covering the beacons from *first* to the longest doze."""
+        period = self._idle_period
+        if period is None or not period.has(first, self._horizon):
+            size = 2 * self._horizon if period is None else min(2 * period.size, _MAX_BLOCK + self._horizon)
+            rows = self._features.idle(self._times_s(first, size))
+            self._idle_period = period = IdlePeriod(first, rows, self.learner)
+        return period
+
+    def _times_s(self, first: int, count: int | None = None) -> FloatArray:
+        numbers = np.arange(first, first + (self._horizon if count is None else count), dtype=np.float64)
+        return numbers * self._grid.interval_s
+
+
+class RandomListening:
+    """Forecast for random listening, which receives every beacon with the same probability.
+
+    Parameters
+    ----------
+    probability : float
+        The probability.
+    horizon : int
+        Longest doze, in beacons.
+    """
+
+    learner = None
+
+    def __init__(self, probability: float, horizon: int) -> None:
+        self._probability, self._horizon = probability, horizon
+
+    def on_frame(self) -> None:
+        """Ignore a sent or received frame."""
+
+    def next_beacon(self, first: int, draws: list[float], on_beacon: bool = True) -> PlannedBeacon:
+        """Return the next beacon to receive.
+
+        See :meth:`BeaconForecast.next_beacon` for *first* and *draws*; *on_beacon* is unused.
+        """
+        number, last = first, first + self._horizon - 1
+        while number < last and draws[number - first] >= self._probability:
+            number += 1
+        return PlannedBeacon(number, -1.0, 0.0, 1.0 if number == last else self._probability, number == last)
+
+    def learn(self, planned: PlannedBeacon, frames: bool, weight: float) -> None:
+        """Learn nothing; see :meth:`BeaconForecast.learn` for *planned*, *frames* and *weight*."""

@@ -13,8 +13,7 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, Updates
-from psm_sim.lab.policies.beacon_features import Features
-from psm_sim.lab.policies.idle_period_features import IdlePeriod
+from psm_sim.lab.policies.beacon_features import Features, IdlePeriod
 from psm_sim.lab.policies.listen import Listen
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Poll, make_policy

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from psm_sim.lab.reporting.files.study_numbers import numbers_of
+from psm_sim.lab.reporting.study_numbers import numbers_of
 from psm_sim.lab.studies.study import QUICK, Study
 from psm_sim.lab.studies.study_runner import reproduce
 

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.lab.reporting.figures import (
     active_learning_studies,
-    devices,
     energy_and_slowdown_bars,
+    hardware,
     listening,
     non_stationary,
-    one_setting_study,
     round_trip_curves,
-    slowdown_scatter_plots,
-    validation,
+    scatter_plots,
 )
 
 if TYPE_CHECKING:
@@ -27,9 +25,9 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "slowdown": energy_and_slowdown_bars.draw_slowdown,
     "round-trips": round_trip_curves.draw_round_trips,
     "sleep-times": round_trip_curves.draw_sleep_times,
-    "pages": slowdown_scatter_plots.draw_pages,
-    "frontier": slowdown_scatter_plots.draw_frontier,
-    "settings": one_setting_study.draw_settings,
+    "pages": scatter_plots.draw_pages,
+    "frontier": scatter_plots.draw_frontier,
+    "settings": scatter_plots.draw_settings,
     "trade-off": non_stationary.draw_trade_off,
     "regret": non_stationary.draw_rate_losses,
     "polling": non_stationary.draw_polling_times,
@@ -38,9 +36,9 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "drift": active_learning_studies.draw_drift,
     "f-measure": active_learning_studies.draw_f_measure,
     "bought": active_learning_studies.draw_queried,
-    "currents": validation.draw_currents,
-    "trade": devices.draw_trade_off,
-    "crossover": devices.draw_crossover,
+    "currents": hardware.draw_currents,
+    "trade": hardware.draw_trade_off,
+    "crossover": hardware.draw_crossover,
 }
 
 

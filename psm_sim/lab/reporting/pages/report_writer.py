@@ -11,11 +11,15 @@ from psm_sim import __version__
 from psm_sim.common.output_files import replace_files
 from psm_sim.common.parallel import parallel_map
 from psm_sim.lab.reporting import claim_tables
-from psm_sim.lab.reporting.files.study_numbers import numbers_of
-from psm_sim.lab.reporting.pages import markdown, verdict_tallies
-from psm_sim.lab.reporting.pages.summary_section import summary_section
+from psm_sim.lab.reporting.pages import (
+    learners_summary,
+    listening_summary,
+    markdown,
+    reproduction_summary,
+)
 from psm_sim.lab.reporting.pages.table_labels import label
-from psm_sim.lab.reporting.terminal.study_findings import cells
+from psm_sim.lab.reporting.study_numbers import numbers_of
+from psm_sim.lab.reporting.terminal_findings import cells
 from psm_sim.reporting.files.result_json import to_text
 
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 
     from psm_sim.lab.studies.published_claims import Claim
     from psm_sim.lab.studies.study import Findings, Table
+    from psm_sim.simulation.preset import Preset
 
 FIGURES = "figures"
 INTRODUCTION = """\
@@ -157,7 +162,7 @@ def _verdict_table(findings: Sequence[Findings]) -> str:
     presets = claim_tables.under_each_preset(claims)
     if set(presets) <= {""}:
         return f"{page}\nAll claims: {claim_tables.tally(claims)}.\n" if claims else page
-    return "\n".join([page, *verdict_tallies.tally_sections(findings, presets)])
+    return "\n".join([page, *_tally_sections(findings, presets)])
 
 
 def _verdicts(study: Findings) -> str:
@@ -198,3 +203,66 @@ def _table_section(table: Table) -> str:
     rows = [[label(text) for text in row] for row in cells(table.frame)]
     title = markdown.escape_markdown(label(table.title))
     return f"{title}:\n\n{markdown.markdown_table(headings, rows)}"
+
+
+def _tally_sections(findings: Sequence[Findings], presets: dict[str, list[Claim]]) -> list[str]:
+    """Return sections with the counts, all published numbers, and the choices of each preset.
+
+    *presets* are the claims of *findings* by the name of their preset.
+    """
+    all_claims = [claim for claims in presets.values() for claim in claims]
+    lines = [
+        [name, role, tally]
+        for name, claims in presets.items()
+        for role, tally in claim_tables.verdict_tallies(claims).items()
+    ]
+    return [
+        "## Tallies\n",
+        f"{claim_tables.ROLES} The table above uses the first preset.{_provisional_note(findings)}\n",
+        markdown.markdown_table(["preset", "role of the published numbers", "verdicts"], lines),
+        "## All published numbers under each preset\n",
+        markdown.markdown_table(*claim_tables.side_by_side(all_claims)),
+        *_choice_sections(findings),
+    ]
+
+
+def _provisional_note(findings: Sequence[Findings]) -> str:
+    if not any(study.provisional for study in findings):
+        return ""
+    return " All verdicts are provisional, because they need more and longer replications."
+
+
+def _choice_sections(findings: Sequence[Findings]) -> list[str]:
+    presets = {preset.name: preset for study in findings for preset in study.presets}
+    parts = ["## Choices of the presets\n"]
+    for name, preset in presets.items():
+        parts += [f"Preset {name}: {markdown.escape_markdown(preset.description)}.\n", _choice_table(preset)]
+        texts = [f"Evidence for it: {text}" for text in preset.evidence] + [
+            f"Evidence against it: {text}" for text in preset.doubts
+        ]
+        parts += [markdown.markdown_list(texts)] if texts else []
+    return parts
+
+
+def _choice_table(preset: Preset) -> str:
+    headings = ["choice", "role", "based on", "candidates", "seeds"]
+    lines = [
+        [choice.choice, role, ", ".join(choice.looked_at), ", ".join(choice.tried), choice.seeds]
+        for role, choices in (("calibrated", preset.calibrated), ("fitted", preset.fitted))
+        for choice in choices
+    ]
+    return markdown.markdown_table(headings, lines)
+
+
+def summary_section(findings: Sequence[Findings]) -> str:
+    """Return the summary of the studies that have one, or an empty string."""
+    texts = [
+        text
+        for summarise in (
+            reproduction_summary.summarise,
+            learners_summary.summarise,
+            listening_summary.summarise,
+        )
+        for text in summarise(findings)
+    ]
+    return "## Summary\n\n" + "\n".join(f"{text}\n" for text in texts) + "\n" if texts else ""

@@ -16,10 +16,10 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.reporting import claim_tables
+from psm_sim.lab.reporting import terminal_findings as terminal
 from psm_sim.lab.reporting.figures import figure_registry as study_figures
-from psm_sim.lab.reporting.files.study_numbers import numbers_of, to_plain
 from psm_sim.lab.reporting.pages import markdown, report_writer
-from psm_sim.lab.reporting.terminal import study_findings as terminal
+from psm_sim.lab.reporting.study_numbers import numbers_of, to_plain
 from psm_sim.lab.studies import published_claims as published_module
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Table

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from psm_sim.common.summary_stats import Interval
-from psm_sim.lab.reporting.pages.report_writer import page_of
-from psm_sim.lab.reporting.pages.summary_section import summary_section
+from psm_sim.lab.reporting.pages.report_writer import page_of, summary_section
 from psm_sim.lab.reporting.pages.table_labels import label
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Table

@@ -11,10 +11,10 @@ import pytest
 
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.reporting import claim_tables
+from psm_sim.lab.reporting import terminal_findings as terminal
 from psm_sim.lab.reporting.figures import figure_registry as figures
-from psm_sim.lab.reporting.files.study_numbers import numbers_of
 from psm_sim.lab.reporting.pages.report_writer import page_of
-from psm_sim.lab.reporting.terminal import study_findings as terminal
+from psm_sim.lab.reporting.study_numbers import numbers_of
 from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state, slowdown_numbers
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings

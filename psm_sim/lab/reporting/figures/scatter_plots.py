@@ -1,4 +1,4 @@
-"""Scatter plots of page slowdowns (thesis, figure 2-8), and of policies against the offline optimum."""
+"""Scatter plots of page slowdowns (thesis, figure 2-8), of policies against the optimum, and of settings."""
 
 from __future__ import annotations
 
@@ -121,4 +121,32 @@ def _plot_point(axes: Axes, point: pd.DataFrame, policy: str, hollow: bool) -> N
         color=COLOURS[index],
         markerfacecolor="none" if hollow else COLOURS[index],
         label=None if hollow else name_of(policy),
+    )
+
+
+_DOT_AREA = 12
+"""Area of a dot in square typographic points, per setting that it represents."""
+
+
+def draw_settings(frame: pd.DataFrame) -> tuple[Figure, str]:
+    """Plot how many published numbers of LPSM and of BSD each setting reproduces.
+
+    Returns the figure and its caption. The columns of *frame* are ``lpsm, bsd, frontier, setting``, with one
+    row per setting. The area of a dot is proportional to the number of settings with these counts. Settings
+    on the Pareto frontier are connected and labelled.
+    """
+    figure, (axes,) = new_figure(width_in=6.8, height_in=4.4)
+    counts = frame.groupby(["lpsm", "bsd"]).size().reset_index(name="settings")
+    axes.scatter(counts["lpsm"], counts["bsd"], s=_DOT_AREA * counts["settings"], color=COLOURS[0], alpha=0.6)
+    best = frame[frame["frontier"]].sort_values("lpsm")
+    axes.plot(best["lpsm"], best["bsd"], color="black", linewidth=1, marker="o", markersize=3)
+    for lpsm, bsd, setting in zip(best["lpsm"], best["bsd"], best["setting"], strict=True):
+        think, server, *_ = setting.split(", ")
+        axes.annotate(f"{think}\n{server}", (lpsm, bsd), (4, 4), textcoords="offset points", fontsize=7)
+    axes.set_xlabel("reproduced numbers of LPSM (count)")
+    axes.set_ylabel("reproduced numbers of BSD (count)")
+    axes.margins(0.16)
+    return figure, (
+        "Published numbers that a single setting reproduces, without calibrating numbers (LPSM) and the bound"
+        " (BSD). The area of a dot is the number of settings. The line is the Pareto frontier."
     )
