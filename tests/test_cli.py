@@ -112,6 +112,8 @@ MENDABLE = [
     ("list policies psm bsd", "Unexpected argument 'bsd'; expected --help, --format"),
     ("list policies psmm", "Unknown policy 'psmm'; expected one of always-on, .*Did you mean 'psm'"),
     ("list traces ucbb", "Unknown trace 'ucbb'; expected one of .*Did you mean 'ucb'"),
+    ("list --all", "--all has no effect because no parameters are listed"),
+    ("list policies --all --format json", "--all has no effect because JSON has all parameters"),
     ("list tracs", "kind: invalid choice: 'tracs'"),
     (
         "reproduce lpsm-10",

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim.commands.shared_options import add_table_or_json
+from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.common.parameters import Parameter
@@ -24,6 +25,7 @@ examples:
   psm_sim list
   psm_sim list policies
   psm_sim list policies bsd
+  psm_sim list topologies --all
   psm_sim list topologies --format json
   psm_sim list traces ucb > mine.toml"""
 
@@ -37,10 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", nargs="?", choices=tuple(KINDS), help="kind of entries (default: count all)")
     parser.add_argument("name", nargs="?", metavar="NAME", help="entry to show (default: list all)")
     add_table_or_json(parser)
+    parser.add_argument("--all", action="store_true", help="also show expert parameters")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the kinds, the entries of one kind, or one entry."""
+    _check_all(arguments)
     if arguments.kind is None:
         return _print_kinds(arguments.format)
     kind = KINDS[arguments.kind]
@@ -51,7 +55,20 @@ def run(arguments: argparse.Namespace) -> int:
             return _print_file(kind, arguments.name)
         sources = {arguments.name: sources[arguments.name]}
     items = [kind.item(name, source) for name, source in sources.items()]
-    return _print_items(arguments.kind, items, kind.usage, arguments.format)
+    if arguments.format == "json":
+        import json
+
+        print(json.dumps({arguments.kind: items}, indent=2))  # noqa: T201
+    else:
+        _print_table(items, kind.usage, arguments.all)
+    return 0
+
+
+def _check_all(arguments: argparse.Namespace) -> None:
+    """Reject ``--all`` where it has no effect."""
+    if arguments.all and (arguments.kind is None or arguments.format == "json"):
+        reason = "JSON has all parameters" if arguments.format == "json" else "no parameters are listed"
+        raise InputError(f"--all has no effect because {reason}; remove it.")
 
 
 def _check_name(kind: Kind, name: str, names: dict[str, str]) -> None:
@@ -81,20 +98,20 @@ def _print_file(kind: Kind, name: str) -> int:
     return 0
 
 
-def _print_items(kind: str, items: list[Item], usage: str, form: str) -> int:
+def _print_table(items: list[Item], usage: str, show_all: bool) -> None:
+    from psm_sim.reporting.terminal.listing import write
+
     if sys.flags.optimize > 1:
         from psm_sim.commands.stderr_messages import print_message
 
         print_message("descriptions are missing because python -OO (PYTHONOPTIMIZE=2) removes docstrings.")
-    if form == "json":
-        import json
-
-        print(json.dumps({kind: items}, indent=2))  # noqa: T201
-    else:
-        from psm_sim.reporting.terminal.listing import write
-
-        write(items, usage, sys.stdout)
-    return 0
+    hidden = 0 if show_all else sum(row["expert"] for item in items for row in item["parameters"])
+    if hidden:
+        items = [
+            {**item, "parameters": [row for row in item["parameters"] if not row["expert"]]} for item in items
+        ]
+        usage = f"{hidden} expert parameters are hidden; show them with --all.\n\n{usage}"
+    write(items, usage, sys.stdout)
 
 
 def _policies() -> Registry[Any]:
@@ -151,9 +168,24 @@ def _trace(name: str, source: str) -> Item:
     from psm_sim.workload import load_workload
 
     workload = load_workload(name, 1, 1)
+    expert = _expert_trace_parameters()
     # Taken from a sampled page, because the declared parameters depend on the kind of trace.
-    rows = [_undeclared_row(key, value) for key, value in workload.parameters.items()]
+    rows = [
+        {**_undeclared_row(key, value), "expert": key.rpartition(".")[2] in expert}
+        for key, value in workload.parameters.items()
+    ]
     return {"name": name, "source": source, "summary": workload.remark, "parameters": rows}
+
+
+def _expert_trace_parameters() -> set[str]:
+    """Return the expert parameters of sampled pages, traffic parts and pushes."""
+    from psm_sim.common.parameters import parameters_of
+    from psm_sim.workload.page_sampler import PageSampling
+    from psm_sim.workload.push_traffic import Pushes
+    from psm_sim.workload.traffic_trace import TrafficPart
+
+    declared = (parameters_of(cls) for cls in (PageSampling, TrafficPart, Pushes))
+    return {name for each in declared for name, parameter in each.items() if parameter.expert}
 
 
 def _profile(name: str, _: str) -> Item:
@@ -163,7 +195,11 @@ def _profile(name: str, _: str) -> Item:
 
     profile = load_profile(name)
     rows = [
-        {**_row(key, value, parameter_of(key)), "help": profile.origin.get(key.partition(".")[2], "")}
+        {
+            **_row(key, value, parameter_of(key)),
+            "help": profile.origin.get(key.partition(".")[2], ""),
+            "expert": False,
+        }
         for key, value in profile.values.items()
     ]
     summary = f"{profile.description}. Source: {profile.source}."
@@ -192,6 +228,7 @@ def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
         "unit": parameter.unit,
         "range": parameter.range,
         "help": parameter.help,
+        "expert": parameter.expert,
     }
 
 

@@ -47,6 +47,9 @@ class Parameter:
         Type of the values if the default is None and does not show it.
     attribute : str
         Attribute of the component, if its name differs from the parameter's.
+    expert : bool
+        Whether lists show the parameter only on request, because it serves a reproduction, a comparison
+        with another simulator, or a test.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Parameter:
     optional: bool = False
     kind: type | None = None
     attribute: str = ""
+    expert: bool = False
 
     @property
     def _example(self) -> Any:

@@ -37,7 +37,9 @@ class BeaconParameters:
     """
 
     interval_ms: float = parameter(100.0, "time between beacons", unit="ms", at_least=1, at_most=10_000)
-    fire_all: bool = parameter(False, "simulate an event for every beacon, even if no station receives it")
+    fire_all: bool = parameter(
+        False, "simulate an event for every beacon, even if no station receives it", expert=True
+    )
     interval_tu: int | None = parameter(
         None, "time between beacons in time units of 1.024 ms; replaces interval_ms", unit="TU", at_least=1,
         at_most=9_765, optional=True, kind=int,
@@ -55,7 +57,7 @@ class BeaconParameters:
         at_most=1e6, optional=True,
     )  # fmt: skip
     loss_seed: int = parameter(
-        1, "seed of beacon losses and group addressed frames", at_least=0, at_most=2**32 - 1
+        1, "seed of beacon losses and group addressed frames", at_least=0, at_most=2**32 - 1, expert=True
     )
 
     def __post_init__(self) -> None:
@@ -87,9 +89,11 @@ class TcpParameters:
     max_window: int = parameter(20, "receive window", unit="segments", at_least=1, at_most=735_439)
     spare_window_bytes: int | None = parameter(
         None, "bytes of the receive window in addition to max_window full segments; none: 0", unit="B",
-        at_least=0, at_most=65_534, optional=True, kind=int,
+        at_least=0, at_most=65_534, optional=True, kind=int, expert=True,
     )  # fmt: skip
-    header_bytes: int = parameter(40, "TCP/IP header of every segment", unit="B", at_least=1, at_most=256)
+    header_bytes: int = parameter(
+        40, "TCP/IP header of every segment", unit="B", at_least=1, at_most=256, expert=True
+    )
     delayed_ack_ms: float = parameter(
         100.0, "maximum delay of an ACK; 0: one ACK per segment", unit="ms", at_least=0, at_most=500
     )
@@ -98,35 +102,53 @@ class TcpParameters:
         "when a delayed ACK is sent: delayed_ack_ms after the arrival of its segment (timer), or at the next"
         " multiple of delayed_ack_ms, as in ns-2 (heartbeat)",
         choices=("timer", "heartbeat"),
+        expert=True,
     )
     ack_first: bool = parameter(
         False,
         "acknowledge before the application reads the data, as in ns-3: the server acknowledges the first"
         " request of a connection at once, and a FIN in answer to a FIN has a bare ACK before and after it;"
         " false: the reply or the FIN carries the ACK",
+        expert=True,
     )
     growth: str = parameter(
         "ns2",
         "growth of the window per ACK in slow start: one segment (ns2), the acknowledged bytes but at most"
         " one segment (rfc5681), or one segment for each completed segment (ns3)",
         choices=("ns2", "rfc5681", "ns3"),
+        expert=True,
     )
     initial_rto_ms: float = parameter(
-        1000.0, "initial retransmission timeout (RFC 6298)", unit="ms", at_least=1, at_most=60_000
+        1000.0,
+        "initial retransmission timeout (RFC 6298)",
+        unit="ms",
+        at_least=1,
+        at_most=60_000,
+        expert=True,
     )
     min_rto_ms: float = parameter(
         1000.0, "minimum retransmission timeout (RFC 6298)", unit="ms", at_least=1, at_most=60_000
     )
     max_rto_ms: float = parameter(
-        60_000.0, "maximum retransmission timeout (RFC 6298)", unit="ms", at_least=60_000, at_most=600_000
+        60_000.0,
+        "maximum retransmission timeout (RFC 6298)",
+        unit="ms",
+        at_least=60_000,
+        at_most=600_000,
+        expert=True,
     )
 
     give_up_s: float = parameter(
         924.6, "time without a new ACK after which a connection is given up", unit="s", at_least=100,
-        at_most=1e6,
+        at_most=1e6, expert=True,
     )  # fmt: skip
     syn_give_up_s: float = parameter(
-        180.0, "time after which an unanswered SYN is given up", unit="s", at_least=180, at_most=1e6
+        180.0,
+        "time after which an unanswered SYN is given up",
+        unit="s",
+        at_least=180,
+        at_most=1e6,
+        expert=True,
     )
 
     def __post_init__(self) -> None:
@@ -149,10 +171,17 @@ class BrowserParameters:
     connections: int = parameter(4, "parallel connections", at_least=1, at_most=256)
     persistent: bool = parameter(False, "reuse connections for further objects of the page")
     asks_first: bool = parameter(
-        False, "request objects on idle connections before opening new ones; false: SYNs first, as in ns-3"
+        False,
+        "request objects on idle connections before opening new ones; false: SYNs first, as in ns-3",
+        expert=True,
     )
     stall_s: float = parameter(
-        3600.0, "time without a new byte after which a page fails", unit="s", at_least=1, at_most=1e6
+        3600.0,
+        "time without a new byte after which a page fails",
+        unit="s",
+        at_least=1,
+        at_most=1e6,
+        expert=True,
     )
     max_page_s: float | None = parameter(
         None, "maximum simulated time of a page, after which it fails; none: no limit", unit="s",
@@ -187,6 +216,7 @@ class AccessPointParameters:
         "handling of a frame that arrives during the transmission of the last buffered frame: send it next"
         " (join), or buffer it until the next beacon, because More Data was 0 (wait)",
         choices=("join", "wait"),
+        expert=True,
     )
     ageing_s: float | None = parameter(
         None, "age at which a buffered frame is dropped; Linux: 10 s, or 2 listen intervals if longer",
@@ -201,10 +231,20 @@ class AccessPointParameters:
         unit="1/s", at_least=0, at_most=10_000,
     )  # fmt: skip
     group_bytes: int = parameter(
-        100, "size of a group addressed frame, including headers", unit="B", at_least=41, at_most=65_535
+        100,
+        "size of a group addressed frame, including headers",
+        unit="B",
+        at_least=41,
+        at_most=65_535,
+        expert=True,
     )
     group_rate_mbps: float = parameter(
-        1.0, "bit rate of group addressed frames, a basic rate", unit="Mbit/s", at_least=0.01, at_most=100_000
+        1.0,
+        "bit rate of group addressed frames, a basic rate",
+        unit="Mbit/s",
+        at_least=0.01,
+        at_most=100_000,
+        expert=True,
     )
 
     def __post_init__(self) -> None:
@@ -280,9 +320,10 @@ class StationParameters:
         "behaviour after a missed beacon: wake for every beacon until one is received (next), or continue as"
         " if the TIM bit had not been set (rest)",
         choices=("next", "rest"),
+        expert=True,
     )
     miss_ms: float = parameter(
-        5.0, "listening time for a missed beacon", unit="ms", at_least=0, at_most=10_000
+        5.0, "listening time for a missed beacon", unit="ms", at_least=0, at_most=10_000, expert=True
     )
     drift_ppm: float = parameter(
         0.0, "clock error: the station wakes earlier by this fraction of its doze", unit="ppm",
@@ -295,6 +336,7 @@ class StationParameters:
         "none",
         "rounding of listen intervals to multiples of beacon.dtim_period: none, down (nRF70) or up (Talaria)",
         choices=("none", "down", "up"),
+        expert=True,
     )
     ps_poll_ms: float = parameter(
         0.0, "channel time to retrieve one buffered frame (PS-Poll and its ACK)", unit="ms", at_least=0,
@@ -306,7 +348,7 @@ class StationParameters:
     )  # fmt: skip
     association_ms: float = parameter(
         1000.0, "time to associate again after the association has expired", unit="ms", at_least=0,
-        at_most=1e6,
+        at_most=1e6, expert=True,
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -349,7 +391,7 @@ class FaultParameters:
 
     seed: int | None = parameter(
         None, "seed of the faults; none: seed of the run", at_least=0, at_most=2**32 - 1, optional=True,
-        kind=int,
+        kind=int, expert=True,
     )  # fmt: skip
     restart_every_s: float | None = parameter(
         None, "mean of the exponential time until the access point restarts and loses buffered frames and the"
@@ -367,6 +409,7 @@ class FaultParameters:
         "when the station associates again: as soon as the access point is back, because the driver has"
         " missed beacons (return), or with its next transmission (send)",
         choices=("return", "send"),
+        expert=True,
     )
     stall_every_s: float | None = parameter(
         None, "mean of the exponential time until the server stalls and sends no replies",
@@ -419,31 +462,38 @@ class MacParameters:
     )  # fmt: skip
     control_mbps: float | None = parameter(
         None, "bit rate of ACKs; none: 2 with 802.11b, else the highest of 6, 12 and 24; at most the"
-        " rate of data frames", unit="Mbit/s", at_least=1, at_most=54, optional=True,
+        " rate of data frames", unit="Mbit/s", at_least=1, at_most=54, optional=True, expert=True,
     )  # fmt: skip
     poll_mbps: float | None = parameter(
         None, "bit rate of PS-Polls; none: rate of data frames, as in ns-3 (the standard requires a basic"
-        " rate)", unit="Mbit/s", at_least=1, at_most=54, optional=True,
+        " rate)", unit="Mbit/s", at_least=1, at_most=54, optional=True, expert=True,
     )  # fmt: skip
     beacon_mbps: float | None = parameter(
         None, "bit rate of beacons; none: 1 with 802.11b, else 6", unit="Mbit/s", at_least=1, at_most=54,
-        optional=True,
+        optional=True, expert=True,
     )  # fmt: skip
     beacon_bytes: int = parameter(
         84, "size of a beacon, including header and frame check sequence; the default has timestamp, SSID of"
         " 7 letters, rates, TIM, channel and access categories", unit="B", at_least=50, at_most=2346,
+        expert=True,
     )  # fmt: skip
-    preamble: str = parameter("long", "preamble of 802.11b above 1 Mbit/s", choices=("long", "short"))
+    preamble: str = parameter(
+        "long", "preamble of 802.11b above 1 Mbit/s", choices=("long", "short"), expert=True
+    )
     qos: bool = parameter(
-        True, "data frames wait SIFS and 3 slots (access category best effort); false: they wait a DIFS"
+        True,
+        "data frames wait SIFS and 3 slots (access category best effort); false: they wait a DIFS",
+        expert=True,
     )
     cw_min: int | None = parameter(
         None, "minimum contention window; none: 31 with 802.11b, else 15", unit="slots", at_least=0,
-        at_most=1023, optional=True, kind=int,
+        at_most=1023, optional=True, kind=int, expert=True,
     )  # fmt: skip
-    cw_max: int = parameter(1023, "maximum contention window", unit="slots", at_least=0, at_most=1023)
+    cw_max: int = parameter(
+        1023, "maximum contention window", unit="slots", at_least=0, at_most=1023, expert=True
+    )
     retry_limit: int = parameter(
-        7, "number of retransmissions before a frame is lost", at_least=0, at_most=128
+        7, "number of retransmissions before a frame is lost", at_least=0, at_most=128, expert=True
     )
     fetch: str = parameter(
         "ps-poll",
@@ -451,8 +501,10 @@ class MacParameters:
         " or null (a null data frame with PM = 0, after which frames are sent as to an awake station)",
         choices=("ps-poll", "null"),
     )
-    poll_first: bool = parameter(True, "send PS-Polls before queued data frames of the station, as in ns-3")
-    seed: int = parameter(1, "seed of the backoffs", at_least=0, at_most=2**32 - 1)
+    poll_first: bool = parameter(
+        True, "send PS-Polls before queued data frames of the station, as in ns-3", expert=True
+    )
+    seed: int = parameter(1, "seed of the backoffs", at_least=0, at_most=2**32 - 1, expert=True)
 
     def __post_init__(self) -> None:
         check_all(self, "mac")

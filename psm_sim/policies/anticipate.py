@@ -78,21 +78,24 @@ class Anticipate(Policy):
         "ratio of the longest idle doze to the idle time since an unsolicited frame",
         at_least=0,
         at_most=1,
+        expert=True,
     )
-    joint: bool = parameter(False, "whether each waiting connection has its own gap")
+    joint: bool = parameter(False, "whether each waiting connection has its own gap", expert=True)
     share: float = parameter(
         0.0,
         "exponent s of the price, which is divided by n**s for n waiting connections",
         at_least=0,
         at_most=1,
+        expert=True,
     )
-    awake: bool = parameter(True, "whether the radio may wait awake for a reply")
+    awake: bool = parameter(True, "whether the radio may wait awake for a reply", expert=True)
     split_s: float = parameter(
         10.0,
         "largest spacing of two useful frames after which an idle gap counts as busy",
         unit="s",
         above=0,
         at_most=MAX_S,
+        expert=True,
     )
     p: float | None = parameter(
         None,
@@ -101,8 +104,11 @@ class Anticipate(Policy):
         at_most=MAX_WEIGHT,
         optional=True,
         kind=float,
+        expert=True,
     )
-    mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
+    mss: int = parameter(
+        1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535, expert=True
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy anticipate")

@@ -59,20 +59,29 @@ class Lpsm(Policy):
         100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MAX_MS
     )
     horizon_s: float = parameter(
-        2700.0, "horizon for which the switching rates are optimised", unit="s", above=0, at_most=MAX_S
+        2700.0,
+        "horizon for which the switching rates are optimised",
+        unit="s",
+        above=0,
+        at_most=MAX_S,
+        expert=True,
     )
     after_uplink: str = parameter(
         "one",
         "after an uplink packet: doze one beacon, restart the polling time, or keep the planned beacon",
         name="uplink",
         choices=("one", "restart", "keep"),
+        expert=True,
     )
     acks: str = parameter(
         "poll",
         "whether a packet sent while frames are retrieved belongs to the poll or counts as an uplink packet",
         choices=("poll", "uplink"),
+        expert=True,
     )
-    learn_on_uplink: bool = parameter(False, "whether to learn from dozes that an uplink packet interrupted")
+    learn_on_uplink: bool = parameter(
+        False, "whether to learn from dozes that an uplink packet interrupted", expert=True
+    )
     alpha: float | None = parameter(
         None,
         "fixed switching rate instead of Learn-alpha (0: Static-expert)",
@@ -84,6 +93,7 @@ class Lpsm(Policy):
         "none",
         "outstanding: separate learners with and without an outstanding request; none: one learner",
         choices=("none", "outstanding"),
+        expert=True,
     )
     state: str | None = parameter(
         None,

@@ -41,7 +41,9 @@ class OutstandingPolicy(Policy):
         at_most=MAX_WEIGHT,
     )
     max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=MAX_MS)
-    mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
+    mss: int = parameter(
+        1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535, expert=True
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy outstanding")

@@ -34,12 +34,16 @@ class Predict(LastFramePolicy):
     late: float = parameter(
         0.9, "quantile of the reply delay until which the radio waits awake", at_least=0, at_most=1
     )
-    memory: int = parameter(64, "number of recorded replies", at_least=1, at_most=10_000)
-    learn: int = parameter(4, "number of replies before the first prediction", at_least=1, at_most=10_000)
+    memory: int = parameter(64, "number of recorded replies", at_least=1, at_most=10_000, expert=True)
+    learn: int = parameter(
+        4, "number of replies before the first prediction", at_least=1, at_most=10_000, expert=True
+    )
     timeout_ms: float = parameter(
         100.0, "time awake after a frame before the first prediction", unit="ms", at_least=0, at_most=MAX_MS
     )
-    mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
+    mss: int = parameter(
+        1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535, expert=True
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy predict")

@@ -33,7 +33,7 @@ class Stpm(LastFramePolicy):
     gap_ms: float = parameter(
         500.0, "longest gap between two transfers of a run", unit="ms", above=0, at_most=MAX_MS
     )
-    memory: int = parameter(100, "number of recorded runs", at_least=1, at_most=10_000)
+    memory: int = parameter(100, "number of recorded runs", at_least=1, at_most=10_000, expert=True)
 
     def __post_init__(self) -> None:
         check_all(self, "policy stpm")

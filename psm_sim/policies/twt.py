@@ -37,16 +37,24 @@ class Twt(Policy):
     exponent: int = parameter(12, "power of two by which the mantissa is multiplied", at_least=0, at_most=31)
     duration: int = parameter(32, "minimum wake duration, in units (see unit_tu)", at_least=1, at_most=255)
     unit_tu: bool = parameter(False, "unit of the duration: 1.024 ms if true, else 256 us")
-    announced: bool = parameter(False, "whether the station must announce that it is awake before delivery")
-    triggered: bool = parameter(False, "whether the station must answer a trigger frame before delivery")
+    announced: bool = parameter(
+        False, "whether the station must announce that it is awake before delivery", expert=True
+    )
+    triggered: bool = parameter(
+        False, "whether the station must answer a trigger frame before delivery", expert=True
+    )
     early_end: bool = parameter(
-        False, "whether to doze as soon as no frame is buffered, not at the end of the duration"
+        False, "whether to doze as soon as no frame is buffered, not at the end of the duration", expert=True
     )
     sends: str = parameter(
         "send", "send uplink packets at once, or wait for a period", choices=("send", "wait"), name="uplink"
     )
-    startup_ms: float = parameter(4.6, "time awake before each period", unit="ms", at_least=0, at_most=1000)
-    tail_ms: float = parameter(2.25, "time awake after each period", unit="ms", at_least=0, at_most=1000)
+    startup_ms: float = parameter(
+        4.6, "time awake before each period", unit="ms", at_least=0, at_most=1000, expert=True
+    )
+    tail_ms: float = parameter(
+        2.25, "time awake after each period", unit="ms", at_least=0, at_most=1000, expert=True
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy twt")

@@ -59,6 +59,7 @@ class PageSampling:
         above=0,
         at_most=MAX_S,
         optional=True,
+        expert=True,
     )
     mean_think_s: float | None = parameter(
         None,
@@ -77,6 +78,7 @@ class PageSampling:
     files_are_images: bool = parameter(
         False,
         "count files per page without the main object, which adds one object per page, as in ns-2's example",
+        expert=True,
     )
     wander: float | None = parameter(
         0.01,
@@ -84,6 +86,7 @@ class PageSampling:
         above=0,
         at_most=1,
         optional=True,
+        expert=True,
     )
 
     def __post_init__(self) -> None:

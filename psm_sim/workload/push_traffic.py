@@ -44,14 +44,19 @@ class Pushes:
         3.0, "bursts: mean interval in a busy period", unit="s", at_least=1e-6, at_most=MAX_S
     )
     quiet_for_s: float = parameter(
-        300.0, "bursts: mean length of a quiet period", unit="s", above=0, at_most=MAX_S
+        300.0, "bursts: mean length of a quiet period", unit="s", above=0, at_most=MAX_S, expert=True
     )
     busy_for_s: float = parameter(
-        30.0, "bursts: mean length of a busy period", unit="s", above=0, at_most=MAX_S
+        30.0, "bursts: mean length of a busy period", unit="s", above=0, at_most=MAX_S, expert=True
     )
     period_s: float = parameter(30.0, "clock: interval", unit="s", at_least=1e-6, at_most=MAX_S)
     spread_s: float = parameter(
-        0.3, "clock: standard deviation of each transmission time", unit="s", at_least=0, at_most=MAX_S
+        0.3,
+        "clock: standard deviation of each transmission time",
+        unit="s",
+        at_least=0,
+        at_most=MAX_S,
+        expert=True,
     )
     page_s: float = parameter(3600.0, "think time before each page view", unit="s", above=0, at_most=MAX_S)
 

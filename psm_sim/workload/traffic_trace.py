@@ -204,16 +204,21 @@ class TrafficPart:
         60.0, "mean interval; bursts: in a quiet period", unit="s", at_least=1e-6, at_most=MAX_S
     )
     spread_s: float = parameter(
-        0.0, "clock: standard deviation of each transmission time", unit="s", at_least=0, at_most=MAX_S
+        0.0,
+        "clock: standard deviation of each transmission time",
+        unit="s",
+        at_least=0,
+        at_most=MAX_S,
+        expert=True,
     )
     busy_s: float = parameter(
-        3.0, "bursts: mean interval in a busy period", unit="s", at_least=1e-6, at_most=MAX_S
+        3.0, "bursts: mean interval in a busy period", unit="s", at_least=1e-6, at_most=MAX_S, expert=True
     )
     quiet_for_s: float = parameter(
-        300.0, "bursts: mean length of a quiet period", unit="s", above=0, at_most=MAX_S
+        300.0, "bursts: mean length of a quiet period", unit="s", above=0, at_most=MAX_S, expert=True
     )
     busy_for_s: float = parameter(
-        30.0, "bursts: mean length of a busy period", unit="s", above=0, at_most=MAX_S
+        30.0, "bursts: mean length of a busy period", unit="s", above=0, at_most=MAX_S, expert=True
     )
     transport: str = parameter(
         "datagram",
@@ -227,7 +232,7 @@ class TrafficPart:
         0, "size of the reply, counted like bytes; 0: no reply", unit="B", at_least=0, at_most=MAX_BYTES
     )
     reply_delay_ms: float = parameter(
-        0.0, "delay before the other side replies", unit="ms", at_least=0, at_most=1e9
+        0.0, "delay before the other side replies", unit="ms", at_least=0, at_most=1e9, expert=True
     )
 
     def __post_init__(self) -> None:

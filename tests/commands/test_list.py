@@ -93,6 +93,23 @@ def test_the_list_is_plain_text_in_a_pipe(capsys: pytest.CaptureFixture[str], ki
     assert "``" not in text
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"), [("policies", "acks"), ("topologies", "tcp.ack_first"), ("traces", "wander")]
+)
+def test_expert_parameters_are_listed_on_request(
+    kind: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON always has them. A list without them says how many there are."""
+    tables = []
+    for words in ([], ["--all"]):
+        assert main(["list", kind, *words]) == 0
+        tables.append(capsys.readouterr().out)
+    assert [f"  {name} " in table for table in tables] == [False, True]
+    rows = [row for item in listed(capsys, kind).values() for row in item["parameters"]]
+    assert f"{sum(row['expert'] for row in rows)} expert parameters are hidden" in tables[0]
+    assert "hidden" not in tables[1]
+
+
 @pytest.mark.parametrize(("kind", "name"), [("policies", "bsd"), ("losses", "inverse"), ("traces", "ucb")])
 def test_one_entry_is_that_of_the_list(kind: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """And no other."""

@@ -110,22 +110,32 @@ class Listen(Policy):
     b: float = parameter(
         0.03, "scale of the margin rule; random: the probability", above=0, at_most=MAX_WEIGHT
     )
-    c: float = parameter(1000.0, "lasec: inverse drift rate, above the ridge", above=0, at_most=MAX_WEIGHT)
+    c: float = parameter(
+        1000.0, "lasec: inverse drift rate, above the ridge", above=0, at_most=MAX_WEIGHT, expert=True
+    )
     ridge: float = parameter(
-        1.0, "cbgz2 and lasec: ridge penalty on the weights", above=0, at_most=MAX_WEIGHT
+        1.0, "cbgz2 and lasec: ridge penalty on the weights", above=0, at_most=MAX_WEIGHT, expert=True
     )
     R: int = parameter(
-        32, "dkm: correct predictions in a row that halve the band", at_least=1, at_most=MAX_POLLS
+        32,
+        "dkm: correct predictions in a row that halve the band",
+        at_least=1,
+        at_most=MAX_POLLS,
+        expert=True,
     )
-    regrow: bool = parameter(False, "dkm: a mistake doubles the band, and a run must include a positive")
+    regrow: bool = parameter(
+        False, "dkm: a mistake doubles the band, and a run must include a positive", expert=True
+    )
     weight: float = parameter(
-        1.0, "cbgz: weight of a frame that was not predicted", at_least=1, at_most=MAX_WEIGHT
+        1.0, "cbgz: weight of a frame that was not predicted", at_least=1, at_most=MAX_WEIGHT, expert=True
     )
     floor: float = parameter(0.0, "minimum probability of receiving a beacon", at_least=0, at_most=1)
-    context: bool = parameter(True, "use outstanding requests as features")
+    context: bool = parameter(True, "use outstanding requests as features", expert=True)
     max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=10_000)
-    seed: int = parameter(1, "seed of the Bernoulli draws", at_least=0, at_most=MAX_SEED)
-    mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
+    seed: int = parameter(1, "seed of the Bernoulli draws", at_least=0, at_most=MAX_SEED, expert=True)
+    mss: int = parameter(
+        1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535, expert=True
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy listen")
