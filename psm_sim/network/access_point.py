@@ -79,7 +79,8 @@ class Port:
         if buffered:
             if self.on_buffered:
                 self._notify(self._env.now, len(buffered))
-            self._downlink.send_all(buffered)
+            for _, segment in buffered:
+                self._downlink.send(segment)
             self._last = buffered[-1][1]
         return buffered
 

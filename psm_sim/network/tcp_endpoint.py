@@ -12,9 +12,6 @@ from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
 from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.timers import Timer, TimerQueue
 
-_new = object.__new__
-"""Creates an empty segment without calling its constructor, in two thirds of the time."""
-
 
 class Application(Protocol):
     """Application that uses an endpoint, and is called by it."""
@@ -139,7 +136,10 @@ class Endpoint(Sender):
         self._timer.deadline = self._ack.deadline = inf
 
     def detach(self) -> None:
-        """Break reference cycles after the connection is closed, so that reference counting frees it."""
+        """Break reference cycles after the connection is closed, so that reference counting frees it.
+
+        The garbage collector would take 5 % of a page of ``psm``.
+        """
         del self.application
         self._timer.detach()
         self._ack.detach()
@@ -178,14 +178,11 @@ class Endpoint(Sender):
 
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         self._ack.deadline = inf
-        segment, receiver, sink = _new(Segment), self.receiver, self._sink
-        segment.connection, segment.seq, segment.payload = self.connection, seq, payload
-        segment.ack, segment.syn, segment.fin = receiver.next, syn, fin
-        segment.wire_bytes = size = payload + self._constants.header
+        receiver, sink, size = self.receiver, self._sink, payload + self._constants.header
+        segment = Segment(self.connection, seq, payload, receiver.next, syn, fin, size)
         receiver.unacknowledged, receiver.due = 0, NO
         sink.sent_bytes += size
-        transmit = sink.transmit
-        transmit(segment)
+        sink.transmit(segment)
 
 
 class AckFirst(Endpoint):

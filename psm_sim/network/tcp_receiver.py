@@ -13,7 +13,7 @@ class AckDue(Enum):
     NOW = 2
 
 
-# Module globals: enum attribute look-up is several times slower.
+# Module globals, for the reason that psm_sim/network/radio.py gives.
 NO, LATER, NOW = AckDue
 
 

@@ -150,7 +150,6 @@ class World:
         self.env.process(messenger.send())
 
     def _browse(self, pages: Sequence[Page]) -> Generator[Event, None, None]:
-        # Own flag: reading `process.is_alive` at every event costs twice as much.
         try:
             yield from self.browser.browse(pages)
         finally:

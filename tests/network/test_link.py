@@ -72,28 +72,6 @@ def test_observers_are_told_of_a_segment_as_it_is_queued():
     ]
 
 
-@pytest.mark.parametrize("busy", [False, True])
-def test_held_segments_are_sent_as_if_one_by_one(busy):
-    """On an idle link and behind another segment: the same arrivals to the last bit, and told of each."""
-    buffered = [(0.0, segment(size)) for size in (40, 1500, 1500, 333)]
-    found = []
-    for at_once in (True, False):
-        env, log = Environment(initial_time=1 / 3), list[tuple[object, ...]]()
-        told = lambda link, *event, log=log: log.append((*event, link.free_at))  # noqa: E731
-        link = link_to(env, 0.1, lambda each, env=env, log=log: log.append((env.now, each)), told)
-        if busy:
-            link.send(buffered[0][1])
-        if at_once:
-            link.send_all(buffered)
-        else:
-            for _, each in buffered:
-                link.send(each)
-        env.run()
-        found.append((log, link.free_at))
-    assert found[0] == found[1]
-    assert len(found[0][0]) == 2 * (len(buffered) + busy)
-
-
 def test_two_links_in_a_row_deliver_as_if_each_had_its_event():
     """Bursts of drawn sizes at drawn times: the same arrivals, to the last bit, and a third of the events."""
     rng, arrivals, events = np.random.default_rng(2), list[list[tuple[float, int]]](), list[int]()

@@ -62,17 +62,13 @@ class Batches:
         self._from_stations = [0] * (1 + settings.stations)
         self._beacons = beacon_template(_MAX_BEACONS, settings)
         self._size = self._beacons.itemsize
-        self._memory = np.zeros(1 << 20, np.uint8)
 
     def add_group_frame(self, time_s: float) -> None:
         """Record that a group addressed frame follows the beacon at *time_s* seconds."""
         self._tims[0].group.add(round(time_s / self._settings.beacon_s))
 
     def records(self, frames: Rows, until_s: float) -> Iterator[memoryview]:
-        """Yield the records of *frames* and of the beacons before *until_s* seconds, in order.
-
-        Each chunk must be written before the next one is requested, which reuses its memory.
-        """
+        """Yield the records of *frames* and of the beacons before *until_s* seconds, in order."""
         last = self.times.before(until_s)
         while self._beacon + _MAX_BEACONS < last:
             middle = self._beacon + _MAX_BEACONS
@@ -99,7 +95,7 @@ class Batches:
             ends[:-1] + self._size * passed,
             self._size * np.arange(numbers.size) + ends[behind],
         )
-        packed = self._zeros(int(ends[-1]) + self._size * numbers.size)
+        packed = np.zeros(int(ends[-1]) + self._size * numbers.size, np.uint8)
         orders, beacon_orders = self._sequence_numbers(frames, passed, behind)
         for rows, chosen in frame_rows(frames, sizes, orders, self._settings):
             _place(packed, first[chosen], rows)
@@ -138,14 +134,6 @@ class Batches:
         rows = self._beacons[: numbers.size]
         fill_beacons(rows, numbers, starts_s, orders, tim_bits, self._settings)
         return rows
-
-    def _zeros(self, size: int) -> NDArray[np.uint8]:
-        """Return a zeroed buffer. The memory is reused, because clearing new pages is slower than copying."""
-        if self._memory.size < size:
-            self._memory = np.zeros(2 * size, np.uint8)
-        packed = self._memory[:size]
-        packed[:] = 0
-        return packed
 
 
 def _place(packed: NDArray[np.uint8], at: IntArray, rows: Rows) -> None:

@@ -11,7 +11,7 @@ from simpy import Environment
 from psm_sim.network.air_frame import AirCallback, AirFrame, FrameKind
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 
 
@@ -146,11 +146,6 @@ class AirLink(Link):
         """Queue a segment for transmission."""
         self.queue.append((self._env.now, segment))
         self.request_channel()
-
-    def send_all(self, buffered: Sequence[BufferedFrame]) -> None:
-        """Queue segments that were buffered, each by :meth:`send`."""
-        for _, segment in buffered:
-            self.send(segment)
 
     def enqueue(self, item: Any, first: bool = False) -> None:
         """Queue a control frame at the end of the queue, or at its head if *first* is true."""

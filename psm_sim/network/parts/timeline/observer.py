@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from math import inf
 from typing import Any, BinaryIO
 
@@ -19,8 +18,6 @@ from psm_sim.workload.page_view import Page
 
 _MIN_CHANGE = 0.002
 """Smaller changes of the weights are not drawn, because they would not be visible."""
-
-_CACHED_TEXTS = 256
 
 
 class PolicyDecisions:
@@ -40,7 +37,6 @@ class PolicyDecisions:
         self._trace, self._track, self._beacon_ms = trace, track, 1000 * beacon_s
         self._policy: Any = getattr(policy, "policy", policy)
         self._since_us = -1
-        self._text = lru_cache(_CACHED_TEXTS)(lambda *rest: trace.slice_text(track, _describe_rest(*rest)))
         self._begin = self._facts = ""
         self._beacons = 0
         self._weights: Any = None
@@ -56,7 +52,7 @@ class PolicyDecisions:
         """
         self.until(time_s)
         self._since_us = int(1e6 * time_s + 0.5)
-        self._begin = self._text(rest.awake_s, rest.beacons, rest.repeat)
+        self._begin = self._trace.slice_text(self._track, _describe_rest(rest))
         self._facts = "" if poll is None else (
             f'"slept_ms":{poll.slept_ms:.3f},"buffered_frames":{poll.buffered_frames},"buffered_bytes":{poll.buffered_bytes}'
         )  # fmt: skip
@@ -88,12 +84,12 @@ class PolicyDecisions:
         return len(names)
 
 
-def _describe_rest(awake_s: float, beacons: int, repeat: bool) -> str:
-    if awake_s == inf:
+def _describe_rest(rest: Rest) -> str:
+    if rest.awake_s == inf:
         return "stay awake"
-    count = f"{beacons} beacons" if beacons > 1 else "1 beacon"
-    doze = f"doze, awake every {count}" if repeat else f"doze for {count}"
-    return f"stay awake for {awake_s:.4g} s, then {doze}" if awake_s else doze
+    count = f"{rest.beacons} beacons" if rest.beacons > 1 else "1 beacon"
+    doze = f"doze, awake every {count}" if rest.repeat else f"doze for {count}"
+    return f"stay awake for {rest.awake_s:.4g} s, then {doze}" if rest.awake_s else doze
 
 
 _RADIO, _BEACONS, _POLICY, _PAGES, _TRANSFERS = 1, 2, 3, 4, 5
