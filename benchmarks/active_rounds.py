@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.unit_sphere import first_hits, sphere_points, unit_vector
+from psm_sim.lab.active.sphere_instances import first_hits, sphere_points, unit_vector
 
 D, ROUNDS, REPEATS = 10, 5_000, 15
 FIRST = ("perceptron", "dkm:R=16", "cbgz:b=0.5", "coin-perceptron")

@@ -182,7 +182,7 @@ def _expert_trace_parameters() -> set[str]:
     from psm_sim.common.parameters import parameters_of
     from psm_sim.workload.page_sampler import PageSampling
     from psm_sim.workload.push_traffic import Pushes
-    from psm_sim.workload.traffic_trace import TrafficPart
+    from psm_sim.workload.traffic_file import TrafficPart
 
     declared = (parameters_of(cls) for cls in (PageSampling, TrafficPart, Pushes))
     return {name for each in declared for name, parameter in each.items() if parameter.expert}

@@ -28,8 +28,8 @@ from psm_sim.common.errors import InputError
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.eta import EtaEstimator
     from psm_sim.campaign.sweep.grid import Grid
-    from psm_sim.campaign.sweep.outcome import StoredRow
     from psm_sim.campaign.sweep.scheduler import ProgressCallback
+    from psm_sim.campaign.sweep.task_outcome import StoredRow
 
 HELP = """\
 Run every combination of policies, parameters and seeds of a grid, on all cores or on

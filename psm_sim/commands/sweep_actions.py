@@ -13,7 +13,7 @@ from psm_sim.commands.shared_options import add_common, parse_settings, path_opt
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.sweep.outcome import StoredRow
+    from psm_sim.campaign.sweep.task_outcome import StoredRow
 
 HELP = "Summarize, plot or export the results in the database of a sweep."
 

@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _info(args: argparse.Namespace) -> int:
-    from psm_sim.commands.trace_info import describe_capture, describe_recording
+    from psm_sim.commands.trace_descriptions import describe_capture, describe_recording
 
     spec = Spec.parse(args.file, "trace")
     path = find_trace(spec.name)
@@ -120,14 +120,14 @@ def _info(args: argparse.Namespace) -> int:
 
 
 def _describe_toml(path: Path) -> str:
-    from psm_sim.commands.trace_info import (
+    from psm_sim.commands.trace_descriptions import (
         describe_profile,
         describe_pushes,
         describe_regimes,
         describe_traffic,
     )
     from psm_sim.workload.regimes import regimes_of
-    from psm_sim.workload.traffic_trace import traffic_of
+    from psm_sim.workload.traffic_file import traffic_of
 
     document = read_toml(path, "trace profile")
     if "pushes" in document:

@@ -48,7 +48,7 @@ _FILES: Registry[Any] = Registry(KIND_NAMES, _Component, {})
 @cache
 def _all_kinds() -> tuple[Kind, ...]:
     """Return the kinds of components. Those of the lab are imported late, because its checks import ours."""
-    kinds = (*_CORE_KINDS, *import_module("psm_sim.lab.contracts.kinds").KINDS)
+    kinds = (*_CORE_KINDS, *import_module("psm_sim.lab.contracts.component_kinds").KINDS)
     for kind in kinds:
         _Component.register(kind.base)
     return kinds

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.learning.lookahead import Lookahead, compute_eigenmodes
+from psm_sim.learning.repeated_loss_lookahead import Lookahead, compute_eigenmodes
 
 _MIN_SHARE = 1e-100
 """Smallest share per expert for which plain arithmetic is safe."""

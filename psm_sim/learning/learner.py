@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.learning import input_checks
-from psm_sim.learning.lookahead import Lookahead
+from psm_sim.learning.repeated_loss_lookahead import Lookahead
 
 _FLOAT64 = np.dtype(np.float64)
 """The NumPy singleton of this dtype. An identity test takes a tenth of the time of an equality test."""

@@ -9,7 +9,7 @@ import numpy as np
 from psm_sim.common.array_types import FloatArray
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.log_posterior import LogPosterior
-from psm_sim.learning.lookahead import Lookahead
+from psm_sim.learning.repeated_loss_lookahead import Lookahead
 
 _MIN_GAIN = math.log(1e-150)
 """Logarithm of the smallest evidence that may accumulate before it is added to the log-weights."""

@@ -67,7 +67,7 @@ def hop_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> Wir
         return _mac_hop(topology, service, cell)
     if service is None and is_plain(topology):
         return WirelessHop(topology)
-    from psm_sim.network.parts.device.device_hop import DeviceHop
+    from psm_sim.network.parts.device.wireless_hop import DeviceHop
 
     return DeviceHop(topology, service)
 
@@ -80,10 +80,10 @@ def _mac_hop(topology: Topology, service: ServicePeriod | None, cell: Cell | Non
         )
     cell = cell or _new_cell(topology)
     if topology.beacon.loss or topology.faults.restart_every_s is not None:
-        from psm_sim.network.parts.mac.faulty_hop import FaultyMacHop
+        from psm_sim.network.parts.mac.faulty_wireless_hop import FaultyMacHop
 
         return FaultyMacHop(topology, cell)
-    from psm_sim.network.parts.mac.mac_hop import MacHop
+    from psm_sim.network.parts.mac.wireless_hop import MacHop
 
     return MacHop(topology, cell)
 

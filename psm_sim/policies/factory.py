@@ -14,7 +14,7 @@ POLICIES: Registry[Policy] = Registry(
         "bsd": "psm_sim.policies.bsd:Bsd",
         "lpsm": "psm_sim.policies.lpsm:Lpsm",
         "outstanding": "psm_sim.policies.outstanding:OutstandingPolicy",
-        "listen": "psm_sim.lab.policies.listen:Listen",
+        "listen": "psm_sim.lab.policies.beacon_listening:Listen",
         "dynamic": "psm_sim.policies.dynamic:Dynamic",
         "skip": "psm_sim.policies.skip:Skip",
         "predict": "psm_sim.policies.predict:Predict",

@@ -11,7 +11,7 @@ from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.input_limits import MAX_MS, MAX_S, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter, parameters_of, values_of
 from psm_sim.learning import Learner, make_learner
-from psm_sim.learning.lookahead import Lookahead
+from psm_sim.learning.repeated_loss_lookahead import Lookahead
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.user_loss_guard import describe_poll, guarded_loss
 from psm_sim.policies.base import Frame, Plan, Policy, Rest

@@ -14,7 +14,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_POLLS
 from psm_sim.common.progress import Progress
 from psm_sim.replay.binned_arrivals import BinnedArrivals
-from psm_sim.replay.poller import ReplayPoller
+from psm_sim.replay.polling_learner import ReplayPoller
 from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.replay_history import ReplayHistory
 from psm_sim.workload.activity_loading import load_activities

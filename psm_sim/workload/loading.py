@@ -147,10 +147,10 @@ def _workload_from_profile(
 
         return push_traffic.generate_pushes(document, path, texts, pages, seed, replication)
     if "traffic" in document:
-        from psm_sim.workload import traffic_trace
+        from psm_sim.workload import traffic_file
 
-        return traffic_trace.generate_traffic(
-            traffic_trace.traffic_of(document, path), texts, pages, seed, replication
+        return traffic_file.generate_traffic(
+            traffic_file.traffic_of(document, path), texts, pages, seed, replication
         )
     if "regimes" in document:
         from psm_sim.workload import regimes as regimes_module

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 import psm_sim
-from psm_sim.campaign.sweep.jobs import Batch, Job, run_batch
+from psm_sim.campaign.sweep.task_batches import Batch, Job, run_batch
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.cli import main
 from psm_sim.common.component_spec import Spec

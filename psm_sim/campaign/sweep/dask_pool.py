@@ -5,8 +5,8 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any
 
-from psm_sim.campaign.sweep.jobs import Batch, run_batch
-from psm_sim.campaign.sweep.outcome import Outcome
+from psm_sim.campaign.sweep.task_batches import Batch, run_batch
+from psm_sim.campaign.sweep.task_outcome import Outcome
 from psm_sim.campaign.sweep.worker import WorkerLost
 from psm_sim.campaign.sweep.worker_pool import POLL_TIMEOUT_S, BatchResult
 from psm_sim.common.errors import InputError, describe_error

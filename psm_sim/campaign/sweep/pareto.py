@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from psm_sim.campaign.sweep.outcome import StoredRow
+from psm_sim.campaign.sweep.task_outcome import StoredRow
 from psm_sim.common.summary_stats import Interval, confidence_interval
 
 ENERGY, SLOWDOWN = "energy_per_page_j", "slowdown.mean"

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.pareto import Candidate, candidates, varying_keys
 from psm_sim.campaign.sweep.store_table import TASK_COLUMNS, table_rows
+from psm_sim.campaign.sweep.task_outcome import StoredRow
 from psm_sim.common.errors import InputError
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.common.summary_stats import Interval

@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 from psm_sim.campaign.sweep.database import lock_store
 from psm_sim.campaign.sweep.eta import EtaEstimator
 from psm_sim.campaign.sweep.grid import Grid
-from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.planning import PlannedTask, TaskChecker, plan_tasks
 from psm_sim.campaign.sweep.scheduler import ProgressCallback, Scheduler
 from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.task_outcome import StoredRow
 from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
 from psm_sim.campaign.sweep.worker_pool import Pool, ProcessPool, SerialPool
 from psm_sim.common.errors import InputError

@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import Any
 
 from psm_sim.campaign.sweep.eta import EtaEstimator
-from psm_sim.campaign.sweep.jobs import MAX_POLICIES, Batch, Job, split_batches
-from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.planning import PlannedTask, TopologyCache
 from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.task_batches import MAX_POLICIES, Batch, Job, split_batches
+from psm_sim.campaign.sweep.task_outcome import Outcome
 from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
 from psm_sim.campaign.sweep.worker import WorkerLost
 from psm_sim.campaign.sweep.worker_pool import Pool

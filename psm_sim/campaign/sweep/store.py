@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.campaign.sweep.database import connect, describe_store_errors, rollback, transaction
-from psm_sim.campaign.sweep.outcome import Outcome, StoredRow
 from psm_sim.campaign.sweep.planning import PlannedTask
+from psm_sim.campaign.sweep.task_outcome import Outcome, StoredRow
 from psm_sim.version import __version__
 
 _COLUMNS = "policy, trace, topology, pages, seed, parameters, state, measures, error, wall_s"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.campaign.sweep.outcome import StoredRow
+from psm_sim.campaign.sweep.task_outcome import StoredRow
 from psm_sim.common.component_spec import name_of
 from psm_sim.common.output_files import atomic_write
 

@@ -21,7 +21,7 @@ WORKER_DIED = "its process has ended. The task may have ended it, or it was kill
 
 _USE_FORKSERVER = sys.platform == "linux"
 _CONTEXT: Any = mp.get_context("forkserver" if _USE_FORKSERVER else "spawn")
-_BATCH_MODULE = "psm_sim.campaign.sweep.jobs"
+_BATCH_MODULE = "psm_sim.campaign.sweep.task_batches"
 _ENVIRONMENT = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH"), "1"
 )
@@ -109,7 +109,7 @@ def serve(pipe: Connection) -> None:
     pipe : Connection
         Pipe for batches and outcomes. An exception is sent as a :class:`WorkerLost`.
     """
-    from psm_sim.campaign.sweep.jobs import run_batch
+    from psm_sim.campaign.sweep.task_batches import run_batch
 
     parent = mp.parent_process()
     if parent is not None:

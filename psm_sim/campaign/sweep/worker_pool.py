@@ -6,8 +6,8 @@ from collections import deque
 from multiprocessing.connection import wait
 from typing import Protocol
 
-from psm_sim.campaign.sweep.jobs import Batch, run_batch
-from psm_sim.campaign.sweep.outcome import Outcome
+from psm_sim.campaign.sweep.task_batches import Batch, run_batch
+from psm_sim.campaign.sweep.task_outcome import Outcome
 from psm_sim.campaign.sweep.worker import Worker, WorkerLost
 
 POLL_TIMEOUT_S = 0.2

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.lab.active.unit_sphere import uniform_points, unit_vector
+from psm_sim.lab.active.sphere_instances import uniform_points, unit_vector
 
 Labels = Callable[[int, int], int]
 """Callable ``(row, prediction) -> label``; the label is -1 or +1."""

@@ -17,7 +17,7 @@ STUDIES = {
     "slowdown-by-page": "slowdown_by_page:STUDY",
     "sleep-times": "sleep_times:STUDY",
     "sensitivity": "sensitivity:STUDY",
-    "one-setting": "one_setting:STUDY",
+    "one-setting": "agreement_in_one_setting:STUDY",
     "optimum": "distance_to_optimum:STUDY",
     "trace-study": "lpsm_trace_replay:STUDY",
     "non-stationary": "non_stationary.study:STUDY",
@@ -39,11 +39,11 @@ VALIDATIONS = {
 """Studies that compare the simulator with measured hardware."""
 
 ACTIVE_STUDIES = {
-    "sphere": "active.sphere:STUDY",
+    "sphere": "active.perceptrons_on_sphere:STUDY",
     "patience": "active.dkm_patience:STUDY",
     "worst-case": "active.adversarial_mistake_bounds:STUDY",
     "text-like": "active.text_classes:STUDY",
-    "ocr": "active.ocr:STUDY",
+    "ocr": "active.digit_ocr:STUDY",
     "drift": "active.drift:STUDY",
     "isal-1d": "active.isal_1d:STUDY",
     "isal-planes": "active.isal_planes:STUDY",

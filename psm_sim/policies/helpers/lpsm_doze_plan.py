@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray, IntArray
-from psm_sim.learning.lookahead import Lookahead
+from psm_sim.learning.repeated_loss_lookahead import Lookahead
 
 HALF = 0.5 + 1e-9
 """Offset for rounding polling times to beacons.
@@ -29,8 +29,8 @@ class IdlePlan:
     Parameters
     ----------
     make_lookahead : callable
-        Returns the :class:`~psm_sim.learning.lookahead.Lookahead` of these rounds, or None. Called after the
-        first one.
+        Returns the :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead` of these rounds, or None.
+        Called after the first one.
     learn : callable
         Called with the lookahead, the number of rounds that are over, and the number of the next wake-up
         beacon.

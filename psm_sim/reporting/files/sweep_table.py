@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TextIO
 
 from psm_sim import __version__
-from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.store_table import table_rows, write_parquet
+from psm_sim.campaign.sweep.task_outcome import StoredRow
 from psm_sim.common.errors import InputError
 from psm_sim.common.output_files import atomic_write_text
 from psm_sim.reporting.files.result_json import to_text

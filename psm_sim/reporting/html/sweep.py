@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.pareto import Candidate, candidates, pareto_front, varying_keys
 from psm_sim.campaign.sweep.store_table import table_rows
+from psm_sim.campaign.sweep.task_outcome import StoredRow
 from psm_sim.common.component_spec import name_of
 from psm_sim.common.errors import InputError
 from psm_sim.reporting.figures.style import truncate_name

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.pareto import ENERGY, SLOWDOWN, Candidate, varying_keys
+from psm_sim.campaign.sweep.task_outcome import StoredRow
 from psm_sim.common.formatting import escape_unprintable, truncate
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.reporting.terminal.comparison import align_columns

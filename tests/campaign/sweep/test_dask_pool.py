@@ -15,9 +15,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from psm_sim.campaign.sweep.jobs import Batch
 from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.task_batches import Batch
 from psm_sim.common.errors import InputError
 from psm_sim.version import __version__
 from tests.campaign.sweep.common import grid, run, write_policy

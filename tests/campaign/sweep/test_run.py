@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import psm_sim
-from psm_sim.campaign.sweep import jobs
 from psm_sim.campaign.sweep import run as run_of_sweep
 from psm_sim.campaign.sweep import store as store_module
-from psm_sim.campaign.sweep.outcome import StoredRow
+from psm_sim.campaign.sweep import task_batches
 from psm_sim.campaign.sweep.run import Resources
 from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.task_outcome import StoredRow
 from psm_sim.common.errors import InputError
 from psm_sim.common.parallel import MAX_PER_CORE
 from psm_sim.simulation.comparison import Comparison
@@ -36,9 +36,9 @@ def numbers(rows: list[StoredRow]) -> list[StoredRow]:
 def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """Work in an empty folder; give the tasks that this process has run, by their keys."""
     found: list[str] = []
-    original = jobs.run_batch
+    original = task_batches.run_batch
 
-    def noting(batch: jobs.Batch) -> list:
+    def noting(batch: task_batches.Batch) -> list:
         found.extend(batch.keys)
         return original(batch)
 
@@ -150,13 +150,13 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
 ) -> None:
     """One comparison for all; where one fails, each for itself, with the same numbers."""
     compared: list[int] = []
-    original = jobs.compare_runs
+    original = task_batches.compare_runs
 
     def noting(policies: list, scenario: Scenario) -> Comparison:
         compared.append(len(policies))
         return original(policies, scenario)
 
-    monkeypatch.setattr(jobs, "compare_runs", noting)
+    monkeypatch.setattr(task_batches, "compare_runs", noting)
     among = {"topology": "cafe", "pages": 2}
     together = run(Path("a.sqlite"), grid("seed=1", policies=("psm", "bsd"), **among))
     assert compared == [2]

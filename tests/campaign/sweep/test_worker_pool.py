@@ -13,7 +13,7 @@ import pytest
 
 from psm_sim.campaign.sweep import worker as worker_module
 from psm_sim.campaign.sweep import worker_pool as pool_module
-from psm_sim.campaign.sweep.jobs import Batch
+from psm_sim.campaign.sweep.task_batches import Batch
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.campaign.sweep.worker_pool import ProcessPool
 from psm_sim.common import parallel
@@ -63,7 +63,7 @@ import sys, time
 from pathlib import Path
 from psm_sim.campaign.sweep.worker_pool import ProcessPool
 from psm_sim.campaign.sweep.user_files import UserFiles
-from psm_sim.campaign.sweep.jobs import Batch
+from psm_sim.campaign.sweep.task_batches import Batch
 
 if __name__ == "__main__":
     pool = ProcessPool(2)

@@ -32,7 +32,7 @@ from psm_sim.lab.active import (
     ShiftingPerceptron,
     make_selective,
 )
-from psm_sim.lab.contracts.kinds import ONLINE_LEARNERS, QUERY_RULES
+from psm_sim.lab.contracts.component_kinds import ONLINE_LEARNERS, QUERY_RULES
 from psm_sim.lab.contracts.online_learner_checks import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
 from psm_sim.lab.contracts.query_rule_checks import QUERY_RULE_CHECKS, QueryRuleSubject
 from tests.contracts.cases import cases

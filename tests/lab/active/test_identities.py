@@ -17,7 +17,7 @@ from psm_sim.lab.active import (
     SelectiveSampler,
     make_selective,
 )
-from psm_sim.lab.active.unit_sphere import uniform_points, unit_vector
+from psm_sim.lab.active.sphere_instances import uniform_points, unit_vector
 
 
 def noisy(seed, rounds, features):

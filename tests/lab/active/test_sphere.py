@@ -10,7 +10,7 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.lab.active import DkmHalvingRule, ModifiedPerceptron, Perceptron, SelectiveSampler
 from psm_sim.lab.active.query_rules import AlwaysQuery
-from psm_sim.lab.active.unit_sphere import error_of, first_hits, sphere_points, unit_vector
+from psm_sim.lab.active.sphere_instances import error_of, first_hits, sphere_points, unit_vector
 
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)
 

@@ -9,7 +9,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.lab.active import ModifiedPerceptron, Perceptron, theorem_bounds
-from psm_sim.lab.active.unit_sphere import (
+from psm_sim.lab.active.sphere_instances import (
     error_of,
     similar_points,
     sphere_points,

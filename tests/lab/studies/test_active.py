@@ -14,8 +14,8 @@ from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import ACTIVE_STUDIES, load_study
 from psm_sim.lab.studies.active import (
     adversarial_mistake_bounds,
+    digit_ocr,
     drift,
-    ocr,
     text_classes,
 )
 from psm_sim.lab.studies.active.learner_trials import Direction, Trial, judge_claim
@@ -52,13 +52,13 @@ class Made:
 def made_images(monkeypatch):
     """Put made images in the place of MNIST-5k."""
     made = Made()
-    for module in (drift, ocr, text_classes):
+    for module in (drift, digit_ocr, text_classes):
         monkeypatch.setattr(module, "mnist_file", lambda: "made")
         monkeypatch.setattr(module, "mnist_5k", made)
-    monkeypatch.setattr(ocr, "digits_file", lambda: "made")
-    monkeypatch.setattr(ocr, "small_digits", made)
+    monkeypatch.setattr(digit_ocr, "digits_file", lambda: "made")
+    monkeypatch.setattr(digit_ocr, "small_digits", made)
     monkeypatch.setattr(text_classes, "LAST", 200)
-    caches = (ocr._examples, drift._images)
+    caches = (digit_ocr._examples, drift._images)
     for cache in caches:
         cache.cache_clear()
     yield made
@@ -69,9 +69,9 @@ def made_images(monkeypatch):
 @pytest.fixture
 def no_images(monkeypatch):
     """Pretend that the images of MNIST-5k are not installed."""
-    for module in (drift, ocr, text_classes):
+    for module in (drift, digit_ocr, text_classes):
         monkeypatch.setattr(module, "mnist_file", lambda: None)
-    monkeypatch.setattr(ocr, "digits_file", lambda: None)
+    monkeypatch.setattr(digit_ocr, "digits_file", lambda: None)
 
 
 @pytest.mark.parametrize("name", ACTIVE_STUDIES)
@@ -156,15 +156,15 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     """Each combination is tuned to one spec per problem, and on easy images arrives with few labels."""
     findings = found_by("ocr")
     table = findings.tables[0].frame
-    assert len(table) == 3 * len(ocr.COMBINATIONS)
+    assert len(table) == 3 * len(digit_ocr.COMBINATIONS)
     assert table["arrived"].between(0, 1).all()
     assert table["mean"].min() > 0
     assert (table["median"] < 100).all()
     assert table.loc[0, "published mean"] == 28.02
-    assert len(findings.claims) == len(ocr.PAIRS)
-    assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr.PAIRS)
+    assert len(findings.claims) == len(digit_ocr.PAIRS)
+    assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(digit_ocr.PAIRS)
     untuned = findings.tables[1].frame
-    assert len(untuned) == 3 * len(ocr.COMBINATIONS["CBGZperc"])
+    assert len(untuned) == 3 * len(digit_ocr.COMBINATIONS["CBGZperc"])
     assert "0.76 of the reference's folds reach the error" in findings.remarks[-1]
     hard = untuned[untuned["problem"] == "6v9"].set_index("spec")["cost while tuning"]
     assert f"minimum cost is {hard.min():.0f}, for {hard.idxmin()}" in findings.remarks[-1]
@@ -172,13 +172,13 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
 
 def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images, monkeypatch):
     """Eight passes over each of seven problems; without MNIST-5k they are all there is."""
-    monkeypatch.setattr(ocr, "mnist_file", lambda: None)
-    tasks = ocr.STUDY.tasks(Scale(10, 1, 1), 1)
-    assert len(tasks) == 2 * len(ocr.SMALL) * len(ocr.COMBINATIONS)
+    monkeypatch.setattr(digit_ocr, "mnist_file", lambda: None)
+    tasks = digit_ocr.STUDY.tasks(Scale(10, 1, 1), 1)
+    assert len(tasks) == 2 * len(digit_ocr.SMALL) * len(digit_ocr.COMBINATIONS)
     few = [task for task in tasks if task.arguments["combination"] == "randPerc"][:14]
-    findings = ocr.STUDY.digest(run_tasks(few), Scale(10, 1, 1), 1)
+    findings = digit_ocr.STUDY.digest(run_tasks(few), Scale(10, 1, 1), 1)
     (table,) = findings.tables
-    assert table.frame["problem"].tolist() == list(ocr.SMALL)
+    assert table.frame["problem"].tolist() == list(digit_ocr.SMALL)
     assert "published mean" not in table.frame
     assert findings.claims == []
     assert "No claim refers to the digits" in findings.commentary[-1]
@@ -187,7 +187,7 @@ def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images,
 def test_a_fold_that_never_arrives_has_no_number():
     """Labels that contradict each other: no test error is small enough."""
     ones, y = np.ones((20, 3)), np.array([1.0, -1.0] * 10)
-    assert np.isnan(ocr.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))
+    assert np.isnan(digit_ocr.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))
 
 
 def test_text_like_measures_macro_f(made_images):
@@ -238,16 +238,16 @@ def test_worst_cases_never_pass_their_bounds(monkeypatch):
 
 def test_the_published_wilcoxon_tests_follow_from_table_4_1():
     """Two-sided exact p over the seven problems: .0156, .0313, .0156 and .0469, as the thesis prints."""
-    names = list(ocr.COMBINATIONS)
-    columns = dict(zip(names, zip(*ocr.PUBLISHED.values(), strict=True), strict=True))
+    names = list(digit_ocr.COMBINATIONS)
+    columns = dict(zip(names, zip(*digit_ocr.PUBLISHED.values(), strict=True), strict=True))
     for first, second, p in (
         ("CBGZperc", "randPerc", 0.0156),
         ("DKMperc", "randPerc", 0.0313),
         ("DKM^2", "randDKM", 0.0156),
         ("DKM^2", "CBGZ_DKM", 0.0469),
     ):
-        assert ocr.compare(columns[first], columns[second]).p == pytest.approx(p, abs=6e-5)
-    assert ocr.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
+        assert digit_ocr.compare(columns[first], columns[second]).p == pytest.approx(p, abs=6e-5)
+    assert digit_ocr.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
 
 
 def test_a_trial_is_its_arguments():

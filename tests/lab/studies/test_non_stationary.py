@@ -21,13 +21,13 @@ from psm_sim.lab.studies.non_stationary.learner_rounds import (
     logged_run,
     regrets,
 )
-from psm_sim.lab.studies.non_stationary.remarks import comparisons, gains, leaders
-from psm_sim.lab.studies.non_stationary.seed_statistics import (
+from psm_sim.lab.studies.non_stationary.paired_differences import (
     SeedRows,
     classify_difference,
     format_signed,
     sign,
 )
+from psm_sim.lab.studies.non_stationary.remarks import comparisons, gains, leaders
 from psm_sim.lab.studies.non_stationary.tasks import (
     BOUNDED,
     FIXED,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from psm_sim.lab.reporting.pages.markdown import markdown_list, markdown_table
+from psm_sim.lab.reporting.pages.markdown_tables import markdown_list, markdown_table
 from psm_sim.lab.reporting.pages.table_labels import label
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from psm_sim.lab.reporting import claim_tables
 from psm_sim.lab.reporting.pages import (
     learners_summary,
     listening_summary,
-    markdown,
+    markdown_tables,
     reproduction_summary,
 )
 from psm_sim.lab.reporting.pages.table_labels import label
@@ -153,7 +153,7 @@ def page_of(
 
 def _verdict_table(findings: Sequence[Findings]) -> str:
     rows = [
-        [f"[{study.study}](#{study.study})", markdown.escape_markdown(study.title), _verdicts(study)]
+        [f"[{study.study}](#{study.study})", markdown_tables.escape_markdown(study.title), _verdicts(study)]
         for study in findings
     ]
     lines = [["study", "about", "verdicts"], ["---"] * 3, *rows]
@@ -172,37 +172,37 @@ def _verdicts(study: Findings) -> str:
 
 
 def _study_section(study: Findings, figures: Sequence[tuple[str, str]]) -> str:
-    parts = [f"## {study.study}\n", f"{markdown.escape_markdown(study.title)}.\n"]
-    parts.append(f"Setting: {markdown.escape_markdown(study.setting)}.\n")
+    parts = [f"## {study.study}\n", f"{markdown_tables.escape_markdown(study.title)}.\n"]
+    parts.append(f"Setting: {markdown_tables.escape_markdown(study.setting)}.\n")
     notes = {preset.name: preset.note() for preset in study.presets}
     for name, claims in claim_tables.under_each_preset(study.claims).items():
         parts += (
-            [f"{markdown.escape_markdown(notes.pop(name))}. {claim_tables.format_tallies(claims)}:\n"]
+            [f"{markdown_tables.escape_markdown(notes.pop(name))}. {claim_tables.format_tallies(claims)}:\n"]
             if name in notes
             else []
         )
         parts.append(_claim_section(claims))
-    parts += [f"{markdown.escape_markdown(note)}.\n" for note in notes.values() if note]
+    parts += [f"{markdown_tables.escape_markdown(note)}.\n" for note in notes.values() if note]
     if study.remarks:
-        parts.append(markdown.markdown_list(study.remarks))
+        parts.append(markdown_tables.markdown_list(study.remarks))
     for table in study.tables:
         parts.append(_table_section(table))
     parts += [f"![{caption}]({FIGURES}/{name})\n\n{caption}\n" for caption, name in figures]
     if study.commentary:
-        parts.append(f"Commentary:\n\n{markdown.markdown_list(study.commentary)}")
+        parts.append(f"Commentary:\n\n{markdown_tables.markdown_list(study.commentary)}")
     return "\n".join(parts)
 
 
 def _claim_section(claims: Sequence[Claim]) -> str:
     headings, lines = claim_tables.columns(claims)
-    return markdown.markdown_table(headings, [[label(text) for text in line] for line in lines])
+    return markdown_tables.markdown_table(headings, [[label(text) for text in line] for line in lines])
 
 
 def _table_section(table: Table) -> str:
     headings = [label(str(name)) for name in table.frame.columns]
     rows = [[label(text) for text in row] for row in cells(table.frame)]
-    title = markdown.escape_markdown(label(table.title))
-    return f"{title}:\n\n{markdown.markdown_table(headings, rows)}"
+    title = markdown_tables.escape_markdown(label(table.title))
+    return f"{title}:\n\n{markdown_tables.markdown_table(headings, rows)}"
 
 
 def _tally_sections(findings: Sequence[Findings], presets: dict[str, list[Claim]]) -> list[str]:
@@ -219,9 +219,9 @@ def _tally_sections(findings: Sequence[Findings], presets: dict[str, list[Claim]
     return [
         "## Tallies\n",
         f"{claim_tables.ROLES} The table above uses the first preset.{_provisional_note(findings)}\n",
-        markdown.markdown_table(["preset", "role of the published numbers", "verdicts"], lines),
+        markdown_tables.markdown_table(["preset", "role of the published numbers", "verdicts"], lines),
         "## All published numbers under each preset\n",
-        markdown.markdown_table(*claim_tables.side_by_side(all_claims)),
+        markdown_tables.markdown_table(*claim_tables.side_by_side(all_claims)),
         *_choice_sections(findings),
     ]
 
@@ -236,11 +236,14 @@ def _choice_sections(findings: Sequence[Findings]) -> list[str]:
     presets = {preset.name: preset for study in findings for preset in study.presets}
     parts = ["## Choices of the presets\n"]
     for name, preset in presets.items():
-        parts += [f"Preset {name}: {markdown.escape_markdown(preset.description)}.\n", _choice_table(preset)]
+        parts += [
+            f"Preset {name}: {markdown_tables.escape_markdown(preset.description)}.\n",
+            _choice_table(preset),
+        ]
         texts = [f"Evidence for it: {text}" for text in preset.evidence] + [
             f"Evidence against it: {text}" for text in preset.doubts
         ]
-        parts += [markdown.markdown_list(texts)] if texts else []
+        parts += [markdown_tables.markdown_list(texts)] if texts else []
     return parts
 
 
@@ -251,7 +254,7 @@ def _choice_table(preset: Preset) -> str:
         for role, choices in (("calibrated", preset.calibrated), ("fitted", preset.fitted))
         for choice in choices
     ]
-    return markdown.markdown_table(headings, lines)
+    return markdown_tables.markdown_table(headings, lines)
 
 
 def summary_section(findings: Sequence[Findings]) -> str:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from psm_sim.lab.reporting import claim_tables
-from psm_sim.lab.reporting.pages.markdown import escape_markdown
+from psm_sim.lab.reporting.pages.markdown_tables import escape_markdown
 
 if TYPE_CHECKING:
     from psm_sim.lab.studies.published_claims import Claim

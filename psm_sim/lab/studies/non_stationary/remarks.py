@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.lab.studies.non_stationary.seed_statistics import (
+from psm_sim.lab.studies.non_stationary.paired_differences import (
     SeedRows,
     display_name,
     format_signed,

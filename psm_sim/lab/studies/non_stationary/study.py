@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Row, Rows, Task
-from psm_sim.lab.studies.non_stationary import gamma_and_uplink_choices, remarks, tables
-from psm_sim.lab.studies.non_stationary.seed_statistics import RULE, SeedRows
+from psm_sim.lab.studies.non_stationary import lpsm_parameter_choices, remarks, tables
+from psm_sim.lab.studies.non_stationary.paired_differences import RULE, SeedRows
 from psm_sim.lab.studies.non_stationary.tasks import (
     BOUNDED,
     FIXED,
@@ -60,8 +60,8 @@ class NonStationary(Study):
         seeds = _seeds(scale, seed)
         shifting = [NonStationaryTask(trace, pages, seed, (None, MILD)) for seed in seeds]
         control = [NonStationaryTask(CONTROL, CONTROL_PAGES, seed) for seed in seeds]
-        gammas = gamma_and_uplink_choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
-        uplinks = gamma_and_uplink_choices.uplink_tasks(trace, pages, seeds[:UPLINK_SEEDS])
+        gammas = lpsm_parameter_choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
+        uplinks = lpsm_parameter_choices.uplink_tasks(trace, pages, seeds[:UPLINK_SEEDS])
         plotted = Scenario(trace, pages=pages // 2, seed=seed)
         timelines = [TimelineTask(alpha, plotted) for alpha in PLOTTED_RATES]
         return [*shifting, *control, *gammas, *uplinks, *timelines]
@@ -79,7 +79,7 @@ class NonStationary(Study):
             "Gain of Learn-alpha on non-stationary traffic (thesis, section 2.5.5)",
             f"trace {trace}, {pages} pages, and as a stationary control {CONTROL_PAGES} pages of {CONTROL};"
             f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM dozes"
-            f" for {gamma_and_uplink_choices.DEFAULT_UPLINK} beacon; differences are paired;"
+            f" for {lpsm_parameter_choices.DEFAULT_UPLINK} beacon; differences are paired;"
             f" {RULE}",
             remarks=[_gamma_remark(parts["gamma"]), *_remarks(shifting, control)],
             commentary=COMMENTARY,
@@ -103,7 +103,7 @@ def _seeds(scale: Scale, seed: int) -> range:
 
 
 def _gamma_remark(rows: Sequence[Row]) -> str:
-    gamma = gamma_and_uplink_choices.chosen_gamma(rows)
+    gamma = lpsm_parameter_choices.chosen_gamma(rows)
     relation = "It is" if gamma == MILD else "It is not"
     return (
         f"On the seeds for choosing, gamma {gamma:g} has the lowest product of energy and slowdown."
@@ -114,10 +114,10 @@ def _gamma_remark(rows: Sequence[Row]) -> str:
 
 def _choices(parts: Mapping[str, Sequence[Row]]) -> list[Table]:
     return [
-        Table("Choice of gamma, on the seeds for choosing", gamma_and_uplink_choices.gammas(parts["gamma"])),
+        Table("Choice of gamma, on the seeds for choosing", lpsm_parameter_choices.gammas(parts["gamma"])),
         Table(
             "Learn-alpha by what it does after an uplink packet",
-            gamma_and_uplink_choices.uplinks(parts["uplink"]),
+            lpsm_parameter_choices.uplinks(parts["uplink"]),
         ),
     ]
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.non_stationary.learner_rounds import CURVE
-from psm_sim.lab.studies.non_stationary.seed_statistics import (
+from psm_sim.lab.studies.non_stationary.paired_differences import (
     SeedRows,
     display_name,
     format_signed,

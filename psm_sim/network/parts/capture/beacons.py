@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.parts.capture.capture_settings import CaptureSettings
+from psm_sim.network.parts.capture.capture_header_values import CaptureHeaderValues
 
 
 class BeaconTimes:
@@ -21,7 +21,7 @@ class BeaconTimes:
     become due in the meantime.
     """
 
-    def __init__(self, settings: CaptureSettings) -> None:
+    def __init__(self, settings: CaptureHeaderValues) -> None:
         self._grid = Beacons(settings.beacon_s)
         self._gap_s, self._air_s = settings.beacon_gap_s, settings.beacon_air_s
         self._late: dict[int, float] = {}

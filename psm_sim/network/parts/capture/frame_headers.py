@@ -9,11 +9,11 @@ from ipaddress import IPv4Address
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.network.parts.capture.capture_settings import (
+from psm_sim.network.parts.capture.capture_header_values import (
     DATAGRAM_PORT,
     SERVER_PORT,
     SYN_OPTIONS,
-    CaptureSettings,
+    CaptureHeaderValues,
 )
 from psm_sim.network.parts.capture.pending_frames import ACK, DATA, GROUP, NULL_FRAME, PS_POLL, take_rows
 from psm_sim.network.parts.capture.record_layouts import (
@@ -91,12 +91,12 @@ _IP_WORDS = 0x4500 + 0x4000 + 0x4000
 """Sum of the constant 16-bit words of the IPv4 headers: version, flags and time to live."""
 
 
-def _raw(rows: Rows, frames: Rows, settings: CaptureSettings) -> None:
+def _raw(rows: Rows, frames: Rows, settings: CaptureHeaderValues) -> None:
     """Fill in packets that are too small for an IP header, with the ethertype for experiments."""
     rows["ethertype"] = 0x88B5
 
 
-def _udp(rows: Rows, frames: Rows, settings: CaptureSettings) -> None:
+def _udp(rows: Rows, frames: Rows, settings: CaptureHeaderValues) -> None:
     """Fill in UDP datagrams."""
     up, group, length = frames["up"], frames["kind"] == GROUP, frames["wire"].astype(np.int64)
     station = addresses_of(settings.stations)[frames["aid"]]
@@ -108,7 +108,7 @@ def _udp(rows: Rows, frames: Rows, settings: CaptureSettings) -> None:
     rows["sum"] = np.where(total == 0, 0xFFFF, total)  # 0 would mean that there is no checksum (RFC 768)
 
 
-def _tcp(rows: Rows, frames: Rows, settings: CaptureSettings, options: IntArray | int = 0) -> None:
+def _tcp(rows: Rows, frames: Rows, settings: CaptureHeaderValues, options: IntArray | int = 0) -> None:
     """Fill in TCP segments. Their payload is zeros, which do not change the checksum.
 
     Parameters
@@ -140,7 +140,7 @@ def _tcp(rows: Rows, frames: Rows, settings: CaptureSettings, options: IntArray 
     rows["sum"] = checksum(total + words_of(sequence) + words_of(acknowledges))
 
 
-def _syn(rows: Rows, frames: Rows, settings: CaptureSettings) -> None:
+def _syn(rows: Rows, frames: Rows, settings: CaptureHeaderValues) -> None:
     """Fill in TCP segments with the options of a SYN."""
     scale = 0x01030300 | settings.scale
     rows["mss"], rows["scale_kind"] = settings.segment, scale
@@ -156,7 +156,7 @@ def _ip(rows: Rows, length: IntArray, protocol: int, source: IntArray, target: I
     return ends
 
 
-PACKETS: dict[str, Callable[[Rows, Rows, CaptureSettings], None]] = {
+PACKETS: dict[str, Callable[[Rows, Rows, CaptureHeaderValues], None]] = {
     "tcp": _tcp,
     "syn": _syn,
     "udp": _udp,
@@ -171,7 +171,7 @@ _HEADER_ONLY = {NULL_FRAME: "null", PS_POLL: "ps-poll", ACK: "ack"}
 _CONTROL = {DATA: 0x08, GROUP: 0x08, NULL_FRAME: 0x48, PS_POLL: 0xA4, ACK: 0xD4}
 
 
-def sizes_of(frames: Rows, settings: CaptureSettings) -> IntArray:
+def sizes_of(frames: Rows, settings: CaptureHeaderValues) -> IntArray:
     """Return the record size of each frame in bytes, with its record header, shape (n,)."""
     fixed = np.array(
         [LAYOUTS["raw"].itemsize] * 2 + [LAYOUTS[name].itemsize for name in _HEADER_ONLY.values()]
@@ -183,7 +183,7 @@ def sizes_of(frames: Rows, settings: CaptureSettings) -> IntArray:
 
 
 def frame_rows(
-    frames: Rows, sizes: IntArray, orders: IntArray, settings: CaptureSettings
+    frames: Rows, sizes: IntArray, orders: IntArray, settings: CaptureHeaderValues
 ) -> Iterator[tuple[Rows, NDArray[np.intp]]]:
     """Yield the rows of each kind of frame, with the indices of the frames.
 
@@ -220,7 +220,7 @@ def frame_rows(
             yield rows, chosen
 
 
-def ack_rows(frames: Rows, settings: CaptureSettings) -> Rows:
+def ack_rows(frames: Rows, settings: CaptureHeaderValues) -> Rows:
     """Return the rows of the ACKs that follow *frames*, which take no time without the DCF."""
     rows = _rows_with_record("ack", frames, np.full(frames.size, LAYOUTS["ack"].itemsize), settings)
     rows["tsft_us"] = np.maximum(np.rint(frames["heard_s"] * 1e6), 0)
@@ -229,7 +229,7 @@ def ack_rows(frames: Rows, settings: CaptureSettings) -> Rows:
     return rows
 
 
-def beacon_template(count: int, settings: CaptureSettings) -> Rows:
+def beacon_template(count: int, settings: CaptureHeaderValues) -> Rows:
     """Return *count* rows of beacons with all constant fields set."""
     layout = beacon_layout(settings.stations)
     fixed = {
@@ -249,7 +249,7 @@ def fill_beacons(
     starts_s: NDArray[np.floating],
     orders: IntArray,
     tims: tuple[NDArray[np.uint8], NDArray[np.bool_]],
-    settings: CaptureSettings,
+    settings: CaptureHeaderValues,
 ) -> None:
     """Fill in the fields that change from one beacon to the next.
 
@@ -272,14 +272,14 @@ def fill_beacons(
     rows["bitmap"], rows["group"] = tims
 
 
-def _rows_with_record(name: str, frames: Rows, sizes: IntArray, settings: CaptureSettings) -> Rows:
+def _rows_with_record(name: str, frames: Rows, sizes: IntArray, settings: CaptureHeaderValues) -> Rows:
     rows = rows_of(name, frames.size, _rate_fields(name, settings))
     rows["captured_length"] = rows["original_length"] = sizes - RECORD
     _stamp(rows, frames["heard_s"], frames["heard_s"] - frames["air_s"])
     return rows
 
 
-def _rate_fields(name: str, settings: CaptureSettings) -> dict[str, int]:
+def _rate_fields(name: str, settings: CaptureHeaderValues) -> dict[str, int]:
     """Return the radiotap fields of the rate. The field is absent if the rate cannot be expressed."""
     rate = settings.rates.get(name, settings.rate)
     return {"rate": rate, "present": 0xF if rate else 0xB}
@@ -292,7 +292,7 @@ def _stamp(rows: Rows, heard_s: NDArray[np.floating], starts_s: NDArray[np.float
     rows["tsft_us"] = np.maximum(np.rint(starts_s * 1e6), 0)
 
 
-def _fill_long_header(rows: Rows, frames: Rows, orders: IntArray, settings: CaptureSettings) -> None:
+def _fill_long_header(rows: Rows, frames: Rows, orders: IntArray, settings: CaptureHeaderValues) -> None:
     """Fill in the MAC header of data and null data frames; *orders* are sequence numbers."""
     up, group = frames["up"], frames["kind"] == GROUP
     rows["control"] = _control(frames)
@@ -307,7 +307,7 @@ def _fill_long_header(rows: Rows, frames: Rows, orders: IntArray, settings: Capt
     rows["sequence_control"] = orders << 4
 
 
-def _fill_short_header(rows: Rows, frames: Rows, settings: CaptureSettings) -> None:
+def _fill_short_header(rows: Rows, frames: Rows, settings: CaptureHeaderValues) -> None:
     """Fill in the MAC header of PS-Polls, or of ACKs that the MAC has reported."""
     rows["control"], rows["bits"] = _control(frames), _bits(frames)
     macs, aid = macs_of(settings.stations), frames["aid"]

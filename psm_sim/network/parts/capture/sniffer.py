@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.capture.beacons import BeaconTimes, TimBitmap, bitmaps_of
-from psm_sim.network.parts.capture.capture_settings import CaptureSettings, capture_settings
+from psm_sim.network.parts.capture.capture_header_values import CaptureHeaderValues, capture_header_values
 from psm_sim.network.parts.capture.frame_headers import (
     ack_rows,
     beacon_template,
@@ -55,7 +55,7 @@ class Batches:
         Whether to add an ACK after each individually addressed frame. False if the MAC reports ACKs.
     """
 
-    def __init__(self, settings: CaptureSettings, tims: Sequence[TimBitmap], acks: bool = True) -> None:
+    def __init__(self, settings: CaptureHeaderValues, tims: Sequence[TimBitmap], acks: bool = True) -> None:
         self._settings, self._tims, self._acks = settings, tims, acks
         self.times = BeaconTimes(settings)
         self._beacon = self._from_access_point = 0
@@ -186,7 +186,7 @@ class Sniffer:
         """
         self._tims.append(TimBitmap())
         if len(self._tims) == 1:
-            settings = capture_settings(topology, self._stations)
+            settings = capture_header_values(topology, self._stations)
             self._batches = Batches(settings, self._tims, acks=not reports_all)
             self._file.write(FILE_HEADER)
         return len(self._tims), self._tims[-1]

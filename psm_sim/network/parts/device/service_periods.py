@@ -10,7 +10,7 @@ from psm_sim.beacons import Beacons
 from psm_sim.common.errors import InputError
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.parts.association import NULL_BYTES, null_frame
-from psm_sim.network.parts.device.port import DevicePort
+from psm_sim.network.parts.device.access_point_port import DevicePort
 from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
 from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY
 from psm_sim.network.segment import BufferedFrame, Segment
@@ -53,7 +53,7 @@ class ServicePeriodPort(DevicePort):
     service
         Service periods of the station.
     arguments
-        Arguments of :class:`~psm_sim.network.parts.device.port.DevicePort`.
+        Arguments of :class:`~psm_sim.network.parts.device.access_point_port.DevicePort`.
     """
 
     radio: ServicePeriodRadio

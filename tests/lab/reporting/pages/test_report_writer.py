@@ -18,7 +18,7 @@ from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.reporting import claim_tables
 from psm_sim.lab.reporting import terminal_findings as terminal
 from psm_sim.lab.reporting.figures import figure_registry as study_figures
-from psm_sim.lab.reporting.pages import markdown, report_writer
+from psm_sim.lab.reporting.pages import markdown_tables, report_writer
 from psm_sim.lab.reporting.study_numbers import numbers_of, to_plain
 from psm_sim.lab.studies import published_claims as published_module
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
@@ -251,7 +251,9 @@ def test_standard_output_has_the_same_claims(found: list[Findings]) -> None:
 
 def test_columns_of_numbers_stand_to_the_right() -> None:
     """With an interval, a sign or a per cent; names to the left."""
-    text = markdown.markdown_table(["a", "b", "c"], [["psm", "1.5 ± 0.2", "-0.1 (-3 %)"], ["x", "", "2"]])
+    text = markdown_tables.markdown_table(
+        ["a", "b", "c"], [["psm", "1.5 ± 0.2", "-0.1 (-3 %)"], ["x", "", "2"]]
+    )
     assert text.splitlines()[1] == "| --- | ---: | ---: |"
 
 

@@ -16,7 +16,7 @@ from psm_sim.network import Observer, load_topology
 from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.capture import sniffer
 from psm_sim.network.parts.capture.beacons import BeaconTimes
-from psm_sim.network.parts.capture.capture_settings import capture_settings
+from psm_sim.network.parts.capture.capture_header_values import capture_header_values
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.channel import BeaconSchedule, Channel
@@ -192,7 +192,7 @@ def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
 
 def test_a_late_beacon_takes_the_place_of_those_due_meanwhile():
     """One due at 0.3 s, sent at 0.54 s: beacons 3 and 4 are left out, 5 is late, and 6 is on time."""
-    times = BeaconTimes(capture_settings(load_topology("three-node", {"mac.model": "dcf"})))
+    times = BeaconTimes(capture_header_values(load_topology("three-node", {"mac.model": "dcf"})))
     gap_s, air_s = 30e-6, 864e-6
     assert times.before(0.3) == 3
     assert times.before(0.301) == 4

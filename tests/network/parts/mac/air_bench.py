@@ -9,7 +9,7 @@ from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.observers import ObserverHooks
 from psm_sim.network.parts.mac.cell import Cell
-from psm_sim.network.parts.mac.mac_hop import MacHop
+from psm_sim.network.parts.mac.wireless_hop import MacHop
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.station import Station
 

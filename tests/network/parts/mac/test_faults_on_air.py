@@ -8,7 +8,7 @@ import pytest
 
 from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.network.end_systems import EndSystems
-from psm_sim.network.parts.mac.mac_hop import MacHop
+from psm_sim.network.parts.mac.wireless_hop import MacHop
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
+from psm_sim.lab.active.sphere_instances import error_of, first_hits, sphere_points, unit_vector
 from psm_sim.lab.active.theorem_bounds import dkm_errors, modified_mistakes
-from psm_sim.lab.active.unit_sphere import error_of, first_hits, sphere_points, unit_vector
 from psm_sim.lab.studies.active.learner_trials import (
     Direction,
     Trial,

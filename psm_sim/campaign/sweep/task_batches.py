@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from psm_sim.campaign.sweep.outcome import Outcome
+from psm_sim.campaign.sweep.task_outcome import Outcome
 from psm_sim.campaign.sweep.user_files import (
     LocalFiles,
     PathMap,

@@ -10,7 +10,7 @@ from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.task_runner import Row
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.lab.studies.non_stationary.seed_statistics import (
+from psm_sim.lab.studies.non_stationary.paired_differences import (
     ENERGY_MARGIN,
     SLOWDOWN_MARGIN,
     classify_difference,

@@ -17,7 +17,7 @@ from psm_sim.workload.recordings.capture.ip_packets import TCP, UDP
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.regimes import Regimes
 from psm_sim.workload.trace_profile import Profile
-from psm_sim.workload.traffic_trace import TrafficPart, TrafficTrace
+from psm_sim.workload.traffic_file import TrafficPart, TrafficTrace
 from psm_sim.workload.workload import Workload
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)

@@ -14,7 +14,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, Updates
 from psm_sim.lab.policies.beacon_features import Features, IdlePeriod
-from psm_sim.lab.policies.listen import Listen
+from psm_sim.lab.policies.beacon_listening import Listen
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Poll, make_policy
 from psm_sim.simulation import simulate

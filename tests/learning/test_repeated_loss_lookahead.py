@@ -9,7 +9,7 @@ import pytest
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, switching_rates
-from psm_sim.learning.lookahead import Eigenmodes, compute_eigenmodes
+from psm_sim.learning.repeated_loss_lookahead import Eigenmodes, compute_eigenmodes
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 LOSSES = {"1/T": 1 / TIMES_MS, "1/log T": 1 / np.log(TIMES_MS)}

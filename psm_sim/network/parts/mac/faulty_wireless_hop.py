@@ -9,9 +9,9 @@ from psm_sim.network.link import Link
 from psm_sim.network.parts.association import Association, is_null
 from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
 from psm_sim.network.parts.mac.ap_queue import MacPort
-from psm_sim.network.parts.mac.mac_hop import MacHop
 from psm_sim.network.parts.mac.radio import MacRadio, RadioContext
 from psm_sim.network.parts.mac.station_queue import NULL_AWAKE
+from psm_sim.network.parts.mac.wireless_hop import MacHop
 from psm_sim.network.radio import BUSY, DOZING
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll

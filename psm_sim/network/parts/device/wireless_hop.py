@@ -10,8 +10,8 @@ from psm_sim.network.link import Link
 from psm_sim.network.observers import Observer
 from psm_sim.network.parts.association import Association, KeepAlive, is_null, null_frame
 from psm_sim.network.parts.beacon_loss import BeaconReception
+from psm_sim.network.parts.device.access_point_port import DevicePort
 from psm_sim.network.parts.device.group_frames import GroupFrames
-from psm_sim.network.parts.device.port import DevicePort
 from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
 from psm_sim.network.parts.device.service_periods import (
     ServicePeriodPort,

@@ -23,7 +23,7 @@ SYN_OPTIONS = 8
 
 
 @dataclass(frozen=True)
-class CaptureSettings:
+class CaptureHeaderValues:
     """Values of header fields that follow from the topology.
 
     Attributes
@@ -67,7 +67,7 @@ class CaptureSettings:
     stations: int
 
 
-def capture_settings(topology: Topology, stations: int = 1) -> CaptureSettings:
+def capture_header_values(topology: Topology, stations: int = 1) -> CaptureHeaderValues:
     """Return the header values of a topology with *stations* stations.
 
     Raises
@@ -81,7 +81,7 @@ def capture_settings(topology: Topology, stations: int = 1) -> CaptureSettings:
     scale = max(0, (min(window_bytes, _MAX_WINDOW << 14) // _MAX_WINDOW).bit_length())
     scale = scale if window_bytes > _MAX_WINDOW else 0
     option_bytes = tcp.header_bytes - _MIN_HEADER
-    return CaptureSettings(
+    return CaptureHeaderValues(
         beacon_s=topology.beacon.interval_s,
         beacon_tu=min(max(round(topology.beacon.interval_s / 1.024e-3), 1), 65_535),
         dtim_period=topology.beacon.dtim_period,
@@ -98,7 +98,7 @@ def capture_settings(topology: Topology, stations: int = 1) -> CaptureSettings:
 
 
 def _mac_settings(topology: Topology) -> dict[str, Any]:
-    """Return rates, durations and beacon times, by field of :class:`CaptureSettings`."""
+    """Return rates, durations and beacon times, by field of :class:`CaptureHeaderValues`."""
     if topology.mac.model == "dcf":
         timing = FrameTiming(topology.mac)
         mbps = {"ack": timing.control_mbps, "ps-poll": timing.poll_mbps, "beacon": timing.beacon_mbps}
