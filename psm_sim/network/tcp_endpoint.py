@@ -188,15 +188,16 @@ class Endpoint(Sender):
 class AckFirst(Endpoint):
     """Endpoint for ``tcp.ack_first``.
 
-    A server acknowledges the first request of a connection at once. An endpoint that answers a FIN with its
-    own FIN sends a bare ACK before and after it.
+    An endpoint that has sent no data acknowledges the first segment of the connection at once. An endpoint
+    that answers a FIN with its own FIN sends a bare ACK before and after it.
     """
 
     __slots__ = ()
 
     def _take(self, before: int) -> None:
-        at_end = self.receiver.next == self._peer_fin
-        if not at_end and (self.receiver.due is NOW or self.next == 1):
+        receiver = self.receiver
+        is_first = self.next == before == 1 < receiver.next
+        if receiver.next != self._peer_fin and (receiver.due is NOW or is_first):
             self._send_ack()
         super()._take(before)
 

@@ -106,9 +106,9 @@ class TcpParameters:
     )
     ack_first: bool = parameter(
         False,
-        "acknowledge before the application reads the data, as in ns-3: the server acknowledges the first"
-        " request of a connection at once, and a FIN in answer to a FIN has a bare ACK before and after it;"
-        " false: the reply or the FIN carries the ACK",
+        "acknowledge before the application reads the data, as in ns-3: an end that has sent no data"
+        " acknowledges the first segment of a connection at once, and a FIN in answer to a FIN has a bare ACK"
+        " before and after it; false: the reply or the FIN carries the ACK",
         expert=True,
     )
     growth: str = parameter(

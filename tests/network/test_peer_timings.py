@@ -19,6 +19,7 @@ def measure(row: dict[str, str], gated: bool) -> float:
     """Load one object on the path of the row, and return the seconds from the SYN to the last byte."""
     settings = {
         "tcp.header_bytes": HEADER,
+        "tcp.ack_first": True,
         "tcp.initial_window": row["iw_segments"],
         "tcp.max_window": "1000",
         "tcp.delayed_ack_ms": row["delack_timer_ms"] if row["delayed_ack"] == "1" else "0",
@@ -34,19 +35,13 @@ def measure(row: dict[str, str], gated: bool) -> float:
 
 @pytest.mark.parametrize(("file", "gated"), [("tcp-downloads.csv", False), ("tcp-downloads-gated.csv", True)])
 def test_download_times_agree_with_ns3(shared, file, gated):
-    """Within 0.05 % where ACK policies are the same; within 2 % elsewhere.
-
-    Two causes remain. Ns-3 answers a request with an ACK of its own before the data, 34 us on the wired
-    hop. With no request and delayed ACKs it counts the handshake's ACK, so that its first delayed ACK goes
-    out a segment earlier.
-    """
+    """Within 0.001 %, with and without a request and delayed ACKs."""
     with (shared / "data" / "peer-timings" / file).open() as source:
         rows = list(csv.DictReader(source))
     assert len(rows) >= 20
     for row in rows:
         peer_s = float(row["t_last_byte_s"])
-        bound = 0.02 if row["delayed_ack"] == "1" and row["request_bytes"] == "0" else 0.0005
-        assert measure(row, gated) == pytest.approx(peer_s, rel=bound), row
+        assert measure(row, gated) == pytest.approx(peer_s, rel=1e-5), row
 
 
 @pytest.mark.parametrize("delayed_ack", ["0", "1"])

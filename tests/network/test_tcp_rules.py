@@ -11,7 +11,7 @@ from simpy import Environment
 
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.tcp_constants import TcpConstants
-from psm_sim.network.tcp_endpoint import Endpoint
+from psm_sim.network.tcp_endpoint import AckFirst, Endpoint
 from psm_sim.network.timers import TimerQueue
 from psm_sim.network.topology_sections import TcpParameters
 
@@ -25,8 +25,9 @@ class Peer:
         self.env = Environment()
         self.sent_bytes = 0
         self.sent: list[Segment] = []
-        rules = TcpConstants(TcpParameters(segment_bytes=SEGMENT_BYTES, **parameters))
-        self.endpoint = Endpoint(TimerQueue(self.env), rules, ConnectionId(), self)
+        tcp = TcpParameters(segment_bytes=SEGMENT_BYTES, **parameters)
+        kind = AckFirst if tcp.ack_first else Endpoint
+        self.endpoint = kind(TimerQueue(self.env), TcpConstants(tcp), ConnectionId(), self)
         self.endpoint.application = self
         self.transmit = self.sent.append
 
@@ -132,6 +133,7 @@ SIX_IN_FLIGHT = "open / write 20 / sends 1 101 201 301 401 501"
 """Six segments of 100 B in flight, with an initial window of 6."""
 SIX = {"initial_window": 6}
 BYTES = {"growth": "rfc5681"}
+ACK_FIRST = {"ack_first": True}
 
 RULES = (
     Rule(
@@ -323,6 +325,25 @@ RULES = (
         "RFC 1122, 4.2.3.2",
         "data carry a delayed ACK, which is then not sent alone",
         "open / data 1 / write 1 / carries 101 / ack 101 / wait 1 / acknowledges",
+    ),
+    Rule(
+        "ns-3, ProcessSynRcvd",
+        "a server acknowledges only the first segment of a first request at once",
+        "syn / acknowledges 1 / ack 1 / data 1 / acknowledges 101 / data 101 / acknowledges"
+        " / data 201 / acknowledges 301 / data 301 / acknowledges / wait 0.11 / acknowledges 401",
+        ACK_FIRST,
+    ),
+    Rule(
+        "ns-3, ProcessSynSent",
+        "a client without a request acknowledges only the first segment of the reply at once",
+        "open / data 1 / acknowledges 101 / data 101 / acknowledges / data 201 / acknowledges 301",
+        ACK_FIRST,
+    ),
+    Rule(
+        "ns-3, ProcessSynSent",
+        "a client that has sent a request delays the ACK of the first segment of the reply",
+        "open / write 1 / carries 1 / ack 101 / data 1 / acknowledges / data 101 / acknowledges 201",
+        ACK_FIRST,
     ),
 )
 
