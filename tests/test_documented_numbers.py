@@ -18,9 +18,9 @@ NUMBERS = ROOT / "reports" / "reproduction" / "numbers.json"
 QUANTITIES = {
     "energy_j": "energy, J per page",
     "beacons_j": "beacons, J per page",
-    "page_ratio_mean": "page time over static PSM's",
-    "page_ratio_long": "the same, longest tenth",
-    "page_ratio_max": "the same, worst page",
+    "page_ratio_mean": "page time relative to static PSM, mean",
+    "page_ratio_long": "page time relative to static PSM, longest tenth of the pages",
+    "page_ratio_max": "page time relative to static PSM, worst page",
 }
 
 
