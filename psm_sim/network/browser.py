@@ -10,7 +10,7 @@ from simpy import Environment, Event
 
 from psm_sim.network.host import Host
 from psm_sim.network.segment import Request
-from psm_sim.network.tcp_endpoint import Endpoint
+from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.topology_sections import BrowserParameters
 from psm_sim.workload.page_view import Page
 
@@ -107,16 +107,28 @@ class Browser:
         if self._missing:
             if self._waiting:
                 self._fetch()
-            return
+        else:
+            self.finish_page()
+
+    def finish_page(self) -> None:
+        """End the current page, whose objects are all complete."""
+        self._missing = 0
         for idle in self._idle:
             idle.close()
         self._idle.clear()
         self._complete.succeed()
 
+    def connect(self, application: Callable[[Endpoint], Application]) -> Endpoint:
+        """Open a connection for the current page."""
+        return self._host.connect(application)
+
     def _request(self, page: Page) -> None:
         sizes = (page.main_bytes, *page.image_bytes)
-        objects = zip(page.request_bytes, sizes, page.server_delay_s, strict=True)
-        self._waiting.extend(Request(*fields) for fields in objects)
+        objects, closes = (
+            zip(page.request_bytes, sizes, page.server_delay_s, strict=True),
+            not self.persistent,
+        )
+        self._waiting.extend(Request(*fields, closes) for fields in objects)
         self._missing, self._progress_s = len(sizes), self._env.now
         self._open_for(self._waiting.popleft())
 
@@ -135,7 +147,7 @@ class Browser:
 
     def _open_for(self, request: Request) -> None:
         self._open += 1
-        self._host.connect(lambda endpoint: Fetcher(endpoint, self, request))
+        self.connect(lambda endpoint: Fetcher(endpoint, self, request))
 
 
 class Fetcher:

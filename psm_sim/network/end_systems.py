@@ -56,7 +56,7 @@ class EndSystems:
 
     def serve(self, end: Endpoint) -> Application:
         """Return the server program for *end*, the server's end of a connection."""
-        return ServerConnection(self.env, end, self.topology.browser.persistent)
+        return ServerConnection(self.env, end)
 
     def browser(self, client: Host, on_page: Sequence[Callable[[Visit], None]]) -> Browser:
         """Return the browser; arguments as for :class:`~psm_sim.network.browser.Browser`."""

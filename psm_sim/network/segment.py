@@ -7,11 +7,22 @@ from typing import ClassVar, NamedTuple
 
 
 class Request(NamedTuple):
-    """HTTP request for one object: sizes of request and reply, and delay of the server."""
+    """HTTP request for one object.
+
+    Attributes
+    ----------
+    request_bytes, reply_bytes : int
+        Sizes of the request and of its reply.
+    server_delay_s : float
+        Time in seconds that the server needs before it replies.
+    closes : bool
+        Whether the server closes the connection after the reply.
+    """
 
     request_bytes: int
     reply_bytes: int
     server_delay_s: float
+    closes: bool = False
 
 
 @dataclass(slots=True, eq=False)

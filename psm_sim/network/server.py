@@ -12,10 +12,10 @@ from psm_sim.network.timers import ReusableEvent
 class ServerConnection:
     """Server's end of one HTTP connection. Requests are answered in order."""
 
-    __slots__ = ("_answered", "_endpoint", "_env", "_persistent", "_received", "_wanted")
+    __slots__ = ("_answered", "_endpoint", "_env", "_received", "_wanted")
 
-    def __init__(self, env: Environment, endpoint: Endpoint, persistent: bool) -> None:
-        self._env, self._endpoint, self._persistent = env, endpoint, persistent
+    def __init__(self, env: Environment, endpoint: Endpoint) -> None:
+        self._env, self._endpoint = env, endpoint
         self._received = 0
         self._wanted = 0
         self._answered = 0
@@ -48,4 +48,4 @@ class ServerConnection:
             self._reply(request)
 
     def _reply(self, request: Request) -> None:
-        self._endpoint.write(request.reply_bytes, last=not self._persistent)
+        self._endpoint.write(request.reply_bytes, last=request.closes)

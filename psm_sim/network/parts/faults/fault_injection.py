@@ -104,7 +104,7 @@ class Faults(EndSystems):
 
     def serve(self, end: Endpoint) -> StallingServer:
         """Return the server program for *end*, the server's end of a connection."""
-        return StallingServer(self.env, end, self.topology.browser.persistent, self._server, self._stalls)
+        return StallingServer(self.env, end, self._server, self._stalls)
 
     def browser(self, client: Host, on_page: Sequence[PageCallback]) -> AbandoningBrowser:
         """Return a browser that can abandon pages; *client* is a host from :meth:`host`."""

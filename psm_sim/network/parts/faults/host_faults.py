@@ -8,12 +8,12 @@ from typing import Any
 
 from simpy import Environment
 
-from psm_sim.network.browser import Browser, Fetcher, Visit
+from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.host import Host
 from psm_sim.network.parts.faults.outages import OutageSchedule
 from psm_sim.network.segment import ConnectionId, Request, ResetSegment, Segment
 from psm_sim.network.server import ServerConnection
-from psm_sim.network.tcp_endpoint import Endpoint
+from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.timers import Alarm
 from psm_sim.network.topology_sections import BrowserParameters
 from psm_sim.workload.page_view import Page
@@ -74,7 +74,7 @@ class StallingServer(ServerConnection):
 
     Parameters
     ----------
-    env, endpoint, persistent
+    env, endpoint
         As for :class:`~psm_sim.network.server.ServerConnection`.
     host
         Host of the server, which knows whether the connection is open.
@@ -88,11 +88,10 @@ class StallingServer(ServerConnection):
         self,
         env: Environment,
         endpoint: Endpoint,
-        persistent: bool,
         host: ResettingHost,
         stalls: OutageSchedule | None,
     ) -> None:
-        super().__init__(env, endpoint, persistent)
+        super().__init__(env, endpoint)
         self._host, self._stalls = host, stalls
 
     def _reply(self, request: Request) -> None:
@@ -164,21 +163,22 @@ class AbandoningBrowser(Browser):
     def check(self) -> None:
         """Do nothing; the alarm detects stalled pages on time."""
 
-    def done(self, fetcher: Fetcher) -> None:
-        """Handle a complete object on *fetcher*. The end of the page cancels the alarm."""
-        super().done(fetcher)
-        if not self._missing:
-            self._alarm.cancel()
+    def finish_page(self) -> None:
+        """End the page, and cancel the alarm."""
+        super().finish_page()
+        self._alarm.cancel()
+
+    def connect(self, application: Callable[[Endpoint], Application]) -> Endpoint:
+        """Open a connection, which is aborted if the page is abandoned."""
+        endpoint = super().connect(application)
+        self._endpoints.append(endpoint)
+        return endpoint
 
     def _request(self, page: Page) -> None:
         self._started_s = self._env.now
         self._endpoints.clear()
         super()._request(page)
         self._alarm.at(self._due_s)
-
-    def _open_for(self, request: Request) -> None:
-        self._open += 1
-        self._endpoints.append(self._host.connect(lambda endpoint: Fetcher(endpoint, self, request)))
 
     @property
     def _due_s(self) -> float:
