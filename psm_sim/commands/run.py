@@ -23,10 +23,8 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
-    from psm_sim.common.progress import Progress
-    from psm_sim.simulation import Comparison, References, Scenario
+    from psm_sim.simulation import References, Scenario
     from psm_sim.simulation.preset import Preset
-    from psm_sim.simulation.run_outputs import RunOutputs
 
 HELP = """\
 Simulate a power-saving Wi-Fi client and compare sleep policies. Reports energy
@@ -118,8 +116,11 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.files.result_folder import check_free, facts_of, run_record
     from psm_sim.reporting.terminal.progress import progress_on
+    from psm_sim.simulation import compare_seeds
+    from psm_sim.simulation.run_outputs import RunOutputs
 
     start = datetime.now(UTC)
+    outputs = RunOutputs.of(arguments.capture, arguments.timeline)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
     if folder is not None:
         check_free(folder, force=arguments.force)
@@ -130,8 +131,15 @@ def run(arguments: argparse.Namespace) -> int:
         policies, scenario, references, preset = _parse(arguments)
         facts = {} if folder is None else facts_of(arguments.argv, start, scenario.files(policies))
         with progress_on(sys.stderr) as progress, run_record(folder, facts) as record:
-            callback = record.watching(progress)
-            comparison = _compare(policies, scenario, arguments, references, callback)
+            comparison = compare_seeds(
+                policies,
+                scenario,
+                arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
+                record.watching(progress),
+                arguments.workers,
+                references,
+                outputs,
+            )
     try:
         if folder is not None:
             files.write_results(folder, comparison, facts, preset.name, arguments.workers)
@@ -145,8 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         plot(comparison, plot_path, arguments.workers)
         print_message(f"Wrote {plot_path}", "")
-    outputs = _run_outputs(arguments)
-    for path in outputs.files(policies) if outputs else ():
+    for path in outputs.files(policies):
         print_message(f"Wrote {path}", "")
     if folder is not None:
         print_message(f"Wrote {', '.join(files.NAMES)} and figures to {folder}", "")
@@ -189,32 +196,6 @@ def _references(against: str | None, no_baselines: bool, preset: Preset) -> Refe
     baselines = tuple(preset.policy_spec(baseline) for baseline in BASELINES)
     reference = [preset.policy_spec(Spec.parse(text, "policy")) for text in filter(None, [against])]
     return References(() if no_baselines else baselines, tuple(reference) or baselines[-1:])
-
-
-def _compare(
-    policies: Sequence[Spec],
-    scenario: Scenario,
-    arguments: argparse.Namespace,
-    references: References,
-    progress: Progress,
-) -> Comparison:
-    from psm_sim.simulation import compare_clients, compare_seeds
-
-    workers, count = (
-        arguments.workers,
-        arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
-    )
-    outputs = _run_outputs(arguments)
-    if count == 1:
-        return compare_clients(policies, scenario, progress, workers, references, outputs)
-    outputs.refuse(f"{count} replications")
-    return compare_seeds(policies, scenario, count, progress, workers, references)
-
-
-def _run_outputs(arguments: argparse.Namespace) -> RunOutputs:
-    from psm_sim.simulation.run_outputs import RunOutputs
-
-    return RunOutputs.of(arguments.capture, arguments.timeline)
 
 
 def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:

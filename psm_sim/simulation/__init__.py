@@ -3,14 +3,14 @@
 from psm_sim.common.progress import Progress
 from psm_sim.common.summary_stats import Summary
 from psm_sim.simulation.api import compare, simulate
-from psm_sim.simulation.comparison import BASELINES, Comparison, References
-from psm_sim.simulation.policy_comparison import compare_runs
-from psm_sim.simulation.replicated_comparison import (
+from psm_sim.simulation.comparison import (
+    BASELINES,
     ClientComparison,
+    Comparison,
+    References,
     SeedComparison,
-    compare_clients,
-    compare_seeds,
 )
+from psm_sim.simulation.policy_comparison import compare_clients, compare_runs, compare_seeds
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.result_parts import PageRecord, Traffic
 from psm_sim.simulation.run_averages import (

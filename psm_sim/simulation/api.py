@@ -10,15 +10,14 @@ from typing import Any
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, describe_error, safe_repr
 from psm_sim.common.formatting import flatten
-from psm_sim.common.progress import no_progress
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.network import Observer, Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.topology import topology_keys
 from psm_sim.policies import Policy
 from psm_sim.simulation.comparison import BASELINES, Comparison, References
+from psm_sim.simulation.policy_comparison import compare_seeds
 from psm_sim.simulation.preset import Preset, load_preset
-from psm_sim.simulation.replicated_comparison import compare_clients, compare_seeds
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.result_parts import PolicyLike
 from psm_sim.simulation.run_outputs import RunOutputs
@@ -93,8 +92,12 @@ def simulate(
     5
     """
     arguments = SimulationArguments(trace, topology, pages, seed, settings, **more)
-    comparison = _compare(
-        arguments, [policy], replications, workers, References(), RunOutputs.of(capture, timeline)
+    comparison = compare_seeds(
+        arguments.policies([policy]),
+        arguments.scenario(),
+        replications,
+        workers=workers,
+        outputs=RunOutputs.of(capture, timeline),
     )
     if observers:
         observe(comparison.runs[0], observers)
@@ -153,23 +156,14 @@ def compare(
     arguments = SimulationArguments(trace, topology, pages, seed, settings, **more)
     shown = tuple(arguments.policy(baseline) for baseline in BASELINES) if baselines else ()
     reference = () if against is None else (arguments.policy(against),)
-    outputs = RunOutputs.of(capture, timeline)
-    return _compare(arguments, policies, replications, workers, References(shown, reference), outputs)
-
-
-def _compare(
-    arguments: SimulationArguments,
-    policies: Sequence[Any],
-    replications: int,
-    workers: int | None,
-    references: References,
-    outputs: RunOutputs,
-) -> Comparison:
-    specs, scenario = arguments.policies(policies), arguments.scenario()
-    if replications == 1:
-        return compare_clients(specs, scenario, no_progress, workers, references, outputs)
-    outputs.refuse(f"{replications} replications")
-    return compare_seeds(specs, scenario, replications, no_progress, workers, references)
+    return compare_seeds(
+        arguments.policies(policies),
+        arguments.scenario(),
+        replications,
+        workers=workers,
+        references=References(shown, reference),
+        outputs=RunOutputs.of(capture, timeline),
+    )
 
 
 @dataclass(frozen=True)

@@ -174,6 +174,28 @@ class Comparison:
         return dict(self.scenario.settings)
 
 
+@dataclass(frozen=True, repr=False)
+class ClientComparison(Comparison):
+    """Comparison of policies over the same clients; ``runs`` are :class:`ClientAverage`."""
+
+    clients: tuple[Comparison, ...] = ()
+
+    @property
+    def pages(self) -> int:
+        """The number of pages of all clients that each policy loaded."""
+        return sum(comparison.pages for comparison in self.clients)
+
+
+@dataclass(frozen=True, repr=False)
+class SeedComparison(Comparison):
+    """Comparison of policies over several seeds; ``runs`` are :class:`SeedAverage`.
+
+    ``seeds`` has the comparison of each seed. ``workload`` is that of the first seed.
+    """
+
+    seeds: tuple[Comparison, ...] = ()
+
+
 def _reporting(name: str) -> Any:
     # Imported lazily by name: reporting is a higher layer and may not be imported here.
     return import_module(f"psm_sim.reporting.{name}")

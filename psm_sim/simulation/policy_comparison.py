@@ -1,24 +1,45 @@
-"""Comparison of policies on the pages of one client, or of the stations that the topology defines."""
+"""Comparison of policies on the same pages, for one client, several clients or several seeds.
+
+Clients and seeds are simulated independently, and each has the same weight, regardless of its number of
+pages. Means are means over the clients or seeds of the mean of each one, and intervals are Student's t
+intervals over them. All policies load the same pages, so differences are paired. The runs share no state,
+so the numbers do not depend on the number of workers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.parallel import parallel_map
+from psm_sim.common.parameters import Parameter
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.network import Observer, Topology
 from psm_sim.policies.always_on import AlwaysOn
-from psm_sim.simulation.comparison import NO_REFERENCES, Comparison, References, all_policies, assign_roles
+from psm_sim.simulation.comparison import (
+    NO_REFERENCES,
+    ClientComparison,
+    Comparison,
+    References,
+    SeedComparison,
+    all_policies,
+    assign_roles,
+)
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.result_parts import PolicyLike
 from psm_sim.simulation.run import Run, page_times_s, prepare
+from psm_sim.simulation.run_averages import ClientAverage, Kind, SeedAverage, average_runs
+from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.station_comparison import compare_stations
 from psm_sim.workload import Workload
 
 _ALWAYS_ON = Spec("always-on")
 _DEFAULTS = Scenario()
+_REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
 
 
 def compare_runs(
@@ -56,39 +77,132 @@ def compare_runs(
     topology = scenario.resolve_topology()
     if topology.stations:
         return compare_stations(policies, scenario, topology, progress, references)
-    runs = prepare_runs(policies, topology, references)
-    comparison = run_shared_pages(runs, topology, scenario, scenario.workload(), progress)
+    runs = _prepare_runs(all_policies(policies, references), topology)
+    comparison = _run_on_same_pages(runs, topology, scenario, scenario.workload(), progress)
     return assign_roles(comparison, policies, references)
 
 
-def prepare_runs(
+def compare_clients(
     policies: Sequence[PolicyLike],
-    topology: Topology,
-    references: References,
-    observers: Sequence[Sequence[Observer]] = (),
-) -> list[Run]:
-    """Initialise a run of each policy, baseline and reference, each in a separate world.
+    scenario: Scenario = _DEFAULTS,
+    progress: Progress = no_progress,
+    workers: int | None = None,
+    references: References = NO_REFERENCES,
+    outputs: RunOutputs = NO_OUTPUTS,
+) -> Comparison:
+    """Simulate each policy for every client that the trace selects, and average over the clients.
 
     Parameters
     ----------
-    policies, references
-        As for :func:`compare_runs`.
-    topology
-        The resolved topology.
-    observers
-        Observers of each policy, in order. Missing entries mean no observers.
+    policies, scenario, references
+        As for :func:`compare_runs`. The scenario's ``pages`` limits the pages of each client.
+    progress
+        Called after each page of a single client, otherwise after each client.
+    workers
+        Number of processes for several clients; None uses all cores. The numbers do not depend on it.
+    outputs
+        Files to write during the run. Only supported for a single client.
+
+    Returns
+    -------
+    Comparison
+        A :class:`ClientComparison` if there are several clients.
 
     Raises
     ------
     InputError
-        If there is no policy, or one is invalid.
+        If an argument is invalid. No simulation has started then.
     """
+    topology = scenario.resolve_topology()
+    outputs.check(policies, topology)
+    if topology.stations:
+        return compare_stations(policies, scenario, topology, progress, references, outputs)
     simulated = all_policies(policies, references)
-    pairs = zip(simulated, [*observers, *([()] * (len(simulated) - len(observers)))], strict=True)
-    return [prepare(policy, topology, own_observers) for policy, own_observers in pairs]
+    with outputs.observers(policies) as by_policy:
+        runs = _prepare_runs(simulated, topology, [observers for (observers,) in by_policy])
+        workloads = scenario.workloads()
+        if len(workloads) == 1:
+            outputs.check_size(workloads, topology)
+            comparison = _run_on_same_pages(runs, topology, scenario, workloads[0], progress)
+            return assign_roles(comparison, policies, references)
+        outputs.refuse(f"{len(workloads)} clients")
+    _check_several_runs(runs, f"{len(workloads)} clients", workers)
+    scenarios = [replace(scenario, trace=workload, pages=len(workload.pages)) for workload in workloads]
+    comparisons = _compare_each(simulated, scenarios, "clients", progress, workers)
+    clients = ClientComparison(
+        scenario,
+        topology,
+        _describe_workloads(workloads),
+        *_average(ClientAverage, [workload.client for workload in workloads], comparisons),
+        clients=comparisons,
+    )
+    return assign_roles(clients, policies, references)
 
 
-def run_shared_pages(
+def compare_seeds(
+    policies: Sequence[PolicyLike],
+    scenario: Scenario,
+    replications: int,
+    progress: Progress = no_progress,
+    workers: int | None = None,
+    references: References = NO_REFERENCES,
+    outputs: RunOutputs = NO_OUTPUTS,
+) -> Comparison:
+    """Simulate each policy on the pages of several seeds, and average over the seeds.
+
+    Parameters
+    ----------
+    policies, scenario, references
+        As for :func:`compare_runs`. The scenario has the first seed.
+    replications
+        Number of consecutive seeds, at least 1. One seed is simulated by :func:`compare_clients`.
+    progress
+        Called after each seed.
+    workers
+        Number of processes; None uses all cores. The numbers do not depend on it.
+    outputs
+        Files to write during the run. Only supported for a single seed.
+
+    Returns
+    -------
+    Comparison
+        A :class:`SeedComparison` if there are several seeds.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid, or the pages do not depend on the seed. No simulation has started
+        then.
+    """
+    _REPLICATIONS.check(replications, "comparison")
+    if replications == 1:
+        return compare_clients(policies, scenario, progress, workers, references, outputs)
+    outputs.refuse(f"{replications} replications")
+    simulated = all_policies(policies, references)
+    runs = _prepare_runs(simulated, scenario.resolve_topology())
+    _check_several_runs(runs, f"{replications} seeds", workers)
+    scenarios = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
+    _check_pages_depend_on_seed(scenarios)
+    comparisons = _compare_each(simulated, scenarios, "seeds", progress, workers)
+    seeds = SeedComparison(
+        scenario,
+        comparisons[0].resolved_topology,
+        comparisons[0].workload,
+        *_average(SeedAverage, [str(each.seed) for each in scenarios], comparisons),
+        seeds=comparisons,
+    )
+    return assign_roles(seeds, policies, references)
+
+
+def _prepare_runs(
+    policies: Sequence[PolicyLike], topology: Topology, observers: Sequence[Sequence[Observer]] = ()
+) -> list[Run]:
+    """Initialise a run of each policy in a separate world. *observers* are those of the first policies."""
+    remaining = iter(observers)
+    return [prepare(policy, topology, next(remaining, ())) for policy in policies]
+
+
+def _run_on_same_pages(
     runs: Sequence[Run], topology: Topology, scenario: Scenario, workload: Workload, progress: Progress
 ) -> Comparison:
     """Run initialised policies on the same pages, and return the comparison.
@@ -120,3 +234,92 @@ def run_shared_pages(
     times_s = page_times_s(always_on)
     results = [always_on if isinstance(run.policy, AlwaysOn) else execute(run, times_s) for run in runs]
     return Comparison(scenario, topology, workload, tuple(results), always_on)
+
+
+def _check_pages_depend_on_seed(scenarios: Sequence[Scenario]) -> None:
+    """Reject replications of pages that are equal for all seeds: the intervals would be meaningless."""
+    first, second = (scenario.workload() for scenario in scenarios[:2])
+    if (first.pages, first.messages) == (second.pages, second.messages):
+        raise InputError(
+            f"replications must be 1 for trace {scenarios[0].trace_name}, got {len(scenarios)}; its pages "
+            "are the same for every seed."
+        )
+
+
+def _check_several_runs(runs: Sequence[Run], several: str, workers: int | None) -> None:
+    """Reject arguments that do not support several runs of a policy.
+
+    Parameters
+    ----------
+    runs
+        The policies, initialised in this process.
+    several
+        Description of the runs, such as ``"3 clients"``.
+    workers
+        Number of processes; None uses all cores.
+
+    Raises
+    ------
+    InputError
+        If *workers* is less than 1, or a policy would write the same file in every run.
+    """
+    if workers is not None and workers < 1:
+        raise InputError(f"workers must be an integer >= 1, got {workers!r}.")
+    for run in runs:
+        state = run.parameters.get("state")
+        if state:
+            raise InputError(
+                f"policy {run.policy.name}: state={state!r} conflicts with {several}, because each of them "
+                f"would write it; use one of the {several.split()[1]} or remove state."
+            )
+
+
+def _compare_each(
+    policies: Sequence[PolicyLike],
+    scenarios: Sequence[Scenario],
+    kind: str,
+    progress: Progress,
+    workers: int | None,
+) -> tuple[Comparison, ...]:
+    """Simulate the policies in each scenario, in parallel.
+
+    Parameters
+    ----------
+    policies, progress, workers
+        As for :func:`compare_clients`.
+    scenarios
+        The scenarios, at least one, in the order of the returned comparisons.
+    kind
+        Plural noun for the scenarios in the progress, such as ``"clients"``.
+    """
+    pages, done_pages = sum(scenario.pages for scenario in scenarios), 0
+    comparisons: list[Comparison] = []
+    for comparison in parallel_map(partial(_compare_without_state, policies), scenarios, workers):
+        comparisons.append(comparison)
+        done_pages += comparison.pages
+        progress(done_pages, pages, f"{len(comparisons)} of {len(scenarios)} {kind}")
+    return tuple(comparisons)
+
+
+def _compare_without_state(policies: Sequence[PolicyLike], scenario: Scenario) -> Comparison:
+    """Simulate the policies in one scenario. The final policy states are dropped, not pickled."""
+    comparison = compare_runs(policies, scenario)
+    runs = tuple(replace(run, policy_state=None) for run in comparison.runs)
+    return replace(comparison, runs=runs, always_on=replace(comparison.always_on, policy_state=None))
+
+
+def _average(
+    kind: type[Kind], names: Sequence[str], comparisons: Sequence[Comparison]
+) -> tuple[tuple[Kind, ...], Kind]:
+    """Return the average of each policy over the comparisons, and that of the run without power saving."""
+    runs_by_policy = zip(*(comparison.runs for comparison in comparisons), strict=True)
+    always_on = [comparison.always_on for comparison in comparisons]
+    averages = tuple(average_runs(kind, tuple(names), runs) for runs in runs_by_policy)
+    return averages, average_runs(kind, tuple(names), always_on)
+
+
+def _describe_workloads(workloads: Sequence[Workload]) -> Workload:
+    """Return the workload of the first client with a remark about all clients."""
+    first = workloads[0]
+    remark = f"{len(workloads)} clients, each simulated independently; all values are means over the clients"
+    return replace(first, client="", remark="; ".join((remark, *first.notes)))

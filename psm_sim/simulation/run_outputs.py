@@ -34,9 +34,6 @@ class RunOutputs:
         """Return the outputs for file names, which may be None."""
         return cls(*(None if name is None else Path(name) for name in (capture, timeline)))
 
-    def __bool__(self) -> bool:
-        return self.capture is not None or self.timeline is not None
-
     def files(self, policies: Sequence[PolicyLike]) -> list[Path]:
         """Return the files that are written for *policies*."""
         return [path for kind in ("capture", "timeline") for path in self._paths(kind, policies)]
