@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,16 @@ if __name__ == "__main__":
         except BaseException as error:
             print(type(error).__name__, flush=True)
 """
+
+
+@pytest.fixture(autouse=True)
+def default_signals() -> Iterator[None]:
+    """Restore the handlers that ``nohup`` and a shell's ``&`` set to ignore, which processes inherit."""
+    defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in defaults.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
