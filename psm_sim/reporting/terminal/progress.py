@@ -1,14 +1,15 @@
-"""Progress bars of simulations, sweeps, and file input and output."""
+"""Progress bars on a terminal, and the heartbeat of a long command that shows no bar."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.common import progress as progress_
 from psm_sim.common.formatting import format_duration
 from psm_sim.common.progress import Progress
 
@@ -20,6 +21,26 @@ PATIENCE_S = 1.0
 
 _REFRESH_S = 0.1
 
+FIRST_HEARTBEAT_S, MAX_HEARTBEAT_INTERVAL_S = 10.0, 60.0
+"""Delay of the first heartbeat and longest interval between heartbeats, in seconds."""
+
+SHOW_TIME_LEFT_FROM_S = 60.0
+"""Expected duration in seconds above which a heartbeat shows the remaining time."""
+
+_BAR_WIDTH = 20
+
+
+@dataclass
+class _Status:
+    """Progress of the command, which callbacks store and the heartbeat shows."""
+
+    message: str = ""
+    fraction: float = 0.0
+    bar_visible: bool = False
+
+
+_status = _Status()
+
 
 @contextmanager
 def progress_on(stream: TextIO) -> Iterator[Progress]:
@@ -27,7 +48,7 @@ def progress_on(stream: TextIO) -> Iterator[Progress]:
     with _bar_on(stream, _page_columns) as bar:
 
         def show(done_pages: int, total_pages: int, label: str) -> None:
-            progress_.record_progress(done_pages, total_pages, label)
+            record_progress(done_pages, total_pages, label)
             if bar is not None:
                 bar.update(done_pages, total_pages, label)
 
@@ -55,7 +76,7 @@ def progress(description: str) -> Iterator[Progress]:
     with _bar_on(sys.stderr, _file_columns) as bar:
 
         def show(done: int, total: int, label: str) -> None:
-            progress_.record_progress(done, total, label)
+            record_progress(done, total, label)
             if bar is not None:
                 bar.update(done, total, description)
 
@@ -112,7 +133,7 @@ class _Bar:
     def close(self) -> None:
         """Remove the bar."""
         if self._bar is not None:
-            progress_.bar_visible = False
+            _status.bar_visible = False
             self._bar.stop()
 
     def _start(self, total: int, text: str) -> None:
@@ -123,7 +144,7 @@ class _Bar:
         self._bar = RichProgress(*self._columns(), console=console, transient=True, auto_refresh=False)
         self._task = self._bar.add_task(text, total=total)
         self._bar.start()
-        progress_.bar_visible = True
+        _status.bar_visible = True
 
 
 def _page_columns() -> tuple[Any, ...]:
@@ -156,3 +177,58 @@ def format_time_left(remaining: EtaEstimator) -> str:
     """Return the estimated time left as text, or an empty string without an estimate."""
     left_s = remaining.left_s
     return "" if left_s is None else f", about {format_duration(left_s)} left"
+
+
+def record_progress(done: int, total: int, label: str) -> None:
+    """Store the progress for the heartbeat of a command without progress bar.
+
+    Parameters
+    ----------
+    done, total : int
+        Number of finished units and of all units.
+    label : str
+        Current run, task or file.
+    """
+    _status.message, _status.fraction = f"{label}: {done:,} of {total:,}", done / total if total else 0.0
+
+
+@contextmanager
+def heartbeat() -> Iterator[None]:
+    """Print heartbeats to standard error while a long block runs without a progress bar."""
+    done = threading.Event()
+    thread = threading.Thread(target=_print_heartbeats, args=(done,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+
+
+def _print_heartbeats(done: threading.Event) -> None:
+    start_s, pause_s = time.monotonic(), FIRST_HEARTBEAT_S
+    _status.message, _status.fraction = "", 0.0
+    while not done.wait(pause_s):
+        if not _status.bar_visible:
+            elapsed_s = time.monotonic() - start_s
+            task = _status.message or "still running"
+            with suppress(OSError, ValueError):
+                line = f"{task}, {elapsed_s:.0f} s elapsed{time_left(elapsed_s, _status.fraction)}"
+                print(f"psm_sim: {line}", file=sys.stderr)  # noqa: T201
+        pause_s = min(2 * pause_s, MAX_HEARTBEAT_INTERVAL_S)
+
+
+def time_left(elapsed_s: float, fraction: float) -> str:
+    """Return a bar and the remaining time, or ``""`` if the total time is at most a minute.
+
+    Parameters
+    ----------
+    elapsed_s : float
+        Elapsed seconds.
+    fraction : float
+        Finished fraction of the work, from 0 to 1.
+    """
+    if not 0 < fraction < 1 or elapsed_s <= SHOW_TIME_LEFT_FROM_S * fraction:
+        return ""
+    done = round(_BAR_WIDTH * fraction)
+    remaining = format_duration(elapsed_s / fraction - elapsed_s)
+    return f" [{'#' * done}{'-' * (_BAR_WIDTH - done)}] about {remaining} left"
