@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
@@ -47,15 +46,6 @@ def test_a_shift_has_each_kind_for_a_third():
     assert counts / (HOURS / 3) == pytest.approx(list(RATES.values()), rel=0.12)
 
 
-def test_the_trace_has_a_page_an_hour_and_the_same_pushes_for_the_same_seed():
-    """Another seed, or replication, has others."""
-    first, again, other = (load_workload("pushes:kind=clock", 2, seed) for seed in (1, 1, 2))
-    assert first == again
-    assert first.messages != other.messages
-    assert [page.think_s for page in first.pages] == [3600.0, 3600.0]
-    assert load_workload("pushes:kind=clock", 2, 1, 1).messages != first.messages
-
-
 def test_the_result_has_the_delays_from_the_access_point_to_the_station():
     """With static PSM at most a beacon interval, half of it in the mean; without power saving the airtime."""
     psm, awake = (simulate(policy, trace="pushes:page_s=1800", pages=1) for policy in ("psm", "always-on"))
@@ -66,20 +56,6 @@ def test_the_result_has_the_delays_from_the_access_point_to_the_station():
     assert psm.pushes.delay_s.max < 0.102
     assert awake.pushes.delay_s.max == pytest.approx(300 * 8 / 5e6 + 1e-4)
     assert psm.to_dict()["pushes"]["delay_s"]["p95"] == psm.pushes.delay_s.p95
-
-
-def test_bytes_are_conserved_and_every_beacon_changes_nothing():
-    """The pushes count as what the server sent; firing all beacons gives the same run."""
-    trace = "pushes:kind=bursts,page_s=900"
-    for policy in ("psm", "anticipate"):
-        one, full = (
-            simulate(policy, trace=trace, pages=2, settings={"beacon.fire_all": fire})
-            for fire in (False, True)
-        )
-        traffic = one.traffic
-        found = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
-        assert found == traffic.server_sent_bytes
-        assert (one.usage, one.pushes) == (full.usage, full.pushes)
 
 
 def test_a_run_without_pushes_has_no_such_record():
@@ -94,14 +70,6 @@ def test_a_parameter_that_cannot_be_used_is_an_error_of_the_trace(bad):
     """It names the trace."""
     with pytest.raises(InputError, match="trace pushes"):
         load_workload(f"pushes:{bad}", 1, 1)
-
-
-def test_trace_info_describes_it(capsys):
-    """The remark, and the times between two pushes."""
-    assert main(["trace", "info", "pushes"]) == 0
-    out = capsys.readouterr().out
-    assert "push traffic" in out
-    assert "between_s" in out
 
 
 @pytest.mark.parametrize(

@@ -65,14 +65,6 @@ def test_regimes_differ_as_their_tables_say() -> None:
     )
 
 
-def test_the_same_seed_gives_the_same_pages_and_another_others() -> None:
-    """As every trace."""
-    first, again, other = (load_workload("shifting", 50, seed) for seed in (1, 1, 2))
-    assert first == again
-    assert first.pages != other.pages
-    assert first.schedule == other.schedule
-
-
 def test_regimes_are_drawn_independently_of_each_other() -> None:
     """The order of the regimes leaves each one's pages as they are; no two regimes share their luck."""
     usual = load_workload("shifting:order=quiet*20+push*20", 40, 1)

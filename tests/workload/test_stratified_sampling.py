@@ -50,11 +50,6 @@ def test_only_the_lowest_part_is_drawn_from() -> None:
     assert drawn.mean() == pytest.approx(float(TAIL.integral(0.9)) / 0.9, rel=1e-3)
 
 
-def test_no_draws_are_an_empty_array() -> None:
-    """Nothing asked for, nothing given."""
-    assert stratified_draws(EVEN, 0, np.random.default_rng(1)).size == 0
-
-
 def test_rounding_keeps_the_expectation() -> None:
     """2.3 becomes 2 or 3 so that the mean stays; whole numbers stay as they are."""
     random = np.random.default_rng(4)

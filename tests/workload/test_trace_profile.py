@@ -9,8 +9,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.profile_fitting import write_profile
-from psm_sim.workload.trace_profile import berkeley_profile, read_toml
+from psm_sim.workload.trace_profile import read_toml
 
 TABLE = "interpolation='linear'\nquantiles=[[0, 1], [1, 9]]\n"
 GOOD = "".join(f"[{name}]\n{TABLE}" for name in ("think_s", "files_per_page", "request_bytes", "reply_bytes"))
@@ -69,6 +68,11 @@ def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path: Path) -> N
             re.sub(r"(files_per_page\]\n.*\n.*)\[0, 1\]", r"\1[0, 0]", GOOD),
             "smallest files_per_page must be at least 1 .*, got 0",
         ),
+        ('base = "ucb"\n[main_bytes]\nquantiles = [[1.0, 1]]\n', "missing table image_bytes"),
+        (
+            f'base = "ucb"\n[think_s]\nquantiles = [[1.0, {"9" * 5000}]]\n',
+            "is not a valid trace profile: Exceeds the limit",
+        ),
     ],
 )
 def test_errors_name_file_table_and_expectation(tmp_path: Path, text, message: str) -> None:
@@ -87,25 +91,7 @@ def test_a_profile_that_is_a_folder_or_has_a_strange_table_is_refused(tmp_path: 
         load(tmp_path, GOOD + f"[colour]\n{TABLE}")
 
 
-def test_a_profile_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    """In a folder that is not there."""
-    with pytest.raises(InputError, match=r"p\.toml cannot be written: .*; choose another file"):
-        write_profile(tmp_path / "no" / "p.toml", berkeley_profile())
-
-
 def test_a_name_too_long_for_a_file_is_no_trace() -> None:
     """It is named as unknown, as any other."""
     with pytest.raises(InputError, match="Unknown trace"):
         load_workload("x" * 5000, 1, 1)
-
-
-def test_main_and_embedded_objects_have_tables_together(tmp_path):
-    """One of them alone beside a base whose objects are all alike would have no partner."""
-    with pytest.raises(InputError, match="missing table image_bytes"):
-        load(tmp_path, 'base = "ucb"\n[main_bytes]\nquantiles = [[1.0, 1]]\n')
-
-
-def test_a_number_of_thousands_of_digits_is_refused(tmp_path):
-    """Python does not read it."""
-    with pytest.raises(InputError, match="is not a valid trace profile: Exceeds the limit"):
-        load(tmp_path, f'base = "ucb"\n[think_s]\nquantiles = [[1.0, {"9" * 5000}]]\n')

@@ -155,13 +155,6 @@ def test_a_file_that_cannot_be_used_is_an_error_that_names_it(text, words, tmp_p
         load_workload(str(path), 1, 1)
 
 
-def test_the_same_seed_draws_the_same_messages():
-    """Another seed, or replication, draws others."""
-    draws = [load_workload("mqtt", 2, *more).messages for more in ((1,), (1,), (2,), (1, 1))]
-    assert draws[0] == draws[1]
-    assert len({repr(each) for each in draws}) == 3
-
-
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.integers(1, 1500), st.booleans()), max_size=20))
 def test_messages_are_in_order_and_equal_to_themselves_in_any_order(drawn):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -133,23 +131,6 @@ def test_the_off_by_one_of_the_ns2_example_can_be_had() -> None:
     assert more == [1] * 100
 
 
-def test_the_same_seed_gives_the_same_pages_and_another_gives_others() -> None:
-    """Pages are a function of seed and replication."""
-    first = load_workload("ucb", 100, 7)
-    assert load_workload("ucb", 100, 7) == first
-    assert load_workload("ucb", 100, 8).pages != first.pages
-    assert load_workload("ucb", 100, 7, replication=1).pages != first.pages
-
-
-def test_it_says_that_it_is_synthetic() -> None:
-    """The flag, the remark and the parameters are there for the result."""
-    workload = load_workload("ucb", 1, 1)
-    assert workload.synthetic
-    assert "synthetic" in workload.remark
-    assert workload.name == "ucb"
-    assert workload.parameters["max_think_s"] == 1000
-
-
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -180,12 +161,3 @@ def test_the_number_of_pages_is_checked(pages) -> None:
     """At least one page, a whole number."""
     with pytest.raises(InputError, match="pages must be an integer >= 1, got"):
         load_workload("ucb", pages, 1)
-
-
-def test_pages_are_drawn_without_pandas() -> None:
-    """Start-up stays quick: nothing heavy is imported."""
-    code = (
-        "import sys; from psm_sim.workload import load_workload; load_workload('ucb', 5, 1); "
-        "assert not {'pandas', 'rich', 'matplotlib', 'scipy'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

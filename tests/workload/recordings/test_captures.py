@@ -263,10 +263,3 @@ def test_a_packet_without_a_length_fills_its_frame(kept):
     ip[2:4] = b"\0\0"
     found = read_capture(kept(pcap([(FOREVER_S, ethernet(bytes(ip)))])))
     assert found.rows["length"].tolist() == [len(ip)]
-
-
-def test_a_capture_that_expands_too_far_is_refused(kept):
-    """Zeros are packets of no bytes: so many of them are no capture."""
-    bomb = gzip.compress(pcap([]) + bytes(17 << 20), 9)
-    with pytest.raises(InputError, match="expands to over 100 times"):
-        read_capture(kept(bomb, "x.pcap.gz"))

@@ -134,12 +134,6 @@ def test_the_number_of_records_is_checked(tmp_path: Path, records) -> None:
         synthesize_ucb(tmp_path / "x.tr", records, PUBLISHED)
 
 
-def test_one_record_is_enough(tmp_path: Path) -> None:
-    """The smallest file there is."""
-    synthesize_ucb(tmp_path / "x.tr", 1, PUBLISHED)
-    assert read_recording(tmp_path / "x.tr").pages == 1
-
-
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """A folder that is not there."""
     with pytest.raises(InputError, match="cannot be written: No such file or directory"):

@@ -250,13 +250,6 @@ def test_replay_says_what_it_is(trace) -> None:
     assert workload.parameters["page_gap_s"] == 60.0
 
 
-def test_replay_takes_constants_for_delays_and_requests(trace) -> None:
-    """As the ucb trace does."""
-    path = trace(trace.record(0), trace.record(9))
-    page = load_workload(f"{path}:server_delay_ms=none,request_bytes=256", 1, 1).pages[0]
-    assert (page.server_delay_s, page.request_bytes) == ((0.0,), (256,))
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

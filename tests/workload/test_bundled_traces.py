@@ -1,13 +1,26 @@
-"""The bundled modern trace against the HTTP Archive's figures."""
+"""All bundled traces: their seeds. The modern one: the HTTP Archive's figures."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from psm_sim.common.bundled_files import bundled_dir
 from psm_sim.workload import load_workload
 
+TRACES = sorted(path.stem for path in bundled_dir("traces").glob("*.toml"))
 PAGES = load_workload("modern", 20_000, 1).pages
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_seed_and_replication_decide_what_is_drawn(name: str) -> None:
+    """The same ones give the same pages and messages, others give others; the remark says where from."""
+    first, again, *others = (load_workload(name, 9, *more) for more in ((7,), (7,), (8,), (7, 1)))
+    assert first == again
+    assert len({repr((each.pages, each.messages)) for each in (first, *others)}) == 3
+    assert first.name == name
+    assert first.synthetic
+    assert first.remark
 
 
 def test_requests_a_page_are_those_of_2024() -> None:
@@ -30,11 +43,3 @@ def test_the_user_is_that_of_the_ucb_trace() -> None:
     """Think times, so that only the pages differ."""
     old, new = (load_workload(name, 100, 4).pages for name in ("ucb", "modern"))
     assert [page.think_s for page in old] == [page.think_s for page in new]
-
-
-def test_it_is_marked_synthetic_and_says_what_it_takes_from_elsewhere() -> None:
-    """In the remark that goes into the result."""
-    workload = load_workload("modern", 1, 1)
-    assert workload.synthetic
-    assert "HTTP Archive" in workload.remark
-    assert "as in ucb" in workload.remark
