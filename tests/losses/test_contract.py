@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +9,7 @@ from hypothesis import strategies as st
 
 from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.loss_checks import LOSS_CHECKS
-from psm_sim.losses import LOSSES, Loss, Poll, make_loss
+from psm_sim.losses import LOSSES, Poll, make_loss
 from tests.contracts.cases import Exceptions, cases
 
 NAMED = [*LOSSES.names(), "arrival-aware:energy=inverse", "retrieval-energy:energy=inverse,byte_uj=500"]
@@ -30,12 +27,6 @@ def timed(slept_ms: float, frames: list[tuple[float, int]], untimed: int = 0) ->
 
 
 polls = st.builds(timed, st.floats(1, 1e5), shares, st.just(0) | st.integers(0, 10**7))
-
-
-@pytest.fixture(params=EXAMPLES)
-def loss(request: pytest.FixtureRequest) -> Loss:
-    """Return one loss after the other."""
-    return make_loss(request.param)
 
 
 @pytest.mark.parametrize(("what", "check"), cases(LOSS_CHECKS, EXAMPLES, EXCEPTIONS))
@@ -93,36 +84,3 @@ def test_with_nothing_held_a_longer_time_never_costs_more(times_ms: np.ndarray) 
     """Only energy is left, and sleeping longer saves it."""
     for name in NAMED:
         assert np.all(np.diff(make_loss(name)(Poll(100.0), times_ms)) <= 0)
-
-
-def test_copies_are_equal_to_the_original(loss: Loss) -> None:
-    """A loss is its parameters, used or unused."""
-    loss(Poll(300.0, 1500, 1), np.arange(100.0, 1201.0, 100.0))
-    assert copy.deepcopy(loss) == loss == pickle.loads(pickle.dumps(loss))  # noqa: S301
-
-
-@given(observed=st.lists(polls, max_size=10), poll=polls)
-def test_starting_again_forgets_what_was_observed(observed: list[Poll], poll: Poll) -> None:
-    """A run never begins with another run's experience."""
-    times_ms = np.arange(100.0, 1201.0, 100.0)
-    for what in EXAMPLES:
-        loss, fresh = make_loss(what), make_loss(what)
-        for each in observed:
-            loss.observe(each)
-        loss.start()
-        np.testing.assert_array_equal(loss(poll, times_ms), fresh(poll, times_ms))
-
-
-@given(observed=st.lists(polls, max_size=10), poll=polls)
-def test_what_was_observed_travels_along_and_keeps_the_promise(observed: list[Poll], poll: Poll) -> None:
-    """Also after it has adapted a loss may be copied, answers alike, and with what it must."""
-    times_ms = np.arange(100.0, 1201.0, 100.0)
-    for what in EXAMPLES:
-        loss = make_loss(what)
-        for each in observed:
-            loss.observe(each)
-        losses = loss(poll, times_ms).copy()
-        assert np.all(np.isfinite(losses))
-        assert np.all(losses >= 0)
-        for twin in (pickle.loads(pickle.dumps(loss)), copy.deepcopy(loss), loss):  # noqa: S301
-            np.testing.assert_array_equal(twin(poll, times_ms), losses)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.losses import (
-    LOSSES,
     ArrivalAware,
     ConstrainedLoss,
     Loss,
@@ -26,18 +25,6 @@ from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
-
-
-@pytest.mark.parametrize("name", LOSSES.names())
-def test_units_and_meaning_of_gamma_are_documented(name) -> None:
-    """Losses are in nats; gamma has a unit and a sentence."""
-    from psm_sim.common.parameters import parameters_of
-
-    cls = LOSSES.get(name)
-    assert "in nats" in cls.__doc__.replace("\n    ", " ")
-    gamma = parameters_of(cls)["gamma"]
-    assert gamma.unit == "nats/(byte ms)"
-    assert "waiting time" in gamma.help
 
 
 @pytest.mark.parametrize("energy", ["inverse", "inverse-log"])

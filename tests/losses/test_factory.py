@@ -57,12 +57,6 @@ def test_a_file_gives_a_users_own_loss(file: str) -> None:
     assert make_loss(f"{file}:Cubic", gamma=0.5).gamma == 0.5
 
 
-def test_a_loss_already_made_is_returned() -> None:
-    """The very same object."""
-    loss = InverseLoss()
-    assert make_loss(loss) is loss
-
-
 @pytest.mark.parametrize("name", ["inverse-lgo", "nope", "", "lambda: 1", "my.py", "True"])
 def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
     """Rather than calling it a bad formula."""
@@ -70,45 +64,28 @@ def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
         make_loss(name)
 
 
-def test_a_near_miss_is_hinted_at() -> None:
-    """The nearest name is offered."""
-    with pytest.raises(InputError, match=r"Did you mean 'inverse-log'\?"):
-        make_loss("inverse-lgo")
-
-
-def test_what_is_neither_text_nor_loss_is_refused() -> None:
-    """A number is no formula."""
-    with pytest.raises(InputError, match=r"loss must be a name, a formula, FILE.py:CLASS or a Loss, got 3"):
-        make_loss(3)  # type: ignore[arg-type]
-
-
-def test_a_spec_is_as_good_as_its_text() -> None:
-    """Of a name with parameters, and of a formula."""
+def test_a_loss_already_made_is_returned_and_a_spec_is_as_good_as_its_text() -> None:
+    """The very same object; a name with parameters, and a formula."""
+    loss = InverseLoss()
+    assert make_loss(loss) is loss
     assert make_loss(Spec("inverse").with_("gamma", 0.5)) == InverseLoss(0.5)
     assert make_loss(Spec.parse("1/Ti", "loss")) == FormulaLoss("1/Ti")
 
 
-def test_gamma_for_a_loss_without_one_is_refused(file: str) -> None:
-    """It would be ignored otherwise."""
-    with pytest.raises(InputError, match=r"gamma=0.5 has no effect, because loss .*Plain has no gamma"):
-        make_loss(f"{file}:Plain", gamma=0.5)
-
-
-def test_gamma_given_twice_is_refused() -> None:
-    """Once with the loss, once beside it."""
-    with pytest.raises(InputError, match=r"gamma=0.5 conflicts with gamma in loss 'inverse:gamma=1'"):
-        make_loss("inverse:gamma=1", gamma=0.5)
-
-
-def test_gamma_for_a_loss_already_made_is_refused() -> None:
-    """The loss has its own."""
-    with pytest.raises(InputError, match=r"gamma=0.5 conflicts with a Loss instance"):
-        make_loss(InverseLoss(), gamma=0.5)
-
-
-def test_gamma_is_checked_against_the_losss_range() -> None:
-    """A value from Python as well as one from text."""
-    with pytest.raises(InputError, match=r"loss inverse: gamma must be a number > 0 .*, got -1"):
-        make_loss("inverse", gamma=-1)
-    with pytest.raises(InputError, match=r"loss inverse has no parameter 'gama'.*Did you mean 'gamma'"):
-        make_loss("inverse:gama=1")
+@pytest.mark.parametrize(
+    ("what", "gamma", "message"),
+    [
+        ("inverse-lgo", None, r"Did you mean 'inverse-log'\?"),
+        (3, None, r"loss must be a name, a formula, FILE.py:CLASS or a Loss, got 3"),
+        ("{file}:Plain", 0.5, r"gamma=0.5 has no effect, because loss .*Plain has no gamma"),
+        ("inverse:gamma=1", 0.5, r"gamma=0.5 conflicts with gamma in loss 'inverse:gamma=1'"),
+        (InverseLoss(), 0.5, r"gamma=0.5 conflicts with a Loss instance"),
+        ("inverse", -1, r"loss inverse: gamma must be a number > 0 .*, got -1"),
+        ("inverse:gama=1", None, r"loss inverse has no parameter 'gama'.*Did you mean 'gamma'"),
+    ],
+)
+def test_what_makes_no_loss_is_refused(file: str, what: object, gamma: float | None, message: str) -> None:
+    """One sentence: what is wrong, the value given, and the nearest valid choice."""
+    given = what.format(file=file) if isinstance(what, str) else what
+    with pytest.raises(InputError, match=message):
+        make_loss(given, gamma=gamma)  # type: ignore[arg-type]

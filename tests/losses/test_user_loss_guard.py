@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import PluginError
-from psm_sim.losses import FormulaLoss, InverseLoss, Loss, Poll, check_loss
+from psm_sim.losses import FormulaLoss, Loss, Poll, check_loss
 
 TIMES_MS = np.array([100.0, 400.0])
 
@@ -105,8 +105,3 @@ def test_a_formula_out_of_range_is_shown(formula: str, what: str) -> None:
     """Without a warning on the way."""
     with pytest.raises(PluginError, match=rf"Loss formula '.*' returned {what}"):
         check_loss(FormulaLoss(formula), TIMES_MS)
-
-
-def test_a_built_in_loss_passes_with_a_single_candidate() -> None:
-    """One is enough to be asked about."""
-    check_loss(InverseLoss(), np.array([250.0]))
