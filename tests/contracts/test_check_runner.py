@@ -189,17 +189,3 @@ def test_a_terminal_shows_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
         "1 of 2 checks passed.",
     ):
         assert words in shown
-
-
-def test_a_report_prints_as_its_table() -> None:
-    """Kind and name, one line per check, and how many hold."""
-    report = Report(
-        "loss", "mine", (Finding("pure", "It is pure."), Finding("copies", "It copies.", "It fails."))
-    )
-    assert str(report).splitlines() == [
-        "loss mine",
-        "ok     pure                      It is pure.",
-        "FAILS  copies                    It fails.",
-        "1 of 2 checks passed.",
-    ]
-    assert not report.ok
