@@ -27,13 +27,14 @@ BEACON_S = 0.1
 ODD_TIMES_S = (0.0, 1e-9, 0.05, 0.1, 0.1 + 0.2, 12345.678, 1e7)
 """Unusual times: the start, on and off the beacon grid, sums with rounding errors, and the far future."""
 FRAMES = (
-    Frame(0, 40, 0, True, False),
+    Frame(0, 40, 0, True, False, mss=1460),
     Frame(0, 340, 300, False, False),
     Frame(1, 1500, 1460, False, True),
     Frame(10**6, 40, 0, False, True),
     Frame(-1, 300, 272, False, False),
+    Frame(-1, 300, 272, False, False, group=True),
 )
-"""SYN, request, end of a reply, FIN of an unknown connection, and datagram."""
+"""SYN, request, end of a reply, FIN of an unknown connection, datagram, and group addressed frame."""
 
 PAGES, SEED = 5, 3
 MODES = (

@@ -38,13 +38,14 @@ class Station:
         self._on_sent = policy.sent if policy.wants("sent") else None
         self._on_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
         self._last_uplink_s = 0.0  # the start of the run counts as an uplink packet
+        self._mss = 0
 
     def start(self, beacon_s: float, topology: Topology) -> None:
         """Start the policy for beacons *beacon_s* seconds apart, with power and DTIM period of *topology*.
 
         A policy that uses the attribute names ``power`` or ``dtim`` for other purposes keeps its own values.
         """
-        policy, power = self._policy, topology.power
+        policy, power, self._mss = self._policy, topology.power, topology.tcp.segment_bytes
         if isinstance(policy.power, RadioPower):
             policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
         if isinstance(policy.dtim, Dtim):
@@ -61,7 +62,7 @@ class Station:
         if self._on_uplink is not None:
             self._on_uplink(now_s)
         if self._on_sent is not None:
-            self._on_sent(now_s, _frame(segment))
+            self._on_sent(now_s, self._frame(segment))
         self._radio.send(segment)
 
     def send_null(self, segment: Segment) -> None:
@@ -74,16 +75,17 @@ class Station:
     def received_group(self, segment: Segment) -> None:
         """Notify the policy of a group addressed frame, if it implements the hook."""
         if self._policy.wants("received"):
-            self._policy.received(self._env.now, _frame(segment))
+            size, payload = segment.wire_bytes, segment.payload
+            self._policy.received(self._env.now, Frame(-1, size, payload, False, False, group=True))
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
         """Return a wrapper of *deliver* that first notifies the policy, if it implements the hook."""
         if not self._policy.wants("received"):
             return deliver
-        on_received, env = self._policy.received, self._env
+        on_received, env, frame = self._policy.received, self._env, self._frame
 
         def receive(segment: Segment) -> None:
-            on_received(env.now, _frame(segment))
+            on_received(env.now, frame(segment))
             deliver(segment)
 
         return receive
@@ -95,8 +97,8 @@ class Station:
             on_rest(time_s, poll, rest)
         return rest
 
-
-def _frame(segment: Segment) -> Frame:
-    """Return the part of a segment that a driver can observe."""
-    ends = segment.fin or segment.rst
-    return Frame(segment.connection.number, segment.wire_bytes, segment.payload, segment.syn, ends)
+    def _frame(self, segment: Segment) -> Frame:
+        """Return the part of a segment that a driver can observe."""
+        syn, ends = segment.syn, segment.fin or segment.rst
+        mss = self._mss if syn else 0
+        return Frame(segment.connection.number, segment.wire_bytes, segment.payload, syn, ends, mss)

@@ -106,9 +106,6 @@ class Anticipate(Policy):
         kind=float,
         expert=True,
     )
-    mss: int = parameter(
-        1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535, expert=True
-    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy anticipate")
@@ -121,7 +118,7 @@ class Anticipate(Policy):
 
     def _reset(self) -> None:
         self.models = WaitingTimeModels()
-        self._flows = OutstandingRequests(self.mss)
+        self._flows = OutstandingRequests()
         self._gaps = (FlowGaps if self.joint else FrameGaps)(self._flows, self.split_s, self._learn)
         self._max_beacons = longest_doze(self.max_ms, self.beacon_s)
         self._horizon_beacons = max(_MIN_HORIZON, 2 * self._max_beacons)
@@ -132,8 +129,9 @@ class Anticipate(Policy):
         self._gaps.sent(now_s, frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Handle a frame received, and learn its waiting time."""
-        self._gaps.received(now_s, frame)
+        """Handle a frame received, and learn its waiting time. Group addressed frames are ignored."""
+        if not frame.group:
+            self._gaps.received(now_s, frame)
 
     def interrupted(self, poll: Poll) -> None:
         """Handle an interrupted doze, and learn from the buffered frames."""

@@ -107,6 +107,11 @@ class Frame(NamedTuple):
         Size with and without headers, in bytes.
     syn, fin : bool
         Whether the frame opens or closes its connection.
+    mss : int
+        Maximum payload of the connection's segments according to the options of a SYN: its MSS, minus the
+        size of the time stamps if it announces them. 0 if unknown, and in other frames.
+    group : bool
+        Whether the frame is group addressed, so that it does not answer any frame of the station.
     """
 
     flow: int
@@ -114,6 +119,8 @@ class Frame(NamedTuple):
     payload: int
     syn: bool
     fin: bool
+    mss: int = 0
+    group: bool = False
 
 
 class RadioPower(NamedTuple):

@@ -41,9 +41,6 @@ class OutstandingPolicy(Policy):
         at_most=MAX_WEIGHT,
     )
     max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=MAX_MS)
-    mss: int = parameter(
-        1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535, expert=True
-    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy outstanding")
@@ -55,7 +52,7 @@ class OutstandingPolicy(Policy):
         self._reset()
 
     def _reset(self) -> None:
-        self._requests = OutstandingRequests(self.mss)
+        self._requests = OutstandingRequests()
         self._last_frame_s = self._last_request_s = 0.0
         self._max_beacons = longest_doze(self.max_ms, self.beacon_s)
         self._longest_dozes = _LongestDozes(self._max_beacons)
@@ -68,9 +65,10 @@ class OutstandingPolicy(Policy):
         self._requests.sent(frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Handle a frame received, which can complete a reply."""
-        self._last_frame_s = now_s
-        self._requests.received(frame)
+        """Handle a frame received, which can complete a reply. Group addressed frames are ignored."""
+        if not frame.group:
+            self._last_frame_s = now_s
+            self._requests.received(frame)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze until the next beacon if a reply is awaited, else back off."""

@@ -41,9 +41,6 @@ class Predict(LastFramePolicy):
     timeout_ms: float = parameter(
         100.0, "time awake after a frame before the first prediction", unit="ms", at_least=0, at_most=MAX_MS
     )
-    mss: int = parameter(
-        1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535, expert=True
-    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy predict")
@@ -55,7 +52,7 @@ class Predict(LastFramePolicy):
         self._reset()
 
     def _reset(self) -> None:
-        self._flows, self._delays_s = OutstandingRequests(self.mss), deque[float](maxlen=self.memory)
+        self._flows, self._delays_s = OutstandingRequests(), deque[float](maxlen=self.memory)
         self._request_s = self._reply_s = 0.0
         self._awaits_reply, self._retrieved = False, False
 

@@ -63,8 +63,8 @@ def test_a_page_begins_with_a_syn_out_a_syn_back_an_ack_and_the_request():
     log, _ = told(Told())
     first = [entry for entry in log if entry[0] in ("sent", "received")][:4]
     assert first == [
-        ("sent", Frame(0, 40, 0, True, False)),
-        ("received", Frame(0, 40, 0, True, False)),
+        ("sent", Frame(0, 40, 0, True, False, mss=1460)),
+        ("received", Frame(0, 40, 0, True, False, mss=1460)),
         ("sent", Frame(0, 40, 0, False, False)),
         ("sent", Frame(0, 340, 300, False, False)),
     ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from psm_sim.policies import Frame
 
 
-def syn(flow: int = 0) -> Frame:
-    """Return a SYN."""
-    return Frame(flow, 40, 0, True, False)
+def syn(flow: int = 0, mss: int = 1460) -> Frame:
+    """Return a SYN, with the MSS of its options."""
+    return Frame(flow, 40, 0, True, False, mss)
 
 
 def request(flow: int = 0, size: int = 300) -> Frame:
@@ -28,3 +28,8 @@ def fin(flow: int = 0, payload: int = 0) -> Frame:
 def datagram() -> Frame:
     """Return a frame that nobody asked for."""
     return Frame(-1, 300, 272, False, False)
+
+
+def broadcast() -> Frame:
+    """Return a group addressed frame."""
+    return Frame(-1, 300, 260, False, False, group=True)

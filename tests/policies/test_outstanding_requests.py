@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful, longest_doze
-from tests.policies.frames import ack, datagram, fin, request, syn
+from tests.policies.frames import ack, broadcast, datagram, fin, request, syn
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,49 @@ def test_a_flow_waits_until_a_fin_or_less_than_a_full_segment_is_received(receiv
     flows.sent(request())
     flows.received(received)
     assert flows.waiting == waits
+
+
+@pytest.mark.parametrize(
+    ("sizes", "payload", "waits"),
+    [
+        ((1460, 1448), 1448, 1),
+        ((1448, 1460), 1448, 1),
+        ((536, 536), 535, 0),
+        ((1460, 0), 1460, 1),
+        ((0, 1460), 1459, 0),
+    ],
+)
+def test_a_full_segment_has_the_smaller_size_of_both_syns(sizes, payload, waits):
+    """The station's own SYN and the peer's; one alone is enough."""
+    flows = OutstandingRequests()
+    ours, theirs = sizes
+    flows.sent(syn(mss=ours))
+    flows.received(syn(mss=theirs))
+    flows.sent(request())
+    flows.received(request(size=payload))
+    assert flows.waiting == waits
+
+
+@pytest.mark.parametrize(
+    ("payloads", "waits"), [((535,), 0), ((536,), 1), ((1448, 1447), 0), ((1400, 1448, 1448), 1), ((), 1)]
+)
+def test_without_its_syn_a_connection_is_known_by_its_largest_payload(payloads, waits):
+    """As in a recording that begins later than the connection; of a single reply at least 536 B."""
+    flows = OutstandingRequests()
+    flows.sent(request())
+    for payload in payloads:
+        flows.received(request(size=payload))
+    assert flows.waiting == waits
+
+
+def test_a_closed_connection_leaves_nothing():
+    """Neither its request nor its size, so that its number may be used again."""
+    flows = OutstandingRequests()
+    flows.sent(syn(mss=600))
+    flows.received(fin())
+    flows.sent(syn(mss=1000))
+    flows.received(request(size=999))
+    assert flows.waiting == 0
 
 
 def test_a_fin_sent_ends_it_and_a_further_request_begins_it_anew():
@@ -37,7 +80,7 @@ def test_a_fin_sent_ends_it_and_a_further_request_begins_it_anew():
 def test_datagrams_and_bare_acks_make_nothing_wait():
     """Neither received nor sent."""
     flows = OutstandingRequests()
-    for frame in (datagram(), ack()):
+    for frame in (datagram(), ack(), broadcast()):
         flows.received(frame)
         flows.sent(frame)
     assert flows.waiting == 0

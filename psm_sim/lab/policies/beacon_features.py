@@ -40,13 +40,11 @@ class Features:
         Whether to include the last three features.
     beacon_s : float
         Beacon interval, in seconds.
-    segment_bytes : int
-        Payload of a full TCP segment, in bytes.
     """
 
-    def __init__(self, context: bool, beacon_s: float, segment_bytes: int) -> None:
+    def __init__(self, context: bool, beacon_s: float) -> None:
         self.count = WITH_CONTEXT if context else CLOCKS
-        self._flows = OutstandingRequests(segment_bytes)
+        self._flows = OutstandingRequests()
         self._per_beacon = 1 / beacon_s
         self._sent_s = self._listened_s = self._received_s = 0.0
         self._decayed = (0.0, 0.0)

@@ -133,9 +133,6 @@ class Listen(Policy):
     context: bool = parameter(True, "use outstanding requests as features", expert=True)
     max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=10_000)
     seed: int = parameter(1, "seed of the Bernoulli draws", at_least=0, at_most=MAX_SEED, expert=True)
-    mss: int = parameter(
-        1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535, expert=True
-    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy listen")
@@ -151,7 +148,7 @@ class Listen(Policy):
         self._begin()
 
     def _begin(self) -> None:
-        self._features = Features(self.context, self.beacon_s, self.mss)
+        self._features = Features(self.context, self.beacon_s)
         self._horizon = longest_doze(self.max_ms, self.beacon_s)
         self._draws = UniformDraws(random_stream(self.seed, "policy listen"), self._horizon)
         self._forecast = self._make_forecast()
@@ -171,9 +168,10 @@ class Listen(Policy):
         self._forecast.on_frame()
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Handle a received frame."""
-        self._features.received(now_s, frame)
-        self._forecast.on_frame()
+        """Handle a received frame. Group addressed frames are ignored."""
+        if not frame.group:
+            self._features.received(now_s, frame)
+            self._forecast.on_frame()
 
     def report(self) -> dict[str, float]:
         """Return the number of received beacons, with and without frames, and the estimated misses."""

@@ -144,7 +144,7 @@ def test_a_random_listener_hears_the_share_that_it_is_told():
 
 def test_features_by_hand():
     """A packet sent 0.1 s and a frame received 0.2 s before; one request outstanding; of length 1."""
-    features = Features(True, 0.1, 1460)
+    features = Features(True, 0.1)
     features.received(9.8, request(size=1460))
     features.sent(9.9, request(flow=3))
     features.listened(9.7)
@@ -161,7 +161,7 @@ def test_features_by_hand():
 
 def test_without_context_it_knows_of_no_request():
     """Six features, whatever is outstanding."""
-    one, other = Features(False, 0.1, 1460), Features(False, 0.1, 1460)
+    one, other = Features(False, 0.1), Features(False, 0.1)
     one.sent(1.0, request())
     other.sent(1.0, fin())
     times = np.arange(1.1, 2.0, 0.1)
@@ -193,7 +193,7 @@ def test_a_miss_can_count_more():
 @pytest.mark.parametrize("on_beacon", [True, False])
 def test_a_silence_looked_at_together_shows_what_each_beacon_alone_would(learner, on_beacon):
     """Margin, spread and instance of its beacons, before and after the learner moves."""
-    features = Features(True, 0.1, 1460)
+    features = Features(True, 0.1)
     features.sent(9.93, request(flow=3))
     features.received(9.97, request(size=1460))
     features.listened(9.8 if on_beacon else 9.42)

@@ -1,0 +1,50 @@
+"""Policies that learn from frames: other segment sizes of the peers, and group addressed frames."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from psm_sim.simulation import Scenario, compare_runs
+
+SEEDS = (7001, 7002, 7003)
+BROADCASTS = (("beacon.dtim_period", 3), ("access_point.group_per_s", 2.0))
+
+
+@cache
+def measured(policy, *settings):
+    """Return energy in J and slowdown of a page, means over the seeds of 40 pages of ``ucb``."""
+    runs = [
+        compare_runs([policy], Scenario("ucb", settings=dict(settings), pages=40, seed=seed)).runs[0]
+        for seed in SEEDS
+    ]
+    return np.mean([(run.energy_per_page_j, run.slowdown.mean) for run in runs], axis=0)
+
+
+@pytest.mark.parametrize("segment_bytes", [1448, 1400, 536])
+@pytest.mark.parametrize("policy", ["anticipate:price=2", "anticipate:price=5,joint=true"])
+def test_the_slowdown_does_not_depend_on_the_segment_size(policy, segment_bytes):
+    """Peers with time stamps send 1448 B; if that ended a reply, the slowdown would rise by 0.2."""
+    _, usual = measured(policy)
+    _, slowdown = measured(policy, ("tcp.segment_bytes", segment_bytes))
+    assert slowdown == pytest.approx(usual, abs=0.02)
+
+
+@pytest.mark.parametrize("settings", [(), BROADCASTS], ids=["unicast", "broadcasts"])
+def test_broadcasts_leave_the_order_of_policies(settings):
+    """At 0.1 W below LPSM in energy and slowdown; at 2 W below BSD in energy, at most 0.05 slower."""
+    lpsm, bsd = measured("lpsm", *settings), measured("bsd", *settings)
+    saving, quick = (measured(f"anticipate:price={price}", *settings) for price in (0.1, 2))
+    assert (saving < lpsm).all()
+    assert quick[0] < bsd[0]
+    assert quick[1] < bsd[1] + 0.05
+
+
+@pytest.mark.parametrize("policy", ["anticipate:price=0.1", "anticipate:price=2"])
+def test_broadcasts_train_no_model(policy):
+    """They cost their own energy, and no more: at most 10 mJ of 2.8 J a page."""
+    (plain_j, plain), (energy_j, slowdown) = measured(policy), measured(policy, *BROADCASTS)
+    assert energy_j == pytest.approx(plain_j, abs=0.01)
+    assert slowdown == pytest.approx(plain, abs=0.005)
