@@ -13,7 +13,6 @@ import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.lab.active import theorem_bounds as bounds
-from psm_sim.lab.active.second_order_learners import RidgeRegression
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,25 +46,6 @@ class Updates:
     def second_moment(self, ridge: float) -> FloatArray:
         """Return ridge I plus the expected sum of x x' over the updates, (features, features)."""
         return ridge * np.eye(self.x.shape[1]) + (self.x.T * self.weight) @ self.x
-
-
-def spreads_of(x: FloatArray, ridge: float, c: float | None = None) -> float:
-    """Return the sum of x'D_k^-1 x = q / (1 + q) over the updates of a LASEC run.
-
-    Parameters
-    ----------
-    x : ndarray, shape (m, features)
-        Instances of the updates, in order.
-    ridge, c : float
-        Parameters of LASEC; c = None disables drift.
-    """
-    learner = RidgeRegression(x.shape[1], ridge=ridge, c=c)
-    total = 0.0
-    for row in x:
-        q = learner.spread(row)
-        total += q / (1 + q)
-        learner.learn(row, 1)
-    return total
 
 
 @dataclass(frozen=True)

@@ -68,13 +68,6 @@ def test_a_saved_state_goes_on_as_if_nothing_had_happened(name, open_question):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_question_stays_until_it_is_answered(name):
-    """Asking twice draws nothing new."""
-    learner = LEARNERS[name](1)
-    assert np.array_equal(learner.ask(), learner.ask())
-
-
-@pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("bad", [0, 2, np.nan, "plus", None])
 def test_a_label_that_is_none_teaches_nothing(name, bad):
     """The question stays open and nothing is counted."""

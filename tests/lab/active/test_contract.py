@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
 from psm_sim.lab.active import (
@@ -28,7 +25,6 @@ from psm_sim.lab.active import (
     RidgeRegression,
     SecondOrderPerceptron,
     SecondOrderQuery,
-    SelectiveSampler,
     ShiftingPerceptron,
     make_selective,
 )
@@ -62,10 +58,7 @@ RULES: dict[str, Any] = {
     "floor": lambda: MinimumProbability(0.1, DkmHalvingRule(R=3)),
 }
 every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
-every_rule = pytest.mark.parametrize("make", RULES.values(), ids=RULES)
 every_name = pytest.mark.parametrize("name", NAMES)
-numbers = st.floats(-1e3, 1e3)
-vectors = st.lists(numbers, min_size=D, max_size=D).map(np.array)
 
 
 def stream(seed=1, rounds=60):
@@ -81,11 +74,6 @@ def taught(make, seed=1):
     for x, y in zip(*stream(seed), strict=True):
         learner.learn(x, int(y))
     return learner
-
-
-def sampler_of(make_rule, seed=1):
-    """Return a sampler with a second-order learner, which every rule can use."""
-    return SelectiveSampler(SecondOrderPerceptron(D), make_rule(), seed=seed)
 
 
 @pytest.mark.parametrize(("name", "check"), cases(ONLINE_LEARNER_CHECKS, list(LEARNERS), {}))
@@ -107,21 +95,6 @@ def test_a_class_is_registered_under_its_own_name(registry):
 
 
 @every_learner
-@settings(max_examples=30)
-@given(x=vectors)
-def test_looking_changes_nothing_and_rows_agree_with_single_instances(make, x):
-    """Margins, predictions and spreads of rows are those of the instances, and leave the state."""
-    learner = taught(make)
-    before = json.dumps(learner.state())
-    margin = learner.margin(x)
-    assert learner.decision_function([x, -x]) == pytest.approx([margin, -margin], rel=1e-9, abs=1e-9)
-    assert learner.predict([x]).tolist() == [1 if learner.decision_function([x])[0] >= 0 else -1]
-    if hasattr(learner, "spread"):
-        assert learner.spread(x) >= 0
-    assert json.dumps(learner.state()) == before
-
-
-@every_learner
 def test_a_mistake_driven_learner_stays_at_right_predictions(make):
     """Only ridge regression learns from a label that was predicted."""
     learner = taught(make)
@@ -140,26 +113,16 @@ BAD_INSTANCES = (
 )
 
 
-@every_learner
 @pytest.mark.parametrize(("x", "words"), BAD_INSTANCES)
-def test_an_unusable_instance_is_refused_in_one_sentence_and_nothing_is_learnt(make, x, words):
-    """In each call that takes one."""
-    learner = taught(make)
+def test_an_unusable_instance_is_refused_in_one_sentence(x, words):
+    """In each call that takes one; the contract checks hold every learner to it."""
+    learner = Perceptron(D).learn_one(np.ones(D), 1)
     before = learner.state()
     for call in (learner.margin, learner.predict_one, lambda x: learner.learn(x, 1)):
         with pytest.raises(InputError, match=words) as caught:
             call(x)
         assert "\n" not in str(caught.value)
     assert learner.state() == before
-
-
-@every_learner
-def test_learn_one_returns_the_learner(make):
-    """The habit of river; the label is learnt as by ``learn``."""
-    learner, twin, x = make(), make(), np.array([1.0, -2.0, 0.5, 0.0])
-    assert learner.learn_one(x, -1) is learner
-    twin.learn(x, -1)
-    assert learner.state() == twin.state()
 
 
 def test_a_generator_and_a_wrapped_rule_want_a_dictionary_and_a_count_a_number():
@@ -173,25 +136,13 @@ def test_a_generator_and_a_wrapped_rule_want_a_dictionary_and_a_count_a_number()
             owner.load_state({**owner.state(), key: math.nan})
 
 
-@every_learner
-@pytest.mark.parametrize("label", [0, 2, 0.5, math.nan, "1", None, True, np.array([1, 1])])
-def test_a_label_outside_minus_1_and_1_is_refused(make, label):
-    """So is a truth value, which would pass for +1."""
-    learner = taught(make)
-    before = learner.state()
-    with pytest.raises(InputError, match=r"must be -1 or \+1"):
-        learner.learn(np.ones(D), label)
-    assert learner.state() == before
-
-
-@every_learner
 @pytest.mark.parametrize(
     "X", [np.empty((0, D)), np.ones(D), np.ones((3, D + 1)), [[math.nan] * D], [["a"] * D], 3.0]
 )
-def test_unusable_rows_are_refused(make, X):
+def test_unusable_rows_are_refused(X):
     """Empty, of one axis, too wide, NaN, text, a number."""
     with pytest.raises(InputError, match=r"instances|row 0"):
-        taught(make).decision_function(X)
+        Perceptron(D).decision_function(X)
 
 
 @pytest.mark.parametrize("features", [0, -1, 2.5, "3", True])
@@ -199,39 +150,6 @@ def test_the_number_of_features_is_a_whole_number(features):
     """At least 1."""
     with pytest.raises(InputError, match="features must be"):
         Perceptron(features)
-
-
-@every_learner
-@pytest.mark.parametrize("spoil", ["w", "name", "parameters", "missing", "kind"])
-def test_a_damaged_state_is_refused_and_nothing_changes(make, spoil):
-    """A wrong length, another learner, other parameters, a missing entry, no dictionary."""
-    learner = taught(make)
-    before, state = learner.state(), learner.state()
-    if spoil == "missing":
-        del state["w"]
-    elif spoil == "kind":
-        state = 7
-    else:
-        state[spoil] = [1.0, math.nan] if spoil == "w" else "other"
-    with pytest.raises(InputError, match="saved state"):
-        learner.load_state(state)
-    assert learner.state() == before
-
-
-@every_rule
-def test_a_rule_wants_a_zero_margin_labelled_and_draws_nothing(make):
-    """At margin 0 all but the coin and the novelty rule buy; a probability draws no number."""
-    sampler = sampler_of(make)
-    coin = sampler.rng.bit_generator.state
-    p = sampler.rule.probability(sampler.learner, np.ones(D))
-    assert p == (
-        0.5
-        if isinstance(sampler.rule, BernoulliQuery)
-        else 0
-        if isinstance(sampler.rule, BbqNoveltyRule)
-        else 1
-    )
-    assert sampler.rng.bit_generator.state == coin
 
 
 @every_name
@@ -301,18 +219,6 @@ def test_names_that_scale_rows_do_not_see_their_length(name, power):
     assert NAMES[name].unit == (not name.startswith(("lasec", "sop")))
 
 
-@every_name
-def test_an_instance_of_zeros_is_harmless(name):
-    """Margin 0, prediction +1; nothing becomes NaN."""
-    sampler, zeros = make_selective(name, D), np.zeros(D)
-    for _ in range(3):
-        decision = sampler.ask(zeros)
-        assert (decision.margin, decision.prediction) == (0.0, 1)
-        sampler.tell(zeros, -1)
-    assert np.isfinite(sampler.learner.w).all()
-
-
-@every_name
 @pytest.mark.parametrize(
     ("rows", "labels", "words"),
     [
@@ -325,9 +231,9 @@ def test_an_instance_of_zeros_is_harmless(name):
         ([[1.0] * D, [1.0, math.nan, 1.0, 1.0]], [1, 1], "row 1, feature 1 must be finite, got nan"),
     ],
 )
-def test_unusable_streams_are_refused_before_anything_is_learnt(name, rows, labels, words):
+def test_unusable_streams_are_refused_before_anything_is_learnt(rows, labels, words):
     """``run`` and ``fit`` alike, in one sentence."""
-    sampler = make_selective(name, D)
+    sampler = make_selective("cbgz", D)
     sampler.run(*stream())
     before = sampler.state()
     for call in (sampler.run, sampler.fit):

@@ -1,12 +1,9 @@
-"""Plane learners on the neuron of the thesis: the published errors, and what the weights do."""
-
-from functools import lru_cache, partial
+"""Plane learners on the neuron of the thesis: where they draw, and what the weights do."""
 
 import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.gaussian_instances import Gaussian
@@ -18,68 +15,6 @@ from psm_sim.lab.active.plane_learner import (
     parallel_covariance,
     query_probability,
 )
-
-WEIGHTS_OFF = "isalg:weighted=false,cap=0.4,eta=0"
-
-
-def answer(neuron, rng, x):
-    """Return the neuron's label for one instance."""
-    return int(neuron.answer(x[None], rng)[0])
-
-
-@lru_cache
-def errors(sampler, flips, labels, trials):
-    """Return the error after each number of labels, one row per trial."""
-    neuron = SimulatedNeuron(flips=flips)
-    x = neuron.population.draw(np.random.default_rng(99), 4000)
-    truth = neuron.truth(x)
-    found: list[list[float]] = []
-    for trial in range(trials):
-        learner = PlaneLearner(sampler, neuron.population, replication=trial)
-        rng = random_stream(1, "answers", trial)
-        found.append([])
-        for count in labels:
-            learner.run(partial(answer, neuron, rng), count)
-            found[-1].append(np.mean(learner.predict(x) != truth))
-    return np.array(found)
-
-
-@pytest.mark.parametrize(
-    ("sampler", "published"),
-    [
-        ("random", (0.099, 0.062)),
-        ("bi", (0.062, 0.030)),
-        ("mi", (0.067, 0.039)),
-        ("isalg", (0.092, 0.052)),
-        (WEIGHTS_OFF, (0.067, 0.040)),
-        ("isalg:density=literal", (0.164, 0.135)),
-        ("iwal2", (0.090, 0.068)),
-    ],
-)
-def test_errors_without_noise_are_those_of_the_table(sampler, published):
-    """After 50 and 100 labels, 15 trials: within a quarter of the table, or within our own interval."""
-    found = errors(sampler, 0.0, (50, 100), 15)
-    for ours, theirs in zip(found.T, published, strict=True):
-        spread = confidence_interval(ours)
-        assert abs(spread.mean - theirs) < max(0.25 * theirs, spread.half_width)
-
-
-def test_without_noise_placing_instances_beats_drawing_them():
-    """After 100 labels BI and MI err less than random, trial by trial; ISALg does in the mean."""
-    passive = errors("random", 0.0, (50, 100), 15)
-    for sampler in ("bi", "mi"):
-        assert confidence_interval((errors(sampler, 0.0, (50, 100), 15) - passive)[:, 1]).high < 0
-    for sampler in ("isalg", WEIGHTS_OFF):
-        assert errors(sampler, 0.0, (50, 100), 15)[:, 1].mean() < passive[:, 1].mean()
-
-
-def test_under_noise_isalg_is_not_better_than_all():
-    """A negative result: 15 % flips, 120 labels; weighted ISALg is behind random and far behind MI."""
-    names = ("random", "isalg", "mi", "isalg:density=literal")
-    passive, weighted, margin, literal = (errors(name, 0.15, (120,), 16)[:, 0] for name in names)
-    assert confidence_interval(weighted - margin).low > 0
-    assert weighted.mean() > passive.mean()
-    assert confidence_interval(literal - passive).low > 0
 
 
 def test_the_weight_is_the_ratio_of_the_densities():

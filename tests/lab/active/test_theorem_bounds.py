@@ -1,4 +1,4 @@
-"""Theorems on the uniform sphere as functions: by Monte Carlo, by equation, at hand-computed points."""
+"""Points on the uniform sphere, and learners that keep their theorems' bounds there."""
 
 from __future__ import annotations
 
@@ -20,39 +20,12 @@ from psm_sim.lab.active.sphere_instances import (
 POINTS = 200_000
 
 
-@pytest.mark.parametrize("features", [2, 10, 50])
-def test_the_share_of_a_band_lies_between_a_quarter_of_gamma_and_gamma(features):
-    """Lemma 2 by Monte Carlo, 4 standard errors allowed."""
-    first = uniform_points(np.random.default_rng(features), POINTS, features)[:, 0]
-    for gamma in (0.05, 0.3, 1.0):
-        least, most = theorem_bounds.band_share(gamma)
-        share = np.mean(np.abs(first) <= gamma / features**0.5)
-        slack = 4 * math.sqrt(share / POINTS)
-        assert least - slack <= share <= most + slack
-
-
-@pytest.mark.parametrize("features", [2, 10, 50])
-@pytest.mark.parametrize("angle", [0.05, 0.5, 1.5])
-def test_a_narrow_band_holds_at_least_a_quarter_errors(features, angle):
-    """Lemma 6 by Monte Carlo, at its widest band and at a tenth of it."""
-    points = uniform_points(np.random.default_rng(features), POINTS, features)
-    v = np.eye(features)[0]
-    u = math.cos(angle) * v + math.sin(angle) * np.eye(features)[1]
-    wrong = (points @ u >= 0) != (points @ v >= 0)
-    widest = theorem_bounds.error_in_band_width(math.sin(angle), features)
-    for width in (widest, widest / 10):
-        inside = np.abs(points @ v) < width
-        if inside.sum() > 400:
-            assert wrong[inside].mean() >= theorem_bounds.error_in_band() - 3 * 0.5 / inside.sum() ** 0.5
-
-
 def test_a_lambda_similar_density_stays_within_lambda():
     """With keep = .25 lambda is .4, and the thinned quadrants hold half of lambda."""
     points = similar_points(np.random.default_rng(1), POINTS, 3, keep=0.25)
     share = np.mean(points[:, 0] * points[:, 1] <= 0)
     similarity = 2 * 0.25 / 1.25
     assert share == pytest.approx(similarity / 2, abs=0.005)
-    assert theorem_bounds.error_in_band(similarity) == pytest.approx(similarity**2 / 4)
     assert np.linalg.norm(points, axis=1) == pytest.approx(np.ones(POINTS))
 
 
@@ -83,22 +56,6 @@ def test_modified_mistakes_suffice():
         assert updates <= allowed
 
 
-def test_an_update_shrinks_the_distance_often_enough():
-    """Lemma 4: an update shrinks 1 - v.u by 1 - 1/(50 d) with probability at least 1/3."""
-    rng, good, total = np.random.default_rng(6), 0, 0
-    for _ in range(400):
-        u, learner = unit_vector(rng, 8), ModifiedPerceptron(8)
-        w = unit_vector(rng, 8)
-        learner.learn(w if w @ u >= 0 else -w, 1)
-        for x, y in zip(*sphere_points(rng, u)(40), strict=True):
-            before = 1 - learner.w @ u
-            if learner.learn(x, int(y)):
-                total += 1
-                good += bool(1 - learner.w @ u <= before * theorem_bounds.modified_shrink(8))
-    assert total > 1000
-    assert good / total > 1 / 3
-
-
 def test_a_perceptron_keeps_its_mistake_bound_and_its_floor():
     """At most 1/g^2 mistakes with margin g; the angle stays above Theorem 3's floor after every update."""
     rng = np.random.default_rng(7)
@@ -109,8 +66,7 @@ def test_a_perceptron_keeps_its_mistake_bound_and_its_floor():
         updates += learner.learn(x, 1 if x @ u >= 0 else -1)
         floor = theorem_bounds.perceptron_angle_floor(updates)
         assert math.sin(math.pi * error_of(learner.w, u)) >= floor or updates > 5
-    assert 5 < updates <= theorem_bounds.perceptron_mistakes(0.1)
-    assert theorem_bounds.perceptron_mistakes(0.5, radius=2.0) == pytest.approx(16)
+    assert 5 < updates <= 1 / 0.1**2
     assert theorem_bounds.perceptron_angle_floor(100) == pytest.approx(1 / 50)
     assert theorem_bounds.perceptron_angle_floor(0) == 1 / 3
     assert theorem_bounds.perceptron_angle_floor(9, start=4.0) == pytest.approx(1 / 25)
@@ -123,28 +79,26 @@ def test_the_patience_of_dkm_solves_its_equation(similarity, labels):
     R = theorem_bounds.dkm_patience(labels, 0.05, similarity)
     assert pytest.approx(10 / similarity**2 * math.log(2 * labels / (0.05 * R))) == R
     if labels == 10_000:
-        assert theorem_bounds.dkm_band_failure(labels, math.ceil(R)) <= 0.05 / 4
+        assert labels * 0.75 ** math.ceil(R) <= 0.05 / 4
 
 
-def test_the_other_statements_of_theorems_5_and_7():
-    """At hand-computed points."""
-    assert theorem_bounds.dkm_band_floor(0.8, 4) == pytest.approx(0.1)
-    assert theorem_bounds.dkm_query_share() == 1 / 32
-    assert theorem_bounds.dkm_query_share(0.5) == pytest.approx(1 / 512)
-    assert theorem_bounds.dkm_errors(80) == 64 * 80
-    assert theorem_bounds.dkm_errors(1, 0.5) == pytest.approx(64 * 16)
-    assert theorem_bounds.dkm_updates(10, 0.1, 0.5, c=0.5) == pytest.approx(40 * math.log(80))
-    assert theorem_bounds.dkm_last_band(3, 80, 16) == pytest.approx(0.25)
+def test_tunings_are_the_minima_of_their_bounds():
+    """Any other b gives a larger bound; the tuned c of LASEC grows as (T / V)^(2/3)."""
+    for hinge, square in ((0.0, 4.0), (7.0, 2.0)):
+        b = theorem_bounds.cbgz_best_b(hinge, square)
+        least, *others = (theorem_bounds.cbgz_bound(b * factor, hinge, square) for factor in (1, 0.7, 1.4))
+        assert least < min(others)
+    assert theorem_bounds.cbgz_bound(0.5, 0.0, 9.0) == pytest.approx(9.0)  # the Perceptron's |u|^2 / g^2
+    fast = theorem_bounds.lasec_best_c(2.0, 8000, 10, 1.0)
+    assert fast == pytest.approx(4 * theorem_bounds.lasec_best_c(2.0, 1000, 10, 1.0))
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: theorem_bounds.band_share(1.5),
-        lambda: theorem_bounds.perceptron_mistakes(0.0),
         lambda: theorem_bounds.modified_mistakes(5, 0.0, 0.1),
         lambda: theorem_bounds.dkm_patience(10, 2.0),
-        lambda: theorem_bounds.dkm_query_share(0.0),
+        lambda: theorem_bounds.dkm_errors(1, 0.0),
     ],
 )
 def test_a_guarantee_refuses_what_it_cannot_mean(call):

@@ -98,12 +98,6 @@ def load_table(name: str, folder: Path | None = None) -> UciTable:
     return UciTable(name, np.array(parts).T, numeric, np.where(np.isin(columns[-1], kind.positive), 1, -1))
 
 
-def is_table_available(name: str, folder: Path | None = None) -> bool:
-    """Return whether a table is bundled or present in the folder."""
-    bundled = (_BUNDLED / f"{name}.csv.gz").is_file()
-    return bundled or (folder is not None and any(folder.rglob(KINDS[name].file or f"{name}.dat")))
-
-
 def _lines(name: str, file: str, folder: Path | None) -> list[str]:
     bundled = _BUNDLED / f"{name}.csv.gz"
     if bundled.is_file():
