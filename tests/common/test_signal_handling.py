@@ -68,11 +68,11 @@ if __name__ == "__main__":
 @pytest.fixture(autouse=True)
 def default_signals() -> Iterator[None]:
     """Restore the handlers that ``nohup`` and a shell's ``&`` set to ignore, which processes inherit."""
-    defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
-    before = {number: signal.signal(number, handler) for number, handler in defaults.items()}
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGHUP, hangup)
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
