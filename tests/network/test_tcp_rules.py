@@ -140,6 +140,16 @@ RULES = (
         "RFC 5681, 3.1", "the first window is the initial window", "open / write 9 / sends 1 101 / window 200"
     ),
     Rule(
+        "ns-2", "slow start adds a segment for each ACK", "open / write 9 / sends 1 101 / ack 51 / window 300"
+    ),
+    Rule(
+        "ns-3",
+        "slow start adds a segment for each segment completed",
+        "open / write 9 / sends 1 101 / ack 61 / window 200 / ack 121 / window 300 / ack 191 / window 300"
+        " / ack 211 / window 400",
+        {"growth": "ns3"},
+    ),
+    Rule(
         "RFC 5681, 3.1",
         "slow start adds a segment for each ACK of a segment",
         "open / write 9 / sends 1 101 / ack 101 / sends 201 301 / window 300 / ack 201 / sends 401 501",
@@ -259,6 +269,11 @@ RULES = (
     ),
     Rule("RFC 6298, 2.4", "the timeout is at least a second", "open / timeout 1"),
     Rule(
+        "RFC 6298, 2.5",
+        "the timeout is at most a minute",  # it expires at 1, 3, 7, 15, 31 and 63 s
+        "open / write 1 / wait 62 / timeout 32 / wait 2 / timeout 60",
+    ),
+    Rule(
         "RFC 6298, 3 (Karn)",
         "a segment sent again after a timeout gives no sample",
         "open / write 1 / sends 1 / wait 0.31 / sends 1 / timeout 0.6 / wait 0.2 / ack 101 / timeout 0.6",
@@ -312,6 +327,23 @@ RULES = (
         "RFC 5681, 4.2",
         "an ACK is delayed by less than 500 ms",
         "open / data 1 / acknowledges / wait 0.09 / acknowledges / wait 0.02 / acknowledges 101",
+    ),
+    Rule(
+        "ns-2",
+        "a heartbeat sends delayed ACKs at the multiples of its interval",
+        "open / wait 0.03 / data 1 / wait 0.06 / acknowledges / wait 0.02 / acknowledges 101",
+        {"delayed_ack": "heartbeat"},
+    ),
+    Rule(
+        "RFC 5681, 4.2",
+        "each segment is acknowledged if ACKs are not delayed",
+        "open / data 1 / acknowledges 101",
+        {"delayed_ack_ms": 0.0},
+    ),
+    Rule(
+        "RFC 9293, 3.10.7.4",
+        "a segment that comes again is acknowledged again",
+        "open / data 1 / wait 0.2 / acknowledges 101 / data 1 / acknowledges 101",
     ),
     Rule(
         "RFC 5681, 4.2", "a segment out of order is acknowledged at once", "open / data 101 / acknowledges 1"
