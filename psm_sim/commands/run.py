@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.shared_options import (
+    add_force,
     add_format,
     add_policies_and_pages,
     add_scenario,
@@ -70,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="plot energy against slowdown with the offline optimum, as .png, .svg or .pdf",
     )
     _add_observation(output)
-    output.add_argument("--force", action="store_true", help="overwrite existing results in --output")
+    add_force(output)
     add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
 
 
@@ -114,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.files import result_folder as files
-    from psm_sim.reporting.files.result_folder import check_free, facts_of, run_record
+    from psm_sim.reporting.files.result_folder import facts_of, run_record
     from psm_sim.reporting.terminal.progress import progress_on
     from psm_sim.simulation import compare_seeds
     from psm_sim.simulation.run_outputs import RunOutputs
@@ -122,13 +123,12 @@ def run(arguments: argparse.Namespace) -> int:
     start = datetime.now(UTC)
     outputs = RunOutputs.of(arguments.capture, arguments.timeline)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
-    if folder is not None:
-        check_free(folder, force=arguments.force)
-    elif arguments.force:
-        raise InputError("--force requires --output.")
     plot_path = _plot_path(arguments.plot)
     with redirect_stdout_to_stderr():
         policies, scenario, references, preset = _parse(arguments)
+        written = [("--output", path) for path in files.output_paths(folder)] if folder is not None else []
+        written += [("--plot", plot_path)] if plot_path is not None else []
+        _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
         facts = {} if folder is None else facts_of(arguments.argv, start, scenario.files(policies))
         with progress_on(sys.stderr) as progress, run_record(folder, facts) as record:
             comparison = compare_seeds(
@@ -153,11 +153,32 @@ def run(arguments: argparse.Namespace) -> int:
 
         plot(comparison, plot_path, arguments.workers)
         print_message(f"Wrote {plot_path}", "")
-    for path in outputs.files(policies):
+    for _, path in outputs.files(policies):
         print_message(f"Wrote {path}", "")
     if folder is not None:
         print_message(f"Wrote {', '.join(files.NAMES)} and figures to {folder}", "")
     return 0
+
+
+def _check_files(
+    outputs: Sequence[tuple[str, Path]],
+    policies: Sequence[Spec],
+    scenario: Scenario,
+    arguments: argparse.Namespace,
+) -> None:
+    """Raise InputError if an output would replace an input, or another file without ``--force``."""
+    if outputs:
+        from psm_sim.common.output_files import check_outputs
+
+        against = [Spec.parse(arguments.against, "policy")] if arguments.against else []
+        inputs = scenario.files([*policies, *against])
+        inputs += [Path(spec.values["state"]) for spec in policies if "state" in spec.values]
+        inputs += Spec(arguments.preset or "").files()
+        check_outputs(outputs, inputs, force=arguments.force)
+    elif arguments.force:
+        raise InputError(
+            "--force has no effect without --output, --plot, --capture or --timeline; remove it."
+        )
 
 
 def _plot_path(text: str | None) -> Path | None:

@@ -114,7 +114,7 @@ def compare_clients(
         If an argument is invalid. No simulation has started then.
     """
     topology = scenario.resolve_topology()
-    outputs.check(policies, topology)
+    outputs.check(policies, scenario, topology)
     if topology.stations:
         return compare_stations(policies, scenario, topology, progress, references, outputs)
     simulated = all_policies(policies, references)

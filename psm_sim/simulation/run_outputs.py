@@ -12,10 +12,11 @@ from typing import BinaryIO
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_CAPTURE_BYTES
-from psm_sim.common.output_files import atomic_write, check_writable, is_special
+from psm_sim.common.output_files import atomic_write, check_outputs, check_writable, is_special
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
 from psm_sim.simulation.result_parts import PolicyLike
+from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
 
 
@@ -34,23 +35,28 @@ class RunOutputs:
         """Return the outputs for file names, which may be None."""
         return cls(*(None if name is None else Path(name) for name in (capture, timeline)))
 
-    def files(self, policies: Sequence[PolicyLike]) -> list[Path]:
-        """Return the files that are written for *policies*."""
-        return [path for kind in ("capture", "timeline") for path in self._paths(kind, policies)]
+    def files(self, policies: Sequence[PolicyLike]) -> list[tuple[str, Path]]:
+        """Return the option and the path of each file that is written for *policies*."""
+        return [(f"--{kind}", path) for kind in _SUFFIXES for path in self._paths(kind, policies)]
 
-    def check(self, policies: Sequence[PolicyLike], topology: Topology) -> None:
-        """Check that the files can be written.
+    def check(self, policies: Sequence[PolicyLike], scenario: Scenario, topology: Topology) -> None:
+        """Check that the files can be written. *topology* is the resolved topology of the scenario.
 
         Raises
         ------
         InputError
-            If a file has the wrong suffix or is not writable, or the topology cannot be captured.
+            If a file has the wrong suffix, is not writable or is an input of the run, or the topology cannot
+            be captured.
         """
         for kind, suffix in _SUFFIXES.items():
             for path in self._paths(kind, policies):
                 if path.suffix.lower() != suffix and not is_special(path):
                     raise InputError(f"--{kind} must be a file that ends in {suffix}, got {str(path)!r}.")
                 check_writable(path, f"--{kind}")
+        files = self.files(policies)
+        if files:
+            specs = [policy for policy in policies if not isinstance(policy, Policy)]
+            check_outputs(files, scenario.files(specs), force=True)
         if self.capture is not None:
             from psm_sim.network.parts.capture import check_capturable
 

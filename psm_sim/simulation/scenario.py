@@ -183,9 +183,12 @@ class Scenario:
     def files(self, policies: Sequence[str | Spec] = ()) -> list[Path]:
         """Return the user's files that the scenario and *policies* refer to, without bundled files."""
         specs = [Spec.of(policy, "policy") for policy in policies]
-        specs += [] if isinstance(self.topology, Topology) else [Spec(self.topology)]
+        topology_files = [] if isinstance(self.topology, Topology) else Spec(self.topology).files()
+        stations = self.resolve_unseeded_topology().stations if topology_files else ()
+        for station in stations:
+            specs += [Spec(text) for text in (station.policy, station.trace, station.profile) if text]
         specs += [Spec(self.profile)] if self.profile else []
-        files = [file for spec in specs for file in spec.files()]
+        files = [*topology_files, *(file for spec in specs for file in spec.files())]
         if not isinstance(self.trace, Workload):
             spec = Spec.of(self.trace, "trace")
             files += [] if spec.name in bundled_names("traces") else [find_trace(spec.name)]

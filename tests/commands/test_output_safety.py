@@ -9,15 +9,30 @@ from pathlib import Path
 
 import pytest
 
+import psm_sim
 from psm_sim.cli import main
+from psm_sim.common.errors import InputError
 
 FOREIGN = b"not from psm_sim"
+
+RUN = "--trace page-list.csv --policy psm"
 
 WRITERS = {
     "trace convert page-list.csv --to x.csv": ("page-list.csv", "x.csv"),
     "trace fit page-list.csv --to x.toml": ("page-list.csv", "x.toml"),
     "trace synthesize --records 9 --profile mine.toml --to x.tr": ("mine.toml", "x.tr"),
     "replay --trace page-list.csv --polls 50 --output out": ("page-list.csv", "out/replay.json"),
+    f"{RUN} --output out": ("page-list.csv", "out/result.json"),
+    f"{RUN} --output out --seed 2": ("page-list.csv", "out/pages.csv"),
+    f"{RUN} --plot x.svg": ("page-list.csv", "x.svg"),
+    f"{RUN} --capture x.pcap": ("page-list.csv", "x.pcap"),
+    f"{RUN} --policy bsd --timeline x.json": ("page-list.csv", "x-bsd.json"),
+    f"{RUN} --loss mine.py:Mine --policy lpsm --timeline x.json": ("mine.py", "x-psm.json"),
+    f"{RUN} --topology place.toml --plot x.pdf": ("place.toml", "x.pdf"),
+    "--topology stations.toml --pages 1 --policy psm --capture x.pcap": ("page-list.csv", "x.pcap"),
+    f"{RUN} --policy lpsm:state=s.json --plot x.png": ("s.json", "x.png"),
+    f"{RUN} --against mine.py:Sleeps --plot x.png": ("mine.py", "x.png"),
+    f"{RUN} --preset preset.toml --plot x.png": ("preset.toml", "x.png"),
     "replay --loss mine.py:Mine --polls 50 --output out": ("mine.py", "out/weights.svg"),
 }
 """Each command that writes a file, one file that it reads, and one that it writes."""
@@ -27,14 +42,23 @@ LINKS: dict[str, Callable[[Path, Path], None]] = {"symbolic": os.symlink, "hard"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder with one input file of each kind."""
+    """Work in a folder with one input file of each kind. No figure of ``--output`` is drawn."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("psm_sim.reporting.figures.comparison.write_figures", lambda *_: [])
+    monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
     Path("page-list.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n")
     assert main(["trace", "fit", "page-list.csv", "--to", "mine.toml"]) == 0
     Path("mine.py").write_text(
         "from psm_sim.losses import Loss\n\n\nclass Mine(Loss):\n    name = 'mine'\n"
         "    def __call__(self, poll, times_ms):\n        return 1 / times_ms\n"
+        "from psm_sim.policies import Policy, Rest\n\n\nclass Sleeps(Policy):\n    name = 'sleeps'\n"
+        "    def rest(self, now_s, since_uplink_s, poll):\n        return Rest()\n"
     )
+    Path("place.toml").write_text("[power]\nawake_w = 0.8\n")
+    stations = '[mac]\nmodel = "dcf"\n[[stations]]\nname = "a"\n[[stations]]\nname = "b"\n'
+    Path("stations.toml").write_text(f'{stations}trace = "page-list.csv"\n')
+    Path("preset.toml").write_text('description = "mine"\n')
+    assert main(["--pages", "1", "--policy", "lpsm:state=s.json"]) == 0
     return tmp_path
 
 
@@ -84,9 +108,45 @@ def test_an_existing_file_is_replaced_with_force_only(
     assert "already exists" in refusal(line, folder, capsys)
 
 
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("trace convert page-list.csv --to page-list.csv", "page-list.csv"),
+        ("--policy psm --trace x.pcap --capture x.pcap", "x.pcap"),
+        ("--policy psm --trace out/pages.csv --output out", "out/pages.csv"),
+        ("--policy lpsm:state=s.json --timeline s.json", "s.json"),
+    ],
+)
 def test_an_output_that_is_the_input_itself_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    line: str, name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The name of the file is in the sentence."""
-    line = "trace convert page-list.csv --to page-list.csv --force"
-    assert "the output 'page-list.csv' is an input" in refusal(line, folder, capsys)
+    """With --force, too."""
+    assert main(["--policy", "psm", "--pages", "1", "--capture", "x.pcap"]) == 0
+    Path("out").mkdir()
+    Path("out/pages.csv").write_bytes(Path("page-list.csv").read_bytes())
+    assert f"the output {name!r} is an input of the same command" in refusal(
+        f"{line} --force", folder, capsys
+    )
+
+
+def test_two_outputs_are_not_one_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The later one would replace the earlier one."""
+    Path("out").mkdir()
+    line = f"{RUN} --output out --timeline out/result.json"
+    assert "--output and --timeline both write 'out/result.json'" in refusal(line, folder, capsys)
+
+
+def test_python_replaces_no_input_either(folder: Path) -> None:
+    """An earlier capture is replaced, as by other libraries."""
+    psm_sim.simulate("psm", pages=1, capture="x.pcap")
+    psm_sim.simulate("psm", pages=1, capture="x.pcap")
+    before = contents(folder)
+    with pytest.raises(InputError, match=r"'x\.pcap' is an input of the same command"):
+        psm_sim.simulate("psm", trace="x.pcap", capture="x.pcap")
+    assert contents(folder) == before
+
+
+def test_force_without_a_file_to_write_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would have no effect."""
+    for line in ("--policy psm", "replay --polls 9", "reproduce sleep-times --quick"):
+        assert "--force has no effect" in refusal(f"{line} --force", folder, capsys)

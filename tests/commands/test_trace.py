@@ -10,7 +10,6 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.commands import trace
-from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload, read_page_list
 
 
@@ -97,19 +96,6 @@ def test_warnings_go_to_standard_error(synthetic, tmp_path, capsys):
     assert "psm_sim: the last record, at byte" in streams.err
 
 
-def test_a_bar_is_shown_on_a_terminal(synthetic, monkeypatch, capsys):
-    """Where standard error is one; the answer stays on standard output."""
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("psm_sim.reporting.terminal.progress.PATIENCE_S", 0.0)
-    assert run("info", synthetic) == 0
-    assert "UCB Home IP" in capsys.readouterr().out
-    with trace.progress("Reading") as tell:
-        assert tell is not None
-        tell(1, 2, "s.tr")
-    assert "Reading" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -145,8 +131,9 @@ def test_bad_input_leaves_the_earlier_file(tmp_path, capsys):
     at = data.rfind(b"GET ")
     data[at : at + 4] = b"XXXX"
     (tmp_path / "s.tr").write_bytes(data)
-    (tmp_path / "old.tr.gz").write_text("precious")
-    assert main(["trace", "convert", str(tmp_path / "s.tr"), "--to", str(tmp_path / "old.tr.gz"), "--force"]) == 2
+    to = tmp_path / "old.tr.gz"
+    to.write_text("precious")
+    assert main(["trace", "convert", str(tmp_path / "s.tr"), "--to", str(to), "--force"]) == 2
     assert "is damaged" in capsys.readouterr().err
     assert (tmp_path / "old.tr.gz").read_text() == "precious"
     assert len(list(tmp_path.iterdir())) == 2

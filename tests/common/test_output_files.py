@@ -165,6 +165,18 @@ def test_links_are_followed_and_permissions_are_kept(tmp_path: Path) -> None:
 
 
 @needs_posix
+def test_a_link_in_a_folder_of_results_is_replaced(tmp_path: Path) -> None:
+    """The file that it leads to stays unchanged."""
+    folder, elsewhere = tmp_path / "results", tmp_path / "elsewhere.csv"
+    folder.mkdir()
+    elsewhere.write_text("precious")
+    (folder / "z.csv").symlink_to(elsewhere)
+    write_folder(folder, "new")
+    assert not (folder / "z.csv").is_symlink()
+    assert ((folder / "z.csv").read_text(), elsewhere.read_text()) == ("new", "precious")
+
+
+@needs_posix
 def test_a_device_or_fifo_is_written_directly(tmp_path: Path) -> None:
     """Otherwise a run as root would replace /dev/null by a file."""
     fifo = tmp_path / "fifo"

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 RECORD_NAME = "metadata.json"
 NAMES = ("result.json", "pages.csv", RECORD_NAME, "report.html")
 
+_FIGURES = ("energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times")
+_OPEN = ("running", "failed", "interrupted")
+"""Status of a run that has not finished. Its record may be replaced."""
+
 
 def usable_folder(folder: str | Path) -> Path:
     """Return *folder* as a path after checking that results can be written to it.
@@ -109,20 +113,11 @@ def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def check_free(folder: Path, *, force: bool) -> None:
-    """Check that *folder* contains no results of a finished run.
-
-    Raises
-    ------
-    InputError
-        If it contains such results and *force* is false.
-    """
-    record = _read_record(folder)
-    if record.get("status") == "finished" and not force:
-        raise InputError(
-            f"--output {str(folder)!r} contains the results of a finished run "
-            f"({record.get('command', 'unknown')}); choose another folder, or add --force to replace them."
-        )
+def output_paths(folder: Path) -> list[Path]:
+    """Return the files that a run may write to *folder*, without the record of an unfinished run."""
+    names = [name for name in NAMES if name != RECORD_NAME or _read_record(folder).get("status") not in _OPEN]
+    figures = [f"figures/{figure}{suffix}" for figure in _FIGURES for suffix in (".png", ".svg", ".pdf")]
+    return [folder / name for name in (*names, *figures)]
 
 
 class RunRecord:

@@ -30,15 +30,14 @@ def metadata(folder: Path) -> dict[str, Any]:
 
 
 def test_a_finished_run_is_replaced_by_force_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Otherwise one is asked for another folder, before anything is run."""
+    """Otherwise the run is refused before it begins."""
     assert main(PSM) == 0
     before = metadata(folder)
     capsys.readouterr()
     assert main([*PSM, "--seed", "2"]) == 2
     output, told = capsys.readouterr()
     assert output == ""
-    assert "contains the results of a finished run (python -m psm_sim --policy psm" in told
-    assert "choose another folder, or add --force" in told
+    assert "'results/result.json' already exists; choose another name, or add --force" in told
     assert metadata(folder) == before
     assert main([*PSM, "--seed", "2", "--force"]) == 0
     assert metadata(folder)["seed"] == 2
