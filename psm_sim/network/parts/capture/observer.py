@@ -111,17 +111,12 @@ class Capture(Observer):
     ----------
     file
         Binary file; or a sniffer that captures several stations.
-    reports_all
-        Whether the MAC reports all kinds of frames. The DCF always does.
     """
 
-    def __init__(self, file: BinaryIO | Sniffer, reports_all: bool = False) -> None:
+    def __init__(self, file: BinaryIO | Sniffer) -> None:
         self._sniffer = file if isinstance(file, Sniffer) else Sniffer(file)
-        self._pending, self._rows, self._reports_all = (
-            self._sniffer.pending,
-            self._sniffer.pending.rows,
-            reports_all,
-        )
+        self._pending, self._rows = self._sniffer.pending, self._sniffer.pending.rows
+        self._reports_all = False
         self._beacon_s = -inf
         self._has_twt = False
         self._aid = 1
@@ -130,7 +125,7 @@ class Capture(Observer):
 
     def begin(self, topology: Topology, policy: Policy) -> None:
         """Register the station with the sniffer."""
-        self._reports_all = self._reports_all or topology.mac.model == "dcf"
+        self._reports_all = topology.mac.model == "dcf"
         service = policy.service if isinstance(policy.service, ServicePeriod) else None
         self._has_twt = service is not None and service.interval_s is not None
         self._aid, self._tim = self._sniffer.join(topology, self._reports_all)

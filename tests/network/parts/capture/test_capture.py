@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from psm_sim.network import build_world, load_topology
-from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.capture import Capture
-from psm_sim.network.parts.capture.pending_frames import ROW, PendingFrames
 from psm_sim.network.segment import GROUP
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -145,20 +143,12 @@ def test_nothing_is_sent_to_a_station_that_has_said_that_it_dozes(policy, varian
             polled = max(0, polled - 1)
 
 
-def test_null_frames_and_data_tell_of_each_doze_once():
-    """The bit changes with every null frame."""
-    _, _, data = captured("psm", pages=10)
-    bits = [each.sleeps for each in frames_of(data) if each.up and each.kind in ("data", "null")]
-    nulls = [each.sleeps for each in frames_of(data, "null")]
-    assert len(nulls) > 20
-    assert sum(one != other for one, other in pairwise(bits)) >= len(nulls) - 1
-
-
 def test_more_data_says_that_another_frame_is_queued():
     """Of three segments that one beacon releases, two say so; a single one does not."""
-    world = build_world(load_topology(), make_policy("psm"), [capture := Kept()])
+    file = io.BytesIO()
+    world = build_world(load_topology(), make_policy("psm"), [Capture(file)])
     world.run([Page(1.03, 3 * 1460, (), (300,), (0.05,))])
-    down = [each for each in frames_of(capture.data) if each.kind == "data" and not each.up]
+    down = [each for each in frames_of(file.getvalue()) if each.kind == "data" and not each.up]
     by_beacon: dict[int, list[bool]] = {}
     for each in down:
         by_beacon.setdefault(each.time_ns // 10**8, []).append(each.more)
@@ -204,61 +194,3 @@ def test_group_frames_follow_a_dtim_beacon_that_says_so(policy):
     assert announced == follow
     groups = [each for each in frames_of(data, "data") if to_all(each)]
     assert world.hop.group.sent - 1 <= len(groups) <= world.hop.group.sent
-
-
-def test_what_a_finer_mac_tells_is_written_as_it_is():
-    """Every kind, with its own bits and time; nothing is added to it."""
-    capture = Kept(whole=True)
-    world = build_world(load_topology(), make_policy("always-on"), [capture])
-    segment = run("psm", pages=1, observers=[log := Segments()]) and log.one
-    told = [
-        AirFrame("null", True, 0.01, 0.0101, 1e-4, 0.0102, None, retry=True, sleeps=True),
-        AirFrame("ack", False, 0.0103, 0.0103, 1e-5, 0.0104, None, sleeps=False),
-        AirFrame("ps-poll", True, 0.02, 0.02, 1e-4, 0.0201, None, sleeps=True),
-        AirFrame("data", False, 0.02, 0.0202, 1e-3, 0.0212, segment, sleeps=False, more=True),
-    ]
-    for each in told:
-        capture.air(each)
-    capture.finish(0.05)
-    assert world.events == 0
-    found = [(each.kind, each.up, each.sleeps, each.more, each.time_ns) for each in frames_of(capture.data)]
-    assert found == [
-        ("null", True, True, False, 10_200_000),
-        ("ack", False, False, False, 10_400_000),
-        ("ps-poll", True, True, False, 20_100_000),
-        ("data", False, False, True, 21_200_000),
-    ]
-
-
-def test_frames_wait_until_nothing_earlier_can_come():
-    """In the order in which they are heard; those that are heard later wait on."""
-    waiting = PendingFrames()
-    for heard_s in (0.3, 0.1, 0.2, 0.5):
-        waiting.add(AirFrame("null", True, 0.0, 0.0, 0.0, heard_s, None), 1, False)
-    taken = waiting.take(0.3)
-    assert taken.dtype == ROW
-    assert taken["heard_s"].tolist() == [0.1, 0.2]
-    assert len(waiting) == 2
-
-
-class Kept(Capture):
-    """Capture in memory."""
-
-    def __init__(self, whole=False):
-        self._kept = io.BytesIO()
-        super().__init__(self._kept, whole)
-
-    @property
-    def data(self):
-        return self._kept.getvalue()
-
-
-class Segments(Capture):
-    """Keeps one segment to the station."""
-
-    def __init__(self):
-        super().__init__(io.BytesIO())
-
-    def air(self, frame):
-        if not frame.uplink:
-            self.one = frame.segment

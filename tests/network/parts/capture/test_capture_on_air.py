@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from itertools import pairwise
 from math import isnan
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from simpy import Environment
 
-import psm_sim
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.capture import sniffer
@@ -19,7 +17,6 @@ from psm_sim.network.parts.capture.beacons import BeaconTimes
 from psm_sim.network.parts.capture.capture_header_values import capture_header_values
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
-from psm_sim.network.parts.mac.channel import BeaconSchedule, Channel
 from psm_sim.network.parts.mac.station_queue import NULL_DOZE
 from psm_sim.network.segment import Segment
 from tests.network.parts.capture.sniffed import (
@@ -28,13 +25,10 @@ from tests.network.parts.capture.sniffed import (
     beacons_of,
     captured,
     frames_of,
-    needs_tshark,
     records,
     run,
-    tshark,
 )
 from tests.network.parts.capture.test_capture import sampled
-from tests.network.parts.capture.test_capture_tshark import ODD, TROUBLE
 
 POLICIES = ["psm", "lpsm", "always-on"]
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -67,16 +61,6 @@ def on_air(policy="psm", pages=3, **settings):
     return world, data
 
 
-@needs_tshark
-@pytest.mark.parametrize("policy", POLICIES)
-def test_tshark_finds_nothing_malformed_no_wrong_checksum_and_nothing_sent_again(policy, tmp_path):
-    """Where no frame is lost."""
-    world, data = on_air(policy)
-    assert world.client.retransmissions + world.server.retransmissions == 0
-    assert tshark(data, tmp_path, f"{ODD} || {TROUBLE}", "frame.number", "_ws.col.Info") == []
-    assert len(frames_of(data, "data")) > 50
-
-
 @pytest.mark.parametrize(("policy", "variant"), CASES)
 def test_a_run_that_is_captured_is_the_run_that_is_not(policy, variant):
     """Pages, energy, and events to the last one."""
@@ -86,28 +70,6 @@ def test_a_run_that_is_captured_is_the_run_that_is_not(policy, variant):
     assert (file.visits, file.usage(), file.env.now, file.events) == (
         plain.visits, plain.usage(), plain.env.now, plain.events,
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(("policy", "variant"), CASES[:-1])
-def test_ps_polls_and_acks_are_as_many_as_the_air_has_carried(policy, variant, monkeypatch):
-    """Each exchange ends with one ACK, and each that begins with a PS-Poll is one of those."""
-    acked_s, polled_s = [], []
-    begin = Channel._begin
-
-    def counted(air, contender, exchange):
-        if contender is not None:
-            ends_s = air._env.now + exchange.delivery_s
-            acked_s.append(ends_s + exchange.after_s)
-            if exchange.on_delivered.__name__ not in ("_finish_frame", "_deliver"):
-                polled_s.append(ends_s)
-        begin(air, contender, exchange)
-
-    monkeypatch.setattr(Channel, "_begin", counted)
-    world, data = on_air(policy, **VARIANTS[variant])
-    now_s = world.env.now
-    assert len(frames_of(data, "ack")) == sum(each <= now_s for each in acked_s)
-    assert len(frames_of(data, "ps-poll")) == sum(each <= now_s for each in polled_s)
-    assert bool(polled_s) is (variant != "null frames fetch")
 
 
 @pytest.mark.parametrize(("policy", "variant"), CASES)
@@ -153,41 +115,6 @@ def test_frames_are_written_as_soon_as_their_order_is_certain(variant, monkeypat
     monkeypatch.setattr(sniffer, "_FLUSH_FRAMES", 3)
     _, few = on_air("psm", pages=2, **VARIANTS[variant])
     assert few == many
-
-
-@pytest.mark.parametrize(
-    ("policy", "variant"), [("lpsm", "802.11g"), ("lpsm", "slow"), ("always-on", "802.11g")]
-)
-def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
-    """A PIFS after they are due, or after the air is free; those that became due meanwhile are not sent."""
-    begun_s = []
-    sent, passed = BeaconSchedule.mark_sent, BeaconSchedule.catch_up
-
-    def now_sent(turn, now_s):
-        begun_s.append(now_s)
-        sent(turn, now_s)
-
-    def was_sent(turn, now_s, free_s):
-        start_s = passed(turn, now_s, free_s)
-        begun_s.extend([] if start_s is None else [start_s])
-        return start_s
-
-    monkeypatch.setattr(BeaconSchedule, "mark_sent", now_sent)
-    monkeypatch.setattr(BeaconSchedule, "catch_up", was_sent)
-    world, data = on_air(policy, **VARIANTS[variant])
-    timing, interval_s = FrameTiming(world.hop.topology.mac), world.beacons.interval_s
-    shown = [each.begun_us for each in beacons_of(data)]
-    heard = {round(1e6 * each) for each in begun_s if each + timing.beacon_s <= world.env.now}
-    assert len(heard) > 10
-    assert heard <= set(shown)
-    late = {each for each in shown if abs(each / 1e6 % interval_s - timing.pifs_s) > 2e-6}
-    assert bool(late) is (variant == "slow" or policy == "always-on")
-    free_us = {
-        int(each.time_ns / 1000 + 1e6 * timing.pifs_s + more) for each in records(data) for more in (0, 1)
-    }
-    assert late - heard <= free_us
-    whole = int(world.env.now / interval_s)
-    assert (len(shown) < whole) is (variant == "slow")
 
 
 def test_a_late_beacon_takes_the_place_of_those_due_meanwhile():
@@ -285,24 +212,8 @@ def test_a_null_frame_that_was_tried_and_taken_back_leaves_the_next_one_new(take
     assert not link.sniffer.collided
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_the_bytes_down_are_those_of_the_accounts(policy):
-    """What the client has received, to the byte."""
-    world, data = on_air(policy)
-    down = [int.from_bytes(each.ip[2:4], "big") for each in frames_of(data, "data") if not each.up]
-    assert sum(down) == world.client.received_bytes
-
-
 def test_each_kind_of_frame_says_its_rate():
     """Of 802.11g with beacons at 6, ACKs at 24 and PS-Polls at 12 Mbit/s, in half Mbit/s."""
     _, data = on_air("psm", pages=1, mac__standard="802.11g", mac__poll_mbps=12.0)
     rates = {(each.kind, each.rate) for each in frames_of(data)}
     assert rates == {("data", 108), ("null", 108), ("ps-poll", 24), ("ack", 48)}
-
-
-def test_the_command_captures_a_run_over_the_air(tmp_path):
-    """From Python: the file is complete."""
-    path = tmp_path / "air.pcap"
-    psm_sim.simulate("psm", pages=1, settings={"mac.model": "dcf"}, capture=path)
-    assert {"data", "ps-poll", "ack", "null"} == {each.kind for each in frames_of(path.read_bytes())}
-    assert io.BytesIO(path.read_bytes()).read(4) == b"\x4d\x3c\xb2\xa1"

@@ -15,7 +15,7 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.build import build_world, cell_of
-from psm_sim.network.parts.capture import capture_observers, check_capturable, sniffer
+from psm_sim.network.parts.capture import capture_observers, check_capturable
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.timeline import timeline_observers
 from psm_sim.network.shared_cell import SharedCell
@@ -23,8 +23,6 @@ from psm_sim.network.topology_sections import StationSpec
 from psm_sim.network.world import World
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
-from psm_sim.workload.messages import NO_MESSAGES
-from psm_sim.workload.recordings.capture.reader import read_capture
 from tests.network.parts.capture.sniffed import (
     Beacon,
     Frame,
@@ -179,36 +177,6 @@ def test_a_frame_is_acknowledged_by_the_station_that_it_was_for():
             polled += 1
             assert (other.station, other.up) == (one.station, False)
     assert min(acked, polled) > 20
-
-
-def test_the_capture_is_read_back_to_the_arrivals_of_each_client(tmp_path):
-    """Times to the nanosecond, sizes and directions of all packets that were heard."""
-    found = sniffed()
-    path = tmp_path / "crowd.pcap"
-    path.write_bytes(found.capture)
-    for aid, log in enumerate(found.logs, 1):
-        read = read_capture(path, client=f"10.0.0.{1 + aid}")
-        for up, told in ((False, log.down), (True, log.up)):
-            rows = read.rows[read.uplink == up]
-            heard = [(at_s, each.wire_bytes) for at_s, each in told if at_s <= found.over_s]
-            assert rows["length"].tolist() == [size for _, size in heard]
-            assert rows["time_ns"] / 1e9 == pytest.approx([at_s for at_s, _ in heard], abs=2e-9)
-
-
-def test_the_file_does_not_depend_on_how_much_is_written_at_once(monkeypatch):
-    """A few frames at a time, or all at the end."""
-    at_once = sniffed()
-    monkeypatch.setattr(sniffer, "_FLUSH_FRAMES", 3)
-    assert (Sniffed(at_once.topology).capture == at_once.capture) is True
-
-
-def test_watched_or_not_the_stations_do_the_same():
-    """Energy, pages and the end of each."""
-    found, cell = sniffed(), cell_of(sniffed().topology)
-    alone = [build_world(found.topology, make_policy(policy), (), cell) for policy in POLICIES]
-    loads = [load_workload("ucb:max_think_s=5", 2, seed).pages for seed in range(1, 10)]
-    SharedCell(alone).run(loads, [NO_MESSAGES] * 9, lambda _: None)
-    assert [list(world.visits) for world in alone] == [list(world.visits) for world in found.worlds]
 
 
 def test_each_station_is_a_process_of_the_timeline():
