@@ -32,15 +32,14 @@ REPEATED = (
     "tests/golden/",
     "tests/hindsight/test_energy_lower_bound.py",
     "tests/learning/test_long_runs.py",
-    "tests/network/mac/test_mac_worlds.py",
-    "tests/network/mac/test_peer_downloads.py",
+    "tests/network/parts/mac/test_peer",
     "tests/network/test_random_worlds.py",
     "tests/network/test_throughput.py",
     "test_anticipate.py::test_energy_falls",
     "test_anticipate.py::test_it_beats",
     "test_bsd.py::test_no_reply",
-    "test_idle_plan.py::test_both_ways",
-    "test_listen.py::test_the_mistake_bound",
+    "test_lpsm_doze_plan.py::test_both_ways",
+    "test_beacon_listening.py::test_the_mistake_bound",
 )
 """Tests that run many times what others run once; measuring their coverage would take twice as long."""
 

@@ -21,7 +21,7 @@ from psm_sim.network.shared_cell import SharedCell
 from psm_sim.policies import make_policy
 from tests.network.laws import balance
 from tests.network.parts.capture.sniffed import records
-from tests.network.parts.mac.test_mac_worlds import POLICIES, Witness, awake_throughout, page_of, settings_of
+from tests.network.parts.mac.random_air import POLICIES, Witness, awake_throughout, page_of, settings_of
 from tests.network.test_random_worlds import FAULTS, TIMES, Budget, Draw, messages_of
 
 CROWDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "200")) * 3 // 10

@@ -33,15 +33,3 @@ class Frames(Observer):
 
     def lost(self, link, time_s, segment):
         self.gone.append((link.name, time_s, segment))
-
-
-def balance(world):
-    """Every byte sent has arrived, is on its way or held, was dropped, or was lost."""
-    down = world.client.received_bytes + world.undelivered_bytes + world.access_point.dropped_bytes
-    assert world.server.sent_bytes == down + world.ends.lost_bytes("down")
-    links = (world.wireless_up, world.wired_up)
-    flying = sum(each.wire_bytes for link in links for _, each in link.flying if each.connection.number >= 0)
-    up = world.server.received_bytes + flying
-    assert world.client.sent_bytes == up + world.ends.lost_bytes("up")
-    usage = world.usage()
-    assert abs(usage.awake_s + usage.asleep_s - world.env.now) < 1e-9 * world.env.now

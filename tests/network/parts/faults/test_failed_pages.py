@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import Observer, PageError
+from psm_sim.network import PageError
 from psm_sim.network.segment import ResetSegment
 from psm_sim.policies import Policy, Rest
 from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Page
-from tests.network.parts.faults.common import Frames, balance, loaded, world_with
+from tests.network.laws import balance
+from tests.network.parts.faults.common import Frames, loaded, world_with
 
 QUICK = Page(1.0, 1000, (), (300,), (0.0,))
 SLOW = Page(1.0, 1000, (2000,), (300, 300), (0.0, 50.0))
@@ -117,21 +118,6 @@ def test_without_faults_a_page_that_cannot_be_loaded_stops_the_run_as_ever():
         loaded({"faults.patience_s": 5, "browser.failed_pages": "stop"}, [SLOW])
     with pytest.raises(PageError, match=r"longer than 5 s.*browser.max_page_s"):
         loaded({"browser.max_page_s": 5, "browser.failed_pages": "stop"}, [SLOW])
-
-
-def test_observers_are_told_of_a_failed_page():
-    """With the reason, at the time at which it failed."""
-
-    class Told(Observer):
-        def __init__(self):
-            self.visits = []
-
-        def page(self, visit):
-            self.visits.append(visit)
-
-    told = Told()
-    loaded({"faults.patience_s": 5}, [QUICK, SLOW], observers=[told])
-    assert [bool(visit.failure) for visit in told.visits] == [False, True]
 
 
 def test_a_standing_connection_that_is_given_up_is_opened_anew():

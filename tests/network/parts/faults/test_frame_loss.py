@@ -13,7 +13,8 @@ from psm_sim.network.parts.faults.frame_loss import RandomFrameLoss
 from psm_sim.network.topology_sections import LossParameters
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
-from tests.network.parts.faults.common import Frames, balance, loaded, world_with
+from tests.network.laws import balance
+from tests.network.parts.faults.common import Frames, loaded, world_with
 
 HOPS = ("wireless", "wired")
 POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm", "uapsd", "twt", "anticipate")
@@ -91,15 +92,6 @@ def test_nothing_lost_is_the_run_without_faults_but_for_its_events(pages):
     assert faulty.usage() == plain.usage()
     assert list(faulty.visits) == list(plain.visits)
     assert type(plain.ends) is EndSystems
-
-
-def test_the_same_seed_gives_the_same_run_and_another_one_another(pages):
-    """To the last bit."""
-    settings = {"faults.wireless.loss": 0.05, "faults.wired.bad_loss": 0.5}
-    once, again = (loaded({**settings, "faults.seed": 7}, pages, "lpsm") for _ in range(2))
-    other = loaded({**settings, "faults.seed": 8}, pages, "lpsm")
-    assert (once.usage(), list(once.visits)) == (again.usage(), list(again.visits))
-    assert once.usage() != other.usage()
 
 
 def test_a_hop_that_lets_nothing_through_fails_every_page_after_the_time_of_a_syn():

@@ -9,7 +9,8 @@ from psm_sim.network.parts.faults.outages import OutageSchedule
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Page
-from tests.network.parts.faults.common import Frames, balance, loaded, world_with
+from tests.network.laws import balance
+from tests.network.parts.faults.common import Frames, loaded, world_with
 
 
 class Once(OutageSchedule):

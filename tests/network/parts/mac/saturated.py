@@ -57,19 +57,7 @@ class SaturationResult(NamedTuple):
 
 
 def run_saturated(stations: int, mac: MacParameters, packet_bytes: int, seconds: float) -> SaturationResult:
-    """Simulate saturated stations without beacons, and return their throughput.
-
-    Parameters
-    ----------
-    stations
-        Number of saturated stations, at least 1.
-    mac
-        Rates, contention windows and the seed.
-    packet_bytes
-        Size of every packet, in bytes.
-    seconds
-        Simulated time, in seconds.
-    """
+    """Simulate saturated stations without beacons, and return their throughput."""
     env, timing = Environment(), FrameTiming(mac)
     channel = Channel(env, timing, Beacons(_NEVER_S), mac.retry_limit, RandomBackoffs(mac.seed))
     sources = [SaturatedSource(channel, timing, packet_bytes) for _ in range(stations)]
@@ -80,15 +68,7 @@ def run_saturated(stations: int, mac: MacParameters, packet_bytes: int, seconds:
 
 
 def attempt_rate(stations: int, timing: FrameTiming) -> float:
-    """Return the probability that a station sends in a slot (Bianchi, equations 7 and 9).
-
-    Parameters
-    ----------
-    stations
-        Number of stations, at least 1.
-    timing
-        Timing with the minimum and maximum contention windows.
-    """
+    """Return the probability that a station sends in a slot (Bianchi, equations 7 and 9)."""
     low, high = 0.0, 1.0
     for _ in range(60):
         tau = (low + high) / 2
@@ -107,17 +87,7 @@ def _tau_of(collides: float, timing: FrameTiming) -> float:
 
 
 def saturation_mbps(stations: int, timing: FrameTiming, packet_bytes: int) -> float:
-    """Return the saturation throughput in Mbit/s, without the headers below IP.
-
-    Parameters
-    ----------
-    stations
-        Number of stations, at least 1.
-    timing
-        Durations of frames and gaps. After a collision the channel is free when the ACK timeout ends.
-    packet_bytes
-        Size of every packet, in bytes.
-    """
+    """Return the saturation throughput in Mbit/s, without the headers below IP."""
     tau, frame_s = attempt_rate(stations, timing), timing.data_s(packet_bytes)
     difs_s = timing.sifs_s + timing.first_slots * timing.slot_s
     busy = 1 - (1 - tau) ** stations

@@ -7,8 +7,6 @@ from itertools import pairwise
 import pytest
 
 from psm_sim.network import Observer, build_world, load_topology
-from psm_sim.network.end_systems import EndSystems
-from psm_sim.network.parts.mac.wireless_hop import MacHop
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
@@ -109,10 +107,3 @@ def test_an_access_point_that_starts_anew_forgets_what_it_held(noticed):
         assert lost_s > 10
     sent = world.server.sent_bytes
     assert sent == world.client.received_bytes + world.access_point.dropped_bytes + world.undelivered_bytes
-
-
-def test_without_faults_there_is_no_device_on_the_air():
-    """And nothing of this is made."""
-    world, _ = over_air()
-    assert type(world.hop) is MacHop
-    assert type(world.ends) is EndSystems

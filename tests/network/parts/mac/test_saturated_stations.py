@@ -6,7 +6,7 @@ import pytest
 
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology_sections import MacParameters
-from tests.network.parts.mac.saturated import attempt_rate, run_saturated, saturation_mbps
+from tests.network.parts.mac.saturated import run_saturated, saturation_mbps
 
 
 @pytest.mark.parametrize("stations", [1, 5, 10, 20])
@@ -39,20 +39,3 @@ def test_no_retry_loses_every_frame_that_collides():
     """And the window stays the least one."""
     found = run_saturated(5, MacParameters(retry_limit=0), 1500, 5.0)
     assert found.dropped >= 2 * found.collisions > 0
-
-
-def test_the_model_is_the_solution_of_bianchis_equations():
-    """His equations (7) and (9), for W = 32 and m = 5; alone a station sends once in (W + 1) / 2 slots."""
-    timing = FrameTiming(MacParameters())
-    assert attempt_rate(1, timing) == pytest.approx(2 / 33, rel=1e-9)
-    for stations in (2, 7, 40):
-        tau = attempt_rate(stations, timing)
-        p = 1 - (1 - tau) ** (stations - 1)
-        expected = 2 * (1 - 2 * p) / ((1 - 2 * p) * 33 + p * 32 * (1 - (2 * p) ** 5))
-        assert tau == pytest.approx(expected, rel=1e-6)
-
-
-def test_the_same_seed_collides_the_same_times():
-    """And another one does not."""
-    runs = [run_saturated(5, MacParameters(seed=seed), 1500, 1.0) for seed in (1, 1, 2)]
-    assert runs[0] == runs[1] != runs[2]
