@@ -18,31 +18,17 @@ LOSSES = """
 import numpy as np
 from psm_sim.losses import Loss
 
-class Mine(Loss):
-    def __call__(self, poll, times_ms):
-        return self.returned(times_ms)
-
-class Nan(Mine):
+class Nan(Loss):
     name = "nan"
-    returned = staticmethod(lambda times_ms: times_ms * np.nan)
 
-class Short(Mine):
-    name = "short"
-    returned = staticmethod(lambda times_ms: times_ms[:3])
-
-class Negative(Mine):
-    name = "negative"
-    returned = staticmethod(lambda times_ms: -times_ms)
+    def __call__(self, poll, times_ms):
+        return times_ms * np.nan
 """
 
 FILES = {
     "losses.py": LOSSES,
     "broken.py": "import there_is_no_such_module\n",
-    "empty.py": "x = 1\n",
     "letters.csv": PAGE_LIST + "".join(f"{n},5,1000,100;200\n" for n in range(1, 56)) + "56,x,1000,\n",
-    "negative.csv": PAGE_LIST + "1,-1,1000,\n",
-    "column.csv": "page,think_s,images\n1,1,1\n",
-    "still.toml": "[links.wired]\nrate_mbps = 0\n",
     "typo.toml": "[links.wired]\nrate_mps = 1\n",
     "taken": "",
 }
@@ -51,67 +37,42 @@ MENDABLE = [
     ("--policy psmm", "Unknown policy 'psmm'; expected one of always-on, psm, bsd, lpsm.*Did you mean 'psm'"),
     ("--policy bsd:q=1", "policy bsd has no parameter 'q'; expected p, max_sleep_ms"),
     ("--policy bsd:p=0", "policy bsd: p must be a number > 0 and <= 1e.06, got '0'"),
-    ("--policy bsd:p=-0.5", "policy bsd: p must be a number > 0 and <= 1e.06, got '-0.5'"),
-    ("--policy bsd:p=1,p=2", "policy bsd: duplicate parameter 'p'"),
-    ("--policy bsd:p", "invalid parameter 'p'; expected key=value"),
     ("--policy psm --policy lpsm:uplink=two", "uplink must be one of one, restart, keep, got 'two'"),
     ("--trace ucbb", "Unknown trace 'ucbb'; expected one of .*ucb.*Did you mean 'ucb'"),
     ("--trace missing.csv", "Trace file not found: 'missing.csv'; expected"),
-    ("--trace ucb:server_delay_ms=-1", "server_delay_ms must be a number from 0 to .*, got '-1'"),
     ("--trace letters.csv", "letters.csv, line 57: think_s must be .*, got 'x'"),
-    ("--trace negative.csv", "negative.csv, line 2: think_s must be .*, got '-1'"),
-    ("--trace column.csv", "column.csv, line 1: missing column 'main_bytes'; expected"),
     ("--topology ring", "Unknown topology 'ring'; expected one of .*three-node"),
     ("--topology missing.toml", "Topology file not found: 'missing.toml'; expected"),
-    ("--topology still.toml", "still.toml: links.wired: rate_mbps must be a number >= 0.01 and .*, got 0"),
     (
         "--topology typo.toml",
         "Unknown topology key 'links.wired.rate_mps'; expected .*'links.wired.rate_mbps'",
     ),
     ("--set links.wired.rate_mbps=0", "rate_mbps must be a number >= 0.01 and <= 100000, got '0'"),
-    ("--set power.awake_w=nan", "awake_w must be a number >= 0 and <= 100, got 'nan'"),
-    ("--set nothing=1", "Unknown topology key 'nothing'; expected"),
     ("--set nothing", "--set: invalid setting 'nothing'; expected key=value"),
-    ("--set power.awake_w=1 --set power.awake_w=2", "--set: duplicate key 'power.awake_w' (.*'1' and '2'.*)"),
     ("--policy broken.py:Mine", "broken.py cannot be imported: ModuleNotFoundError.*fix the file"),
-    ("--policy empty.py:Mine", "empty.py has no class 'Mine'; expected"),
-    ("--policy absent.py:Mine", "File not found: 'absent.py'; expected"),
-    ("--loss losses.py:Nun", "losses.py has no class 'Nun'; expected one of"),
     ("--loss losses.py:Nan", "Loss nan returned nan for 100 ms .*; expected"),
-    ("--loss losses.py:Short", r"Loss short returned shape \(3,\) for 12 candidate times .*; expected"),
-    ("--loss losses.py:Negative", "Loss negative returned -100.0 for 100 ms .*; expected"),
     ("--loss __import__('os').system('id')", r"__import__\('os'\).system\('id'\).*not allowed; expected"),
     ("--loss inverse-lgo", "Unknown loss 'inverse-lgo'; expected one of inverse, inverse-log"),
     ("--preset theis", "Unknown preset 'theis'; expected one of .*thesis.*Did you mean 'thesis'"),
     ("--preset", "--preset requires a value"),
     ("--profile esp32-c7", "Unknown .*Did you mean 'esp32-c"),
-    ("--loss=-Ti", "Loss formula '-Ti' returned -100.0"),
     ("--loss inverse --policy psm", "--loss inverse has no effect without an lpsm policy"),
     (
         "--loss inverse --policy lpsm:loss=inverse-log",
         "--loss inverse conflicts with loss= in 'lpsm:loss=inverse-log'",
     ),
     ("--pages 0", "--pages must be an integer from 1"),
-    ("--pages 2.5", "--pages must be an integer"),
-    ("--pages many", "--pages must be an integer"),
     ("--pages", "--pages requires a value, e.g. --pages=VALUE"),
     ("--seed -1", "--seed must be an integer from 0"),
-    ("--seed x", "--seed must be an integer from 0"),
     ("--format xml", "--format: invalid choice: 'xml' .*table.*json.*csv"),
     ("--output taken", "--output must be a folder, got 'taken'; '.*taken' is a file"),
-    ("--output taken/in", "--output must be a folder, got 'taken/in'; '.*taken' is a file"),
     ("--polic psm", "Unknown option '--polic'; expected .*--policy.*Did you mean '--policy'"),
-    ("--page=3", "Unknown option '--page'; expected .*Did you mean '--pages'"),
     ("--policy psm bsd", "Unexpected argument 'bsd'; expected --help"),
-    ("psm", "Unknown subcommand 'psm'; expected one of list, trace, sweep"),
     ("swep", "Unknown subcommand 'swep'; expected .*Did you mean 'sweep'"),
     ("policies --format json", "'policies' is no longer a subcommand; use 'psm_sim list policies'"),
-    ("validate all", "'validate' is no longer a subcommand; use 'psm_sim reproduce validation'"),
-    ("bench", "'bench' is no longer a subcommand; use 'python benchmarks/speed.py'"),
     ("run --policy psm", "Unknown subcommand 'run'; expected one of"),
     ("list policies psm bsd", "Unexpected argument 'bsd'; expected --help, --format"),
     ("list policies psmm", "Unknown policy 'psmm'; expected one of always-on, .*Did you mean 'psm'"),
-    ("list traces ucbb", "Unknown trace 'ucbb'; expected one of .*Did you mean 'ucb'"),
     ("list --all", "--all has no effect because no parameters are listed"),
     ("list policies --all --format json", "--all has no effect because JSON has all parameters"),
     ("list tracs", "kind: invalid choice: 'tracs'"),
@@ -119,10 +80,6 @@ MENDABLE = [
         "reproduce lpsm-10",
         "Unknown study 'lpsm-10'; expected one of lpsm-100, .*all.*Did you mean 'lpsm-100'",
     ),
-    ("reproduce all everything", "Unknown study 'everything'; expected one of"),
-    ("reproduce --workers 0", "--workers must be an integer from 1"),
-    ("reproduce --output taken", "--output must be a folder, got 'taken'; '.*taken' is a file"),
-    ("list losses --format csv", "--format: invalid choice: 'csv'"),
 ]
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from psm_sim.commands import sweep
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -79,21 +76,6 @@ def test_examples_run(
     for picture in pictures(document):
         drawn = [labels(found) for found in tmp_path.rglob(picture.name)]
         assert labels(picture) in drawn or (not drawn and picture.with_suffix(".csv").exists())
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_what_needs_a_cluster_is_at_least_well_formed(document: Path) -> None:
-    """Commands have options that there are, Python compiles; test_cluster runs such a command."""
-    for match in BLOCK.finditer(document.read_text(encoding="utf-8")):
-        if (match["mark"] or "").strip() != "<!-- needs a cluster -->":
-            continue
-        if match["language"] == "python":
-            compile(match["text"], str(document), "exec")
-        for line in match["text"].splitlines():
-            if line.startswith("python -m psm_sim sweep"):
-                parser = argparse.ArgumentParser()
-                sweep.add_arguments(parser)
-                assert parser.parse_args(shlex.split(line)[4:]).cluster.startswith("tcp://")
 
 
 def test_the_two_commands_are_marked_once() -> None:

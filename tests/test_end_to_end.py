@@ -50,14 +50,6 @@ def test_a_mistake_is_one_line_and_status_2(tmp_path: Path) -> None:
     assert done.stderr == "psm_sim: --pages must be an integer from 1 to 500000, got '0'.\n"
 
 
-def test_a_refused_formula_runs_nothing(tmp_path: Path) -> None:
-    """The file it would make is not there."""
-    done = psm_sim("--loss", "__import__('os').system('touch ran')", cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_json_alone_stands_on_standard_output(tmp_path: Path) -> None:
     """Remarks go to standard error, files to the folder."""
     done = psm_sim("--policy", "psm", "--pages", "3", "--format", "json", "--output", "out", cwd=tmp_path)

@@ -9,11 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 PACKAGE = Path(__file__).resolve().parents[1] / "psm_sim"
 LONGEST_FUNCTION = 16
-RIDDLES = {"What", "How", "Where", "When", "Who", "Why", "From", "Does"}
 
 
 class Function(NamedTuple):
@@ -120,42 +117,3 @@ def test_functions_of_three_arguments_document_each_of_them() -> None:
         and not (each.documented or inherits_its_words(each) or refers_to_words(each))
     ]
     assert not found
-
-
-def test_a_module_begins_with_the_thing_it_describes() -> None:
-    """No docstring sets the reader a riddle."""
-    found = [
-        name
-        for name, text in sources().items()
-        if (ast.get_docstring(ast.parse(text)) or "?").split()[0].strip("`:,.") in RIDDLES
-    ]
-    assert not found
-
-
-@pytest.mark.parametrize(
-    ("text", "lines", "arguments", "documented"),
-    [
-        ("def f(a, b=1, *, c):\n    '''Take a, b.\n\n    And c.\n    '''\n    return a", 2, "abc", True),
-        ("def f(a, b):\n    '''Take a.'''\n    return a", 2, "ab", False),
-        ("class C:\n    def f(self, a):\n        return a", 2, "a", False),
-    ],
-)
-def test_the_measures_measure(text: str, lines: int, arguments: str, documented: bool) -> None:
-    """On functions counted by hand."""
-    (found,) = within("module", ast.parse(text))
-    assert (found.lines, "".join(found.arguments), found.documented) == (lines, arguments, documented)
-
-
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("Do it; arguments as for :func:`load_workload`.", True),
-        ("Do it; arguments as for :func:`~psm_sim.workload.load_workload`.", True),
-        ("Do it; arguments as for :func:`nothing_of_that_name`.", False),
-        ("Do it; see :func:`load_workload`.", False),
-    ],
-)
-def test_a_reference_counts_if_it_leads_to_the_words(words: str, found: bool) -> None:
-    """To a function of the package that documents all of the arguments."""
-    (function,) = within("module", ast.parse(f"def f(trace, pages, seed):\n    '''{words}'''"))
-    assert refers_to_words(function) == found

@@ -106,20 +106,3 @@ def test_docstrings_use_the_words_of_the_field() -> None:
         if (bad := offences([each for text in docstrings(path) for each in split(text)]))
     }
     assert found == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "One. Two words!\n\n- Item\n\n| a cell | Other. Third. |\n",
-            ["a cell", "Other.", "Third.", "One.", "Two words!", "Item"],
-        ),
-        (
-            "# Title\n```sh\nnot this\n```\nSee [the page](there.md) of `psm.py`.",
-            ["Title", "See the page of code."],
-        ),
-    ],
-)
-def test_sentences_are_found(text: str, expected: list[str]) -> None:
-    assert list(sentences(text)) == expected

@@ -13,7 +13,6 @@ from psm_sim.cli import main
 from psm_sim.commands.list import KINDS
 from psm_sim.common.bundled_files import bundled_dir, bundled_names
 from psm_sim.losses import LOSSES
-from psm_sim.network.chip_profiles import profile_names
 from psm_sim.network.topology import topology_keys
 from psm_sim.policies import POLICIES
 
@@ -63,18 +62,6 @@ def test_a_topology_lists_every_key_with_its_value(capsys: pytest.CaptureFixture
     assert rows["power.beacon_j"]["unit"] == "J"
 
 
-def test_each_profile_is_listed_with_its_source(capsys: pytest.CaptureFixture[str]) -> None:
-    """As a table and as JSON; each number says whether it was measured, fitted or assumed."""
-    items = listed(capsys, "profiles")
-    assert main(["list", "profiles"]) == 0
-    table = capsys.readouterr().out
-    assert list(items) == profile_names()
-    for name, item in items.items():
-        assert name in table
-        assert item["source"]
-        assert item["parameters"]
-
-
 @pytest.mark.parametrize(
     ("kind", "line"),
     [
@@ -114,14 +101,6 @@ def test_expert_parameters_are_listed_on_request(
 def test_one_entry_is_that_of_the_list(kind: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """And no other."""
     assert listed(capsys, kind, name) == {name: listed(capsys, kind)[name]}
-
-
-def test_a_policy_is_shown_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """It has no file."""
-    assert main(["list", "policies", "bsd"]) == 0
-    text = capsys.readouterr().out
-    assert text.startswith("bsd  (built in)\n")
-    assert "lpsm" not in text.partition("Select one")[0]
 
 
 @pytest.mark.parametrize("kind", ["topologies", "traces", "profiles", "presets"])

@@ -28,17 +28,6 @@ def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFi
     assert "--workers" not in page
 
 
-def test_the_table_names_the_study_and_its_setting(capsys: pytest.CaptureFixture[str]) -> None:
-    """One row per loss and family of think times."""
-    assert main(["reproduce", "sleep-times", "--quick", "--workers", "1"]) == 0
-    output = capsys.readouterr().out
-    assert output.startswith("sleep-times: Evolution of LPSM's sleep times")
-    assert "preset thesis-uniform, and think times of other tails; 30 pages, seed 1" in output
-    cells = [line.split() for line in output.splitlines()]
-    rows = [line[1] for line in cells if len(line) == 8 and line[1].startswith("inverse")]
-    assert rows == ["inverse", "inverse-log"] * 5
-
-
 def test_groups_and_names_are_run_in_the_order_of_the_reports() -> None:
     """A study named twice runs once; the studies of psm_sim itself belong to no group."""
     assert select_studies([]) == select_studies(["all"]) == list(STUDIES)

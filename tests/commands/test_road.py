@@ -125,12 +125,6 @@ def test_a_formula_is_read_once(calls: Counter[str]) -> None:
         }  # fmt: skip
 
 
-def test_a_formula_of_a_replay_is_read_once(calls: Counter[str]) -> None:
-    """Though it is tried, shown and used."""
-    assert main(["replay", "--pages", "2", "--loss", "max(1/Ti, 2)"]) == 0
-    assert calls["formula"] == 1
-
-
 def test_a_policy_made_in_python_is_copied_once_for_each_run(calls: Counter[str]) -> None:
     """It is not started itself, and stays as it was."""
     policy = make_policy("lpsm")
@@ -178,20 +172,3 @@ def test_a_users_policy_is_tried_on_a_copy_and_started_once(tmp_path: Path) -> N
     compare_runs([f"{file}:Mine"], Scenario(pages=1), lambda *_: seen.append([*events]))
     assert events == ["made", "copied", "started", "asked", "started", "asked"]
     assert seen[0] == events[:-1]  # when the page without power saving was done
-
-
-def test_every_policy_of_a_comparison_is_started_before_any_is_asked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """So what is wrong with the last one is found before anything is run."""
-    order: list[str] = []
-
-    def note(name: str) -> None:
-        real = getattr(Lpsm, name)
-        monkeypatch.setattr(Lpsm, name, lambda *given: order.append(name) or real(*given))
-
-    note("start")
-    note("rest")
-    compare_runs(["lpsm", "lpsm:loss=inverse", "lpsm:alpha=0"], Scenario(pages=1))
-    assert order[:3] == ["start"] * 3
-    assert set(order[3:]) == {"rest"}

@@ -74,22 +74,3 @@ def test_many_clients_are_averaged_in_every_format(capsys: pytest.CaptureFixture
     table = output_of(capsys, *words)
     assert "95 % confidence interval (Student's t) of a mean over 2 clients" in table
     assert f"{expected['half_width_95']['page_time_s.mean']:.3f}" in table
-
-
-def test_one_client_adds_no_keys(capsys: pytest.CaptureFixture[str]) -> None:
-    """Scripts written for a single run go on as they were."""
-    found = json.loads(output_of(capsys, "--trace", "s.tr.gz", "--format", "json"))
-    assert "clients" not in found
-    assert "half_width_95" not in found["runs"][0]
-
-
-def test_the_pages_of_many_clients_name_the_client(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """One row per page, four pages per client."""
-    output_of(capsys, "--trace", "s.tr.gz:clients=2", "--output", "results")
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "results" / "pages.csv").read_text())))
-    names = [row["client"] for row in rows]
-    assert [row["page"] for row in rows] == ["1", "2", "3", "4"] * 2
-    assert len(set(names[:4])) == len(set(names[4:])) == 1
-    assert names[0] != names[4]

@@ -12,7 +12,6 @@ from psm_sim.commands.run import with_loss
 from psm_sim.commands.shared_options import integer_between, parse_settings
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.policies import make_policy
 
 
 @given(st.integers())
@@ -40,12 +39,6 @@ def test_what_is_no_setting_is_refused(pair: str) -> None:
         parse_settings([pair])
 
 
-def test_without_the_shorthand_policies_stay_as_they_are() -> None:
-    """Whatever they are."""
-    given = [Spec.parse(text, "policy") for text in ("psm", "lpsm:loss=inverse")]
-    assert with_loss(given, None) == given
-
-
 @pytest.mark.parametrize(
     ("policy", "loss", "expected"),
     [
@@ -61,17 +54,3 @@ def test_the_loss_is_written_into_every_lpsm(policy: str, loss: str, expected: s
     """So that the result says what was run."""
     given = [Spec.parse(text, "policy") for text in (policy, "lpsm")]
     assert str(with_loss(given, loss)[0]) == expected
-
-
-@given(
-    st.recursive(
-        st.sampled_from(["1", "I"]), lambda x: st.builds("max({}, where(I > 1, {}, 2))".format, x, x)
-    )
-)
-def test_any_formula_reaches_the_policy_as_it_was(formula: str) -> None:
-    """Through the text of the policy's specification."""
-    if len(formula) > 300:  # a longer one may have more parts than a formula is allowed
-        return
-    (spec,) = with_loss([Spec.parse("lpsm:gamma=0.5", "policy")], formula)
-    assert make_policy(spec).config()["loss"] == formula
-    assert make_policy(str(spec)).config()["loss"] == formula

@@ -6,19 +6,14 @@ import csv
 import io
 import json
 import shlex
-import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import BinaryIO
 
 import pytest
 
 import psm_sim
-from psm_sim.campaign.sweep.pareto import pareto_front
+from psm_sim.campaign.sweep.results import pareto_front
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.store_table import write_parquet
 from psm_sim.cli import main
-from psm_sim.common.errors import InputError
 from tests.campaign.sweep.common import write_policy
 
 SWEEP = (
@@ -266,20 +261,3 @@ def test_what_started_a_sweep_is_shown_without_escape_sequences(capsys: pytest.C
     shown = capsys.readouterr().out
     assert "\\x1b[31m.sqlite" in shown
     assert "\x1b" not in shown
-
-
-def test_a_table_replaces_the_earlier_one_when_it_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also as Parquet, which another library writes."""
-
-    def half(_: object, file: BinaryIO) -> None:
-        file.write(b"half")
-        raise OSError(28, "No space left on device")
-
-    stand_in = SimpleNamespace(Table=SimpleNamespace(from_pylist=len))
-    monkeypatch.setitem(sys.modules, "pyarrow", stand_in)
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", SimpleNamespace(write_table=half))
-    monkeypatch.setattr(stand_in, "parquet", sys.modules["pyarrow.parquet"], raising=False)
-    Path("a.parquet").write_text("precious")
-    with pytest.raises(InputError, match=r"a.parquet cannot be written: No space left on device"):
-        write_parquet([], Path("a.parquet"))
-    assert [(path.name, path.read_text()) for path in Path().iterdir()] == [("a.parquet", "precious")]

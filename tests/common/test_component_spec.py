@@ -63,13 +63,6 @@ def test_splitting_at_commas_loses_nothing(text: str) -> None:
     assert ",".join(split_commas(text)) == text
 
 
-@given(st.recursive(st.just("I"), lambda inner: st.builds("max({}, ({}))".format, inner, inner)))
-def test_a_formula_of_any_depth_survives(formula: str) -> None:
-    """As the value of a parameter, between others."""
-    texts = Spec.parse(f"lpsm:gamma=1,loss={formula},min_ms=2", "policy").values
-    assert texts == {"gamma": "1", "loss": formula, "min_ms": "2"}
-
-
 @given(st.text(alphabet="ab1,=:() ."), st.sampled_from(["policy", "trace"]))
 def test_a_spec_is_written_as_it_was_read(text: str, kind: str) -> None:
     """Letter by letter, so that results show what the user wrote; and it is read back as it is."""
@@ -133,13 +126,6 @@ def test_defaults_join_what_is_not_given() -> None:
     )
 
 
-def test_a_spec_made_of_parts_writes_itself() -> None:
-    """With parentheses where a value needs them."""
-    spec = Spec("lpsm", (("loss", "a,b"), ("gamma", "(1)"), ("p", "2")))
-    assert str(spec) == "lpsm:loss=(a,b),gamma=((1)),p=2"
-    assert Spec.parse(str(spec), "policy") == spec
-
-
 def test_a_spec_is_taken_as_it_is_and_a_text_is_read() -> None:
     """Anything else is refused in a sentence."""
     spec = Spec.parse("psm", "policy")
@@ -167,12 +153,6 @@ def test_a_traces_file_may_have_colons(
     found = Spec.parse(text, "trace")
     assert (found.name, found.values) == (name, values)
     assert found.with_("seed", 1).values == {**values, "seed": "1"}
-
-
-def test_a_colon_without_a_parameter_is_refused_where_no_such_file_is() -> None:
-    """As for any other kind."""
-    with pytest.raises(InputError, match=r"trace a: invalid parameter 'b.csv'; expected key=value"):
-        Spec.parse("a:b.csv", "trace")
 
 
 def test_a_class_in_a_file_is_told_from_a_name() -> None:

@@ -18,11 +18,6 @@ def test_a_cut_text_is_never_longer_than_allowed(text: str, most: int) -> None:
     assert shown == text or (shown.endswith("...") and text.startswith(shown[:-3]))
 
 
-def test_bytes_are_cut_like_texts() -> None:
-    """The mark counts."""
-    assert truncate(b"abcdef", 5, b"..") == b"abc.."
-
-
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [(3.25, "3.2 seconds"), (119.9, "119.9 seconds"), (120, "2.0 minutes"), (9000, "2.5 hours")],

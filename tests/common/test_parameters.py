@@ -193,12 +193,6 @@ def test_a_parameter_may_have_another_name_than_its_attribute() -> None:
         Renamed(-1)
 
 
-def test_what_the_program_gives_cannot_be_set_by_text() -> None:
-    """Nor is it offered."""
-    with pytest.raises(InputError, match="thing has no parameter 'share'; expected count, quick"):
-        build(Thing, {"share": "0.1"}, "thing", share=0.2)
-
-
 def test_values_come_back_as_json_knows_them() -> None:
     """Whatever they were built from."""
     plain = Plain(np.float64(0.5), np.int64(3), True, print)
@@ -216,25 +210,3 @@ def test_what_is_read_lies_in_the_range(value: float) -> None:
     else:
         with pytest.raises(InputError, match="must be a number > 0 and <= 1"):
             declared.read(repr(value), "thing")
-
-
-def test_values_become_a_text_only_if_a_constructor_fails() -> None:
-    """A policy is made for each run, and a text of its values costs more than the policy."""
-    shown = []
-
-    class Odd(str):
-        __slots__ = ()
-
-        def __repr__(self) -> str:
-            shown.append(self)
-            return "odd"
-
-    class Picky:
-        def __init__(self, word: str) -> None:
-            if word == "no":
-                raise ValueError("too picky")
-
-    assert build(Picky, {}, "policy picky", word=Odd("yes"))
-    assert shown == []
-    with pytest.raises(InputError, match=r"policy picky cannot be created with \{'word': odd\}: ValueError"):
-        build(Picky, {}, "policy picky", word=Odd("no"))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.registry import Registry
 from psm_sim.losses import InverseLoss, Loss
@@ -31,28 +28,9 @@ def test_an_unknown_name_is_named_with_the_nearest() -> None:
     )
 
 
-def test_a_component_already_made_is_returned_as_it_is() -> None:
-    """A text or a spec makes one."""
-    loss = InverseLoss()
-    assert LOSSES.make(loss) is loss
-    assert (
-        LOSSES.make("inverse:gamma=0.5")
-        == LOSSES.make(Spec("inverse").with_("gamma", 0.5))
-        == InverseLoss(0.5)
-    )
-
-
 def test_a_text_that_begins_with_a_name_or_a_class_is_known() -> None:
     """A formula is not."""
     assert LOSSES.knows("inverse:gamma=1")
     assert LOSSES.knows("my.py:Mine:a=1")
     assert not LOSSES.knows("1/Ti")
     assert not LOSSES.knows("my.py")
-
-
-def test_a_file_gives_its_class(tmp_path: Path) -> None:
-    """With parameters behind it."""
-    path = tmp_path / "my.py"
-    path.write_text("from psm_sim.losses import InverseLoss\n\nclass Mine(InverseLoss):\n    name = 'mine'\n")
-    made = LOSSES.create(f"{path}:Mine:gamma=2")
-    assert (made.name, made.gamma) == ("mine", 2.0)

@@ -106,20 +106,6 @@ def _plain(text: str) -> list[str]:
     return re.sub(r'"[^"]*"', "quoted", text).splitlines()
 
 
-def test_an_observer_hears_the_run() -> None:
-    """As many pages as there are."""
-
-    class Pages(Observer):
-        count = 0
-
-        def page(self, visit: object) -> None:
-            self.count += 1
-
-    observer = Pages()
-    psm_sim.simulate("psm", pages=3, observers=[observer])
-    assert observer.count == 3
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

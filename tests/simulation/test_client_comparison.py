@@ -15,7 +15,7 @@ from psm_sim.simulation import (
     compare_runs,
 )
 from psm_sim.simulation.run_averages import MEASURES
-from psm_sim.workload.loading import find_trace, load_workload
+from psm_sim.workload.loading import find_trace
 from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
 from psm_sim.workload.trace_profile import read_profile
 
@@ -81,14 +81,6 @@ def test_sums_and_extremes_are_of_all_clients(three: ClientComparison) -> None:
     assert run.pages["client"].value_counts().to_dict() == {row["client"]: row["pages"] for row in run.rows()}
 
 
-def test_clients_draw_what_the_trace_lacks_independently(trace: str, three: ClientComparison) -> None:
-    """Request sizes, which this format does not have, differ from client to client."""
-    names = [row["client"] for row in three.runs[0].rows()]
-    pages = [load_workload(f"{trace}:clients=id:{name}", PAGES, 1).pages for name in names]
-    requests = [tuple(size for page in each for size in page.request_bytes[:1]) for each in pages]
-    assert len(set(requests)) == 3
-
-
 def test_one_client_is_a_plain_comparison(trace: str) -> None:
     """And named by its trace, as the user wrote it."""
     comparison = compare_clients(["psm"], Scenario(trace, pages=2))
@@ -119,9 +111,3 @@ def test_what_cannot_be_used_is_told_before_anything_is_run(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=match):
         compare_clients(policies, Scenario(f"{trace}:clients=2", pages=2), lambda *_: pytest.fail("it ran"))
-
-
-def test_workers_are_at_least_one(trace: str) -> None:
-    """A number that means nothing is refused."""
-    with pytest.raises(InputError, match="workers must be an integer >= 1, got 0"):
-        compare_clients(["psm"], Scenario(f"{trace}:clients=2", pages=2), workers=0)

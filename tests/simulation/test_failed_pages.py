@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 
@@ -12,9 +10,8 @@ import pytest
 from psm_sim import simulate, timeline
 from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off, frontier_of
 from psm_sim.reporting.figures.timelines import draw_page_timeline
-from psm_sim.reporting.files import result_csv, result_json
+from psm_sim.reporting.files import result_json
 from psm_sim.reporting.html.comparison import page_of
-from psm_sim.reporting.terminal import comparison as table
 from psm_sim.simulation import Scenario, compare_runs, compare_seeds
 from psm_sim.workload.page_view import Page
 
@@ -57,12 +54,6 @@ def test_means_are_over_the_pages_that_are_complete(impatient, patient):
     assert patient.page_time_s.mean == pytest.approx(impatient.page_time_s.mean, rel=0.3)
 
 
-def test_energy_is_that_of_the_whole_run_over_all_pages(impatient):
-    """What was spent on a page that failed was spent."""
-    whole_j = sum(record.energy_j for record in impatient.page_records)
-    assert impatient.energy_per_page_j == pytest.approx(whole_j / 4)
-
-
 def test_a_slowdown_needs_both_pages():
     """A page that fails only without power saving, or only with it, has none."""
     found = simulate("psm:listen_interval=20", trace=[QUICK], settings={"faults.patience_s": 0.5})
@@ -85,39 +76,6 @@ def test_json_has_number_and_reason_and_is_json(compared):
         assert set(run["failures"][0]) == {"page", "reason"}
         assert run["traffic"]["lost_frames"] == 0
     assert run["slowdown"]["mean"] == "nan"
-
-
-def test_csv_has_number_and_reasons(compared):
-    """One row per policy: how often each reason was; one row per page: why it failed, and no slowdown."""
-    rows, pages = io.StringIO(), io.StringIO()
-    result_csv.write(compared, rows)
-    result_csv.write_pages(compared, pages)
-    run = compared.runs[0]
-    row = next(csv.DictReader(io.StringIO(rows.getvalue())))
-    assert row["failed_pages"] == str(run.failed_pages)
-    assert row["failures"] == f"{run.failed_pages} x its user has abandoned it after 1 s"
-    records = [each for each in csv.DictReader(io.StringIO(pages.getvalue())) if each["policy"] == "psm"]
-    assert {int(each["page"]): each["failure"] for each in records if each["failure"]} == run.failures
-    assert all(
-        (each["slowdown"] == "") == bool(each["failure"]) for each in records if each["always_on_time_s"]
-    )
-
-
-def test_the_table_has_a_column_and_a_line_for_each_policy(compared, monkeypatch):
-    """And says what the means are of."""
-    monkeypatch.setenv("COLUMNS", "140")
-    stream = io.StringIO()
-    table.write(compared, stream)
-    text = stream.getvalue()
-    run = compared.runs[0]
-    assert "failed" in text.splitlines()[1]
-    assert f"Failed pages under psm: {run.failed_pages} x its user has abandoned it after 1 s." in text
-    assert "Page time and slowdown cover complete pages only" in text
-
-
-def test_the_frame_has_the_reasons(impatient):
-    """One row per page."""
-    assert list(impatient.pages["failure"]) == ["", REASON, "", REASON]
 
 
 def test_a_timeline_has_lost_frames_and_failed_pages():

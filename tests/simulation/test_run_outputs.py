@@ -63,13 +63,6 @@ def test_each_policy_asked_for_has_a_file_of_its_own(capsys):
     assert all(Path(name).stat().st_size > 2000 for name in names)
 
 
-def test_from_python_too():
-    """``simulate`` and ``comparison`` take the files by name or path."""
-    psm_sim.simulate("psm", pages=2, capture="one.pcap", timeline=Path("one.json"))
-    psm_sim.compare(["psm", "lpsm"], pages=2, capture="two.pcap")
-    assert files() == ["one.json", "one.pcap", "two-lpsm.pcap", "two-psm.pcap"]
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

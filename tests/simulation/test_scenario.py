@@ -75,14 +75,6 @@ def test_its_command_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) 
     assert rows[1].split(",")[column] == str(runs[0].energy_per_page_j)
 
 
-def test_what_was_made_in_python_has_no_command() -> None:
-    """The sentence names it."""
-    with pytest.raises(InputError, match="topology must be a name or a file, got the Python object 'mine'"):
-        Scenario(topology=Topology(name="mine")).command(["psm"])
-    with pytest.raises(InputError, match="trace must be a name or a file, got the Python object 'ucb'"):
-        Scenario(load_workload("ucb", 1, 1)).command(["psm"])
-
-
 def test_a_key_is_the_same_in_any_order_of_the_settings_and_for_text_or_value() -> None:
     """64 hexadecimal digits; nothing else of the settings counts."""
     reverse = dict(reversed(SETTINGS.items()))
@@ -163,25 +155,3 @@ def test_nobody_changes_a_scenario() -> None:
     assert scenario.settings == {"power.awake_w": 1.0}
     with pytest.raises(dataclasses.FrozenInstanceError):
         scenario.pages = 3  # type: ignore[misc]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (
-            {"links.wired.latency": 80},
-            "^settings: Unknown topology key 'links.wired.latency'; .*mean",
-        ),
-        ({"power.awake_w": -1}, r"^settings: power: awake_w must be a number .*, got -1"),
-        ({"power.awake_w": "soon"}, r"^settings: power: awake_w must be a number .*, got 'soon'"),
-    ],
-)
-def test_a_wrong_setting_is_called_as_it_is_in_python(settings: dict[str, object], message: str) -> None:
-    """The option of the command line is not mentioned."""
-    for run in (
-        lambda: psm_sim.simulate("psm", settings=settings),
-        Scenario(settings=settings).resolve_topology,
-    ):
-        with pytest.raises(InputError, match=message) as caught:
-            run()
-        assert "--" not in str(caught.value)

@@ -39,23 +39,6 @@ def test_each_seed_is_the_run_it_would_be_alone(three: SeedComparison) -> None:
     assert three.runs[0].names == ("5", "6", "7")
 
 
-def test_numbers_do_not_depend_on_the_workers(three: SeedComparison) -> None:
-    """To the last bit; ``wall_s`` alone differs."""
-    other = compare_seeds(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=2, references=PSM)
-    for mine, yours in zip(three.shown, other.shown, strict=True):
-        assert {**mine.to_dict(), "wall_s": 0} == {**yours.to_dict(), "wall_s": 0}
-
-
-def test_intervals_are_students_over_seeds(three: SeedComparison) -> None:
-    """Each seed counts once."""
-    run = three.runs[0]
-    each = [result.energy_per_page_j for result in run.results]
-    found = run.to_dict()
-    assert found["energy_per_page_j"] == pytest.approx(np.mean(each), rel=1e-12)
-    half = T_3 * np.std(each, ddof=1) / 3**0.5
-    assert found["half_width_95"]["energy_per_page_j"] == pytest.approx(half, rel=1e-6)
-
-
 def test_differences_are_paired_by_seed(three: SeedComparison) -> None:
     """Their interval is that of the differences, not of the two means."""
     assert three.reference is three.baselines[1]

@@ -13,8 +13,6 @@ from psm_sim.network import Observer
 from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.timeline import Timeline
 from psm_sim.network.parts.timeline.trace_file import TraceFile
-from psm_sim.network.parts.timeline.transfers import Transfers, _Stream
-from psm_sim.network.segment import ConnectionId, Request
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.user_policy_guard import GuardedPolicy
 from tests.network.parts.capture.sniffed import run
@@ -194,32 +192,6 @@ def test_what_is_written_does_not_wait_for_the_end():
     trace.close()
     assert before > 4000
     assert len(json.loads(file.getvalue())["traceEvents"]) == 5002
-
-
-def test_the_streams_that_are_over_are_forgotten():
-    """A connection that is closed takes no memory."""
-    transfers = Transfers(lambda *_: None)
-
-    class Follow(Observer):
-        most = 0
-
-        def air(self, frame: AirFrame) -> None:
-            transfers.air(frame)
-            self.most = max(self.most, len(transfers._streams))
-
-    run("psm", pages=20, observers=[follow := Follow()])
-    assert 0 < follow.most <= 6
-
-
-def test_a_reply_that_comes_in_any_order_is_put_together():
-    """Segments twice, beyond a gap, and over what has come already."""
-    stream = _Stream(ConnectionId([Request(100, 3000, 0.0)], 0))
-    ends = []
-    for start, end in ((0, 1), (1001, 2001), (2001, 3001), (1001, 2001), (1, 501), (401, 1001), (0, 1)):
-        stream.accept(start, end)
-        ends.append(stream.next)
-    assert ends == [1, 1, 1, 1, 501, 3001, 3001]
-    assert stream.islands == []
 
 
 def test_a_class_that_overrides_air_alone_hears_of_data_there():
