@@ -21,7 +21,6 @@ def adversarial_stream(
     rounds: int,
     features: int,
     margin: float = 0.0,
-    contradicted: int = 200,
 ) -> tuple[FloatArray, Labels]:
     """Return instances on the unit sphere, shape (rounds, features), and their labelling function.
 
@@ -29,7 +28,7 @@ def adversarial_stream(
     ----------
     kind : str
         ``separable``. ``noisy``: 15 % of the labels are flipped. ``skewed``: a threshold concept without a
-        constant feature. ``adversary``: the first predictions are always contradicted. ``random``: the
+        constant feature. ``adversary``: the first 200 predictions are contradicted. ``random``: the
         labels are independent and fair.
     rng : numpy.random.Generator
         Source of the random numbers.
@@ -37,8 +36,6 @@ def adversarial_stream(
         Shape of the instances.
     margin : float
         Minimum distance of an instance to the separating plane, 0 to 1.
-    contradicted : int
-        Number of predictions that the adversary contradicts.
     """
     X, u = _separated_points(rng, rounds, features, margin)
     labels = np.where(X @ u >= (0.3 if kind == "skewed" else 0.0), 1, -1)
@@ -46,7 +43,7 @@ def adversarial_stream(
         labels[rng.random(rounds) < 0.15] *= -1
     if kind == "random":
         labels = rng.choice([-1, 1], rounds)
-    n_contradicted = contradicted if kind == "adversary" else 0
+    n_contradicted = 200 if kind == "adversary" else 0
     return X, lambda row, prediction: -prediction if row < n_contradicted else int(labels[row])
 
 

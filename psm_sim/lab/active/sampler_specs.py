@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter, build, parameters_of
@@ -94,9 +92,7 @@ _WRAPPER_PARAMETERS = {
 }
 
 
-def make_selective(
-    spec: str | Spec, features: int, seed: int = 1, rng: np.random.Generator | None = None
-) -> SelectiveSampler:
+def make_selective(spec: str | Spec, features: int, seed: int = 1) -> SelectiveSampler:
     """Return the sampler for a spec.
 
     In addition to the parameters of its learner and its rule, each name accepts ``floor`` (a minimum
@@ -109,9 +105,7 @@ def make_selective(
     features : int
         Number of features, at least 1.
     seed : int
-        Seed of the Bernoulli draws, unless *rng* is set.
-    rng : numpy.random.Generator, optional
-        Source of the Bernoulli draws.
+        Seed of the Bernoulli draws.
 
     Raises
     ------
@@ -135,7 +129,7 @@ def make_selective(
     _check_parameters(name, texts)
     learner = _build_part(recipe.learner, recipe, texts, owner, features=features)
     rule = _wrap_rule(_build_part(recipe.rule, recipe, texts, owner), texts, owner)
-    return SelectiveSampler(learner, rule, seed=seed, rng=rng, unit=recipe.unit)
+    return SelectiveSampler(learner, rule, seed=seed, unit=recipe.unit)
 
 
 def sampler_parameters(name: str) -> dict[str, Parameter]:

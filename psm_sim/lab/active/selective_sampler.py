@@ -72,10 +72,7 @@ class SelectiveSampler(Serializable, Classifier):
     rule : QueryRule
         Rule for the query probability; it is modified.
     seed : int
-        Seed of the Bernoulli draws, unless *rng* is set.
-    rng : numpy.random.Generator, optional
-        Source of the Bernoulli draws. There is one draw per round with a probability strictly between 0 and
-        1.
+        Seed of the Bernoulli draws. There is one draw per round with a probability strictly between 0 and 1.
     unit : bool
         Whether instances are divided by their norm; an instance of norm 0 stays unchanged.
 
@@ -93,7 +90,6 @@ class SelectiveSampler(Serializable, Classifier):
         learner: OnlineLearner,
         rule: QueryRule,
         seed: int = 1,
-        rng: np.random.Generator | None = None,
         unit: bool = False,
     ) -> None:
         for part, expected, role in ((learner, OnlineLearner, "learner"), (rule, QueryRule, "rule")):
@@ -102,7 +98,7 @@ class SelectiveSampler(Serializable, Classifier):
         if rule.needs_spread and not hasattr(learner, "spread"):
             raise InputError(f"{rule.name} requires a second-order learner, got {learner.name}.")
         self.learner, self.rule, self.unit = learner, rule, unit
-        self.rng = random_stream(seed, "active coin") if rng is None else rng
+        self.rng = random_stream(seed, "active coin")
         self.n_queries_ = 0
         self._asked: tuple[Any, FloatArray] | None = None
         self._initial = deepcopy((learner, rule)), self.rng.bit_generator.state

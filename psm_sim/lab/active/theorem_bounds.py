@@ -15,15 +15,13 @@ import math
 from psm_sim.common.errors import InputError
 
 
-def perceptron_angle_floor(updates: int, start: float = 0.0) -> float:
+def perceptron_angle_floor(updates: int) -> float:
     """Return the minimum sin(angle) of a Perceptron after a number of updates (Theorem 3).
 
-    The bound is ``min(1/3, 1 / (5 sqrt(updates + start^2)))``. *start* is the norm of the first vector, whose
-    product with the target must not be negative. Error eps therefore needs of the order of 1/eps^2 labels,
-    under any query rule.
+    The bound is ``min(1/3, 1 / (5 sqrt(updates)))`` from the vector 0. Error eps therefore needs of the order
+    of 1/eps^2 labels, under any query rule.
     """
-    norm = math.sqrt(updates + start * start)
-    return min(1 / 3, 1 / (5 * norm)) if norm else 1 / 3
+    return min(1 / 3, 1 / (5 * math.sqrt(updates))) if updates else 1 / 3
 
 
 def modified_mistakes(features: int, error: float, delta: float) -> float:
@@ -45,8 +43,10 @@ def modified_mistakes(features: int, error: float, delta: float) -> float:
     )
 
 
-def dkm_patience(labels: int, delta: float, similarity: float = 1.0, constant: float = 10.0) -> float:
-    """Return R of DKM for a number of labels, the solution of R = C / lambda^2 ln(2 L / (delta R)).
+def dkm_patience(labels: int, delta: float, similarity: float = 1.0) -> float:
+    """Return R of DKM for a number of labels, the solution of R = 10 / lambda^2 ln(2 L / (delta R)).
+
+    Theorem 7 needs a constant of more than 4 only (erratum E8); Theorem 5 uses 10.
 
     Parameters
     ----------
@@ -56,15 +56,13 @@ def dkm_patience(labels: int, delta: float, similarity: float = 1.0, constant: f
         Probability of failure, above 0.
     similarity : float
         lambda, above 0 and at most 1; 1 is the uniform sphere (Theorem 5).
-    constant : float
-        C. Theorem 7 requires more than 4 (erratum E8); Theorem 5 uses 10.
 
     Returns
     -------
     float
         R; round it up before use.
     """
-    scale = constant / _check_share(similarity, "similarity") ** 2
+    scale = 10 / _check_share(similarity, "similarity") ** 2
     ratio = 2 * labels / _check_share(delta, "delta") / scale
     from scipy.special import lambertw
 

@@ -1,7 +1,5 @@
 """Rival trees, and the tables they are compared on."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -94,14 +92,7 @@ def test_numbers_are_cut_at_the_quartiles_of_the_training_rows():
     assert table.coded(np.arange(4))[:, 1].tolist() == [5, 5, 6, 6, 7]
 
 
-def test_other_tables_are_read_from_a_folder(tmp_path):
-    """A file of the KEEL repository, with its head and spaces; without it a sentence says what is missing."""
-    with pytest.raises(InputError, match="not bundled"):
-        load_table("flare")
-    (tmp_path / "deep").mkdir()
-    Path(tmp_path, "deep", "flare-F.dat").write_text("@relation flare\nA, 1, negative\nB, 1, positive\n")
-    found = load_table("flare", tmp_path)
-    assert found.x.tolist() == [[0, 0], [1, 0]]
-    assert found.y.tolist() == [-1, 1]
+def test_an_unknown_table_is_named():
+    """With those that there are."""
     with pytest.raises(InputError, match=f"one of {', '.join(KINDS)}"):
         load_table("iris")

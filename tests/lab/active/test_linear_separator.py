@@ -90,11 +90,6 @@ def test_projections_lie_on_the_plane_at_the_distance_given(seed):
     assert (np.sign(plane.distance(x)) == plane.predict(x)).all()
 
 
-def test_a_point_on_the_plane_is_positive():
-    """Ties go to 1."""
-    assert Plane(np.array([1.0, 0.0])).predict([[0.0, 3.0]]).tolist() == [1]
-
-
 @pytest.mark.parametrize("radius", [0.05, 0.4, 1.2])
 def test_the_fit_within_an_angle_is_the_best_there(radius):
     """SLSQP, told the angle as a constraint, finds nothing better."""

@@ -58,17 +58,6 @@ def test_the_list_ranks_features_as_their_accuracies_do(seed, x, depth):
     assert heights[listed] == pytest.approx(np.sort(heights)[::-1][:depth], abs=1e-12)
 
 
-@given(st.integers(0, 10_000), st.floats(0.001, 0.999))
-def test_the_printed_branch_of_the_sum_gives_one_minus_the_accuracy(seed, x):
-    """Erratum: (2.4) takes the line of class 1 where x <= t_v; it must where x >= t_v."""
-    for minus, plus in random_model(seed).tables:
-        bends = minus / (plus + minus)
-        printed = np.where(x <= bends, x * plus, (1 - x) * minus).sum()
-        right = np.where(x >= bends, x * plus, (1 - x) * minus).sum()
-        assert printed == pytest.approx(1 - accuracy((minus, plus), x))
-        assert right == pytest.approx(accuracy((minus, plus), x))
-
-
 def test_the_list_grows_at_most_linearly_with_the_values():
     """D r n_f cells at most for 12 to 96 features of 4 values: far fewer are needed."""
     for features in (12, 24, 48, 96):
@@ -79,22 +68,6 @@ def test_the_list_grows_at_most_linearly_with_the_values():
         assert found.edges[0] == 0
         assert found.edges[-1] == 1
         assert (np.diff(found.edges) > 0).all()
-
-
-def test_with_one_candidate_fewer_the_list_runs_dry():
-    """Erratum: two candidates can both stand on a path of two tests, so depth 3 needs three."""
-    dry = 0
-    for seed in range(30):
-        model = random_model(seed)
-        listed, (minus, plus) = opt_feature_list(model, 2), model.prior
-        for first in range(model.features):
-            for second in set(range(model.features)) - {first}:
-                for v in range(model.tables[first].shape[1]):
-                    for u in range(model.tables[second].shape[1]):
-                        up = plus * model.tables[first][1, v] * model.tables[second][1, u]
-                        down = minus * model.tables[first][0, v] * model.tables[second][0, u]
-                        dry += set(listed.at(np.array(up / (up + down))).tolist()) == {first, second}
-    assert dry > 0
 
 
 def test_equal_features_go_to_the_lower_number():

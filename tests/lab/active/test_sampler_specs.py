@@ -11,7 +11,6 @@ from psm_sim.lab.active import (
     BbqNoveltyRule,
     BernoulliQuery,
     DkmHalvingRule,
-    Lasec,
     MarginQuery,
     MinimumProbability,
     ModifiedPerceptron,
@@ -140,20 +139,6 @@ def test_an_oracle_that_gives_no_label_is_named_by_its_row():
         sampler.partial_fit([[1.0], [2.0]], lambda row: 1 - row)
     assert sampler.n_queries_ == 1
     assert sampler.learner.w.tolist() == [1.0]
-
-
-def test_a_saved_sampler_of_another_kind_is_refused():
-    """The learner's name, the rule's, and an incomplete state."""
-    state = make_selective("dkm", 2).state()
-    with pytest.raises(
-        InputError,
-        match="perceptron: name of the saved state must be 'perceptron', got 'modified-perceptron'",
-    ):
-        make_selective("cbgz", 2).load_state(state)
-    with pytest.raises(InputError, match=r"name of the saved state .*, got None"):
-        make_selective("dkm", 2).load_state({"learner": {}})
-    with pytest.raises(InputError, match=r"c.*30"):
-        Lasec(2, c=30.0).load_state({**Lasec(2).state(), "name": "lasec"})
 
 
 def test_the_adaptive_coin_grows_with_the_mistakes_bought():

@@ -69,7 +69,6 @@ def test_a_perceptron_keeps_its_mistake_bound_and_its_floor():
     assert 5 < updates <= 1 / 0.1**2
     assert theorem_bounds.perceptron_angle_floor(100) == pytest.approx(1 / 50)
     assert theorem_bounds.perceptron_angle_floor(0) == 1 / 3
-    assert theorem_bounds.perceptron_angle_floor(9, start=4.0) == pytest.approx(1 / 25)
 
 
 @pytest.mark.parametrize("similarity", [1.0, 0.4])

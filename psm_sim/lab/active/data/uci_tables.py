@@ -1,4 +1,4 @@
-"""Tables of the UCI repository: six bundled tables, and more from a folder of KEEL files."""
+"""Six tables of the UCI repository."""
 
 from __future__ import annotations
 
@@ -10,33 +10,27 @@ from typing import NamedTuple
 import numpy as np
 
 from psm_sim.common.array_types import BoolArray, FloatArray, IntArray
-from psm_sim.common.errors import InputError
 from psm_sim.common.registry import unknown_name_error
 
 _BUNDLED = Path(__file__).with_name("uci")
 
 
 class _Kind(NamedTuple):
-    """Metadata of a table: its positive classes, numeric columns, and file name in a KEEL folder."""
+    """Metadata of a table: its positive classes and numeric columns."""
 
     positive: tuple[str, ...]
     numeric: tuple[int, ...] = ()
-    file: str = ""
 
 
 KINDS = {
-    "votes": _Kind(("democrat",), file="housevotes.dat"),
+    "votes": _Kind(("democrat",)),
     "crx": _Kind(("positive",), (1, 2, 7, 10, 13, 14)),
     "chess": _Kind(("won",)),
     "breast": _Kind(("recurrence-events",)),
     "german": _Kind(("1",), (1, 4, 7, 10, 12, 15, 17)),
     "vehicle": _Kind(("bus", "van"), tuple(range(18))),
-    "flare": _Kind(("positive",), file="flare-F.dat"),
-    "mushroom": _Kind(("e",)),
-    "splice": _Kind(("N",)),
-    "magic": _Kind(("g",), tuple(range(10))),
 }
-"""Metadata of the tables by name; the last four are not bundled."""
+"""Metadata of the tables by name."""
 
 
 @dataclass(frozen=True)
@@ -72,41 +66,16 @@ class UciTable:
         return codes
 
 
-def load_table(name: str, folder: Path | None = None) -> UciTable:
-    """Return a table by name.
-
-    Parameters
-    ----------
-    name : str
-        One of :data:`KINDS`.
-    folder : Path, optional
-        Folder with the .dat files of the KEEL repository, searched recursively. Required for tables that are
-        not bundled.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown, or the table is neither bundled nor in the folder.
-    """
+def load_table(name: str) -> UciTable:
+    """Return a table by name, which is one of :data:`KINDS`."""
     if name not in KINDS:
         raise unknown_name_error("table", name, list(KINDS))
+    lines = gzip.decompress((_BUNDLED / f"{name}.csv.gz").read_bytes()).decode().split()
+    columns = list(zip(*(line.split(",") for line in lines), strict=True))
     kind = KINDS[name]
-    rows = [line.split(",") for line in _lines(name, kind.file or f"{name}.dat", folder)]
-    columns = list(zip(*rows, strict=True))
     numeric = np.isin(np.arange(len(columns) - 1), kind.numeric)
     parts = [_column(column, is_number) for column, is_number in zip(columns[:-1], numeric, strict=True)]
     return UciTable(name, np.array(parts).T, numeric, np.where(np.isin(columns[-1], kind.positive), 1, -1))
-
-
-def _lines(name: str, file: str, folder: Path | None) -> list[str]:
-    bundled = _BUNDLED / f"{name}.csv.gz"
-    if bundled.is_file():
-        return gzip.decompress(bundled.read_bytes()).decode().split()
-    path = next(folder.rglob(file), None) if folder is not None else None
-    if path is None:
-        raise InputError(f"Table {name!r} is not bundled; pass a folder that contains {file} of KEEL.")
-    text = path.read_text(encoding="utf-8").replace(" ", "")
-    return [line for line in text.splitlines() if line and not line.startswith("@")]
 
 
 def _column(values: tuple[str, ...], numeric: bool) -> FloatArray:

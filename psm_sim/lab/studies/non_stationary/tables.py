@@ -107,14 +107,14 @@ def own_regret(rows: SeedRows, gammas: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def by_regime(rows: SeedRows, policies: Sequence[str], gamma: str = "published") -> pd.DataFrame:
-    """Return power and delay by regime; arguments as for :func:`energy_and_slowdown`."""
-    return pd.DataFrame([_regime_line(rows, policy, gamma) for policy in policies])
+def by_regime(rows: SeedRows, policies: Sequence[str]) -> pd.DataFrame:
+    """Return power and delay by regime with the published gamma, one line per policy."""
+    return pd.DataFrame([_regime_line(rows, policy) for policy in policies])
 
 
-def _regime_line(rows: SeedRows, policy: str, gamma: str) -> dict[str, str]:
+def _regime_line(rows: SeedRows, policy: str) -> dict[str, str]:
     frame = rows.rows
-    runs = frame[(frame["policy"] == policy) & (frame["gamma"] == own_gamma(policy, gamma))]
+    runs = frame[(frame["policy"] == policy) & (frame["gamma"] == own_gamma(policy, "published"))]
     cells = {
         f"{name}, {unit}": f"{confidence_interval([run[name] for run in runs[column]]):.{digits}f}"
         for column, unit, digits in (("power_mw", "mW", 1), ("regime_delay_ms", "ms", 0))
