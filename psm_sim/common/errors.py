@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 PLUGIN = "psm_sim_plugin_"
 """Prefix of the module names under which users' files are imported."""
@@ -68,6 +69,22 @@ def source_location(error: BaseException) -> str:
             location = f" ({step.tb_frame.f_code.co_filename}, line {step.tb_lineno})"
         step = step.tb_next
     return location
+
+
+def definition_location(component: object) -> str:
+    """Return file and line of a user's function or class as ``" (my.py, line 7)"``, or ``""``.
+
+    Unlike :func:`source_location` it names code that returned a wrong value, which leaves no traceback.
+    """
+    import inspect
+
+    if str(getattr(component, "__module__", "psm_sim.")).startswith("psm_sim."):
+        return ""
+    try:
+        lines: Any = inspect.getsourcelines(component)  # type: ignore[arg-type]
+        return f" ({inspect.getsourcefile(component)}, line {lines[1]})"  # type: ignore[arg-type]
+    except (OSError, TypeError):  # code without a file
+        return ""
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
-from psm_sim.common.errors import CommandTerminated, InputError, PluginError, describe_error, safe_repr
+from psm_sim.common.errors import (
+    CommandTerminated,
+    InputError,
+    PluginError,
+    definition_location,
+    describe_error,
+    safe_repr,
+)
 
 Component = TypeVar("Component")
 
@@ -78,27 +85,63 @@ def copy_component(component: Component, owner: str) -> Component:
     with user_code_call(f"{owner} cannot be copied", "make it work with copy.deepcopy()"):
         duplicate = copy.deepcopy(component)
     if type(duplicate) is not type(component):
-        raise PluginError(f"The copy of {owner} must be of the same class, got {safe_repr(duplicate)}.")
+        raise PluginError(
+            f"The copy of {owner} must be of the same class, got {safe_repr(duplicate)}"
+            f"{definition_location(type(component))}."
+        )
     return duplicate
 
 
-def to_plain(parameters: Any) -> dict[str, Any]:
-    """Convert the ``config()`` of a user's component to JSON values.
+def config_of(config: Callable[[], Any], owner: str) -> dict[str, Any]:
+    """Call the ``config()`` of a user's component, which errors call *owner*; return it as JSON values.
 
     Raises
     ------
-    TypeError
-        If it is not a dictionary, nested too deeply, or contains anything but numbers, strings,
-        booleans, None, lists and dictionaries.
+    PluginError
+        If it fails, or its result is not a dictionary, is nested too deeply, or contains anything but
+        numbers, strings, booleans, None, lists and dictionaries.
     """
-    if not isinstance(parameters, dict):
-        raise TypeError(f"config() must return a dictionary, got {safe_repr(parameters)}")
-    return {str(key): _plain(value, _MAX_DEPTH) for key, value in parameters.items()}
+    return _checked_dictionary(config, f"{owner} failed in config()", lambda value: _plain(value, _MAX_DEPTH))
+
+
+def report_of(report: Callable[[], Any], owner: str) -> dict[str, float]:
+    """Call the ``report()`` of a user's component, which errors call *owner*; return its numbers by name.
+
+    Raises
+    ------
+    PluginError
+        If it fails, or its result is not a dictionary of numbers.
+    """
+    return _checked_dictionary(report, f"{owner} failed in report()", _number)
+
+
+def _checked_dictionary(
+    method: Callable[[], Any], problem: str, convert: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """Return the dictionary of a user's *method* with converted values. *problem* begins its errors."""
+    with user_code_call(problem):
+        found = method()
+        try:
+            if not isinstance(found, dict):
+                raise _WrongValueError(f"expected a dictionary, got {safe_repr(found)}")
+            return {str(key): convert(value) for key, value in found.items()}
+        except _WrongValueError as error:
+            raise PluginError(f"{problem}: {error}{definition_location(method)}; fix the code.") from None
+
+
+class _WrongValueError(Exception):
+    """Value of a wrong type in a dictionary."""
+
+
+def _number(value: Any) -> float:
+    if not isinstance(value, Real):
+        raise _WrongValueError(f"expected a dictionary of numbers, got the value {safe_repr(value)}")
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _plain(value: Any, depth: int) -> Any:
     if not depth:
-        raise TypeError("config() is nested too deeply")
+        raise _WrongValueError("the dictionary is nested too deeply")
     if isinstance(value, dict):
         return {str(key): _plain(item, depth - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -109,6 +152,4 @@ def _plain(value: Any, depth: int) -> Any:
         return int(value)
     if isinstance(value, Real):
         return float(value)
-    raise TypeError(
-        f"config() must contain only numbers, strings, lists and dictionaries, got {safe_repr(value)}"
-    )
+    raise _WrongValueError(f"expected only numbers, strings, lists and dictionaries, got {safe_repr(value)}")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.common.errors import CommandTerminated, PluginError, describe_error
-from psm_sim.common.user_code_guards import component_name, copy_component, to_plain, user_code_call
+from psm_sim.common.errors import PluginError, definition_location
+from psm_sim.common.user_code_guards import component_name, copy_component, report_of, user_code_call
 from psm_sim.losses.base import Loss
 from psm_sim.losses.formula_loss import FormulaLoss
 from psm_sim.poll import Poll
@@ -64,7 +64,7 @@ class GuardedLoss(Loss):
             losses = self.loss(poll, times_ms)
             fault = describe_loss_error(losses, times_ms)
         if fault:
-            raise PluginError(f"Loss {self.name} {fault} with {describe_poll(poll)}; {EXPECTED}.")
+            raise _wrong_array_error(f"Loss {self.name}", self.loss, fault, poll)
         return losses
 
     def start(self) -> None:
@@ -74,8 +74,7 @@ class GuardedLoss(Loss):
 
     def report(self) -> dict[str, float]:
         """Return the measurements of the loss."""
-        with user_code_call(f"Loss {self.name} failed in report()"):
-            return to_plain(self.loss.report())
+        return report_of(self.loss.report, f"Loss {self.name}")
 
     def observe(self, poll: Poll) -> None:
         """Forward the end of a doze."""
@@ -92,6 +91,11 @@ def guarded_loss(loss: Loss) -> Loss:
 def describe_poll(poll: Poll) -> str:
     """Describe the observation of a poll for error messages."""
     return f"{poll.buffered_bytes} bytes buffered after {poll.slept_ms:g} ms asleep"
+
+
+def _wrong_array_error(label: str, loss: Loss, fault: str, poll: Poll) -> PluginError:
+    location = definition_location(type(loss).__call__)
+    return PluginError(f"{label} {fault} with {describe_poll(poll)}; {EXPECTED}{location}.")
 
 
 _FRAME_BYTES = 1500
@@ -120,10 +124,12 @@ def check_loss(loss: Loss, times_ms: FloatArray) -> None:
     probe = copy_component(loss, label)
     _call_hook(label, probe.start)
     for poll in _test_polls(times_ms):
-        fault = _describe_fault(probe, poll, times_ms)
+        with user_code_call(f"{label} failed with {describe_poll(poll)}"):
+            fault = _describe_fault(probe, poll, times_ms)
         if fault:
-            raise PluginError(f"{label} {fault} with {describe_poll(poll)}; {EXPECTED}.")
+            raise _wrong_array_error(label, loss, fault, poll)
         _call_hook(label, probe.observe, poll)
+    report_of(probe.report, label)
 
 
 def _call_hook(label: str, hook: Callable[..., object], *arguments: Poll) -> None:
@@ -141,13 +147,8 @@ def _test_polls(times_ms: FloatArray) -> Iterator[Poll]:
 
 def _describe_fault(loss: Loss, poll: Poll, times_ms: FloatArray) -> str:
     candidates_ms = times_ms.copy()
-    try:
-        with np.errstate(all="ignore"):
-            losses: object = loss(poll, candidates_ms)
-    except (KeyboardInterrupt, CommandTerminated):
-        raise
-    except BaseException as error:
-        return f"failed ({describe_error(error)})"
+    with np.errstate(all="ignore"):
+        losses: object = loss(poll, candidates_ms)
     if not np.array_equal(candidates_ms, times_ms):
         return "modified the candidate times"
     return describe_loss_error(losses, times_ms)

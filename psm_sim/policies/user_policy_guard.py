@@ -6,8 +6,14 @@ import math
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from psm_sim.common.errors import PluginError, safe_repr
-from psm_sim.common.user_code_guards import component_name, copy_component, to_plain, user_code_call
+from psm_sim.common.errors import PluginError, definition_location, safe_repr
+from psm_sim.common.user_code_guards import (
+    component_name,
+    config_of,
+    copy_component,
+    report_of,
+    user_code_call,
+)
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest, ServicePeriod
 from psm_sim.poll import Poll
 
@@ -62,8 +68,7 @@ class GuardedPolicy(Policy):
 
     def config(self) -> dict[str, Any]:
         """Return the policy's parameters as plain values."""
-        with user_code_call(f"Policy {self._label} failed in config()"):
-            return to_plain(self.policy.config())
+        return config_of(self.policy.config, f"Policy {self._label}")
 
     def start(self, beacon_s: float) -> None:
         """Forward the start of a run."""
@@ -75,7 +80,8 @@ class GuardedPolicy(Policy):
         rest = self._call("rest", now_s, since_uplink_s, poll)
         checked = self._convert(rest)
         if isinstance(checked, str):
-            raise PluginError(f"Policy {self._label}: rest() at {now_s:g} s {checked}.")
+            location = definition_location(self.policy.rest)
+            raise PluginError(f"Policy {self._label}: rest() at {now_s:g} s {checked}{location}.")
         return checked
 
     def uplink(self, now_s: float) -> None:
@@ -105,7 +111,7 @@ class GuardedPolicy(Policy):
 
     def report(self) -> dict[str, float]:
         """Return the policy's measurements."""
-        return dict(self._call("report"))
+        return report_of(self.policy.report, f"Policy {self._label}")
 
     @property
     def _label(self) -> str:
@@ -145,6 +151,9 @@ def unwrap_policy(policy: Policy) -> Policy:
 def probe_and_guard(policy: Policy) -> GuardedPolicy:
     """Test a copy of *policy* with a few calls, and return *policy* wrapped.
 
+    The copy is not told the end of a run, because ``finish()`` may write files. A ``report()`` that follows
+    such a method is therefore not tested.
+
     Raises
     ------
     PluginError
@@ -155,6 +164,8 @@ def probe_and_guard(policy: Policy) -> GuardedPolicy:
     trial.start(0.1)
     for arguments in _TRIAL_CALLS:
         trial.rest(*arguments)
+    if type(policy).finish is Policy.finish:
+        trial.report()
     return GuardedPolicy(policy)
 
 

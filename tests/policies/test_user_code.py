@@ -71,6 +71,26 @@ class ConfigHasAnObject(Base):
     def config(self):
         return {"x": object()}
 
+class ReportIsNone(Base):
+    def report(self):
+        return None
+
+class ReportHasText(Base):
+    def report(self):
+        return {"x": "abc"}
+
+class ReportRaises(Base):
+    def report(self):
+        return missing
+
+class ReportAtTheEndIsNone(ReportIsNone):
+    def finish(self):
+        pass
+
+class RestIsNone(Base):
+    def answer(self, now_s):
+        return None
+
 class LongNumber(Base):
     def answer(self, now_s):
         return Rest(awake_s=10**400)
@@ -158,6 +178,10 @@ class ObserveFails(Base):
         if self.seen > 20:
             raise KeyError("late")
 
+class ReportIsNone(Base):
+    def report(self):
+        return None
+
 class GammaRaises(Base):
     def __init__(self, gamma=1.0):
         pass
@@ -170,12 +194,23 @@ WRONG = [
     ("ExitsWhenMade", r"cannot be created with \{\}: SystemExit \(.*mine.py, line 26\)"),
     ("ExitsInConfig", r"failed in config\(\): SystemExit"),
     ("ExitsWhenCopied", r"Policy mine cannot be copied: SystemExit"),
-    ("CopyIsNone", r"The copy of Policy mine must be of the same class, got None"),
+    ("CopyIsNone", r"The copy of Policy mine must be of the same class, got None \(.*mine.py, line 36\)"),
     ("OwnBaseException", r"failed in rest\(\) at 0 s: Odd: odd"),
     ("ConfigRaises", r"failed in config\(\): ZeroDivisionError"),
-    ("ConfigIsASet", r"config\(\) must return a dictionary, got \{1\}"),
-    ("ConfigHasACycle", r"config\(\) is nested too deeply"),
-    ("ConfigHasAnObject", r"config\(\) must contain only .*, got <object object"),
+    ("ConfigIsASet", r"failed in config\(\): expected a dictionary, got \{1\} \(.*mine.py, line 49\)"),
+    ("ConfigHasACycle", r"config\(\): the dictionary is nested too deeply \(.*mine.py, line 53\)"),
+    (
+        "ConfigHasAnObject",
+        r"config\(\): expected only numbers.*, got <object object.* \(.*mine.py, line 59\)",
+    ),
+    (
+        "ReportIsNone",
+        r"^psm_sim: Policy mine failed in report\(\): expected a dictionary, got None \(.*py, line",
+    ),
+    ("ReportHasText", r"report\(\): expected a dictionary of numbers, got the value 'abc' \(.*mine.py, line"),
+    ("ReportRaises", r"^psm_sim: Policy mine failed in report\(\): NameError.* \(.*mine.py, line"),
+    ("ReportAtTheEndIsNone", r"failed in report\(\): expected a dictionary, got None \(.*mine.py, line"),
+    ("RestIsNone", r"rest\(\) at 0 s returned None; expected a Rest \(.*mine.py, line 11\)"),
     ("LongNumber", r"returned awake_s=10{150,}.*expected seconds from 0 to 1e\+09, or inf"),
     ("LongBeacons", r"returned beacons=<int>; expected an integer from 1"),
     ("OddRepr", r"returned <Answer>; expected a Rest"),
@@ -186,9 +221,10 @@ WRONG = [
 ]
 
 WRONG_LOSSES = [
-    ("Exits", "Loss mine failed .SystemExit: 0 .*losses.py, line 18"),
-    ("Late", "Loss mine returned an array of complex128 with .* bytes buffered"),
-    ("LateNan", "Loss mine returned nan for 100 ms with"),
+    ("Exits", r"Loss mine failed with 0 bytes .*: SystemExit: 0 \(.*losses.py, line 18\)"),
+    ("Late", r"Loss mine returned an array of complex128 with .* bytes buffered .*losses.py, line 9\)"),
+    ("LateNan", r"Loss mine returned nan for 100 ms with .*losses.py, line 9\)"),
+    ("ReportIsNone", r"Loss mine failed in report\(\): expected a dictionary, got None \(.*losses.py, line"),
     ("MutatesLate", "Loss mine failed with .*: ValueError: assignment destination is read-only"),
     ("ObserveFails", r"Loss mine failed in observe\(\) with .*: KeyError: 'late'"),
     ("GammaRaises", "ZeroDivisionError"),
