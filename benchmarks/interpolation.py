@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from psm_sim.common.bundled_files import bundled_dir
+from psm_sim.common.input_files import bundled_dir
 from psm_sim.workload.distributions import QuantileDistribution
 from psm_sim.workload.trace_profile import read_profile
 

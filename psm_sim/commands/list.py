@@ -92,7 +92,7 @@ def _print_kinds(form: str) -> int:
 
 
 def _print_file(kind: Kind, name: str) -> int:
-    from psm_sim.common.bundled_files import bundled_dir
+    from psm_sim.common.input_files import bundled_dir
 
     print((bundled_dir(kind.folder) / f"{name}.toml").read_text(encoding="utf-8"), end="")  # noqa: T201
     return 0
@@ -141,7 +141,7 @@ def _component(registry: Registry[Any], name: str, source: str) -> Item:
 
 
 def _bundled(folder: str) -> dict[str, str]:
-    from psm_sim.common.bundled_files import bundled_names
+    from psm_sim.common.input_files import bundled_names
 
     return dict.fromkeys(bundled_names(folder), "bundled")
 

@@ -1,4 +1,4 @@
-"""Reading of input files with limits on size, and of TOML files with limits on nesting."""
+"""Input files: the folders of the bundled ones, and reading with limits on size and nesting."""
 
 from __future__ import annotations
 
@@ -19,8 +19,23 @@ MAX_TOML_DEPTH = 20
 MAX_TOML_KEYS = 10_000
 """Maximum number of keys of all tables."""
 
+_PACKAGE = Path(__file__).parents[1]
 _MAX_DOTS = 200
 _KERNEL_DIRS = ("/proc", "/sys")
+
+
+def bundled_dir(kind: str) -> Path:
+    """Return the folder of bundled files of one kind, such as ``"topologies"`` or ``"traces"``.
+
+    In an installed wheel the folder is inside the package. In a source tree it is next to the package.
+    """
+    installed = _PACKAGE / kind
+    return installed if installed.is_dir() else _PACKAGE.parent / kind
+
+
+def bundled_names(kind: str) -> list[str]:
+    """Return the sorted names, without ``.toml``, of the bundled files of one *kind*."""
+    return sorted(path.stem for path in bundled_dir(kind).glob("*.toml"))
 
 
 def open_input(path: Path) -> io.BufferedReader:

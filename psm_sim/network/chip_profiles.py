@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from psm_sim.common.bundled_files import bundled_dir, bundled_names
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_files import read_toml
+from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.topology import topology_keys
 

@@ -8,10 +8,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from psm_sim.common.bundled_files import bundled_dir, bundled_names
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_files import read_toml
+from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.registry import unknown_name_error
 
 CALIBRATES, FITTED, PREDICTED = ROLES = ("calibrates", "fitted", "predicted")

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.common.bundled_files import bundled_dir, bundled_names
 from psm_sim.common.component_spec import Spec, path_exists
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_files import read_toml
+from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.input_limits import MAX_PAGES
 from psm_sim.common.parameters import build, values_of
 from psm_sim.common.plugins import distribution_of, installed_entry_points, load_entry_point

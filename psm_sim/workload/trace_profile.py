@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.common.bundled_files import bundled_dir, bundled_names
 from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import truncate
-from psm_sim.common.input_files import read_toml
+from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.input_limits import MAX_BYTES, MAX_S
 from psm_sim.workload.distributions import QuantileDistribution
 

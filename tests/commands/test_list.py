@@ -11,7 +11,7 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.commands.list import KINDS
-from psm_sim.common.bundled_files import bundled_dir, bundled_names
+from psm_sim.common.input_files import bundled_dir, bundled_names
 from psm_sim.losses import LOSSES
 from psm_sim.network.topology import topology_keys
 from psm_sim.policies import POLICIES

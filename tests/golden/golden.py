@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from psm_sim.common.bundled_files import bundled_names
+from psm_sim.common.input_files import bundled_names
 from psm_sim.network import load_topology
 from psm_sim.policies import POLICIES, make_policy
 from psm_sim.simulation import Result, Scenario, compare_runs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psm_sim.common.bundled_files import bundled_dir
+from psm_sim.common.input_files import bundled_dir
 from psm_sim.workload import load_workload
 
 TRACES = sorted(path.stem for path in bundled_dir("traces").glob("*.toml"))

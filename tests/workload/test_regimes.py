@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.common.bundled_files import bundled_dir
 from psm_sim.common.errors import InputError
+from psm_sim.common.input_files import bundled_dir
 from psm_sim.simulation import simulate
 from psm_sim.workload import Workload, load_workload
 from psm_sim.workload.regimes import ShiftingProfile, ShiftingWorkload, regime_schedule, regimes_of

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psm_sim.cli import main
-from psm_sim.common.bundled_files import bundled_dir
 from psm_sim.common.errors import InputError
+from psm_sim.common.input_files import bundled_dir
 from psm_sim.policies import POLICIES
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload

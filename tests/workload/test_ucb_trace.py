@@ -8,8 +8,8 @@ import statistics
 import numpy as np
 import pytest
 
-from psm_sim.common.bundled_files import bundled_dir
 from psm_sim.common.errors import InputError
+from psm_sim.common.input_files import bundled_dir
 from psm_sim.workload import load_workload
 from psm_sim.workload.trace_profile import read_profile
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from psm_sim.campaign.sweep.grid import SweepTask
-from psm_sim.common.bundled_files import bundled_names
 from psm_sim.common.component_spec import Spec, class_file, split_commas
 from psm_sim.common.errors import InputError
 from psm_sim.common.hashing import digest_of
-from psm_sim.common.input_files import read_bytes
+from psm_sim.common.input_files import bundled_names, read_bytes
 from psm_sim.workload.loading import find_trace
 
 PathMap = Mapping[str, str]
