@@ -13,13 +13,13 @@ from tests.network.radio_bench import RadioBench
 
 
 def test_a_full_buffer_drops_what_comes():
-    """Two are held, the third is counted as dropped."""
+    """Two are held, two more are counted as dropped, with their bytes."""
     bench = RadioBench(make_policy("psm"), buffer_frames=2)
-    for time_s in (0.01, 0.02, 0.03):
-        bench.arrive_at(time_s)
+    for number, size in enumerate((1500, 1500, 1000, 300)):
+        bench.arrive_at(0.01 * (number + 1), size)
     bench.run(0.2)
     assert len(bench.delivered) == 2
-    assert (bench.port.dropped_frames, bench.port.dropped_bytes) == (1, 1500)
+    assert (bench.port.dropped_frames, bench.port.dropped_bytes) == (2, 1300)
 
 
 def test_the_tim_names_the_station_while_frames_are_held():

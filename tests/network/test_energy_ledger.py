@@ -11,14 +11,20 @@ from psm_sim.network.topology_sections import PowerParameters
 
 
 def test_a_hand_computed_case():
-    """1 s awake, 3 s asleep with two beacons, 0.5 s awake so far."""
+    """Awake for 1 s; asleep for 3 s with five beacons, in two calls, and 0.1 J; awake for 0.5 s so far."""
     ledger = EnergyLedger(PowerParameters())
     ledger.radio(1.0, False)
     ledger.beacons(1.1, 2, 0.1)
+    ledger.spend(0.06)
+    before = ledger.usage(2.0)
+    ledger.beacons(1.3, 3, 0.1)
+    ledger.spend(0.04)
     ledger.radio(4.0, True)
     usage = ledger.usage(4.5)
-    assert (usage.awake_s, usage.asleep_s, usage.beacons) == (1.5, 3.0, 2)
-    assert usage.total_j == pytest.approx(0.75 * 1.5 + 0.05 * 3.0 + 0.0015 * 2)
+    assert usage == pytest.approx((1.5, 3.0, 5, 0.75 * 1.5, 0.05 * 3.0, 0.0015 * 5, 0.1))
+    assert usage.total_j == pytest.approx(0.75 * 1.5 + 0.05 * 3.0 + 0.0015 * 5 + 0.1)
+    assert before == pytest.approx((1.0, 1.0, 2, 0.75, 0.05, 0.003, 0.06))
+    assert usage - before == pytest.approx((0.5, 2.0, 3, 0.75 * 0.5, 0.05 * 2.0, 0.0015 * 3, 0.04))
 
 
 def test_reading_changes_nothing():

@@ -38,16 +38,16 @@ class Peer:
         """Do nothing: the script checks segments."""
 
     def peer_closed(self) -> None:
-        """Do nothing: the script never closes."""
+        """Do nothing: the script closes."""
 
     def play(self, line: str) -> None:
         """Carry out one line of a script: the name of a method below, and its numbers."""
         verb, *numbers = line.split()
         getattr(self, f"_{verb.replace('-', '_')}")(*map(float, numbers))
 
-    def _give(self, seq: float, payload: int, ack: float, syn: bool = False) -> None:
+    def _give(self, seq: float, payload: int, ack: float, syn: bool = False, fin: bool = False) -> None:
         connection = self.endpoint.connection
-        self.endpoint.receive(Segment(connection, int(seq), payload, int(ack), syn, False, payload + 40))
+        self.endpoint.receive(Segment(connection, int(seq), payload, int(ack), syn, fin, payload + 40))
 
     def _take(self) -> list[Segment]:
         """Return the segments sent since the last call."""
@@ -75,6 +75,12 @@ class Peer:
     def _write(self, segments: float) -> None:
         self.endpoint.write(SEGMENT_BYTES * int(segments))
 
+    def _write_last(self, payload_bytes: float) -> None:
+        self.endpoint.write(int(payload_bytes), last=True)
+
+    def _close(self) -> None:
+        self.endpoint.close()
+
     def _wait(self, seconds: float) -> None:
         self.env.run(until=self.env.now + seconds)
 
@@ -88,14 +94,26 @@ class Peer:
     def _data(self, seq: float) -> None:
         self._give(seq, SEGMENT_BYTES, self.endpoint.acknowledged)
 
+    def _fin(self, seq: float, ack: float) -> None:
+        self._give(seq, 0, ack, fin=True)
+
     def _set_threshold(self, window_bytes: float) -> None:
         self.endpoint.slow_start_threshold = window_bytes
 
     # What must be true. Segments are those sent since the last look.
 
     def _sends(self, *numbers: float) -> None:
-        """Check the data segments by their first sequence numbers."""
-        assert [each.seq for each in self._take() if each.payload] == [*numbers]
+        """Check the data segments: first sequence numbers, full but for the last, which has any FIN."""
+        taken, written = [each for each in self._take() if each.payload], self.endpoint.written
+        assert [each.seq for each in taken] == [*numbers]
+        for each in taken:
+            is_last = each.seq + each.payload == written
+            assert each.payload == min(SEGMENT_BYTES, written - each.seq)
+            assert (each.syn, each.fin) == (False, is_last and self.endpoint.closing)
+
+    def _sends_fin(self, seq: float) -> None:
+        """Check a FIN without data."""
+        assert [(each.seq, each.payload, each.fin) for each in self._take()] == [(seq, 0, True)]
 
     def _resends_syn(self) -> None:
         assert [(each.seq, each.syn) for each in self._take()] == [(0, True), (0, True)]
@@ -113,6 +131,9 @@ class Peer:
 
     def _threshold(self, window_bytes: float) -> None:
         assert self.endpoint.slow_start_threshold == window_bytes
+
+    def _is_closed(self) -> None:
+        assert self.endpoint.is_closed()
 
     def _timeout(self, seconds: float) -> None:
         assert self.endpoint.timeout.seconds == pytest.approx(seconds)
@@ -180,6 +201,11 @@ RULES = (
     ),
     Rule(
         "RFC 5681, 3.1",
+        "a SYN that timed out leaves slow start without a threshold",
+        "connect / wait 1.05 / resends-syn / syn-ack / threshold inf",
+    ),
+    Rule(
+        "RFC 5681, 3.1",
         "a timeout halves the flight, and the window falls to a segment",
         f"{SIX_IN_FLIGHT} / wait 1.05 / sends 1 / window 100 / threshold 300",
         SIX,
@@ -244,6 +270,35 @@ RULES = (
         SIX,
     ),
     Rule(
+        "RFC 5681, 3.2",
+        "after recovery the window grows as in congestion avoidance",
+        f"{SIX_IN_FLIGHT} / duplicates 3 / sends 1 / ack 601 / ack 701 / window 333.3333333",
+        SIX,
+    ),
+    Rule(
+        "RFC 5681, 3.2",
+        "a fast retransmit sends a short last segment again as it was, with its FIN",
+        "open / write-last 50 / sends 1 / duplicates 3 / sends 1",
+    ),
+    Rule(
+        "RFC 5681, 3.2",
+        "a fast retransmit of another segment has no FIN",
+        "open / write-last 250 / sends 1 101 201 / duplicates 3 / sends 1",
+        SIX,
+    ),
+    Rule(
+        "RFC 5681, 3.2",
+        "a fast retransmit of the last segment of an open stream has no FIN",
+        "open / write 1 / sends 1 / duplicates 3 / sends 1",
+    ),
+    Rule(
+        "RFC 6582, 3.2, step 2",
+        "duplicate ACKs must acknowledge more than the recovery point to retransmit fast again",
+        f"{SIX_IN_FLIGHT} / wait 1.05 / sends 1 / ack 601 / sends 601 701 / duplicates 3 / sends"
+        " / ack 701 / sends 801 901 / duplicates 3 / sends 701",
+        SIX,
+    ),
+    Rule(
         "RFC 6582, 3.2, step 2",
         "duplicate ACKs below the recovery point do not retransmit fast again",
         f"{SIX_IN_FLIGHT} / wait 1.05 / sends 1 / ack 101 / sends 101 201 / duplicates 3 / sends",
@@ -265,6 +320,18 @@ RULES = (
         "RFC 6298, 2.3",
         "later samples are smoothed",  # R' = 0.2: SRTT = 0.1125, RTTVAR = 0.0625
         "open / write 1 / sends 1 / wait 0.2 / ack 101 / timeout 0.3625",
+        SHORT,
+    ),
+    Rule(
+        "RFC 6298, 2.3",
+        "a shorter sample widens the variation too",  # R' = 0.02: SRTT = 0.09, RTTVAR = 0.0575
+        "open / write 1 / sends 1 / wait 0.02 / ack 101 / timeout 0.32",
+        SHORT,
+    ),
+    Rule(
+        "RFC 6298, 2.2",
+        "a sample counts from the sending of its segment",
+        "wait 5 / open / timeout 0.3",
         SHORT,
     ),
     Rule("RFC 6298, 2.4", "the timeout is at least a second", "open / timeout 1"),
@@ -339,6 +406,22 @@ RULES = (
         "each segment is acknowledged if ACKs are not delayed",
         "open / data 1 / acknowledges 101",
         {"delayed_ack_ms": 0.0},
+    ),
+    Rule("RFC 9293, 3.6", "a FIN follows the data", "open / close / sends-fin 1 / close / acknowledges"),
+    Rule(
+        "RFC 9293, 3.6",
+        "a connection is closed when both FINs are acknowledged",
+        "open / write-last 50 / sends 1 / ack 52 / fin 1 52 / is-closed",
+    ),
+    Rule(
+        "RFC 9293, 3.10.7.4",
+        "a FIN may come with the ACK that opens the connection",
+        "syn / acknowledges 1 / fin 1 1 / acknowledges 2 / close / sends-fin 1 / ack 2 / is-closed",
+    ),
+    Rule(
+        "RFC 9293, 3.10.7.4",
+        "a SYN-ACK that comes again is acknowledged again",
+        "open / syn-ack / acknowledges 1",
     ),
     Rule(
         "RFC 9293, 3.10.7.4",

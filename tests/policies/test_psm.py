@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from psm_sim.common.errors import InputError
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Rest, make_policy
+from psm_sim.policies.psm import Psm
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
 from tests.network.radio_bench import RadioBench
@@ -34,6 +36,12 @@ def test_a_listen_interval_of_one_always_answers_the_same():
     policy = make_policy("psm")
     policy.start(0.1)
     assert {policy.rest(each / 7, 0.0, None) for each in range(99)} == {Rest(beacons=1, repeat=True)}
+
+
+def test_a_listen_interval_out_of_its_range_is_refused():
+    """Also where the policy is made in Python."""
+    with pytest.raises(InputError, match=r"^policy psm: listen_interval must be an integer >= 1 .*, got 0"):
+        Psm(listen_interval=0)
 
 
 @pytest.mark.parametrize("release", [True, False])
