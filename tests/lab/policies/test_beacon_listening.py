@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, Updates
-from psm_sim.lab.policies.beacon_features import Features, IdlePeriod
+from psm_sim.lab.policies.beacon_features import Features
 from psm_sim.lab.policies.beacon_listening import Listen
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Poll, make_policy
@@ -23,11 +21,6 @@ from psm_sim.workload.page_view import Page
 from tests.policies.frames import fin, request
 
 PAGES, SEEDS = 8, 40
-
-
-def beacons_s(first, count) -> FloatArray:
-    """Return the times of some beacons."""
-    return np.arange(first, first + count, dtype=np.float64) * 0.1
 
 
 class Watched(Listen):
@@ -187,27 +180,6 @@ def test_a_miss_can_count_more():
         policy.rest(1.1, 0.1, Poll(100.0, 1500, 1))
         moved.append(np.linalg.norm(policy._forecast.learner.w))
     assert moved == pytest.approx([1.0, 10.0])
-
-
-@pytest.mark.parametrize("learner", ["cbgz", "cbgz2"])
-@pytest.mark.parametrize("on_beacon", [True, False])
-def test_a_silence_looked_at_together_shows_what_each_beacon_alone_would(learner, on_beacon):
-    """Margin, spread and instance of its beacons, before and after the learner moves."""
-    features = Features(True, 0.1)
-    features.sent(9.93, request(flow=3))
-    features.received(9.97, request(size=1460))
-    features.listened(9.8 if on_beacon else 9.42)
-    sampler = make_selective(f"{learner}:b=0.1", 9)
-    silence = IdlePeriod(97, features.idle(beacons_s(97, 43)), sampler.learner)
-    times_s = beacons_s(99, 12)
-    unheard = features.unheard(times_s).tolist()
-    instances = features.at(times_s)
-    for label in (1, -1, 1):
-        sampler.learner.learn(instances[label], label)
-        silence.recompute()
-        expected = [sampler.learner._view(x) for x in instances]
-        assert np.array(list(silence.views(99, unheard))) == pytest.approx(np.array(expected), abs=1e-12)
-    assert silence.instance(102, unheard[3]) == pytest.approx(instances[3])
 
 
 @pytest.mark.parametrize("learner", ["cbgz", "cbgz2", "lasec", "random"])

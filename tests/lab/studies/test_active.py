@@ -13,12 +13,11 @@ from psm_sim.cli import main
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import ACTIVE_STUDIES, load_study
 from psm_sim.lab.studies.active import (
-    adversarial_mistake_bounds,
     digit_ocr,
     drift,
     text_classes,
 )
-from psm_sim.lab.studies.active.learner_trials import Direction, Trial, judge_claim
+from psm_sim.lab.studies.active.learner_trials import Direction, judge_claim
 from psm_sim.lab.studies.study import Scale
 from psm_sim.lab.studies.study_runner import reproduce
 from tests.lab.studies.committed import require_the_same
@@ -74,18 +73,6 @@ def no_images(monkeypatch):
     monkeypatch.setattr(digit_ocr, "digits_file", lambda: None)
 
 
-@pytest.mark.parametrize("name", ACTIVE_STUDIES)
-def test_every_study_has_distinct_trials(name):
-    """Each tells itself from the others, has work to do, and is the same again for the same seed."""
-    study = load_study(name)
-    for scale in (TINY, Scale(10, 1, 1)):
-        tasks = study.tasks(scale, 3)
-        keys = [task.key() for task in tasks]
-        assert len(set(keys)) == len(keys)
-        assert keys == [task.key() for task in study.tasks(scale, 3)]
-        assert all(task.weight > 0 for task in tasks)
-
-
 @pytest.mark.parametrize(
     ("mean", "half", "side", "verdict"),
     [(0.3, 0.2, 1, "agrees"), (0.1, 0.2, 1, "open"), (-0.3, 0.2, 1, "differs"), (-0.3, 0.2, -1, "agrees")],
@@ -102,19 +89,6 @@ def test_values_that_are_missing_do_not_count():
     found = judge_claim(Direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
     assert (found.ours.replications, found.verdict) == (2, "open" if found.ours.low <= 0 else "agrees")
     assert found.largest == 1.2
-
-
-def test_a_report_is_written_with_its_rule(tmp_path, capsys):
-    """Claims, the rule of these studies, and the same numbers for any number of workers."""
-    words = ["reproduce", "patience", "--quick", "--seed", "2", "--workers"]
-    assert main([*words, "1", "--format", "json", "--output", str(tmp_path / "one")]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [claim["verdict"] for claim in found["studies"]["patience"]["claims"]].count("agrees") >= 2
-    page = (tmp_path / "one" / "README.md").read_text()
-    assert "is open if the interval contains 0" in page
-    assert f"reproduce patience --quick --seed 2 --output {tmp_path / 'one'}\n" in page
-    assert main([*words, "2", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out) == found
 
 
 def test_the_sphere_study_agrees_with_the_theorems():
@@ -135,21 +109,6 @@ def test_without_images_the_studies_that_need_them_say_so(no_images, capsys):
     assert output.count("pip install 'psm_sim[studies]'") == 2
     tasks = drift.STUDY.tasks(TINY, 1)
     assert not any(task.arguments["what"] == "digits" for task in tasks)
-
-
-def test_the_trials_of_drift_match_the_rate_they_are_asked_for(monkeypatch):
-    """On streams of 2000 rounds: a margin's rule buys a tenth, and its coin as much."""
-    monkeypatch.setitem(
-        drift.STREAMS, "switch 500", lambda rng: drift.shifting_stream(rng, 2000, 10, every=500)
-    )
-    rows = [
-        row
-        for learner in ("LASEC-SS", "LASEC coin")
-        for row in drift.selective_of("switch 500", learner, 0.1, 3, 1)
-    ]
-    assert [row["bought"] for row in rows] == pytest.approx([0.1] * 6, abs=0.03)
-    supervised = drift.supervised_of("switch 500", "LASEC 10/1000", 3, 1)
-    assert np.mean([row["accuracy"] for row in supervised]) > np.mean([row["accuracy"] for row in rows])
 
 
 def test_labels_are_counted_until_the_test_error_is_small(made_images):
@@ -220,22 +179,6 @@ def test_drift_finds_the_learner_that_follows(made_images, monkeypatch):
     assert any("LASEC 10/1000 - " in claim.published.policy for claim in findings.claims)
 
 
-def test_worst_cases_never_pass_their_bounds(monkeypatch):
-    """Six short streams and one long one per kind: every claim agrees, and the labels are as expected."""
-    monkeypatch.setattr(adversarial_mistake_bounds, "STREAMS", 6)
-    monkeypatch.setattr(
-        adversarial_mistake_bounds, "THEOREMS", dict(list(adversarial_mistake_bounds.THEOREMS.items())[:3])
-    )
-    tasks = adversarial_mistake_bounds.STUDY.tasks(TINY, 1)
-    chosen = [task for task in tasks if task.kind == "exact" or task.arguments["b"] == 0.5]
-    rows = run_tasks(chosen)
-    findings = adversarial_mistake_bounds.STUDY.digest(rows, TINY, 1)
-    assert [claim.verdict for claim in findings.claims] == ["agrees"] * 6
-    long = findings.tables[0].frame
-    assert (long["excess"] <= 4 * long["its standard error"]).all()
-    assert long["labels"].to_numpy() == pytest.approx(long["sum of probabilities"].to_numpy(), rel=0.1)
-
-
 def test_the_published_wilcoxon_tests_follow_from_table_4_1():
     """Two-sided exact p over the seven problems: .0156, .0313, .0156 and .0469, as the thesis prints."""
     names = list(digit_ocr.COMBINATIONS)
@@ -248,19 +191,6 @@ def test_the_published_wilcoxon_tests_follow_from_table_4_1():
     ):
         assert digit_ocr.compare(columns[first], columns[second]).p == pytest.approx(p, abs=6e-5)
     assert digit_ocr.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
-
-
-def test_a_trial_is_its_arguments():
-    """Equal ones have one key; the rows are found by their kind."""
-    trial = Trial("arrivals", load_rows, {"number": 2})
-    assert trial.key() == Trial("arrivals", load_rows, {"number": 2}).key()
-    assert trial.key() != Trial("arrivals", load_rows, {"number": 3}).key()
-    assert run_tasks([trial, trial]).of("arrivals") == [{"square": 4}, {"square": 4}]
-
-
-def load_rows(number):
-    """Return one row."""
-    return [{"square": number**2}]
 
 
 @pytest.mark.parametrize("name", ["patience"])

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
@@ -14,7 +13,6 @@ from psm_sim.lab.studies import STUDIES, load_study, select_studies
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber, published_claims, published_numbers
 from psm_sim.lab.studies.published_experiment_runs import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, FULL, Scale
-from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import load_preset
 
 SMALL = Scale(replications=2, pages=100, long_pages=60)
@@ -123,20 +121,6 @@ def test_a_bound_tells_how_often_it_was_kept():
     assert found["lpsm-100/psm/energy_j"].kept is None
 
 
-def test_claims_come_in_the_order_of_the_published_numbers():
-    """With the mean and the largest of ours."""
-    values = {(each.policy, each.quantity): [1.0, 3.0] for each in published_numbers("lpsm-4x500")}
-    found = published_claims("lpsm-4x500", values, load_preset("thesis"))
-    assert [each.published for each in found] == published_numbers("lpsm-4x500")
-    assert all((each.ours.mean, each.largest) == (2.0, 3.0) for each in found)
-
-
-def test_rows_do_not_depend_on_the_number_of_workers():
-    """To the last bit."""
-    tasks = [RunTask(("psm", "lpsm"), Scenario(pages=4, seed=seed)) for seed in (1, 2, 3)]
-    assert run_tasks(tasks, workers=1) == run_tasks(tasks, workers=2)
-
-
 def test_a_preset_gives_defaults_that_what_is_given_overrides():
     """For its own trace and policies only."""
     preset = load_preset("thesis")
@@ -146,6 +130,8 @@ def test_a_preset_gives_defaults_that_what_is_given_overrides():
     assert preset.trace_spec("ucb:server_delay_ms=7").values["server_delay_ms"] == "7"
     assert str(preset.trace_spec("pages.csv")) == "pages.csv"
     assert "server_delay_ms" not in preset.trace_spec(server_delay_ms=None).values
+    spec = "lpsm:loss=(my.py:Mine:a=50,b=0.5)"
+    assert str(preset.policy_spec(spec)) == f"{spec},uplink=restart"
     with pytest.raises(InputError, match=r"Unknown preset 'theses'.*thesis"):
         load_preset("theses")
 
@@ -154,12 +140,3 @@ def test_an_unknown_study_is_named_with_the_nearest():
     """One sentence."""
     with pytest.raises(InputError, match=r"Unknown study 'bsd-rt'.*Did you mean 'bsd-rtt'"):
         select_studies(["bsd-rt"])
-
-
-def test_a_presets_parameters_join_a_spec_without_touching_it():
-    """Parentheses around a value stay."""
-    spec = "lpsm:loss=(my.py:Mine:a=50,b=0.5)"
-    assert str(load_preset("thesis").policy_spec(spec)) == f"{spec},uplink=restart"
-    assert str(load_preset("thesis").policy_spec("lpsm")) == "lpsm:uplink=restart"
-    joined = str(load_preset("thesis").trace_spec("ucb:wander=0.02"))
-    assert joined.startswith("ucb:wander=0.02,server_delay_ms=650")

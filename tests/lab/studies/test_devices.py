@@ -6,7 +6,7 @@ import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.lab.reporting.figures.figure_registry import draw
-from psm_sim.lab.studies import OWN, STUDIES, devices, load_study
+from psm_sim.lab.studies import devices, load_study
 from psm_sim.lab.studies.devices import DeviceTask, delay_s
 from psm_sim.lab.studies.study import Scale
 from psm_sim.simulation import Scenario, simulate
@@ -45,9 +45,3 @@ def test_delay_is_that_of_the_way_delayed_most_or_the_page_time():
     (row,) = DeviceTask(("psm",), Scenario(pages=2)).run()
     assert row["mw"] == pytest.approx(1000 * pages.usage.total_j / pages.simulated_s)
     assert row["delay_ms"] > 0
-
-
-def test_the_study_reproduces_nothing_published_so_all_leaves_it_out():
-    """It is named on its own."""
-    assert "devices" in OWN
-    assert "devices" not in STUDIES

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
-from psm_sim.lab.studies import OWN, STUDIES, load_study
 from psm_sim.lab.studies import link_against_mac as study_of_air
+from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.study import Scale
 
 
@@ -33,9 +33,3 @@ def test_over_the_air_a_station_under_static_psm_is_awake_longer(findings):
     psm = means[means["policy"] == "psm"].set_index("model")["awake_j"]
     assert float(psm["air, bit kept set"].split()[0]) > 1.3 * float(psm["link, 100 TU"].split()[0])
     assert len(findings.remarks) == 2
-
-
-def test_the_study_reproduces_nothing_published_so_all_leaves_it_out():
-    """It is named on its own."""
-    assert "mac" in OWN
-    assert "mac" not in STUDIES

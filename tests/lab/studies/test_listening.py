@@ -7,7 +7,6 @@ import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.lab.reporting.figures.figure_registry import draw
-from psm_sim.lab.studies import OWN, STUDIES, load_study
 from psm_sim.lab.studies.listening.claims import CLAIMS, at_equal_delay, at_most, lower_than
 from psm_sim.lab.studies.listening.study import FIRST_SEED, STUDY
 from psm_sim.lab.studies.listening.tasks import (
@@ -78,12 +77,6 @@ def test_no_seed_of_the_study_is_one_that_a_choice_was_made_on():
         for task in STUDY.tasks(scale, 1):
             scenarios = task.scenarios if isinstance(task, MatchedTask) else [task.scenario]
             assert all(scenario.seed > FIRST_SEED for scenario in scenarios)
-
-
-def test_it_is_reproduced_by_name_and_not_among_all():
-    """It compares with nothing published."""
-    assert load_study("listening") is STUDY
-    assert not set(OWN) & set(STUDIES)
 
 
 def test_matched_random_listening_hears_as_many_beacons():

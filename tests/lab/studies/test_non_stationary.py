@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
-from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.non_stationary.learner_rounds import (
     CURVE,
@@ -23,9 +22,6 @@ from psm_sim.lab.studies.non_stationary.learner_rounds import (
 )
 from psm_sim.lab.studies.non_stationary.paired_differences import (
     SeedRows,
-    classify_difference,
-    format_signed,
-    sign,
 )
 from psm_sim.lab.studies.non_stationary.remarks import comparisons, gains, leaders
 from psm_sim.lab.studies.non_stationary.tasks import (
@@ -55,13 +51,6 @@ def rows() -> list[dict]:
 def of(rows: list[dict], policy: str, gamma: str = "published", seed: int = 1) -> dict:
     (found,) = [row for row in rows if (row["policy"], row["gamma"], row["seed"]) == (policy, gamma, seed)]
     return found
-
-
-def test_every_policy_has_a_row_and_every_learner_one_for_each_gamma(rows):
-    """And hindsight."""
-    published = {row["policy"] for row in rows if row["gamma"] == "published"}
-    assert published == {*FIXED, *BOUNDED, *LEARNERS, "hindsight"}
-    assert {row["policy"] for row in rows if row["gamma"] == "1e-05"} == {*LEARNERS, "hindsight"}
 
 
 def test_a_run_alone_has_the_same_energy_and_slowdown(rows):
@@ -148,19 +137,6 @@ def test_the_rounds_kept_are_those_that_lpsm_learns(alpha):
     assert [each.time_s for each in rounds] == sorted(each.time_s for each in rounds)
 
 
-def test_a_logged_run_is_the_run_without_a_log():
-    """Same pages, same numbers; a run without times to compare with has no slowdown."""
-    workload = load_workload("ucb", 5, 3)
-    run, rounds = logged_run(workload, None, None)
-    alone = simulate("lpsm", trace=workload)
-    assert run.energy_per_page_j == alone.energy_per_page_j
-    assert [record.page_time_s for record in run.page_records] == [
-        record.page_time_s for record in alone.page_records
-    ]
-    assert run.slowdown.mean == 1.0
-    assert len(rounds) > 100
-
-
 def test_a_timeline_has_the_regimes_of_its_run():
     """In the order of the schedule, from the first page on; polling times lie within the experts' range."""
     found = pd.DataFrame(TimelineTask(None, Scenario("shifting:length=0.05", pages=20, seed=1)).run())
@@ -217,22 +193,6 @@ def test_a_verdict_follows_both_intervals_and_the_margins(energy, slowdown, word
     assert made_up({"bsd:p=1": (energy, slowdown)}).verdict("bsd:p=1") == word
 
 
-@pytest.mark.parametrize(
-    ("mean", "half", "word"),
-    [(0.0, 0.9, "equivalent"), (0.0, 1.1, "undecided"), (0.5, 0.5, "equivalent"), (2.0, 0.9, "worse"),
-     (2.0, 1.1, "undecided"), (-2.0, 0.9, "better"), (-2.0, 1.1, "undecided"), (0.0, 9.0, "undecided")],
-)  # fmt: skip
-def test_a_standing_is_that_of_the_whole_interval(mean, half, word):
-    """Against a margin of 1: absence of significance is not equivalence."""
-    assert classify_difference(Interval(mean, half, 5), 1.0) == word
-
-
-def test_a_sign_is_given_only_by_an_interval_off_zero():
-    """Above, below, across."""
-    assert [sign(Interval(mean, 1.0, 3)) for mean in (2.0, -2.0, 0.5)] == [1, -1, 0]
-    assert format_signed(Interval(-2.0, 1.0, 3), 1) == "-2.0 ± 1.0"
-
-
 def test_the_best_fixed_polling_times_are_found_in_hindsight():
     """Least energy; least energy among the fast ones; fastest among the frugal ones."""
     study = made_up({
@@ -271,9 +231,3 @@ def test_the_study_has_every_table_and_the_numbers_of_every_figure(monkeypatch):
     assert len(found.tables[-2].frame) == 4
     assert "run with other seeds" in found.remarks[0]
     assert any("Learners with a lower loss" in remark for remark in found.remarks)
-
-
-def test_a_task_weighs_the_pages_of_all_its_runs():
-    """One without power saving, the fixed and bounded policies, and each learner under each gamma."""
-    runs = 1 + len(FIXED) + len(BOUNDED) + 2 * len(LEARNERS)
-    assert NonStationaryTask(TRACE, 10, 1, (None, 1e-5)).weight == 10 * runs

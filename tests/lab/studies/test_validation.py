@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.cli import main
 from psm_sim.lab.studies import VALIDATIONS, load_study
 from psm_sim.lab.studies.validation.hardware_measurements import measured_rows, validation_verdict
 from psm_sim.lab.studies.validation.measured_dtim_currents import fitted_currents
@@ -70,12 +69,3 @@ def test_the_verdict_keeps_its_tolerance():
     assert validation_verdict("dtim", 5.5) == "agrees"
     assert validation_verdict("dtim", -5.6) == "differs"
     assert validation_verdict("latency", 3.0, 25.1) == "differs"
-
-
-def test_the_command_writes_a_report_with_its_rule_and_figure(tmp_path):
-    """Of one study; nothing of it differs from the committed report."""
-    assert main(["reproduce", "dtim", "--workers", "1", "--output", str(tmp_path)]) == 0
-    text = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert text.startswith("# Measured and simulated hardware")
-    assert table("dtim", tmp_path) == table("dtim")
-    assert list((tmp_path / "figures").glob("*.png"))

@@ -10,7 +10,6 @@ import pytest
 
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.reporting.pages.report_writer import page_of, summary_section
-from psm_sim.lab.reporting.pages.table_labels import label
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Table
 
@@ -84,12 +83,6 @@ def test_other_reports_have_no_summary() -> None:
     made_up = Findings("made-up", "title", "setting", claims=[claim("made-up", "psm", "differs")])
     assert summary_section([made_up]) == ""
     assert page_of([made_up], {}, "Introduction\n\n").startswith("Introduction\n\n## Studies\n")
-
-
-def test_labels_replace_names_of_numbers_json_only() -> None:
-    assert label("ours") == "simulated"
-    assert label("hindsight, no delay") == "offline optimum, no delay"
-    assert label("3.600 ± 0.050") == "3.600 ± 0.050"
 
 
 @pytest.mark.parametrize("report", ["reproduction", "learners", "listening"])
