@@ -84,13 +84,6 @@ def test_the_instantaneous_losses_are_those_that_the_cumulative_ones_sum(client:
     assert (np.array(one["current_best_nats"]) <= np.array(one["best_fixed_expert_nats"]) + 1e-12).all()
 
 
-def test_the_zoom_on_the_losses_is_long_enough_to_see_the_learner_learn(client: ReplayedClient) -> None:
-    """At least 2,000 polls, where the replay has them: the early tenth lies above the rest."""
-    numbers = losses(client).numbers
-    zoom = [panel == "beginning" for panel in numbers["panel"]]
-    assert sum(zoom) >= 2000
-
-
 def test_drawn_weights_and_posterior_are_distributions(client: ReplayedClient) -> None:
     """They sum to 1 in each row; the first weights are even, and quantiles are in order."""
     numbers = weights(client).numbers

@@ -105,29 +105,6 @@ def test_a_pipe_gets_plain_text(comparison: Comparison, monkeypatch: pytest.Monk
     assert written(comparison) == text
 
 
-def test_it_fits_a_terminal_of_80_columns(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A policy's parameters take a line each, and no number is cut."""
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("TERM", "dumb")
-    lines = [line.rstrip() for line in written(comparison, Terminal()).splitlines()]
-    assert max(map(len, lines)) <= 80
-    assert [line.split()[0] for line in lines[3:8]] == [
-        "psm",
-        "bsd:",
-        "p=0.5",
-        "max_sleep_ms=none",
-        "always-on",
-    ]
-    assert "…" not in "".join(lines)
-
-
-def test_wall_time_is_not_in_it(comparison: Comparison) -> None:
-    """So that the same seed gives the same bytes."""
-    slower = [dataclasses.replace(run, wall_s=1e6) for run in comparison.runs]
-    assert written(dataclasses.replace(comparison, runs=tuple(slower))) == written(comparison)
-
-
 @pytest.mark.parametrize(
     ("values", "cells"),
     [
