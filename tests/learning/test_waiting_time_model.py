@@ -82,8 +82,9 @@ def test_counts_and_weights_after_two_observations_by_hand():
     first = (1 + prior) / 3, prior / 3  # after the first observation: the first and the second bin
     added = first[0] / sum(first), first[1] / sum(first)
     fade = 2 ** (-1 / 8)
-    assert law._histograms.counts[0, :2] == pytest.approx([fade + added[0], added[1]], rel=1e-3)
-    assert law._histograms.counts[0].sum() == pytest.approx(fade + 1)
+    counts = np.array(law.state()["counts"])[0]
+    assert counts[:2] == pytest.approx([fade + added[0], added[1]], rel=1e-3)
+    assert counts.sum() == pytest.approx(fade + 1)
 
 
 def test_the_loss_is_the_code_length_of_the_interval():

@@ -287,17 +287,3 @@ def test_the_random_worlds_are_worth_trying():
         failed += len(world.visits.failures) > 0
     assert ended >= 15
     assert min(dropped, lost, failed) >= 1
-
-
-def test_a_world_without_an_answer_fails_with_a_sentence_even_so():
-    """The budget itself ends what would not: a world that is stopped after a few events."""
-    world, pages, messages, _ = world_of(0)
-    budget = Budget()
-    budget.left = 5
-    with (
-        patch("psm_sim.network.world.run_events", budget.fire),
-        pytest.raises(AssertionError, match="more events"),
-    ):
-        world.run(pages, messages)
-    with pytest.raises(InputError, match="rate_mbps"):
-        load_topology("three-node", {"links.wired.rate_mbps": 0.009})

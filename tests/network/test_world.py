@@ -13,6 +13,7 @@ from psm_sim.network import Observer, World, build_world, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
+from tests.network.laws import balance
 
 POLICIES = [
     "always-on",
@@ -39,18 +40,6 @@ def run(policy: str, pages, **settings_) -> World:
 @pytest.fixture(scope="module")
 def pages():
     return load_workload("ucb", 40, 5).pages
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_energy_time_and_bytes_balance(policy, pages):
-    """E = sum of power x time + beacons; the states' times fill the clock; no byte is lost track of."""
-    world = run(policy, pages)
-    usage = world.usage()
-    energy = 0.75 * usage.awake_s + 0.05 * usage.asleep_s + 0.0015 * usage.beacons
-    assert usage.total_j == pytest.approx(energy, rel=1e-12)
-    assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now, rel=1e-12)
-    delivered = world.client.received_bytes + world.undelivered_bytes + world.access_point.dropped_bytes
-    assert world.server.sent_bytes == delivered
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -239,8 +228,5 @@ def test_the_laws_hold_for_any_pages(pages, policy, settings_):
     """Any sizes, delays, policy, and a buffer that overflows."""
     world = run(policy, pages, **settings_)
     assert len(world.visits) == len(pages)
-    usage = world.usage()
-    assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now, rel=1e-12)
-    delivered = world.client.received_bytes + world.undelivered_bytes + world.access_point.dropped_bytes
-    assert world.server.sent_bytes == delivered
+    balance(world)
     assert all(visit.ended_s - visit.started_s >= 0.08 for visit, _ in world.visits)

@@ -98,23 +98,11 @@ def test_the_worked_schedules_for_a_request_between_beacons(p, expected_ms):
     cap_ms=st.sampled_from([None, 900.0, 350.0, 100.0, 60.0]),
 )
 def test_no_reply_takes_more_than_one_plus_p_times_as_long(reply_s, p, phase_s, cap_ms):
-    """The paper's bound, for any reply time, p and phase; only floating point is allowed for."""
+    """The paper's bound, for any reply time, p and phase; a reply within T / p is not delayed at all."""
     for doze_s, wake_s in schedule(Bsd(p, cap_ms), phase_s, reply_s + 1e-9):
         if doze_s < reply_s <= wake_s:
             assert wake_s <= (1 + p) * reply_s + EPSILON_S
-
-
-@pytest.mark.parametrize("p", [1.0, 0.5, 0.2, 0.1, 0.37])
-@pytest.mark.parametrize("phase_ms", [0, 1, 33, 50, 99])
-def test_the_bound_on_a_fine_grid_of_replies(p, phase_ms):
-    """Every millisecond up to 20 s; a reply within T / p is not delayed at all."""
-    dozes = list(schedule(Bsd(p), phase_ms / 1000, 21.0))
-    for reply_ms in range(1, 20_000):
-        reply_s = reply_ms / 1000
-        delivered_s = next((wake for doze, wake in dozes if doze < reply_s <= wake), reply_s)
-        assert delivered_s <= (1 + p) * reply_s + EPSILON_S
-        if reply_s <= BEACON_S / p - EPSILON_S:
-            assert delivered_s == reply_s
+            assert reply_s > BEACON_S / p - EPSILON_S
 
 
 @settings(max_examples=300)

@@ -60,8 +60,7 @@ def test_the_polling_time_is_the_weighted_mean_of_the_experts():
 def test_what_an_uplink_packet_does_to_the_doze_is_a_choice(uplink, beacons):
     """Planned to wake at beacon 7, a packet sent just after beacon 3."""
     policy = started(f"lpsm:uplink={uplink}")
-    policy.uplink_first = policy.rest(0.0, 0.0, None)
-    policy._planned = 7
+    assert policy.rest(0.0, 1.0, Poll(100.0)).beacons == 7
     assert policy.rest(0.301, 0.001, None).beacons == beacons
 
 

@@ -74,8 +74,7 @@ def test_a_mean_within_a_billionth_of_a_beacon_below_the_half_is_rounded_up(mean
     assert isinstance(policy, Lpsm)
     policy.start(0.1)
     policy.learner.predict = lambda values: mean_ms
-    policy._predict()
-    assert policy._beacons == beacons
+    assert policy.rest(0.1, 0.1, Poll(100.0)).beacons == beacons
 
 
 @pytest.mark.parametrize(

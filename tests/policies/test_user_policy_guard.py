@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
 from psm_sim.common.errors import InputError, PluginError
@@ -96,14 +94,6 @@ def test_a_policy_that_fails_is_named_with_its_reason():
     """No traceback for what the user can mend."""
     with pytest.raises(PluginError, match=r"Policy fails failed in rest\(\) at 0.1 s: ZeroDivisionError"):
         guard_policy(Fails())
-
-
-def test_a_policy_that_cannot_be_copied_is_named():
-    """Each run works on a copy."""
-    policy = Answers(Rest())
-    policy.lock = threading.Lock()
-    with pytest.raises(PluginError, match=r"Policy answers cannot be copied: TypeError: cannot pickle"):
-        guard_policy(policy)
 
 
 def test_a_policys_own_sentence_is_passed_on():
