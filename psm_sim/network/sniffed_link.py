@@ -86,37 +86,6 @@ class SniffedUplink(Uplink):
         self._second.send(segment, self.transmitter.carry(segment, self._env.now))
 
 
-def uplink_of(env: Environment, first: Link, second: Link) -> Uplink:
-    """Fuse two links; the result reports frames if *first* does.
-
-    Parameters
-    ----------
-    env, first, second
-        As for :class:`~psm_sim.network.link.Uplink`.
-    """
-    kind = SniffedUplink if isinstance(first, SniffedLink) else Uplink
-    return kind(env, first, second)
-
-
-def wireless_link(
-    env: Environment,
-    name: LinkName,
-    parameters: LinkParameters,
-    on_frame: Sequence[OnFrame],
-    on_air: Sequence[AirCallback],
-) -> Link:
-    """Return a link that reports its frames if there is an *on_air* callback, else a plain link.
-
-    Parameters
-    ----------
-    env, name, parameters, on_frame, on_air
-        As for :class:`SniffedLink`.
-    """
-    if not on_air:
-        return Link(env, name, parameters, on_frame)
-    return SniffedLink(env, name, parameters, on_frame, on_air)
-
-
 def _data_callback(on_air: AirCallback) -> DataCallback:
     """Return ``air_data`` if the class that defines *on_air* has this faster method, else a wrapper.
 

@@ -11,12 +11,13 @@ from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.clock import Clock
 from psm_sim.network.doze import Doze
 from psm_sim.network.energy_ledger import EnergyLedger
-from psm_sim.network.link import Link, LinkName
+from psm_sim.network.link import Link, LinkName, Uplink
 from psm_sim.network.observers import Observer, ObserverHooks
 from psm_sim.network.radio import Radio
-from psm_sim.network.sniffed_link import uplink_of, wireless_link
+from psm_sim.network.sniffed_link import SniffedLink, SniffedUplink
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
+from psm_sim.network.topology_sections import LinkParameters
 
 
 class WirelessHop:
@@ -69,7 +70,14 @@ class WirelessHop:
 
     def link(self, name: LinkName) -> Link:
         """Create and return the link *name*."""
-        return wireless_link(self.env, name, self.topology.wireless, self.hooks.frame, self.hooks.air)
+        return self.link_at(name, self.topology.wireless)
+
+    def link_at(self, name: LinkName, parameters: LinkParameters) -> Link:
+        """Create and return the link *name*, which reports its frames if there are sniffers."""
+        hooks = self.hooks
+        if hooks.air:
+            return SniffedLink(self.env, name, parameters, hooks.frame, hooks.air)
+        return Link(self.env, name, parameters, hooks.frame)
 
     def attach(self, access_point: AccessPoint, wired_up: Link) -> None:
         """Create the port and the radio of the station.
@@ -90,8 +98,11 @@ class WirelessHop:
         """Create ``port`` and ``radio``; arguments as for :meth:`attach`."""
         hooks, up = self.hooks, self.up
         self.port = access_point.associate(self.down)
+        uplink: Link | Uplink = up
         # Frame observers and faults need an event per hop, so the two links are not fused for them.
-        uplink = up if hooks.frame or self.topology.can_fail else uplink_of(self.env, up, wired_up)
+        if not hooks.frame and not self.topology.can_fail:
+            fused = SniffedUplink if hooks.air else Uplink
+            uplink = fused(self.env, up, wired_up)
         self.radio = Radio(self.env, self.doze, self.port, uplink, hooks.radio, hooks.beacons)
 
     def start(self, station: Station) -> None:

@@ -21,7 +21,6 @@ from psm_sim.network.parts.device.service_periods import (
     wake_grid,
 )
 from psm_sim.network.segment import Segment
-from psm_sim.network.sniffed_link import wireless_link
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_sections import BeaconParameters, LinkParameters
@@ -136,9 +135,9 @@ class DeviceHop(WirelessHop):
         return counts
 
     def _make_group_frames(self) -> GroupFrames:
-        topology, access_point, hooks = self.topology, self.topology.access_point, self.hooks
+        topology, access_point = self.topology, self.topology.access_point
         hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
-        link = wireless_link(self.env, "wireless down", hop, hooks.frame, hooks.air)
+        link = self.link_at("wireless down", hop)
         link.deliver = self.radio.receive_group
         beacons, beacon = Beacons(topology.beacon.interval_s), topology.beacon
         return GroupFrames(
