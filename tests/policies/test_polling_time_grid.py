@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
-from psm_sim.policies.helpers.polling_time_grid import polling_times_ms
+from psm_sim.policies.helpers.polling_time_grid import polling_times_ms, polls_in_horizon
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.replay.replay_config import PollingGrid
 
@@ -31,6 +31,12 @@ def test_lpsm_and_the_replay_have_the_same_experts() -> None:
     """From the same three numbers."""
     lpsm, clock = Lpsm(min_ms=50.0, max_ms=730.0, step_ms=20.0), PollingGrid(50.0, 730.0, 20.0)
     assert np.array_equal(lpsm.times_ms, clock.times_ms)
+
+
+@pytest.mark.parametrize(("horizon_s", "polls"), [(2700.0, 27_000), (0.16, 2), (0.1, 1), (0.001, 1)])
+def test_a_horizon_has_a_poll_for_each_beacon_and_at_least_one(horizon_s: float, polls: int) -> None:
+    """Of 100 ms."""
+    assert polls_in_horizon(horizon_s, 0.1, "owner") == polls
 
 
 @pytest.mark.parametrize(
