@@ -12,6 +12,7 @@ from psm_sim.network.host import Host
 from psm_sim.network.segment import Request
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.topology_sections import BrowserParameters
+from psm_sim.workload.page_dependencies import DependencyPage
 from psm_sim.workload.page_view import Page
 
 
@@ -51,6 +52,10 @@ class Browser:
     ----------
     stalled : callable
         Called when no new byte of a page has arrived for ``stall_s`` seconds.
+    load_by_dependencies : callable
+        Loads a page with dependencies; must be set before the first one.
+    page_ended : Event
+        Event of the end of the current page.
     """
 
     def __init__(
@@ -65,12 +70,13 @@ class Browser:
         self._stall_s = parameters.stall_s
         self._progress_s = 0.0  # time of the request, or of the page's last new byte
         self.stalled: Callable[[], None] = lambda: None
+        self.load_by_dependencies: Callable[[DependencyPage], object]
         self._connections, self._asks_first = parameters.connections, parameters.asks_first
         self._waiting: deque[Request] = deque()
         self._idle: list[Fetcher] = []
         self._open = 0
         self._missing = 0
-        self._complete: Event
+        self.page_ended: Event
 
     def browse(self, pages: Iterable[Page]) -> Generator[Event, Any, None]:
         """Load the pages in order and report each one (a SimPy process)."""
@@ -78,10 +84,10 @@ class Browser:
         for page in pages:
             yield env.timeout(page.think_s)
             started, failure = env.now, None
-            self._complete = env.event()
+            self.page_ended = env.event()
             if page.objects:
                 self._request(page)
-                failure = yield self._complete
+                failure = yield self.page_ended
             visit = Visit(page, started, env.now, failure or "")
             for callback in self._on_page:
                 callback(visit)
@@ -116,20 +122,26 @@ class Browser:
         for idle in self._idle:
             idle.close()
         self._idle.clear()
-        self._complete.succeed()
+        self.page_ended.succeed()
 
     def connect(self, application: Callable[[Endpoint], Application]) -> Endpoint:
         """Open a connection for the current page."""
         return self._host.connect(application)
 
     def _request(self, page: Page) -> None:
+        self._missing, self._progress_s = page.objects, self._env.now
+        if isinstance(page, DependencyPage):
+            self.load_by_dependencies(page)
+        else:
+            self._load_in_parallel(page)
+
+    def _load_in_parallel(self, page: Page) -> None:
         sizes = (page.main_bytes, *page.image_bytes)
         objects, closes = (
             zip(page.request_bytes, sizes, page.server_delay_s, strict=True),
             not self.persistent,
         )
         self._waiting.extend(Request(*fields, closes) for fields in objects)
-        self._missing, self._progress_s = len(sizes), self._env.now
         self._open_for(self._waiting.popleft())
 
     def _fetch(self) -> None:

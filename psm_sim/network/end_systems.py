@@ -12,6 +12,7 @@ from psm_sim.network.background_messages import BackgroundMessages
 from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
+from psm_sim.network.page_load import PageLoad
 from psm_sim.network.page_outcomes import PageFailureHandler, PageVisits
 from psm_sim.network.segment import Segment
 from psm_sim.network.server import ServerConnection
@@ -63,7 +64,7 @@ class EndSystems:
         return Browser(self.env, client, self.topology.browser, on_page)
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
-        """Connect hosts and browser to the handler of page failures.
+        """Connect hosts and browser, also to the handler of page failures.
 
         Parameters
         ----------
@@ -75,6 +76,7 @@ class EndSystems:
         server.give_up = partial(failures.given_up, "server")
         client.give_up = partial(failures.given_up, "client")
         browser.stalled = failures.stalled
+        browser.load_by_dependencies = partial(PageLoad, self.env, browser, (client, server), self.topology)
 
     def begin(self, path: FramePath, pages: Sequence[Page]) -> None:
         """Start the faults on a *path* for a run of *pages*. Without faults this does nothing."""

@@ -30,6 +30,8 @@ class Host:
     give_up : callable
         Called with each connection that is given up before all its data were acknowledged. Set it before the
         first connection is opened.
+    datagram_handlers : dict of ConnectionId to callable
+        Receivers of the datagrams of an exchange. Other datagrams are ignored.
     sent_bytes, received_bytes : int
         Bytes sent and received, including headers.
     retransmissions : int
@@ -48,6 +50,7 @@ class Host:
         self._endpoint = AckFirst if tcp.ack_first else Endpoint
         self._endpoints: dict[ConnectionId, Endpoint] = {}
         self._opened = 0
+        self.datagram_handlers: dict[ConnectionId, Callable[[Segment], None]] = {}
         self.give_up: Callable[[Endpoint], None] = lambda _: None
         self.sent_bytes = 0
         self.received_bytes = 0
@@ -101,6 +104,9 @@ class Host:
             self.give_up(endpoint)
 
     def _receive_unknown(self, segment: Segment) -> Endpoint | None:
+        if segment.connection in self.datagram_handlers:
+            self.datagram_handlers[segment.connection](segment)
+            return None
         if segment.syn and segment.ack == 0 and self.accept is not None:
             return self._add(segment.connection, self.accept)
         if segment.fin:

@@ -17,12 +17,15 @@ class Request(NamedTuple):
         Time in seconds that the server needs before it replies.
     closes : bool
         Whether the server closes the connection after the reply.
+    object_index : int
+        Index of the object in a page with dependencies.
     """
 
     request_bytes: int
     reply_bytes: int
     server_delay_s: float
     closes: bool = False
+    object_index: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -34,12 +37,15 @@ class ConnectionId:
     requests : list of Request
         Requests in the client's byte stream, in order. Segments have sizes but no content, so the server
         reads a request here once it has received its bytes.
+    replies : list of Request
+        Requests in the order in which the server replies. The client reads here which object it receives.
     number : int
         Number of the connection among those that its host has opened, from 0; -1 if it is not one of them.
     """
 
     requests: list[Request] = field(default_factory=list)
     number: int = -1
+    replies: list[Request] = field(default_factory=list)
 
 
 NULL, GROUP = ConnectionId(), ConnectionId()

@@ -10,7 +10,7 @@ from psm_sim.network.timers import ReusableEvent
 
 
 class ServerConnection:
-    """Server's end of one HTTP connection. Requests are answered in order."""
+    """Server's end of one HTTP connection. Requests are answered in the order in which replies are ready."""
 
     __slots__ = ("_answered", "_endpoint", "_env", "_received", "_wanted")
 
@@ -48,4 +48,5 @@ class ServerConnection:
             self._reply(request)
 
     def _reply(self, request: Request) -> None:
+        self._endpoint.connection.replies.append(request)
         self._endpoint.write(request.reply_bytes, last=request.closes)

@@ -70,6 +70,11 @@ class Topology:
         return sum(member.count for member in self.stations) or 1
 
     @property
+    def round_trip_s(self) -> float:
+        """The propagation delay from station to server and back, in seconds."""
+        return 2 * (self.wireless.latency_ms + self.wired.latency_ms) / 1000
+
+    @property
     def can_fail(self) -> bool:
         """Whether faults are enabled, or pages have a time limit."""
         limited = self.browser.max_page_s is not None

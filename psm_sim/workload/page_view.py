@@ -43,11 +43,11 @@ class Page:
     server_delay_s: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        _check_times("think_s", (self.think_s,))
+        check_times("think_s", (self.think_s,))
         _check_sizes("main_bytes", (self.main_bytes,), 1)
         _check_sizes("image_bytes", self.image_bytes, 1)
         _check_sizes("request_bytes", self.request_bytes, 0)
-        _check_times("server_delay_s", self.server_delay_s)
+        check_times("server_delay_s", self.server_delay_s)
         for name in ("request_bytes", "server_delay_s"):
             if len(getattr(self, name)) != self.objects:
                 count = len(getattr(self, name))
@@ -65,8 +65,14 @@ class Page:
         """Total size of all objects in bytes, without protocol headers."""
         return self.main_bytes + sum(self.image_bytes)
 
+    @property
+    def waiting_s(self) -> float:
+        """Think time and server delays, in seconds."""
+        return self.think_s + sum(self.server_delay_s)
 
-def _check_times(name: str, values: Iterable[Any]) -> None:
+
+def check_times(name: str, values: Iterable[Any]) -> None:
+    """Raise InputError if one of *values* is not a time from 0 to the limit; *name* is that of the field."""
     for value in values:
         is_valid = isinstance(value, Real) and 0.0 <= float(value) <= MAX_S
         if not is_valid:
@@ -96,7 +102,7 @@ class Pause(Page):
     server_delay_s: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_times("think_s", (self.think_s,))
+        check_times("think_s", (self.think_s,))
 
     @property
     def objects(self) -> int:

@@ -6,13 +6,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.distributions import AS_TRACE, constant_distribution
-from psm_sim.workload.page_sampler import stratified_draws, stratified_integers
+from psm_sim.workload.page_dependencies import DependencyPage
+from psm_sim.workload.page_sampler import MAH, stratified_draws, stratified_integers
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
 from psm_sim.workload.trace_profile import berkeley_profile
@@ -30,6 +32,12 @@ class Playback:
         at_most=MAX_S,
         optional=True,
     )
+    think_s: str = parameter(
+        MAH,
+        "think time of pages whose think time is not recorded: a constant, or 'mah' to sample it from the "
+        "published table",
+        unit="s",
+    )
     server_delay_ms: str = parameter(
         AS_TRACE,
         "server delay of each object: a constant, 'none', or 'trace' as recorded (0 if unknown)",
@@ -43,8 +51,29 @@ class Playback:
 
     def __post_init__(self) -> None:
         check_all(self, "trace")
+        self.constant_think_s()
         constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
         constant_distribution("request_bytes", self.request_bytes, at_least=1)
+
+    def constant_think_s(self) -> float | None:
+        """Return the constant for unknown think times in seconds, or None to sample them."""
+        if self.think_s.strip() == MAH:
+            return None
+        return constant_distribution("think_s", self.think_s, at_least=0)
+
+    def describe_unknown_think_times(self, think_s: NDArray[np.float64]) -> str:
+        """Return where the unknown ones among *think_s* come from, as text for the remark; empty if none."""
+        unknown = int(np.isnan(think_s).sum())
+        if not unknown:
+            return ""
+        times = "think time is" if unknown == 1 else "think times are"
+        sampled = self.constant_think_s() is None
+        source = (
+            "sampled from the published table (Mah 1997); see think_s"
+            if sampled
+            else f"set to {self.think_s} s"
+        )
+        return f"; {unknown:,} {times} not recorded and {source}"
 
 
 def playback_pages(
@@ -53,7 +82,7 @@ def playback_pages(
     """Return the first *pages* pages of one client, or all if it has fewer.
 
     The first page is requested at time 0. Think times missing in the recording, as between independent runs
-    in one file, are sampled from the published Berkeley distribution up to ``max_think_s``.
+    in one file, are replaced as ``think_s`` says, and at most ``max_think_s``.
 
     Parameters
     ----------
@@ -77,10 +106,14 @@ def playback_pages(
     sizes = recording.size[objects].tolist()
     delays, requests = filler.delays_s(objects), filler.requests(objects)
     replayed = []
-    for wait, start, stop in zip(think, first - objects.start, first[1:] - objects.start, strict=False):
+    bounds = zip(think, first - objects.start, first[1:] - objects.start, strict=False)
+    for page, (wait, start, stop) in enumerate(bounds, page_range.start):
         span = slice(int(start), int(stop))
         main, *images = sizes[span]
-        replayed.append(Page(wait, main, tuple(images), tuple(requests[span]), tuple(delays[span])))
+        values = wait, main, tuple(images), tuple(requests[span]), tuple(delays[span])
+        replayed.append(
+            DependencyPage(*values, recording.graphs[page]) if recording.graphs else Page(*values)
+        )
     return tuple(replayed)
 
 
@@ -101,8 +134,10 @@ class _GapFiller:
         limit = math.inf if self._playback.max_think_s is None else self._playback.max_think_s
         think = np.minimum(self._recording.think_s[pages], limit)
         think[0] = 0.0
-        unknown = np.isnan(think)
-        if unknown.any():
+        unknown, constant_s = np.isnan(think), self._playback.constant_think_s()
+        if constant_s is not None:
+            think[unknown] = min(constant_s, limit)
+        elif unknown.any():
             table = berkeley_profile().tables["think_s"]
             max_probability = table.probability(limit)
             if max_probability == 0:

@@ -57,7 +57,7 @@ class Workload:
         for page in self.pages:
             if not isinstance(page, Page):
                 raise InputError(f"{where}: pages must be instances of Page, got {page!r}.")
-        total_s = sum(page.think_s + sum(page.server_delay_s) for page in self.pages)
+        total_s = sum(page.waiting_s for page in self.pages)
         if total_s > MAX_S:
             raise InputError(
                 f"{where}: think times and server delays must add up to at most {MAX_S:g} s, "

@@ -136,6 +136,7 @@ def _replay_client(chosen: ClientSelection, client: int, pages: int, seed: int, 
     remark = (
         f"client {recording.clients[client]} of {len(recording.clients):,} in {chosen.path.name} "
         f"({recording.format}), {describe_page_count(client_range.stop - client_range.start, pages)}"
+        f"{playback.describe_unknown_think_times(recording.think_s[client_range][1:pages])}"
     )
     return _workload(chosen, replayed, False, remark, recording.clients[client])
 

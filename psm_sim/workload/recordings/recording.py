@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.workload.page_dependencies import PageGraph
 from psm_sim.workload.page_view import Page
 
 UNKNOWN = -1
@@ -39,7 +40,9 @@ class Recording:
     records, span_s
         Number of records in the file, and seconds from the first to the last request.
     warnings : tuple of str
-        Problems in the file that are not fatal.
+        Problems in the file that are not fatal, and estimates.
+    graphs : tuple of PageGraph
+        Dependencies among the objects of each page, length P; empty if the format has none.
     """
 
     format: str
@@ -53,6 +56,7 @@ class Recording:
     records: int = 0
     span_s: float = 0.0
     warnings: tuple[str, ...] = field(default=())
+    graphs: tuple[PageGraph, ...] = ()
 
     @property
     def pages(self) -> int:

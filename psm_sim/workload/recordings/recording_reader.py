@@ -16,7 +16,7 @@ from psm_sim.workload.recordings.bu_web_logs import bu_recording, is_bu
 from psm_sim.workload.recordings.bu_web_logs import collect as collect_bu
 from psm_sim.workload.recordings.capture.reader import is_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
-from psm_sim.workload.recordings.har import har_recording, is_har, network_entries, read_log
+from psm_sim.workload.recordings.har import har_recording, is_har, log_entries, read_log
 from psm_sim.workload.recordings.page_grouping import ClientRequests, PageRule
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.recordings.ucb_format import Batch, binary_batches, is_binary, text_batches
@@ -133,9 +133,9 @@ def _row_transfers(rows: NDArray[np.void]) -> list[Transfer]:
 
 
 def _har_transfers(path: Path) -> list[Transfer]:
-    entries, _ = network_entries(read_log(ChunkReader(path)), path)
+    entries = log_entries(read_log(ChunkReader(path)), path)
     transfers = []
-    for entry in entries:
+    for entry in sorted((e for e in entries if not e.omitted), key=lambda entry: entry.start_s):
         start_us = round(entry.start_s * 1e6)
         # Separate rounding of start and end could put the end one microsecond before the start.
         transfers.append(Transfer(start_us, max(round(entry.end_s * 1e6), start_us), entry.size))

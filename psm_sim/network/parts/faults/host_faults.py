@@ -150,7 +150,7 @@ class AbandoningBrowser(Browser):
         self._alarm.cancel()
         for endpoint in self._endpoints:
             self._resetting_host.abort(endpoint)
-        self._complete.succeed(reason)
+        self.page_ended.succeed(reason)
 
     def abort(self, endpoint: Endpoint) -> None:
         """Abort any connection of the host."""

@@ -1,0 +1,248 @@
+"""Pages whose objects are released by their dependencies, on HTTP/1.1 and HTTP/2."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from psm_sim.common.errors import InputError
+from psm_sim.network import Observer, World, build_world, load_topology
+from psm_sim.network.page_load import DNS_BYTES, DNS_RETRY_S, TLS_BYTES
+from psm_sim.network.segment import ConnectionId
+from psm_sim.policies import make_policy
+from psm_sim.workload.page_dependencies import PAGE_START, DependencyPage, PageGraph, PageHost, Release
+from psm_sim.workload.page_view import Page
+
+RTT_S = 0.040
+NEAR = PageHost(RTT_S, 0.0, 0.0, secure=False)
+FAST = {
+    "links.wireless.latency_ms": 0.0,
+    "links.wired.latency_ms": 1000 * RTT_S / 2,
+    "links.wireless.rate_mbps": 1e5,
+    "links.wired.rate_mbps": 1e5,
+    "tcp.initial_window": 1000,
+    "tcp.max_window": 1000,
+    "browser.connections": 6,
+}
+"""A network in which only round trips take time."""
+
+
+class Requests(Observer):
+    """Time and content of each request that a station sends."""
+
+    def __init__(self) -> None:
+        self.connections: dict[ConnectionId, float] = {}
+        self.datagrams: list[float] = []
+
+    def frame(self, link, queued_s, arrives_s, segment) -> None:
+        if link.name == "wireless up":
+            if segment.connection.number >= 0:
+                self.connections.setdefault(segment.connection, queued_s)
+            else:
+                self.datagrams.append(queued_s)
+
+
+def page(*objects, hosts=(NEAR,), bytes_=1000, delay_s=0.0, recorded_s=1.0) -> DependencyPage:
+    """A page of releases (host, multiplexed, depends_on, at_first_byte, gap_s)."""
+    releases = tuple(Release(*release) for release in objects)
+    count = len(releases)
+    sizes = (bytes_,) * count if isinstance(bytes_, int) else tuple(bytes_)
+    delays = (delay_s,) * count if isinstance(delay_s, float) else tuple(delay_s)
+    return DependencyPage(
+        0.0, sizes[0], sizes[1:], (300,) * count, delays, PageGraph(tuple(hosts), releases, recorded_s)
+    )
+
+
+def load(loaded: Page, keys=(), policy="always-on") -> tuple[float, World, Requests]:
+    """The time of a page, its world, and what was requested."""
+    seen = Requests()
+    world = build_world(load_topology("three-node", FAST | dict(keys)), make_policy(policy), [seen])
+    world.run([loaded])
+    ((visit, _),) = world.visits
+    return visit.ended_s - visit.started_s, world, seen
+
+
+START = (0, False, PAGE_START, False, 0.0)
+
+
+def test_a_page_by_hand():
+    """Handshake and object, a gap, then the dependent object on the same connection."""
+    taken_s, _, seen = load(page(START, (0, False, 0, False, 0.25)))
+    assert taken_s == pytest.approx(2 * RTT_S + 0.25 + RTT_S, abs=1e-5)
+    assert len(seen.connections) == 1
+
+
+def test_an_object_at_the_first_byte_does_not_wait_for_the_end():
+    """The first object takes 8 s at 1 Mbit/s, the one that its first byte releases goes beside it."""
+    keys = {"links.wired.rate_mbps": 1.0}
+    first, sizes = (0, True, PAGE_START, False, 0.0), (1_000_000, 1000)
+    late_s, early_s = (
+        load(page(first, (0, True, 0, at_first_byte, 0.0), bytes_=sizes), keys)[0]
+        for at_first_byte in (False, True)
+    )
+    assert late_s - early_s == pytest.approx(RTT_S, abs=0.01)
+
+
+@pytest.mark.parametrize(("multiplexed", "connections", "rounds"), [(False, 6, 4), (True, 1, 2)])
+def test_http2_carries_at_once_what_http1_queues_on_six_connections(multiplexed, connections, rounds):
+    """18 objects at once: three turns of six after a handshake, or one turn on one connection."""
+    taken_s, _, seen = load(page(*[(0, multiplexed, PAGE_START, False, 0.0)] * 18, delay_s=0.1))
+    assert len(seen.connections) == connections
+    turns = rounds - 1
+    assert taken_s == pytest.approx(RTT_S + turns * (RTT_S + 0.1), abs=1e-3)
+
+
+def test_every_host_has_connections_of_its_own():
+    """The limit of six holds for a host."""
+    _, _, seen = load(
+        page(*[(host, False, PAGE_START, False, 0.0) for host in (0, 1) * 9], hosts=(NEAR, NEAR))
+    )
+    assert len(seen.connections) == 12
+
+
+def test_replies_of_http2_overtake_slower_ones():
+    """The second object is complete, and releases the third, while the server works on the first."""
+    releases = (0, True, PAGE_START, False, 0.0), (0, True, PAGE_START, False, 0.0), (0, True, 1, False, 0.0)
+    taken_s, _, _ = load(page(*releases, delay_s=(1.0, 0.0, 0.0)))
+    assert taken_s == pytest.approx(2 * RTT_S + 1.0, abs=1e-3)
+
+
+def test_set_up_crosses_the_radio():
+    """Look-up, TCP and TLS take a round trip each, and what the recording adds to it."""
+    secure = PageHost(RTT_S, 0.1, 0.06, secure=True)
+    taken_s, world, seen = load(page(START, hosts=(secure,)))
+    assert taken_s == pytest.approx(0.1 + RTT_S + 0.06 + RTT_S, abs=1e-3)
+    assert len(seen.datagrams) == 1
+    (connection,) = seen.connections
+    assert [request.request_bytes for request in connection.requests] == [TLS_BYTES[0], 300]
+    assert world.client.received_bytes > 1000 + TLS_BYTES[1] + DNS_BYTES[1]
+
+
+def test_a_farther_host_answers_later_by_the_difference():
+    """Recorded times to the first byte are kept where the topology is no slower."""
+    far = PageHost(RTT_S + 0.1, 0.0, 0.0, secure=False)
+    taken_s, _, _ = load(page(START, (0, False, 0, False, 0.0), hosts=(far,), delay_s=0.02))
+    assert taken_s == pytest.approx(3 * (RTT_S + 0.1) + 2 * 0.02, abs=1e-3)
+
+
+def test_a_nearer_host_is_as_far_as_the_server():
+    """Its delay is spent on the way, as far as it goes."""
+    near = PageHost(0.01, 0.0, 0.0, secure=False)
+    taken_s, _, _ = load(page(START, hosts=(near,), delay_s=0.05))
+    assert taken_s == pytest.approx(RTT_S + 0.06, abs=1e-3)
+
+
+def test_a_lost_query_is_repeated():
+    """As resolvers do; the page ends."""
+    slow = PageHost(RTT_S, DNS_RETRY_S + 1, 0.0, secure=False)
+    taken_s, _, seen = load(page(START, hosts=(slow,)))
+    assert len(seen.datagrams) == 2
+    assert taken_s == pytest.approx(DNS_RETRY_S + 1 + 2 * RTT_S, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("releases", "message"),
+    [
+        ([START, (0, False, 1, False, 0.0)], "depends_on of object 1 must be from -1 to 0, got 1"),
+        ([START, (0, False, 2, False, 0.0), START], "depends_on of object 1 must be from -1 to 0, got 2"),
+        ([(0, False, -2, False, 0.0)], "depends_on of object 0 must be from -1 to -1, got -2"),
+        ([(1, False, -1, False, 0.0)], "host of object 0 must be from 0 to 0, got 1"),
+        ([(0, False, -1, False, -1.0)], "gap_s must be a time"),
+        ([(0, False, -1, False, float("nan"))], "gap_s must be a time"),
+    ],
+)
+def test_graphs_that_cannot_be_loaded_are_refused(releases, message):
+    """Cycles, unknown objects and hosts, negative gaps."""
+    with pytest.raises(InputError, match=message):
+        page(*releases)
+
+
+@st.composite
+def pages(draw: st.DrawFn) -> DependencyPage:
+    """Any page of up to 30 objects on up to three hosts."""
+    hosts = draw(
+        st.lists(
+            st.builds(
+                PageHost,
+                st.floats(0, 0.2),
+                st.sampled_from([0.0, 0.02, 0.3]),
+                st.floats(0, 0.2),
+                st.booleans(),
+            ),
+            min_size=1,
+            max_size=3,
+        )
+    )
+    count = draw(st.integers(1, 30))
+    releases = [
+        (
+            draw(st.integers(0, len(hosts) - 1)),
+            draw(st.booleans()),
+            anchor := draw(st.integers(-1, index - 1)),
+            anchor >= 0 and draw(st.booleans()),
+            draw(st.sampled_from([0.0, 0.001, 0.3])),
+        )
+        for index in range(count)
+    ]
+    sizes = draw(st.lists(st.integers(1, 40_000), min_size=count, max_size=count))
+    delays = draw(st.lists(st.sampled_from([0.0, 0.05, 0.4]), min_size=count, max_size=count))
+    return page(*releases, hosts=hosts, bytes_=sizes, delay_s=delays)
+
+
+@settings(max_examples=60, deadline=None)
+@given(pages(), st.sampled_from(["always-on", "psm", "lpsm", "anticipate"]))
+def test_any_page_is_loaded_once_and_energy_is_power_times_time(loaded, policy):
+    """Bytes of every object are delivered once, in no less time than its chain of gaps and delays."""
+    topology = load_topology("three-node", {"browser.connections": 6})
+    world = build_world(topology, make_policy(policy), [seen := Requests()])
+    world.run([loaded, loaded])
+    for visit, _ in world.visits:
+        assert not visit.failure
+    replies = [reply for connection in seen.connections for reply in connection.replies]
+    expected = sorted((index, size) for index, size in enumerate((loaded.main_bytes, *loaded.image_bytes)))
+    assert sorted((r.object_index, r.reply_bytes) for r in replies if r.object_index >= 0) == sorted(
+        expected * 2
+    )
+    usage, power = world.usage(), topology.power
+    assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now)
+    assert usage.awake_j == pytest.approx(power.awake_w * usage.awake_s)
+    pools = {(r.host, r.multiplexed) for r in loaded.graph.releases}
+    most = sum(1 if multiplexed else 6 for _, multiplexed in pools)
+    assert len(seen.connections) <= 2 * most
+
+
+@settings(max_examples=30, deadline=None)
+@given(pages())
+def test_no_object_is_requested_before_its_anchor(loaded):
+    """Nor before the gap after it; pages therefore respond to the network."""
+    taken_s, _, _ = load(loaded)
+    slower_s, _, _ = load(loaded, {"links.wired.latency_ms": 400.0})
+    done_s: list[float] = []
+    for release in loaded.graph.releases:
+        begun_s = release.gap_s + (done_s[release.depends_on] if release.depends_on >= 0 else 0.0)
+        done_s.append(begun_s + RTT_S)
+    assert taken_s >= max(done_s) - 1e-6
+    assert slower_s > taken_s
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"faults.wireless.loss": 0.05, "faults.seed": 3},
+        {"mac.model": "dcf"},
+        {"browser.max_page_s": 0.3},
+        {"browser.persistent": False},
+        {"faults.stall_every_s": 1.0, "faults.stall_s": 0.2},
+    ],
+)
+def test_pages_with_dependencies_work_with_every_part(keys):
+    """Loss, shared channel, time limits, stalls: complete or reported."""
+    secure = PageHost(RTT_S, 0.05, 0.06, secure=True)
+    chain = [(0, number % 2 == 0, number - 1, False, 0.01) for number in range(1, 12)]
+    loaded = page(START, *chain, hosts=(secure,), bytes_=20_000)
+    world = build_world(load_topology("three-node", keys), make_policy("psm"))
+    world.run([loaded] * 4)
+    assert len(world.visits) == 4
+    complete = [not visit.failure for visit, _ in world.visits]
+    assert complete == ["browser.max_page_s" not in keys] * 4
