@@ -5,10 +5,8 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
-from matplotlib.figure import Figure
 
 import psm_sim
 from psm_sim.cli import main
@@ -60,15 +58,6 @@ def test_without_any_word_several_policies_run_over_ten_seeds(
     assert (
         "± is the half-width of the 95 % confidence interval (Student's t) of a mean over 10 seeds" in output
     )
-
-
-def test_policies_stand_in_the_order_given(capsys: pytest.CaptureFixture[str]) -> None:
-    """The same one twice, too."""
-    specs = ["psm", "always-on", "bsd:p=0.5", "psm"]
-    words = [word for spec in specs for word in ("--policy", spec)]
-    runs = runs_of(capsys, "--pages", "2", *words)
-    assert [run["policy"] for run in runs] == specs
-    assert runs[0] == runs[3]
 
 
 def test_settings_reach_the_topology(capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,22 +204,3 @@ def test_a_picture_that_cannot_be_written_is_told_before_the_run(
     monkeypatch.setattr("psm_sim.simulation.compare_seeds", lambda *_: pytest.fail("it ran"))
     assert main(["--policy", "bsd", "--plot", name]) == 2
     assert words in capsys.readouterr().err
-
-
-def test_a_picture_replaces_the_earlier_one_when_it_is_complete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A disk that fills up halfway leaves the earlier picture, and the result on standard output."""
-    path = tmp_path / "a.svg"
-    path.write_text("precious")
-
-    def half(_: Figure, file: BinaryIO, **__: object) -> None:
-        file.write(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Figure, "savefig", half)
-    assert main(["--policy", "bsd", "--pages", "3", "--plot", str(path), "--force"]) == 2
-    shown = capsys.readouterr()
-    assert "bsd" in shown.out
-    assert "a.svg' cannot be written: No space left on device" in shown.err
-    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("a.svg", "precious")]

@@ -166,12 +166,3 @@ def test_a_parameter_of_the_loading_of_pages_is_refused_where_none_is_loaded(
     target = ["--to", str(tmp_path / "fitted.toml")] if action == "fit" else []
     assert main(["trace", action, f"{path}:server_delay_ms=4", *target]) == 2
     assert "server_delay_ms=4 has no effect because it only applies when" in capsys.readouterr().err
-
-
-def test_pages_sampled_from_a_recording_can_be_converted(tmp_path: Path) -> None:
-    """100 pages are written by default."""
-    log = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html" 2009 0.5\n'
-    (tmp_path / "s.log").write_text(log)
-    to = tmp_path / "q.csv"
-    assert main(["trace", "convert", f"{tmp_path / 's.log'}:workload=sample", "--to", str(to)]) == 0
-    assert len(to.read_text().splitlines()) == 101

@@ -201,6 +201,16 @@ def test_values_come_back_as_json_knows_them() -> None:
     assert [type(value) for value in values.values()] == [float, int, bool, str]
 
 
+def test_a_value_that_the_constructor_does_not_store_is_recorded_as_given() -> None:
+    """Not as null."""
+
+    class Forgetful:
+        def __init__(self, n: int = 3) -> None:
+            pass
+
+    assert values_of(build(Forgetful, {"n": "4"}, "forgetful")) == {"n": 4}
+
+
 @given(st.floats(allow_nan=True, allow_infinity=True))
 def test_what_is_read_lies_in_the_range(value: float) -> None:
     """For any number, written and read again."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -54,18 +53,6 @@ def test_no_bytecode_is_left_beside_the_file(file: Path) -> None:
     """The user's folder stays as it was."""
     load_class(str(file), "Mine", Loss)
     assert [path.name for path in file.parent.iterdir()] == ["my file.py"]
-
-
-def test_the_module_has_the_same_name_in_every_process(file: Path) -> None:
-    """So that what it makes can be pickled for another process."""
-    code = (
-        "import sys; from psm_sim.common.plugins import load_class; from psm_sim.losses import Loss;"
-        "print(load_class(sys.argv[1], 'Mine', Loss).__module__)"
-    )
-    output = subprocess.run(
-        [sys.executable, "-c", code, str(file)], check=True, capture_output=True, text=True
-    ).stdout
-    assert output.strip() == load_class(str(file), "Mine", Loss).__module__
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pandas as pd
 import pytest
 
 import psm_sim
+from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.network import Observer
 from psm_sim.policies import Policy, Rest
@@ -78,32 +80,14 @@ def test_a_topology_is_a_dictionary_nested_or_dotted() -> None:
 
 def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     """The same numbers."""
-    from psm_sim.cli import main
-
-    words = [
-        "--policy",
-        "lpsm",
-        "--loss",
-        "inverse",
-        "--preset",
-        "thesis",
-        "--pages",
-        "2",
-        "--replications",
-        "2",
-    ]
-    assert main([*words, "--format", "csv"]) == 0
-    line = dict(zip(*(row.split(",") for row in _plain(capsys.readouterr().out)), strict=False))
+    words = (
+        "--policy lpsm --loss inverse --preset thesis --pages 2 --replications 2 --workers 1 --format json"
+    )
+    assert main(words.split()) == 0
+    (shown,) = json.loads(capsys.readouterr().out)["runs"]
     run = psm_sim.simulate("lpsm", loss="inverse", preset="thesis", pages=2, replications=2, workers=1)
     assert isinstance(run, SeedAverage)
-    assert float(line["energy_per_page_j"]) == run.energy_per_page_j
-
-
-def _plain(text: str) -> list[str]:
-    """Return the lines of a CSV without what stands in quotes."""
-    import re
-
-    return re.sub(r'"[^"]*"', "quoted", text).splitlines()
+    assert {**shown, "wall_s": 0} == {**run.to_dict(), "wall_s": 0}
 
 
 @pytest.mark.parametrize(

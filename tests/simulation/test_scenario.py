@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import pickle
 import shlex
 from pathlib import Path
@@ -16,7 +15,6 @@ import psm_sim
 from psm_sim.cli import main
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.hashing import file_digest
 from psm_sim.network import Topology
 from psm_sim.simulation import Scenario, compare_runs
 from psm_sim.workload import load_workload
@@ -131,12 +129,6 @@ def test_the_contents_of_the_users_files_are_in_the_key(
     assert scenario.key(policies) == key
 
 
-def test_a_file_that_cannot_be_read_is_named(folder: Path) -> None:
-    """With the reason that the system gives."""
-    with pytest.raises(InputError, match=r"nowhere.csv cannot be read: No such file or directory"):
-        file_digest(Path("nowhere.csv"))
-
-
 @given(st.sampled_from([0, -1, 2.5, True, "3", None]))
 def test_pages_and_seed_are_whole_numbers(value: Any) -> None:
     """From 1 and from 0; refused when the scenario is made."""
@@ -145,13 +137,3 @@ def test_pages_and_seed_are_whole_numbers(value: Any) -> None:
     if value != 0 or value is True:
         with pytest.raises(InputError, match=r"seed must be an integer >= 0, got .*"):
             Scenario(seed=value)
-
-
-def test_nobody_changes_a_scenario() -> None:
-    """Neither a field, nor the settings through the dictionary that they were given in."""
-    given_settings = {"power.awake_w": 1.0}
-    scenario = Scenario(settings=given_settings)
-    given_settings["power.awake_w"] = 2.0
-    assert scenario.settings == {"power.awake_w": 1.0}
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        scenario.pages = 3  # type: ignore[misc]

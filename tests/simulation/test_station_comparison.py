@@ -78,17 +78,6 @@ def test_the_output_has_every_station_and_the_distribution():
     assert told["half_width_95"]["energy_per_page_j"] > 0
 
 
-def test_bytes_and_time_are_conserved_for_each_station():
-    """Though they share the access point and the air."""
-    found = compare_runs(["psm"], Scenario(topology=crowd(StationSpec("one", count=6)), pages=5)).runs[0]
-    for each in found.results:
-        traffic = each.traffic
-        received = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
-        assert traffic.server_sent_bytes == received
-        assert each.usage.awake_s + each.usage.asleep_s == pytest.approx(each.simulated_s, rel=1e-9)
-    assert len({each.simulated_s for each in found.results}) == 6
-
-
 def test_baselines_and_replications_stand_beside_stations():
     """Each policy has every station; always-on is the reference where nobody has its own policy."""
     place = crowd(StationSpec("one", count=2))

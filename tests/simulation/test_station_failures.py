@@ -11,7 +11,6 @@ from dataclasses import replace
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.record_array import record_column
 from psm_sim.network import load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.reporting.files import result_csv, result_json
@@ -85,16 +84,6 @@ def test_each_station_has_its_own_faults_and_bytes_add_up(compared):
         assert one.traffic.lost_bytes != other.traffic.lost_bytes
         ended = sorted((each.simulated_s, each.policy_report["restarts"]) for each in run.results)
         assert [count for _, count in ended] == sorted(count for _, count in ended)
-
-
-def test_one_station_has_the_faults_of_one_alone():
-    """To the last bit."""
-    given = scenario(FAULTS, (StationSpec("me"),), 6)
-    one = compare_runs(["psm"], given).runs[0].results[0]
-    alone = compare_runs(["psm"], replace(given, topology=replace(given.topology, stations=()))).runs[0]
-    assert record_column(one.page_records, "page_time_s") == record_column(alone.page_records, "page_time_s")
-    for name in ("usage", "traffic", "simulated_s", "events", "policy_report", "failures"):
-        assert getattr(one, name) == getattr(alone, name)
 
 
 def test_a_limit_on_pages_holds_for_each_station():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import isnan
 from typing import Any
 
@@ -15,22 +14,18 @@ from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.capture import sniffer
 from psm_sim.network.parts.capture.beacons import BeaconTimes
 from psm_sim.network.parts.capture.capture_header_values import capture_header_values
-from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.station_queue import NULL_DOZE
 from psm_sim.network.segment import Segment
 from tests.network.parts.capture.sniffed import (
     Beacon,
     Frame,
-    beacons_of,
     captured,
     frames_of,
     records,
     run,
 )
-from tests.network.parts.capture.test_capture import sampled
 
-POLICIES = ["psm", "lpsm", "always-on"]
 VARIANTS: dict[str, dict[str, Any]] = {
     "plain": {},
     "legacy": {"access_point__release_on_uplink": False, "mac__poll_first": False},
@@ -38,11 +33,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "802.11g": {"mac__standard": "802.11g", "mac__cw_min": 1},
     "slow": {"mac__data_mbps": 1.0, "beacon__interval_ms": 9},
 }
-
-CASES = [
-    ("psm:listen_interval=3", "plain"), ("lpsm", "plain"), ("lpsm", "legacy"), ("psm", "null frames fetch"),
-    ("lpsm", "802.11g"), ("lpsm", "slow"), ("always-on", "802.11g"),
-]  # fmt: skip
 
 
 class Aired(Observer):
@@ -61,51 +51,9 @@ def on_air(policy="psm", pages=3, **settings):
     return world, data
 
 
-@pytest.mark.parametrize(("policy", "variant"), CASES)
-def test_a_run_that_is_captured_is_the_run_that_is_not(policy, variant):
-    """Pages, energy, and events to the last one."""
-    settings = {"pages": 2, "mac__model": "dcf", **VARIANTS[variant]}
-    plain = run(policy, **settings)
-    file = run(policy, observers=[Aired()], **settings)
-    assert (file.visits, file.usage(), file.env.now, file.events) == (
-        plain.visits, plain.usage(), plain.env.now, plain.events,
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(("policy", "variant"), CASES)
-def test_no_two_frames_overlap_and_each_is_on_the_air_as_long_as_it_takes(policy, variant):
-    """Beacons included; between a frame and its ACK, and a PS-Poll and its answer, there is a SIFS."""
-    world, data = on_air(policy, **VARIANTS[variant])
-    timing, found = FrameTiming(world.hop.topology.mac), records(data)
-    bare = {"null": timing.null_s, "ps-poll": timing.poll_s, "ack": timing.ack_s}
-    for each in found:
-        air_s = timing.beacon_s if isinstance(each, Beacon) else bare.get(each.kind) or packet_s(each, timing)
-        assert each.time_ns / 1000 - each.begun_us == pytest.approx(1e6 * air_s, abs=0.51)
-    for one, other in pairwise(found):
-        gap_us = other.begun_us - one.time_ns / 1000
-        answers = isinstance(other, Frame) and (other.kind == "ack" or (polls(one) and not polls(other)))
-        assert gap_us == pytest.approx(10, abs=0.51) if answers else gap_us > 10.5
-
-
-def packet_s(frame, timing):
-    """Return the time on the air of a data frame."""
-    return timing.data_s(int.from_bytes(frame.ip[2:4], "big"))
-
-
 def polls(each):
     """Say whether a record is a PS-Poll."""
     return isinstance(each, Frame) and each.kind == "ps-poll"
-
-
-@pytest.mark.parametrize(("policy", "variant"), CASES[:-1])
-def test_the_tim_names_the_station_exactly_when_frames_are_held(policy, variant):
-    """As a process sees it that looks at the queue just before each beacon is due."""
-    found, data = sampled(policy, 4, {"mac__model": "dcf", **VARIANTS[variant]})
-    interval_us = 1e6 * (0.009 if variant == "slow" else 0.1)
-    beacons = [each for each in beacons_of(data) if each.begun_us > interval_us]
-    expected = [found[int((each.begun_us - 1) / interval_us) - 1] for each in beacons]
-    assert any(expected)
-    assert [each.names for each in beacons] == expected
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -40,6 +40,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "plain": {},
     "legacy": {"access_point.release_on_uplink": False, "mac.poll_first": False},
     "null frames fetch": {"mac.fetch": "null", "mac.cw_min": 1},
+    "802.11g": {"mac.standard": "802.11g", "mac.cw_min": 1},
 }
 """Nine stations, whose bits take two octets of the TIM; ``mac.cw_min`` makes them collide."""
 
@@ -144,21 +145,32 @@ def test_the_tim_names_each_station_exactly_when_frames_are_held_for_it(variant)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_no_two_frames_overlap_and_each_sender_counts_its_own(variant):
+def test_no_two_frames_overlap_and_each_is_on_the_air_as_long_as_it_takes(variant):
     """Beacons included; ACKs and answers to PS-Polls come after a SIFS."""
     found = sniffed(variant)
-    seen = records(found.capture)
+    timing, seen = FrameTiming(found.topology.mac), records(found.capture)
+    bare = {"null": timing.null_s, "ps-poll": timing.poll_s, "ack": timing.ack_s}
+    for each in seen:
+        if isinstance(each, Beacon):
+            air_s = timing.beacon_s
+        else:
+            air_s = bare.get(each.kind) or timing.data_s(int.from_bytes(each.ip[2:4], "big"))
+        assert each.time_ns / 1000 - each.begun_us == pytest.approx(1e6 * air_s, abs=0.51)
     for one, other in pairwise(seen):
         gap_us = other.begun_us - one.time_ns / 1000
         answers = isinstance(other, Frame) and (other.kind == "ack" or (_polls(one) and not _polls(other)))
         assert gap_us == pytest.approx(10, abs=0.51) if answers else gap_us > 10.5
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_each_sender_counts_its_own_frames(variant):
+    """Modulo 4096."""
     orders: dict[int, list[int]] = {}
-    for each in seen:
-        if isinstance(each, Frame) and each.up and each.kind in ("data", "null"):
+    for each in frames_of(sniffed(variant).capture):
+        if each.up and each.kind in ("data", "null"):
             orders.setdefault(each.station, []).append(each.order)
     assert set(orders) == {mac_of(aid) for aid in range(1, 10)}
     assert all(found == [number % 4096 for number in range(len(found))] for found in orders.values())
-    assert FrameTiming(found.topology.mac).pifs_s > 0
 
 
 def _polls(each):

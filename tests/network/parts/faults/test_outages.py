@@ -28,13 +28,6 @@ def test_bad_times_do_not_depend_on_who_looks_when():
     assert any(seen.values())
 
 
-def test_another_seed_and_another_hop_have_other_bad_times():
-    """Else all faults would come at once."""
-    several = [GilbertElliott(*each, 1.0, 1.0) for each in ((1, "wired"), (2, "wired"), (1, "wireless"))]
-    seen = {tuple(each.at(0.1 * number) for number in range(500)) for each in several}
-    assert len(seen) == 3
-
-
 def test_spells_begin_after_memoryless_times_and_have_one_length():
     """A mean of 20 s between them, over 4,000 spells of 3 s."""
     spells, ends_s, gaps_s = OutageSchedule(1, "stalls", 20.0, 3.0), 0.0, []

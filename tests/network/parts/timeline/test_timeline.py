@@ -74,14 +74,6 @@ def test_it_is_a_chrome_trace_whose_slices_do_not_overlap_on_a_track(policy):
         assert all(one[1] <= other[0] + 1e-9 for one, other in pairwise(spans(slices)))
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_a_run_that_is_drawn_is_the_run_that_is_not(policy):
-    """Pages and energy; a plan is followed as without it."""
-    world, _, _ = drawn(policy)
-    alone = run(policy)
-    assert (world.visits, world.usage(), world.events) == (alone.visits, alone.usage(), alone.events)
-
-
 @pytest.mark.parametrize("policy", ["psm", "lpsm", "bsd:p=0.5"])
 def test_the_radios_track_and_the_power_add_up_to_the_ledger(policy):
     """Time awake and asleep, and the joules of both."""
