@@ -9,8 +9,10 @@ from collections.abc import Callable, Generator
 from simpy import Environment, Event
 
 from psm_sim.network.host import Host
+from psm_sim.network.recorded_packet import RecordedPacket
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.tcp_endpoint import Application, Endpoint
+from psm_sim.policies import Frame
 from psm_sim.workload.messages import DATAGRAM, Message, Messages
 
 _DIRECTIONS = {
@@ -348,6 +350,11 @@ class BackgroundMessages:
         (self._client if uplink else self._server).send(self._segment(transit, size))
 
     def _segment(self, transit: MessageTransit, size: int) -> Segment:
-        segment = Segment(self._connection, 0, max(0, size - HEADER_BYTES), 0, False, False, size)
+        message, fields = transit.message, (0, max(0, size - HEADER_BYTES), 0, False, False, size)
+        if message.flow == DATAGRAM:
+            segment = Segment(self._connection, *fields)
+        else:
+            segment = recorded = RecordedPacket(self._connection, *fields)
+            recorded.frame = Frame(message.flow, size, message.payload, message.syn, message.fin, message.mss)
         self._flying[segment] = transit
         return segment

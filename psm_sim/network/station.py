@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from simpy import Environment
 
 from psm_sim.network.radio import Radio
+from psm_sim.network.recorded_packet import RecordedPacket
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
@@ -99,6 +100,8 @@ class Station:
 
     def _frame(self, segment: Segment) -> Frame:
         """Return the part of a segment that a driver can observe."""
+        if isinstance(segment, RecordedPacket):
+            return segment.frame
         syn, ends = segment.syn, segment.fin or segment.rst
         mss = self._mss if syn else 0
         return Frame(segment.connection.number, segment.wire_bytes, segment.payload, syn, ends, mss)

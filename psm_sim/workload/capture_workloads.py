@@ -20,7 +20,9 @@ from psm_sim.workload.messages import Messages, check_messages
 from psm_sim.workload.network_activity import Activity, Transfer
 from psm_sim.workload.page_view import Pause
 from psm_sim.workload.recorded_page_playback import Playback, playback_pages
+from psm_sim.workload.recordings.capture.connection_numbers import connection_numbers
 from psm_sim.workload.recordings.capture.http_exchanges import exchanges_of, recording_of
+from psm_sim.workload.recordings.capture.ip_packets import FIN, RST, SYN
 from psm_sim.workload.recordings.capture.reader import AUTO, PacketCapture, is_capture, read_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.recording import Recording
@@ -224,12 +226,29 @@ def _messages(capture: PacketCapture, at_s: NDArray[np.float64], selected: NDArr
 
     A packet captured before segmentation offload is split into frames of at most 1500 bytes.
     """
-    length = np.maximum(capture.rows["length"][selected].astype(np.int64), 1)
+    rows = capture.rows[selected]
+    length = np.maximum(rows["length"].astype(np.int64), 1)
     frames = -(-length // _MAX_FRAME)
     check_messages(int(frames.sum()), "the capture")
     packet = np.repeat(np.arange(selected.size), frames)
     last = np.cumsum(frames) - 1
     size = np.full(packet.size, _MAX_FRAME)
     size[last] = length - (frames - 1) * _MAX_FRAME
-    columns = {"at_s": at_s[selected][packet], "uplink": capture.uplink[selected][packet], "bytes": size}
+    is_last = np.zeros(packet.size, bool)
+    is_last[last] = True
+    # A segment repeats the headers of its packet, so the last one has the rest of the payload.
+    data = rows["payload"].astype(np.int64)
+    full = np.maximum(_MAX_FRAME - (length - data), 1)
+    rest = np.where(data > 0, (data - 1) % full + 1, 0)
+    flags = rows["flags"][packet]
+    columns = {
+        "at_s": at_s[selected][packet],
+        "uplink": capture.uplink[selected][packet],
+        "bytes": size,
+        "flow": connection_numbers(capture)[selected][packet],
+        "payload": np.minimum(np.where(is_last, rest[packet], full[packet]), data[packet]),
+        "syn": flags & SYN > 0,
+        "fin": is_last & (flags & (FIN | RST) > 0),
+        "mss": rows["mss"][packet],
+    }
     return Messages(Messages.columns(packet.size, **columns), at_access_point=True)

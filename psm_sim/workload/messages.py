@@ -23,6 +23,11 @@ _ROW = np.dtype(
         ("reply_bytes", np.uint32),
         ("reply_delay_s", np.float64),
         ("connection", np.int16),
+        ("flow", np.int32),
+        ("payload", np.uint16),
+        ("syn", np.bool_),
+        ("fin", np.bool_),
+        ("mss", np.uint16),
     ]
 )
 _ROWS_PER_SLICE = 4096
@@ -45,6 +50,11 @@ class Message(NamedTuple):
         Seconds between the arrival of the message and its reply.
     connection
         Number of the persistent TCP connection, from 0, or :data:`DATAGRAM`.
+    flow
+        Number of the recorded TCP connection whose packet is replayed as this datagram, from 0, or
+        :data:`DATAGRAM`.
+    payload, syn, fin, mss
+        TCP fields of the recorded packet, as in :class:`~psm_sim.policies.Frame`.
     """
 
     at_s: float
@@ -53,6 +63,11 @@ class Message(NamedTuple):
     reply_bytes: int = 0
     reply_delay_s: float = 0.0
     connection: int = DATAGRAM
+    flow: int = DATAGRAM
+    payload: int = 0
+    syn: bool = False
+    fin: bool = False
+    mss: int = 0
 
 
 class Messages(Sequence[Message]):
@@ -93,7 +108,7 @@ class Messages(Sequence[Message]):
             Fields of :class:`Message`, each an array of shape (size,) or a constant.
         """
         rows = np.zeros(size, _ROW)
-        rows["connection"] = DATAGRAM
+        rows["connection"] = rows["flow"] = DATAGRAM
         for name, value in values.items():
             rows[name] = value
         return rows

@@ -43,15 +43,34 @@ def test_a_full_segment_has_the_smaller_size_of_both_syns(sizes, payload, waits)
 
 
 @pytest.mark.parametrize(
-    ("payloads", "waits"), [((535,), 0), ((536,), 1), ((1448, 1447), 0), ((1400, 1448, 1448), 1), ((), 1)]
-)
-def test_without_its_syn_a_connection_is_known_by_its_largest_payload(payloads, waits):
-    """As in a recording that begins later than the connection; of a single reply at least 536 B."""
+    ("payloads", "waits"),
+    [
+        ((1459,), 0), ((1460,), 1), ((1420, 1420), 1), ((1420, 1420, 1420, 1419), 0),
+        ((1420, 300, 300), 0), ((300, 300, 300), 0), ((1420, 1400), 0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("mss", [0, 1460])
+def test_a_payload_of_the_same_size_after_an_end_shows_a_smaller_segment(mss, payloads, waits):
+    """From 536 B on; the SYN is unknown, or says more than the peer uses."""
     flows = OutstandingRequests()
+    flows.sent(syn(mss=mss))
     flows.sent(request())
     for payload in payloads:
         flows.received(request(size=payload))
     assert flows.waiting == waits
+
+
+def test_after_another_request_a_reply_of_the_same_size_ends():
+    """Only data that follow without a request show that the reply went on; so do no unsolicited ones."""
+    flows = OutstandingRequests()
+    for _ in range(3):
+        flows.sent(request())
+        flows.received(request(size=1000))
+    assert flows.waiting == 0
+    flows = OutstandingRequests()
+    for _ in range(3):
+        flows.received(request(size=1000))
+    assert flows.waiting == 0
 
 
 def test_a_closed_connection_leaves_nothing():

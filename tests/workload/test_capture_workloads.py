@@ -10,6 +10,7 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
+from psm_sim.policies import Frame, Policy, Rest
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload, read_page_list
 from psm_sim.workload.page_view import Pause
@@ -18,13 +19,13 @@ from psm_sim.workload.recordings.capture.reader import read_capture
 from tests.workload.recordings.captures import SERVER, STATION, ethernet, packet, pcap
 
 START_S = 1_000_000
-SYN, ACK, FIN = 2, 0x10, 0x11
+SYN, RST, ACK, FIN = 2, 4, 0x10, 0x11
 
 
-def tcp(at_s, up, sequence, payload, flags=ACK, port=5000):
+def tcp(at_s, up, sequence, payload, flags=ACK, port=5000, options=b""):
     """Return the time and the frame of a segment, from the station or to it."""
     ends, ports = ((STATION, SERVER), (port, 80)) if up else ((SERVER, STATION), (80, port))
-    return START_S + at_s, ethernet(packet(*ends, payload, 6, ports, sequence, flags))
+    return START_S + at_s, ethernet(packet(*ends, payload, 6, ports, sequence, flags, options))
 
 
 def udp(at_s, up, payload=100):
@@ -138,6 +139,97 @@ def test_a_packet_larger_than_a_frame_is_cut_up(kept):
     """Its bytes stay the same."""
     workload = load_workload(f"{kept([udp(0, True, 3572), udp(1, True, 1472)])}", 1, 1)
     assert [each.bytes for each in workload.messages] == [1500, 1500, 600, 1500]
+
+
+OPTIONS = {
+    0: b"",
+    1460: b"\x02\x04\x05\xb4",
+    1448: b"\x02\x04\x05\xb4\x04\x02\x08\x0a" + bytes(8) + b"\x01\x03\x03\x07",
+    1240: b"\x01\x01\x02\x04\x04\xd8\x00\x00",
+}
+"""Options of a SYN by the payload that they allow: of macOS and Linux, with padding in front, or none."""
+
+
+class Told(Policy):
+    """Static PSM that remembers each frame that it is told."""
+
+    name = "told"
+
+    def start(self, beacon_s):
+        """Begin without a frame."""
+        super().start(beacon_s)
+        self.frames = []
+
+    def rest(self, now_s, since_uplink_s, poll):
+        """Receive every beacon."""
+        return Rest()
+
+    def sent(self, now_s, frame):
+        """Remember a frame sent."""
+        self.frames.append(("up", frame))
+
+    def received(self, now_s, frame):
+        """Remember a frame received."""
+        self.frames.append(("down", frame))
+
+
+@pytest.mark.parametrize("mss", OPTIONS)
+def test_open_loop_tells_a_policy_the_headers_of_each_packet(kept, mss):
+    """Its connection, payload, SYN with the size of a full segment, and FIN or RST."""
+    frames = [
+        tcp(0.0, True, 99, 0, SYN, options=OPTIONS[mss]), tcp(0.2, False, 7, 0, SYN | ACK),
+        udp(0.3, True), tcp(0.4, True, 100, 300), tcp(0.6, False, 8, 1000), tcp(0.8, False, 1008, 0, FIN),
+        tcp(1.0, True, 400, 0, RST | ACK),
+    ]  # fmt: skip
+    told = simulate(Told(), kept(frames)).policy_state.frames
+    size = 40 + len(OPTIONS[mss])
+    assert told == [
+        ("up", Frame(0, size, 0, True, False, mss)), ("down", Frame(0, 40, 0, True, False)),
+        ("up", Frame(-1, 128, 100, False, False)), ("up", Frame(0, 340, 300, False, False)),
+        ("down", Frame(0, 1040, 1000, False, False)), ("down", Frame(0, 40, 0, False, True)),
+        ("up", Frame(0, 40, 0, False, True)),
+    ]  # fmt: skip
+
+
+def test_connections_are_numbered_in_the_order_of_opening(kept):
+    """A SYN sent again belongs to its connection; ports used again with another SYN are another one."""
+    frames = [
+        tcp(0.0, True, 5, 10, port=9), tcp(0.1, True, 9, 0, SYN, port=2), tcp(0.2, True, 7, 0, SYN, port=1),
+        tcp(0.3, True, 9, 0, SYN, port=2), tcp(0.4, False, 3, 0, SYN | ACK, port=1), udp(0.5, False),
+        tcp(0.6, True, 8, 10, port=1), tcp(0.7, True, 99, 0, SYN, port=2), tcp(0.8, False, 1, 10, port=9),
+        tcp(0.9, True, 77, 0, SYN, port=9), tcp(1.0, False, 1, 10, port=9),
+    ]  # fmt: skip
+    messages = load_workload(kept(frames), 1, 1).messages
+    assert [each.flow for each in messages] == [0, 1, 2, 1, 2, -1, 2, 3, 0, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("payload", "parts"), [(2920, [1460, 1460]), (3000, [1460, 1460, 80]), (1460, [1460])]
+)
+def test_a_segment_that_was_to_be_cut_up_has_the_payloads_of_its_parts(kept, payload, parts):
+    """As the interface would have sent them; only the last one ends the connection."""
+    messages = load_workload(kept([tcp(0, False, 1, payload, FIN)]), 1, 1).messages
+    assert [each.payload for each in messages] == parts
+    assert [each.fin for each in messages] == [False] * (len(parts) - 1) + [True]
+
+
+def test_the_price_of_delay_acts_on_a_capture(kept):
+    """Replies come after 150 ms; a high price of delay is paid in energy, a low one in latency."""
+    frames = []
+    for number in range(60):
+        at_s, port, full = 3.1 * number, 5000 + number, 1460
+        frames += [
+            tcp(at_s, True, 9, 0, SYN, port, OPTIONS[1460]), tcp(at_s + 0.15, False, 9, 0, SYN | ACK, port),
+            tcp(at_s + 0.151, True, 10, 300, port=port), tcp(at_s + 0.3, False, 10, full, port=port),
+            tcp(at_s + 0.302, False, 1470, 500, FIN, port),
+        ]  # fmt: skip
+    cheap, middle, dear = (
+        simulate(f"anticipate:price={price}", f"{kept(frames)}:phase_s=0") for price in (0.1, 2, 50)
+    )
+    energies_j = [each.energy_per_page_j for each in (cheap, middle, dear)]
+    latencies_s = [each.latency["down"].latency_s.mean for each in (cheap, middle, dear)]
+    assert energies_j == sorted(set(energies_j))
+    assert latencies_s == sorted(set(latencies_s), reverse=True)
 
 
 def test_open_loop_under_static_psm_waits_for_the_beacon_after_each_packet(kept):

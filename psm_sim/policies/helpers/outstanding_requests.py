@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from psm_sim.policies.base import Frame
 
-DEFAULT_MSS = 536
-"""Maximum segment size of a connection whose SYN is unknown, in bytes (RFC 9293, section 3.7.1)."""
+USUAL_MSS = 1460
+"""Payload of a full segment on Ethernet, in bytes, assumed if no SYN tells it."""
+LEAST_MSS = 536
+"""Payload of a full segment that every path carries, in bytes (RFC 9293, section 3.7.1)."""
 
 
 class OutstandingRequests:
@@ -16,52 +18,57 @@ class OutstandingRequests:
     connection. After a reply that ends with a full segment, the connection stays in the set until another of
     these events. Frames without a connection (flow -1) are ignored.
 
-    The size of a full segment is the smaller MSS of the connection's two SYNs. If none is known, it is the
-    largest payload received on the connection, or :data:`DEFAULT_MSS` if that is larger.
+    A full segment has the smaller MSS of the connection's two SYNs. A peer can use less. If a payload of the
+    same size follows a supposed end, that size is the one of a full segment, and the reply goes on.
     """
 
     def __init__(self) -> None:
         self._waiting: set[int] = set()
         self._segment_bytes: dict[int, int] = {}
+        self._ended_with: dict[int, int] = {}
 
     def sent(self, frame: Frame) -> None:
         """Handle a *frame* sent."""
         if frame.fin:
-            self._end(frame.flow)
+            self._forget(frame.flow)
         elif frame.flow >= 0 and is_useful(frame):
             self._waiting.add(frame.flow)
+            self._ended_with.pop(frame.flow, None)
             self._note_mss(frame)
 
     def received(self, frame: Frame) -> None:
         """Handle a *frame* received."""
         flow, payload = frame.flow, frame.payload
-        if flow < 0:
-            return
         if frame.fin:
-            self._end(flow)
-        elif payload:
-            if payload < self._segment_bytes.get(flow, DEFAULT_MSS):
-                self._waiting.discard(flow)
-            else:
+            self._forget(flow)
+        elif flow >= 0 and payload:
+            if payload == self._ended_with.get(flow) and payload >= LEAST_MSS:
                 self._segment_bytes[flow] = payload
+                self._waiting.add(flow)
+            if payload >= self._segment_bytes.get(flow, USUAL_MSS):
+                self._ended_with.pop(flow, None)
+            elif flow in self._waiting:
+                self._waiting.discard(flow)
+                self._ended_with[flow] = payload
         self._note_mss(frame)
 
     def waits(self, flow: int) -> bool:
         """Return whether the connection with number *flow* waits for a reply."""
         return flow in self._waiting
 
-    def _note_mss(self, frame: Frame) -> None:
-        if frame.syn and frame.mss:
-            self._segment_bytes[frame.flow] = min(frame.mss, self._segment_bytes.get(frame.flow, frame.mss))
-
-    def _end(self, flow: int) -> None:
-        self._waiting.discard(flow)
-        self._segment_bytes.pop(flow, None)
-
     @property
     def waiting(self) -> int:
         """Number of connections that wait for a reply."""
         return len(self._waiting)
+
+    def _note_mss(self, frame: Frame) -> None:
+        if frame.syn and frame.mss:
+            self._segment_bytes[frame.flow] = min(frame.mss, self._segment_bytes.get(frame.flow, frame.mss))
+
+    def _forget(self, flow: int) -> None:
+        self._waiting.discard(flow)
+        self._segment_bytes.pop(flow, None)
+        self._ended_with.pop(flow, None)
 
 
 def is_useful(frame: Frame) -> bool:

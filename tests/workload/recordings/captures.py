@@ -11,11 +11,12 @@ STATION, SERVER = "10.0.0.2", "93.184.216.34"
 
 def packet(
     source: str = STATION, target: str = SERVER, payload: int = 100, protocol: int = 17,
-    ports: tuple[int, int] = (1000, 443), sequence: int = 0, flags: int = 0x10,
+    ports: tuple[int, int] = (1000, 443), sequence: int = 0, flags: int = 0x10, options: bytes = b"",
 ) -> bytes:  # fmt: skip
-    """Return an IP packet with *payload* bytes behind its UDP or TCP header."""
+    """Return an IP packet with *payload* bytes behind its UDP or TCP header, and *options* of whole words."""
     if protocol == 6:
-        inner = struct.pack(">HHIIBBHHH", *ports, sequence, 0, 5 << 4, flags, 0, 0, 0)
+        words = 5 + len(options) // 4
+        inner = struct.pack(">HHIIBBHHH", *ports, sequence, 0, words << 4, flags, 0, 0, 0) + options
     else:
         inner = struct.pack(">HHHH", *ports, 8 + payload, 0)
     inner += bytes(payload)

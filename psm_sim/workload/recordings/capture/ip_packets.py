@@ -21,12 +21,19 @@ ROW = np.dtype(
         ("target_port", np.uint16),
         ("sequence", np.uint32),
         ("payload", np.uint32),
+        ("mss", np.uint16),
     ]
 )
 """Packet. ``length`` is the original size of the IP packet with its headers. ``flags``, ``sequence`` and
-``payload`` (size in bytes) are those of TCP. Ports are 0 if the packet has none."""
+``payload`` (size in bytes) are those of TCP. ``mss`` is the maximum payload that a SYN allows, 0 if unknown.
+Ports are 0 if the packet has none."""
 
 TCP, UDP = 6, 17
+FIN, SYN, RST, ACK = 1, 2, 4, 16
+"""Flags of TCP."""
+_END_OF_OPTIONS, _NO_OPERATION, _MSS, _TIMESTAMPS = 0, 1, 2, 8
+_MAX_OPTIONS = 40
+_TIMESTAMPS_BYTES = 12
 _EXTENSIONS = (0, 43, 44, 51, 60)
 _FRAGMENT, _AUTHENTICATION = 44, 51
 _MAX_EXTENSIONS = 6
@@ -132,6 +139,26 @@ def _transport(
     rows["flags"] = np.where(is_tcp, u8(data, transport_at + 13), 0)
     content = at + size - transport_at - (u8(data, transport_at + 12) >> 4) * 4
     rows["payload"] = np.where(is_tcp, np.maximum(content, 0), 0)
+    syns = np.flatnonzero(is_tcp & (rows["flags"] & SYN > 0))
+    header_end = transport_at[syns] + (u8(data, transport_at[syns] + 12) >> 4) * 4
+    rows["mss"][syns] = _mss(data, transport_at[syns] + 20, np.minimum(header_end, end[syns]))
+
+
+def _mss(data: ByteArray, at: IntArray, end: IntArray) -> IntArray:
+    """Return the maximum payload that SYNs allow, shape (n,): their MSS without the time stamps, or 0.
+
+    *at* and *end* limit their options, shape (n,) each.
+    """
+    mss, timestamps = np.zeros_like(at), np.zeros_like(at)
+    for _ in range(_MAX_OPTIONS):
+        kind = np.where(at < end, u8(data, at), _END_OF_OPTIONS)
+        if not kind.any():
+            break
+        mss = np.where((kind == _MSS) & (at + 4 <= end), u16(data, at + 2), mss)
+        timestamps = np.where(kind == _TIMESTAMPS, _TIMESTAMPS_BYTES, timestamps)
+        length = np.where(kind == _NO_OPERATION, 1, np.maximum(u8(data, at + 1), 2))
+        at = np.where(kind == _END_OF_OPTIONS, end, at + length)
+    return np.asarray(np.maximum(mss - timestamps, 0))
 
 
 _IPV6 = 1 << 32
