@@ -1,264 +1,161 @@
-"""Documents of every kind that the program reads: nearly right, odd in one place or in several."""
+"""Good documents of every kind that the program reads, and ways to damage them."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import re
+from pathlib import Path
+from random import Random
 from typing import Any
 
-from hypothesis import strategies as st
-
-from psm_sim.learning import make_learner, switching_rates
+from psm_sim.common.input_files import bundled_dir
+from psm_sim.learning import make_learner
 from psm_sim.network.topology import topology_keys
-from psm_sim.workload.recordings.ucb_format import HEADER
+from psm_sim.workload.recordings.recording_reader import ucb_batches_of
+from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
+from psm_sim.workload.recordings.ucb_format import write_records
+from psm_sim.workload.trace_profile import berkeley_profile
 from tests.workload.recordings import captures
 
-ODD = (
-    "0", "-0.0", "-1", "nan", "inf", "-inf", "1e308", "1e-320", "1e999", "0x1", "1_000", "٣", "true", "none",
-    "None", "1e9", "2e9", "4294967296", "1;2", "a", "[", "'", "9" * 40, "9" * 5000, "", " ", "\x1b[2J",
-)  # fmt: skip
-
-
-def mostly(good: st.SearchStrategy[Any], odd: st.SearchStrategy[Any], of: int = 15) -> st.SearchStrategy[Any]:
-    """Return a strategy that draws something odd once in *of* times; one_of() knows no weights."""
-    return st.integers(1, of).flatmap(lambda number: odd if number == of else good)
-
-
-numbers = st.one_of(
-    st.integers(1, 5000).map(str),
-    st.floats(0, 1e6, allow_nan=False).map(repr),
-    st.floats().map(repr),
-    st.sampled_from(ODD),
-)
-_whole = st.integers(1, 5000).map(str)
-good_numbers = mostly(_whole, numbers, 30)
-
-
-def _joined(parts: st.SearchStrategy[str], most: int, by: str) -> st.SearchStrategy[str]:
-    return st.lists(parts, max_size=most).map(by.join)
-
-
-def encoded(texts: st.SearchStrategy[str]) -> st.SearchStrategy[bytes]:
-    """Return texts as bytes, some of them packed."""
-    plain = texts.map(lambda text: text.encode("utf-8", "surrogatepass"))
-    return st.one_of(plain, plain, plain, plain.map(lambda data: gzip.compress(data, 1)))
-
-
-def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    operators = st.sampled_from(
-        ["+", "-", "*", "/", "**", "%", "<", "==", " and ", " or ", " if ", "//", "@", "."]
-    )
-    functions = st.sampled_from(["log", "exp", "sqrt", "abs", "min", "where", "log1p", "eval", "__import__"])
-    return st.one_of(
-        st.tuples(inner, operators, inner).map("".join),
-        st.tuples(functions, st.lists(inner, max_size=3)).map(
-            lambda found: f"{found[0]}({','.join(found[1])})"
-        ),
-        inner.map(lambda text: f"({text})"),
-        inner.map(lambda text: f"-{text}"),
-        st.tuples(inner, inner, inner).map(lambda found: "({} if {} else {})".format(*found)),
-    )
-
-
-formulas = st.recursive(
-    st.one_of(st.sampled_from(["I", "T", "Ti", "gamma", "1", "x", "'a'"]), numbers), _larger, max_leaves=12
-).map(lambda text: text.encode("utf-8", "surrogatepass"))
-
-_assignments = st.tuples(st.sampled_from([*topology_keys(), "description", "name", "x"]), numbers)
-topologies = _joined(_assignments.map(lambda pair: f"{pair[0]} = {pair[1] or 1}"), 6, "\n").map(str.encode)
-
-_points = st.lists(st.tuples(numbers, numbers).map(lambda pair: f"[{pair[0]}, {pair[1]}]"), max_size=4)
-_rising = st.lists(st.integers(1, 3000), min_size=1, max_size=4).map(
-    lambda values: [f"[{(place + 1) / len(values)!r}, {value}]" for place, value in enumerate(sorted(values))]
-)
-_table = st.tuples(
-    st.sampled_from(
-        ["think_s", "files_per_page", "request_bytes", "reply_bytes", "main_bytes", "server_delay_s", "x"]
-    ),
-    st.sampled_from(["linear", "log", "step", "x"]),
-    st.one_of(_rising, _rising, _points),
-).map(lambda found: f'[{found[0]}]\ninterpolation = "{found[1]}"\nquantiles = [{", ".join(found[2])}]')
-_facts = st.tuples(st.sampled_from(["name", "remark", "synthetic", "parameters", "regimes"]), numbers).map(
-    lambda pair: f"{pair[0]} = {pair[1]!r}"
-)
-profiles = st.tuples(_joined(_facts, 2, "\n"), _joined(_table, 3, "\n")).map(
-    lambda found: f'base = "ucb"\n{found[0]}\n{found[1]}\n'.encode()
-)
-
-_cells = st.one_of(good_numbers, st.lists(good_numbers, max_size=3).map(";".join))
-_row = st.tuples(good_numbers, good_numbers, good_numbers, _cells, good_numbers, good_numbers).map(",".join)
-_header = st.sampled_from(
-    ["page,think_s,main_bytes,images,request_bytes,server_delay_s"] * 20
-    + ["page,think_s,main_bytes,images", "images,think_s", "", "page,page,think_s,main_bytes,images,x"]
-)
-page_lists = encoded(st.tuples(_header, st.lists(_row, min_size=1, max_size=4).map("\n".join)).map("\n".join))
-
-_json_leaf = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-5, 10**6),
-    st.floats(),
-    st.integers(10**30, 10**31),
-    st.sampled_from(ODD),
-)
-_date = st.sampled_from(["2020-01-01T00:00:0{}Z", "2020-01-01T00:1{}:00.123456789+01:00"])
-_times = st.tuples(_date, st.integers(0, 9)).map(lambda found: found[0].format(found[1]))
-_sizes = mostly(st.integers(1, 10**5), _json_leaf)
-_entry = st.fixed_dictionaries(
-    {
-        "startedDateTime": mostly(_times, _json_leaf),
-        "time": _sizes,
-        "request": st.fixed_dictionaries({"url": st.one_of(st.just("http://x/a.html"), _json_leaf)}),
-        "response": st.fixed_dictionaries({"bodySize": _sizes, "headersSize": _sizes}),
-    },
-    optional={
-        "timings": st.dictionaries(st.sampled_from(["wait", "send", "receive"]), _sizes),
-        "pageref": _json_leaf,
-        "_transferSize": _sizes,
-        "_bytesOut": _sizes,
-        "_load_start": _sizes,
-        "_load_end": _sizes,
-        "_fromCache": _json_leaf,
-    },
-)
-_log = st.fixed_dictionaries(
-    {"entries": mostly(st.lists(_entry, min_size=1, max_size=4), st.lists(_json_leaf, max_size=2))},
-    optional={
-        "version": _json_leaf,
-        "creator": _json_leaf,
-        "pages": st.lists(
-            st.dictionaries(st.sampled_from(["id", "startedDateTime", "_run"]), _json_leaf), max_size=2
-        ),
-    },
-)
-har_files = encoded(st.fixed_dictionaries({"log": _log}).map(json.dumps))
-
-_u32 = st.one_of(st.integers(846890339, 846890339 + 10**6), st.sampled_from([0, 1, 2**31, 2**32 - 1]))
-_line = st.sampled_from(
-    [b"", b"GET /a.html HTTP/1.0", b"GET /b.gif HTTP/1.0", b"HEAD x", b"POST \xff", b"BREW x", b"G"]
-)
-_fields = st.tuples(_u32, _u32, _u32, _u32, _u32, _u32, _u32)
-
-
-def _record(found: tuple[tuple[int, ...], int, int, bytes]) -> bytes:
-    times, size, lie, line = found
-    return HEADER.pack(*times, 1025, 77, 80, 2, 8, 0, 0, 0, 170, size, len(line) + lie) + line
-
-
-_records = st.tuples(_fields, st.integers(0, 10**5), st.sampled_from([0] * 9 + [1]), _line).map(_record)
-ucb_files = (
-    st.lists(_records, max_size=5)
-    .map(b"".join)
-    .flatmap(lambda data: st.sampled_from([data, data, data, gzip.compress(data, 1)]))
-)
-_numbers_of_showtrace = st.lists(_u32.map(str), min_size=10, max_size=10)
-showtrace = encoded(
-    _joined(
-        _numbers_of_showtrace.map(
-            lambda n: (
-                f"{n[0]}:{n[1]} {n[2]}:{n[3]} {n[4]}:{n[5]} 1.2.3.4:80 5.6.7.8:80 2 8 "
-                f"{n[6]} {n[7]} {n[8]} 170 {n[9]} 20 GET /a.html HTTP/1.0"
-            )
-        ),
-        4,
-        "\n",
-    )
-)
-_bu_line = st.tuples(
-    st.sampled_from(["cs20"] * 9 + ["a b", "\x1b[2J"]),
-    mostly(st.integers(785526125, 785600000).map(str), numbers),
-    st.sampled_from(["u1", "u2", "\x1b]0;x\x07"]),
-    st.sampled_from(["http://x/a.html", "http://[x/", "x.gif", 'a"b', ""]),
-    good_numbers,
-    good_numbers,
-).map(lambda found: '{} {} {} "{}" {} {}'.format(*found))
-bu_logs = encoded(st.lists(_bu_line, min_size=1, max_size=4).map("\n".join))
-
-_hosts = st.sampled_from([("10.0.0.2", "8.8.8.8"), ("8.8.8.8", "10.0.0.2"), ("fd00::2", "2001:db8::1")])
-_ip = st.builds(
-    lambda hosts, payload, protocol, sequence, flags: captures.packet(
-        hosts[0], hosts[1], payload, protocol, (80, 5000), sequence, flags
-    ),
-    _hosts, st.integers(0, 60), st.sampled_from([1, 6, 6, 17]), st.integers(0, 2**32 - 1), st.integers(0, 31),
-)  # fmt: skip
-_link_and_frames = st.tuples(
-    st.sampled_from(sorted(captures.FRAMES)),
-    st.lists(st.tuples(st.floats(0, 4e9), _ip), min_size=1, max_size=5),
-    st.sampled_from("<>"),
-    st.booleans(),
-    st.sampled_from([0, 0, 0, 40]),
-)
-
-
-def _pcap(found: tuple[str, list[tuple[float, bytes]], str, bool, int]) -> bytes:
-    name, packets, order, nano, snap = found
-    link, frame = captures.FRAMES[name]
-    return captures.pcap([(at_s, frame(ip)) for at_s, ip in packets], link, order, nano, snap)
-
-
-def _pcapng(found: tuple[str, list[tuple[float, bytes]], str, bool, int]) -> bytes:
-    name, packets, order, nano, snap = found
-    link, frame = captures.FRAMES[name]
-    head = captures.section(order) + captures.interface(link, order, 9 if nano else None, snap)
-    return head + b"".join(captures.enhanced(frame(ip), round(at_s * 1e6), 0, order) for at_s, ip in packets)
-
-
-_captures = st.one_of(_link_and_frames.map(_pcap), _link_and_frames.map(_pcapng))
-capture_files = _captures.flatmap(
-    lambda data: st.sampled_from([data, data, data, data + data, gzip.compress(data, 1)])
-)
-
 TIMES_MS = [float(100 * (k + 1)) for k in range(12)]
+ODD: tuple[str, ...] = (
+    "0", "-0.0", "-1", "nan", "inf", "-inf", "1e308", "1e-320", "1e999", "0x1", "1_000", "٣", "true", "none",
+    "None", "1e9", "2e9", "4294967296", "1;2", "a", "[", "'", "9" * 40, "9" * 5000, "", " ", "\x1b[2J", "Ti",
+    "eval", "__import__", "where", "@", "//", " if ", ",", "(", "\u202e", "\n",
+)  # fmt: skip
+ODD_VALUES: tuple[Any, ...] = (
+    None, True, -1, 0, 1e308, 10**30, float("nan"), "", "-1", "NaN", [], {}, [[]], {"a": 1}, "\ud800",
+    "x" * 5000,
+)  # fmt: skip
+FORMULAS = (
+    "gamma * I * Ti**2 / (2*T) + 1/log(Ti)",
+    "where(I > 0 and T < 9, Ti, 1/Ti) % 7",
+    "max(1, min(I, T), 2) if not I < T else sqrt(abs(-3e2)) - log1p(exp(-Ti / 100))",
+)
+PAGES = (
+    "page,think_s,main_bytes,images,request_bytes,server_delay_s\n1,2.5,1000,2;3,99,0.1;0.2;0.3\n2,0,6,,,\n"
+)
+BU = 'cs20 785526125 9 "http://x/" 2009 0.5\ncs20 785526127.25 u2 "http://x/a.gif" 1804 0.4\n' * 2
+OPTIONS = (
+    "--policy bsd:p=0.5,max_sleep_ms=none --trace ucb:max_think_s=9 --pages 2 --seed 3",
+    "--policy lpsm --loss 1/Ti --set links.wired.latency_ms=5 --set browser.connections=2 --pages 1",
+    "--policy psm:listen_interval=3 --topology modern --preset plain --pages 1 --no-baselines",
+    "replay --polls 20 --trace ucb:server_delay_ms=40 --loss inverse:gamma=1e-3",
+    "trace info modern:request_bytes=300",
+)
 
 
-def _learnt() -> dict[str, Any]:
+def _har() -> dict[str, Any]:
+    entry = {
+        "pageref": "p1", "startedDateTime": "2024-05-01T10:00:00.5Z", "time": 100,
+        "request": {"url": "https://x/", "headersSize": 300, "bodySize": 0},
+        "response": {"status": 200, "headersSize": 9, "bodySize": 99, "content": {"size": 5}},
+        "timings": {"blocked": 1, "dns": -1, "connect": -1, "send": 1, "wait": 50, "receive": 2},
+        "_transferSize": 700, "_bytesOut": 3, "_load_start": 1, "_load_end": 2, "_fromCache": "",
+    }  # fmt: skip
+    later = entry | {"pageref": "p2", "startedDateTime": "2024-05-01T12:00:30.123456789+01:00"}
+    pages = [{"id": "p1", "_run": 1}, {"id": "p2"}]
+    return {"log": {"version": "1.2", "creator": {"name": "x"}, "pages": pages, "entries": [entry, later]}}
+
+
+def _captures() -> list[bytes]:
+    hosts = (("10.0.0.2", "8.8.8.8"), ("8.8.8.8", "10.0.0.2"), ("fd00::2", "2001:db8::1"))
+    packets = [
+        captures.packet(*ends, 40 * protocol, protocol, (80, 5000), 7, 0x10)
+        for ends in hosts
+        for protocol in (1, 6, 17)
+    ]
+    found = []
+    for number, (link, frame) in enumerate(captures.FRAMES.values()):
+        frames = [(1000 + k, frame(packet)) for k, packet in enumerate(packets)]
+        found.append(captures.pcap(frames, link, "<>"[number % 2], number % 3 == 0, (0, 40)[number % 2]))
+        head = captures.section() + captures.interface(link, resolution=(None, 9)[number % 2])
+        found.append(head + b"".join(captures.enhanced(each, at_s * 10**6) for at_s, each in frames))
+    return found
+
+
+def _state() -> dict[str, Any]:
     learner = make_learner("learn-alpha", 12, 27)
     for number in range(5):
         learner.update([float(number * k % 7) for k in range(12)])
     return {"format": "psm_sim lpsm state 1", "times_ms": TIMES_MS, "learner": learner.state()}
 
 
-STATE = json.dumps(_learnt())
-RATES = switching_rates(27)
+def good_documents(folder: Path) -> dict[str, list[bytes]]:
+    """Return documents of each kind that are in order; *folder* is for temporary files."""
+    synthesize_ucb(folder / "s.tr", 12, berkeley_profile())
+    _, batches = ucb_batches_of(folder / "s.tr")
+    write_records(folder / "s.txt", (record for batch in batches for record in batch.records()))
+    return {
+        "formulas": [text.encode() for text in FORMULAS],
+        "topologies": [
+            "".join(f"{key} = 1\n" for key in topology_keys()).encode(),
+            *(path.read_bytes() for path in sorted(bundled_dir("topologies").glob("*.toml"))),
+        ],
+        "profiles": [path.read_bytes() for path in sorted(bundled_dir("traces").glob("*.toml"))],
+        "page lists": [PAGES.encode()],
+        "HAR files": [json.dumps(_har()).encode()],
+        "UCB files": [(folder / "s.tr").read_bytes(), (folder / "s.txt").read_bytes()],
+        "BU logs": [BU.encode()],
+        "captures": _captures(),
+        "states": [json.dumps(_state()).encode()],
+        "options": [text.encode() for text in OPTIONS],
+    }
 
 
-def _changed(found: tuple[list[int], Any]) -> bytes:
-    """Return the state of a learner with one value, at some path, replaced."""
-    path, value = found
-    document = json.loads(STATE)
-    node: Any = document
-    for step in path:
-        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
-        if not keys:
-            break
-        key = keys[step % len(keys)]
-        if not isinstance(node[key], (dict, list)) or step % 5 == 0:
-            node[key] = value
-            break
+def _lose(data: bytes, chance: Random) -> bytes:
+    """Return the beginning of the document."""
+    return data[: chance.randint(0, len(data))]
+
+
+def _splice(data: bytes, chance: Random) -> bytes:
+    """Return the document with one to three pieces lost, doubled, reversed, changed or put in."""
+    for _ in range(chance.randint(1, 3)):
+        at, length = chance.randint(0, len(data)), chance.choice((1, 1, 2, 8, 60))
+        piece = data[at : at + length]
+        odd = chance.choice(ODD).encode()
+        put = chance.choice((b"", piece * 2, piece[::-1], chance.randbytes(len(piece)), b"\0", b"\xff", odd))
+        data = data[:at] + put + data[at + length :]
+    return data
+
+
+def _reword(data: bytes, chance: Random) -> bytes:
+    """Return the document with one or two of its words or numbers replaced by odd ones."""
+    for _ in range(chance.randint(1, 2)):
+        if places := list(re.finditer(rb"[\w.]+", data)):
+            start, end = chance.choice(places).span()
+            data = data[:start] + chance.choice(ODD).encode() + data[end:]
+    return data
+
+
+def _restructure(data: bytes, chance: Random) -> bytes:
+    """Return a JSON document with one value, at any depth, replaced by one of any kind."""
+    try:
+        document = node = json.loads(data)
+    except ValueError:
+        return _reword(data, chance)
+    while True:
+        key = chance.choice(list(node) if isinstance(node, dict) else range(len(node)))
+        if not (isinstance(node[key], (dict, list)) and node[key]) or chance.random() < 0.2:
+            node[key] = chance.choice(ODD_VALUES)
+            return json.dumps(document).encode()
         node = node[key]
-    return json.dumps(document).encode()
 
 
-_values = st.one_of(_json_leaf, st.floats(-1e308, 1e308), st.just(10**400), st.lists(_json_leaf, max_size=3))
-states = st.tuples(st.lists(st.integers(0, 400), min_size=1, max_size=5), _values).map(_changed)
+def _reencode(data: bytes, chance: Random) -> bytes:
+    """Return the document in another encoding, packed, or as random bytes behind its first ones."""
+    encoding = chance.choice(("utf-16", "utf-32", "utf-8-sig", "cp037"))
+    return chance.choice((
+        data.decode("latin-1").encode(encoding, "replace"),
+        gzip.compress(data, 1),
+        data[: chance.choice((0, 2, 10, 64))] + chance.randbytes(chance.randrange(300)),
+    ))  # fmt: skip
 
-_option = st.one_of(
-    st.tuples(st.sampled_from(["--pages", "--seed", "--timeout-s"]), numbers),
-    st.tuples(
-        st.just("--policy"),
-        st.tuples(
-            st.sampled_from(["psm", "bsd", "lpsm", "always-on", "psmm", "x.py:P"]),
-            st.sampled_from(["listen_interval", "p", "max_sleep_ms", "gamma", "min_ms", "horizon_s", "loss"]),
-            numbers,
-        ).map(lambda found: "{}:{}={}".format(*found)),
-    ),
-    st.tuples(st.just("--trace"), st.tuples(st.sampled_from(["ucb", "modern", "x.har"]), st.sampled_from(
-        ["max_think_s", "mean_think_s", "server_delay_ms", "request_bytes", "wander"]), numbers
-    ).map(lambda found: "{}:{}={}".format(*found))),
-    st.tuples(st.just("--set"), st.tuples(st.sampled_from(topology_keys()), numbers).map("=".join)),
-    st.tuples(st.just("--loss"), formulas.map(bytes.decode)),
-    st.tuples(st.sampled_from(["--nosuch", "--preset", "--topology"]), st.sampled_from(["", "\x1b", "no/"])),
-)  # fmt: skip
-options = st.lists(_option, min_size=1, max_size=2).map(
-    lambda found: [word for pair in found for word in pair]
-)
+
+def damaged(data: bytes, chance: Random) -> bytes:
+    """Return a document with damage of some kinds, or none."""
+    harms = (_lose, _splice, _splice, _reword, _reword, _restructure, _restructure, _reencode)
+    for _ in range(chance.choice((0, 1, 1, 1, 2))):
+        data = chance.choice(harms)(data, chance)
+    return data

@@ -6,118 +6,59 @@
 from __future__ import annotations
 
 import io
+import os
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from psm_sim.cli import main
+from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import one_line_message
 from psm_sim.learning import make_learner
 from psm_sim.losses import check_loss, make_loss
 from psm_sim.network import load_topology
 from psm_sim.policies.helpers.warm_start import WarmStart
 from psm_sim.workload import load_workload, load_workloads, read_page_list
-from tests.fuzz import documents
-from tests.fuzz.promise import CASES, damaged, fuzz
+from tests.fuzz.documents import TIMES_MS, damaged, good_documents
 
-TIMES_MS = np.array(documents.TIMES_MS)
-COMMANDS: tuple[list[str], ...] = (["--pages", "1"], ["replay", "--polls", "20"], ["trace", "info"], [])
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for the documents."""
-    return tmp_path_factory.mktemp("fuzz")
+CASES = int(os.environ.get("PSM_SIM_FUZZ", "4000"))
+"""Cases of all kinds together."""
 
 
-def written(place: Path, name: str, data: bytes) -> Path:
-    """Write a document and return its path."""
-    path = place / name
-    path.write_bytes(data)
-    return path
+def use_formula(path: Path) -> None:
+    """Compute the loss; no code is run."""
+    check_loss(make_loss(path.read_bytes().decode("utf-8", "replace")), np.array(TIMES_MS))
 
 
-@fuzz(0.25, documents.formulas)
-def test_formulas(place: Path, data: bytes) -> None:
-    """A loss that gives numbers, or a sentence; no code is run."""
-    check_loss(make_loss(data.decode("utf-8", "replace")), TIMES_MS)
-
-
-@fuzz(0.1, documents.topologies)
-def test_topologies(place: Path, data: bytes) -> None:
-    """A scenario, or a sentence."""
-    load_topology(str(written(place, "t.toml", data)))
-
-
-@fuzz(0.1, documents.profiles)
-def test_profiles(place: Path, data: bytes) -> None:
-    """Three pages, or a sentence."""
-    load_workload(str(written(place, "p.toml", data)), 3, 1)
-
-
-@fuzz(0.15, documents.page_lists)
-def test_page_lists(place: Path, data: bytes) -> None:
-    """Pages, or a sentence."""
-    read_page_list(written(place, "p.csv", data))
-
-
-@fuzz(0.1, documents.har_files)
-def test_har_files(place: Path, data: bytes) -> None:
-    """Pages, or a sentence."""
-    load_workload(str(written(place, "x.har", data)), 5, 1)
-
-
-@fuzz(0.1, st.one_of(documents.ucb_files, documents.ucb_files, documents.showtrace))
-def test_ucb_files(place: Path, data: bytes) -> None:
-    """Pages of every client, or a sentence; binary, text and packed."""
-    load_workloads(f"{written(place, 'x.tr', data)}:clients=all", 5, 1)
-
-
-@fuzz(0.08, documents.bu_logs)
-def test_bu_logs(place: Path, data: bytes) -> None:
-    """Pages of every client, or a sentence."""
-    load_workloads(f"{written(place, 'x.log', data)}:clients=all", 5, 1)
-
-
-@fuzz(0.1, documents.capture_files)
-def test_captures(place: Path, data: bytes) -> None:
-    """Packets as they came and pages, or a sentence."""
-    path = written(place, "x.pcap", data)
+def use_capture(path: Path) -> None:
+    """Read packets as they came, and pages."""
     load_workload(f"{path}:stretch_s=1e6", 3, 1)
     load_workload(f"{path}:mode=closed", 3, 1)
 
 
-@fuzz(0.1, documents.states)
-def test_states(place: Path, data: bytes) -> None:
-    """A learner that predicts, or a sentence; the file is not changed."""
-    path = written(place, "s.json", data)
-    learner = make_learner("learn-alpha", 12, 27)
+def use_state(path: Path) -> None:
+    """Load a learner and predict; the file is not changed."""
+    data, learner = path.read_bytes(), make_learner("learn-alpha", 12, 27)
     try:
-        WarmStart(str(path)).load(learner, TIMES_MS)
-        assert 100 <= learner.predict(TIMES_MS) <= 1200.000001
+        WarmStart(str(path)).load(learner, np.array(TIMES_MS))
+        assert 100 <= learner.predict(np.array(TIMES_MS)) <= 1200.000001
         learner.update(np.arange(12.0))
     finally:
         assert path.read_bytes() == data
 
 
-@settings(
-    max_examples=max(1, CASES // 50), deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
-@given(words=documents.options, command=st.sampled_from(COMMANDS), seed=st.integers(0, 2**32))
-def test_options(words: list[str], command: list[str], seed: int) -> None:
-    """Status 0, or status 2 with one line that any terminal shows."""
-    if seed % 3 == 0:
-        words = [
-            damaged(word.encode("utf-8", "surrogatepass"), seed).decode("utf-8", "replace") for word in words
-        ]
-    limit = [] if any(word.startswith("--timeout-s") for word in words) else ["--timeout-s", "20"]
+def use_options(path: Path) -> None:
+    """Run the command: status 0, or status 2 with one line that any terminal shows."""
+    words = path.read_bytes().decode("utf-8", "replace").split(" ")
     output, complaint = io.StringIO(), io.StringIO()
     with redirect_stdout(output), redirect_stderr(complaint):
         try:
-            status = main([*command, *words, *limit] if command else [*words, "--pages", "1", *limit])
+            status = main([*words, "--timeout-s", "20"] if words[0].startswith("--") else words)
         except SystemExit as ended:  # --help, which a damaged word can become
             status = int(str(ended.code))
     told = complaint.getvalue()
@@ -125,3 +66,46 @@ def test_options(words: list[str], command: list[str], seed: int) -> None:
     assert status == 0 or told.count("\n") == 1, told
     assert "mistake of its own" not in told
     assert all(line.isprintable() for line in (told + output.getvalue()).split("\n"))
+
+
+USES: dict[str, tuple[float, str, Callable[[Path], Any]]] = {
+    "formulas": (0.25, "f.txt", use_formula),
+    "topologies": (0.1, "t.toml", lambda path: load_topology(str(path))),
+    "profiles": (0.1, "p.toml", lambda path: load_workload(str(path), 3, 1)),
+    "page lists": (0.13, "p.csv", read_page_list),
+    "HAR files": (0.1, "x.har", lambda path: load_workload(str(path), 5, 1)),
+    "UCB files": (0.1, "x.tr", lambda path: load_workloads(f"{path}:clients=all", 5, 1)),
+    "BU logs": (0.08, "x.log", lambda path: load_workloads(f"{path}:clients=all", 5, 1)),
+    "captures": (0.1, "x.pcap", use_capture),
+    "states": (0.1, "s.json", use_state),
+    "options": (0.02, "words.txt", use_options),
+}
+"""Share of the cases, file name, and what is done with the file."""
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[bytes]]:
+    """Good documents by kind."""
+    return good_documents(tmp_path_factory.mktemp("good"))
+
+
+@pytest.mark.parametrize("kind", USES)
+def test_damaged_input_gives_a_result_or_one_sentence(
+    kind: str, documents: dict[str, list[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lost, doubled and changed pieces, odd numbers and words, values of another type, other encodings."""
+    monkeypatch.chdir(tmp_path)
+    share, name, use = USES[kind]
+    for number in range(round(CASES * share)):
+        chance = Random(f"{kind} {number}")  # noqa: S311 (repeatable, not secret)
+        path = tmp_path / name
+        path.write_bytes(damaged(chance.choice(documents[kind]), chance))
+        try:
+            use(path)
+        except InputError as error:
+            words = one_line_message(str(error))
+            assert len(words) > 10, (number, words)
+            assert words.isprintable(), (number, words)
+        except Exception as error:
+            error.add_note(f"case {number} of {kind}: {path.read_bytes()[:300]!r}")
+            raise
