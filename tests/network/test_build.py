@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 from psm_sim.network import World, build_world, load_topology
-from psm_sim.network.build import parts_for
+from psm_sim.network.build import cell_of, parts_for
 from psm_sim.network.world import plain_parts
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -42,6 +42,12 @@ print(*sys.modules)
 def test_the_parts_are_those_that_are_switched_on(settings, policy, hop, ends):
     parts = parts_for(load_topology("three-node", settings), make_policy(policy))
     assert [type(part).__name__ for part in parts] == [hop, ends]
+
+
+def test_stations_share_a_cell_only_over_the_air():
+    """The links of the papers' model have no medium to share."""
+    assert cell_of(load_topology()) is None
+    assert cell_of(load_topology("three-node", {"mac.model": "dcf"})) is not None
 
 
 def test_a_plain_run_imports_no_optional_part():

@@ -114,6 +114,15 @@ def test_a_file_changes_the_keys_that_it_names_and_no_others(tmp_path):
     assert changed(load_topology(file)) == {"links.wireless.rate_mbps": 1.0}
 
 
+def test_a_file_has_a_name_and_a_description_of_its_own(tmp_path):
+    """Not those of the topology that it extends."""
+    plain, told = written(
+        tmp_path, plain='extends = "modern"\n', told='description = "Mine"\nextends = "plain.toml"\n'
+    )
+    topologies = [load_topology(plain), load_topology(told)]
+    assert [(each.name, each.description) for each in topologies] == [("plain", ""), ("told", "Mine")]
+
+
 def test_a_file_extends_a_bundled_topology_or_another_file_beside_it(tmp_path):
     """The nearer file wins; all the rest comes from the farthest one."""
     near, far = written(
