@@ -63,8 +63,8 @@ class Interval(NamedTuple):
         return f"{self.mean:{spec}}{spread}"
 
 
-def confidence_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Return the mean of independent *values* and its Student t interval.
+def confidence_interval(values: ArrayLike) -> Interval:
+    """Return the mean of independent *values* and its 95 % confidence interval (Student's t).
 
     To compare policies on common random numbers, pass the paired differences (or ratios), one per
     replication. Their interval shows whether the policies differ.
@@ -75,5 +75,5 @@ def confidence_interval(values: ArrayLike, confidence: float = 0.95) -> Interval
         return Interval(mean, 0.0, int(array.size))
     from scipy.special import stdtrit
 
-    quantile = float(stdtrit(array.size - 1, (1 + confidence) / 2))
+    quantile = float(stdtrit(array.size - 1, 0.975))
     return Interval(mean, quantile * float(array.std(ddof=1)) / array.size**0.5, int(array.size))
