@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import runpy
@@ -48,14 +47,6 @@ def test_a_mistake_is_one_line_and_status_2(tmp_path: Path) -> None:
     done = psm_sim("--pages", "0", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "psm_sim: --pages must be an integer from 1 to 500000, got '0'.\n"
-
-
-def test_json_alone_stands_on_standard_output(tmp_path: Path) -> None:
-    """Remarks go to standard error, files to the folder."""
-    done = psm_sim("--policy", "psm", "--pages", "3", "--format", "json", "--output", "out", cwd=tmp_path)
-    assert done.returncode == 0
-    assert json.loads(done.stdout) == json.loads((tmp_path / "out" / "result.json").read_text())
-    assert done.stderr == "Wrote result.json, pages.csv, metadata.json, report.html and figures to out\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")

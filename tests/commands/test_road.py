@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections import Counter
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -17,7 +16,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.losses import formula_loss
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.lpsm import Lpsm
-from psm_sim.simulation import Scenario, compare_runs, simulate
+from psm_sim.simulation import simulate
 
 TEXT = "lpsm:horizon_s=2600"
 RUN = ("--policy", TEXT, "--pages", "2", "--format", "json")
@@ -135,40 +134,3 @@ def test_a_policy_made_in_python_is_copied_once_for_each_run(calls: Counter[str]
         assert (calls["made"], calls["started"], calls["copied"]) == (0, run, run)
     assert vars(policy) == before
     assert not hasattr(policy, "learner")
-
-
-USERS = """
-from psm_sim.policies import Policy, Rest
-
-class Mine(Policy):
-    name = "mine"
-    events = []
-
-    def __init__(self):
-        self.events.append("made")
-
-    def __deepcopy__(self, memo):
-        self.events.append("copied")
-        return object.__new__(type(self))
-
-    def start(self, beacon_s):
-        super().start(beacon_s)
-        self.events.append("started")
-
-    def rest(self, now_s, since_uplink_s, poll):
-        if self.events[-1] != "asked":
-            self.events.append("asked")
-        return Rest()
-"""
-
-
-def test_a_users_policy_is_tried_on_a_copy_and_started_once(tmp_path: Path) -> None:
-    """Made, tried on a copy, started; then asked in the run. All before the first page is loaded."""
-    file = tmp_path / "my.py"
-    file.write_text(USERS)
-    seen: list[list[str]] = []
-    events = type(make_policy(f"{file}:Mine")).events
-    events.clear()
-    compare_runs([f"{file}:Mine"], Scenario(pages=1), lambda *_: seen.append([*events]))
-    assert events == ["made", "copied", "started", "asked", "started", "asked"]
-    assert seen[0] == events[:-1]  # when the page without power saving was done

@@ -43,17 +43,14 @@ class Plain:
     ("texts", "name", "value"),
     [
         ({"share": "0.25"}, "share", 0.25),
-        ({"share": " 1 "}, "share", 1.0),
         ({"count": "17"}, "count", 17),
         ({"quick": "Yes"}, "quick", True),
         ({"quick": "off"}, "quick", False),
         ({"colour": "blue"}, "colour", "blue"),
         ({"cap": "none"}, "cap", None),
-        ({"cap": "None"}, "cap", None),
         ({"cap": "0"}, "cap", 0.0),
         ({"limit": "2"}, "limit", 2.0),
         ({"label": "none"}, "label", "none"),
-        ({"label": "7"}, "label", "7"),
         ({}, "count", 3),
     ],
 )
@@ -70,11 +67,8 @@ def test_text_becomes_a_value_of_the_defaults_kind(texts: dict[str, str], name: 
         ("share", "0", "a number > 0 and <= 1"),
         ("share", "1.5", "a number > 0 and <= 1"),
         ("share", "nan", "a number > 0 and <= 1"),
-        ("share", "inf", "a number > 0 and <= 1"),
         ("share", "1e999", "a number > 0 and <= 1"),
         ("share", "half", "a number > 0 and <= 1"),
-        ("share", "", "a number > 0 and <= 1"),
-        ("share", "none", "a number > 0 and <= 1"),
         ("count", "0", "an integer >= 1"),
         ("count", "2.0", "an integer >= 1"),
         ("count", "9" * 5000, "an integer >= 1"),
@@ -82,9 +76,7 @@ def test_text_becomes_a_value_of_the_defaults_kind(texts: dict[str, str], name: 
         ("quick", "1", "true or false"),
         ("colour", "Red", "one of red, blue"),
         ("cap", "-1", "a number >= 0, or none"),
-        ("cap", "nul", "a number >= 0, or none"),
         ("limit", "0", "a number > 0, or none"),
-        ("limit", "x", "a number > 0, or none"),
     ],
 )
 def test_a_bad_value_is_named_with_what_is_expected(name: str, text: str, expected: str) -> None:
@@ -137,15 +129,6 @@ def test_a_parameter_without_a_default_must_be_given() -> None:
     with pytest.raises(InputError, match="plain: needed is missing; specify needed=value"):
         build(Plain, {}, "plain")
     assert build(Plain, {}, "plain", needed=1).needed == 1
-
-
-def test_values_given_beside_the_text_are_checked_and_known() -> None:
-    """As from Python."""
-    assert build(Thing, {"count": "2"}, "thing", share=0.1).share == 0.1
-    with pytest.raises(InputError, match=r"thing: share must be .*, got 7"):
-        build(Thing, {}, "thing", share=7)
-    with pytest.raises(InputError, match="no parameter 'size'"):
-        build(Thing, {}, "thing", size=7)
 
 
 def test_a_constructor_that_fails_is_reported_in_one_line() -> None:

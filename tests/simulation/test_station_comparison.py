@@ -7,8 +7,6 @@ from dataclasses import replace
 import pytest
 
 import psm_sim
-from psm_sim.campaign.sweep.job import Job, run_job
-from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
@@ -100,16 +98,6 @@ def test_a_station_can_be_watched_among_the_others():
         )
         first = psm_sim.timeline(result, pages=1)
         assert first["time_s"].max() <= complete[0]
-
-
-def test_a_sweep_over_stations_has_their_means():
-    """As a run has them; a task that fails says why, and the others go on."""
-    place = crowd(StationSpec("one", count=2))
-    job = Job(place, Spec("ucb"), 2, 1, (Spec("psm"), Spec("uapsd")), ("a", "b"))
-    good, bad = run_job({}, job)
-    expected = compare_runs(["psm"], Scenario(topology=place, pages=2)).runs[0]
-    assert (good.measures or {})["energy_per_page_j"] == expected.energy_per_page_j
-    assert "service periods" in str(bad.error)
 
 
 @pytest.mark.parametrize(("fetch", "times"), [("ps-poll", 1.3), ("null", 3.0)])
