@@ -7,7 +7,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.drifting_streams import drifting_stream, shifting_digits, shifting_stream
+from psm_sim.lab.active.drifting_streams import shifting_digits, shifting_stream
 
 SEEDS = 6
 SUPERVISED = {
@@ -78,31 +78,6 @@ def test_bbq_is_first_before_the_shift_and_last_after(streams):
     whole = {name: accuracies(name, streams)[0].mean() for name in names}
     assert max(first, key=first.__getitem__) == min(whole, key=whole.__getitem__) == "bbq:kappa=0.333"
     assert max(whole, key=whole.__getitem__) == "lasec-ss:b=0.0093"
-
-
-@pytest.mark.parametrize(
-    ("kind", "sign"), [("still", 1), ("noisy", 1), ("slow", 1), ("every 2000", -1), ("every 500", -1)]
-)
-def test_the_margin_helps_where_the_target_is_slow_and_hurts_where_it_jumps(kind, sign):
-    """LASEC at rate .1, margin minus coin: the sign in each kind of drift."""
-    gains = [gain(kind, seed) for seed in range(3)]
-    assert sign * np.mean(gains) > 0
-
-
-def gain(kind, seed):
-    """Return the accuracy of the margin's rule less that of a coin that buys as many labels."""
-    rng = np.random.default_rng(seed)
-    X, y = {
-        "still": lambda: shifting_stream(rng, 10_000, 50),
-        "noisy": lambda: shifting_stream(rng, 10_000, 50, flips=0.1),
-        "slow": lambda: drifting_stream(rng, 10_000, 50, 0.01),
-        "every 2000": lambda: shifting_stream(rng, 10_000, 50, every=2000),
-        "every 500": lambda: shifting_stream(rng, 10_000, 50, every=500),
-    }[kind]()
-    b = 0.0093 if kind.startswith("every") else 0.02
-    margin = make_selective(f"lasec-ss:b={b}", 50, seed=seed).run(X, y)
-    coin = make_selective(f"lasec-coin:p={margin.queried.mean()}", 50, seed=seed).run(X, y)
-    return np.mean(margin.prediction == y) - np.mean(coin.prediction == y)
 
 
 def test_a_floor_recovers_from_a_jump():

@@ -16,7 +16,6 @@ from psm_sim.lab.studies.non_stationary.learner_rounds import (
     RATES,
     LearnerRound,
     ZeroRateFixedShare,
-    least_losses,
     logged_run,
     regrets,
 )
@@ -34,7 +33,7 @@ from psm_sim.lab.studies.non_stationary.tasks import (
     setting,
 )
 from psm_sim.lab.studies.study import Scale
-from psm_sim.learning import FixedShare, LearnAlpha, best_switching, rate_losses, switching_rates
+from psm_sim.learning import FixedShare, LearnAlpha, rate_losses, switching_rates
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, simulate
@@ -86,14 +85,6 @@ def test_static_experts_regret_is_at_most_the_logarithm_of_the_experts(rows):
     """Over its own rounds, whatever they were."""
     for gamma in ("published", "1e-05"):
         assert of(rows, "Static-expert", gamma)["own_regret"] <= math.log(12) + 1e-6
-
-
-@pytest.mark.parametrize("switches", [0, 3])
-def test_least_losses_of_several_learners_are_those_of_each_alone(switches):
-    """To the last bit, though their runs have not as many rounds."""
-    tables = [np.random.default_rng(rounds).exponential(1, (rounds, 5)) for rounds in (7, 40, 25)]
-    alone = [best_switching(table, switches).totals for table in tables]
-    assert least_losses(tables, switches).tolist() == [[each[0], each[-1]] for each in alone]
 
 
 def test_common_rounds_cost_each_rate_what_fixed_share_loses():

@@ -160,14 +160,6 @@ def test_a_mark_tells_its_policy_and_its_measures(browser: Any, folder: Path) ->
     assert f"{energy:.4f}" in told
 
 
-def test_a_name_that_is_a_program_is_text_where_the_mouse_is(browser: Any, folder: Path) -> None:
-    """What is told of a mark has the tags as they were written."""
-    shown(browser, folder / "sweep.html")
-    browser.execute_script("document.getElementById('frontier').scrollIntoView()")
-    mouse(browser, browser.execute_script(POINT, f"bsd:p=0.2, trace {HOSTILE}"))
-    assert HOSTILE in wait_for(browser, TIPS)
-
-
 def test_a_click_on_the_legend_hides_and_shows_a_series(browser: Any, folder: Path) -> None:
     """The first entry, the line of the offline optimum."""
     shown(browser, folder / "out/report.html")
