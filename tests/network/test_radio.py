@@ -35,12 +35,6 @@ def test_static_psm_hears_every_beacon():
     assert bench.run(0.55) == [0.1, 0.2, 0.3, 0.4, 0.5]
 
 
-def test_a_listen_interval_of_three_hears_every_third():
-    """The promise of a repeated rest."""
-    bench = RadioBench(make_policy("psm:listen_interval=3"))
-    assert bench.run(1.0) == [0.3, 0.6, 0.9]
-
-
 def test_the_documented_example_hears_every_third_beacon():
     """The house's ``EveryThird``, which makes no promise."""
 

@@ -17,16 +17,6 @@ def env() -> Environment:
     return Environment()
 
 
-def test_a_pulse_fires_each_time_it_is_armed(env):
-    """One event object serves any number of firings."""
-    log = []
-    pulse = ReusableEvent(env, lambda _: log.append(env.now))
-    for time_s in (1.0, 2.5, 4.0):
-        pulse.arm(time_s)
-        env.run()
-    assert log == [1.0, 2.5, 4.0]
-
-
 def test_a_pulse_may_be_armed_from_its_own_action(env):
     """A link arms its next arrival while it delivers one."""
     log: list[float] = []

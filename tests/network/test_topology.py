@@ -12,8 +12,6 @@ from psm_sim.common.parameters import parameters_of
 from psm_sim.network import Topology, load_topology, topology_differences, topology_keys
 from psm_sim.network.topology import SECTIONS
 from psm_sim.network.topology_sections import (
-    AccessPointParameters,
-    BeaconParameters,
     BrowserParameters,
     LinkParameters,
     PowerParameters,
@@ -69,12 +67,7 @@ def test_every_key_can_be_set_from_text(key):
             {"links.wired.rate_mbps": "0"},
             "rate_mbps must be a number >= 0.01 and <= 100000, got '0'",
         ),
-        (
-            {"links.wired.rate_mbps": 0},
-            "rate_mbps must be a number >= 0.01 and <= 100000, got 0",
-        ),
         ({"links.wired.rate_mbps": "fast"}, "'fast'"),
-        ({"links.wired.rate_mbps": "nan"}, "'nan'"),
         ({"tcp.initial_window": "2.5"}, "must be an integer .*'2.5'"),
         ({"browser.persistent": "perhaps"}, "must be true or false, got 'perhaps'"),
         ({"power.awake_w": "-1"}, "must be a number >= 0"),
@@ -163,20 +156,13 @@ def test_what_cannot_be_extended_is_refused(tmp_path, extends, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: BeaconParameters(interval_ms=-5),
-            "beacon: interval_ms must be a number .* got -5",
-        ),
         (lambda: LinkParameters(rate_mbps=0), "links: rate_mbps must be .* got 0"),
-        (lambda: LinkParameters(latency_ms=float("nan")), "links: latency_ms must be .* got nan"),
-        (lambda: PowerParameters(awake_w=-1.0), "power: awake_w must be .* got -1.0"),
         (
             lambda: PowerParameters(asleep_w=5.0),
             "power: asleep_w must not exceed awake_w = 0.75, got 5",
         ),
         (lambda: TcpParameters(initial_window=0), "tcp: initial_window must be .* got 0"),
         (lambda: BrowserParameters(connections=cast(Any, 2.5)), "browser: connections must be .* got 2.5"),
-        (lambda: AccessPointParameters(buffer_frames=0), "access_point: buffer_frames must be .* got 0"),
         (
             lambda: Topology(power=cast(Any, {"awake_w": 1.0})),
             r"power must be PowerParameters\(...\), got \{'awake_w': 1.0\}",

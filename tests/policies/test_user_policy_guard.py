@@ -71,19 +71,6 @@ def test_an_unusable_answer_is_named_before_the_run(answer, message):
         guard_policy(Answers(answer))
 
 
-class Uncopied(Good):
-    name = "uncopied"
-
-    def __deepcopy__(self, memo):
-        raise TypeError("there is only one")
-
-
-def test_a_policy_that_cannot_be_copied_is_refused():
-    """Each run needs one of its own."""
-    with pytest.raises(PluginError, match=r"Policy uncopied cannot be copied: TypeError: there is only one"):
-        guard_policy(Uncopied())
-
-
 def test_a_policy_for_one_run_alone_is_tried_on_a_copy():
     """The policy itself is neither copied nor asked."""
     own = Good()
