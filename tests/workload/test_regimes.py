@@ -121,9 +121,7 @@ def test_trace_info_shows_each_regime(capsys: pytest.CaptureFixture[str]) -> Non
     ("texts", "message"),
     [
         ("order=sleepy", r"order must be NAME or NAME\*PAGES .*quiet, busy, stream, push, got 'sleepy'"),
-        ("order=", "order must be .*, got ''"),
         ("order=quiet*0", r"order must be .*, got 'quiet\*0'"),
-        ("order=quiet*many", r"order must be .*, got 'quiet\*many'"),
         ("length=0", "length must be a number > 0 .*, got '0'"),
         ("lengths=long", "lengths must be one of fixed, geometric, got 'long'"),
         ("lenght=2", "no parameter 'lenght'.*Did you mean 'length'"),
@@ -139,8 +137,6 @@ def test_wrong_parameters_are_refused(texts: str, message: str) -> None:
     ("text", "message"),
     [
         ("regimes = 3", "regimes must be a table of regimes"),
-        ("[regimes]", "regimes must be a table of regimes"),
-        ("[regimes]\nquiet = 3", "regimes must be a table of regimes"),
         ('[regimes.quiet]\nbase = "ucb"', "regimes.quiet.pages must be an integer .*, got None"),
         (
             '[regimes.quiet]\nbase = "ucb"\npages = true',

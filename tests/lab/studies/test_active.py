@@ -10,14 +10,19 @@ import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.cli import main
-from psm_sim.common.summary_stats import Interval
+from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies import ACTIVE_STUDIES, load_study
 from psm_sim.lab.studies.active import (
     digit_ocr,
     drift,
     text_classes,
 )
-from psm_sim.lab.studies.active.learner_trials import Direction, judge_claim
+from psm_sim.lab.studies.active.learner_trials import (
+    Direction,
+    NoDifference,
+    judge_claim,
+    resampled_interval,
+)
 from psm_sim.lab.studies.study import Scale
 from psm_sim.lab.studies.study_runner import reproduce
 from tests.lab.studies.committed import require_the_same
@@ -84,6 +89,23 @@ def test_the_verdict_on_a_direction_is_the_side_of_its_interval(mean, half, side
     assert str(claim) == ("above 0" if side > 0 else "below 0")
 
 
+@pytest.mark.parametrize(("mean", "verdict"), [(0.1, "open"), (0.3, "differs"), (-0.3, "differs")])
+def test_no_difference_is_never_confirmed(mean, verdict):
+    """Without a published margin an interval around 0 decides nothing."""
+    claim = NoDifference("s", "a - b", "labels", "here")
+    assert claim.verdict(Interval(mean, 0.2, 5), mean, 0.0) == verdict
+    assert str(claim) == "no difference"
+
+
+def test_folds_of_one_table_are_not_independent():
+    """By hand: 20 folds of 5-fold cross validation widen the interval by the root of 1 + 20 / 4."""
+    values = np.arange(20.0)
+    plain, corrected = (resampled_interval(values, share) for share in (0.0, 0.2))
+    assert plain == confidence_interval(values)
+    assert corrected.mean == plain.mean
+    assert corrected.half_width == pytest.approx(plain.half_width * 6**0.5)
+
+
 def test_values_that_are_missing_do_not_count():
     """A run that never arrives has no difference to compare."""
     found = judge_claim(Direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
@@ -120,7 +142,8 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     assert table["mean"].min() > 0
     assert (table["median"] < 100).all()
     assert table.loc[0, "published mean"] == 28.02
-    assert len(findings.claims) == len(digit_ocr.PAIRS)
+    assert len(findings.claims) == len(digit_ocr.PAIRS) + 3
+    assert {claim.ours.replications for claim in findings.claims} == {1, 3}
     assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(digit_ocr.PAIRS)
     untuned = findings.tables[1].frame
     assert len(untuned) == 3 * len(digit_ocr.COMBINATIONS["CBGZperc"])
@@ -174,9 +197,17 @@ def test_drift_finds_the_learner_that_follows(made_images, monkeypatch):
     table = findings.tables[0].frame
     assert set(table["stream"]) == set(drift.STREAMS)
     assert table["accuracy"].between(0.3, 1).all()
-    sources = [claim.published.source for claim in findings.claims]
-    assert sources.count("ours: control") == len(drift.KINDS) + 1
-    assert any("LASEC 10/1000 - " in claim.published.policy for claim in findings.claims)
+    claims = [(claim.published.policy, claim.published.quantity) for claim in findings.claims]
+    assert len(set(claims)) == len(claims)
+    controls = [claim for claim in findings.claims if claim.published.source == "ours: control"]
+    assert [claim for claim in findings.claims if claim.role == "control"] == controls
+    assert {claim.published.policy for claim in controls} == {"LASEC-SS - LASEC coin"}
+    assert len(controls) == len(drift.KINDS) + 2 * len(drift.RATES)
+    settings = table.set_index(["stream", "learner"])["setting"]
+    assert settings["digits", "shifting"] == "shifting-perceptron:lam=0.0001"
+    assert settings["digits", "budget"] == "budget-perceptron:B=1000"
+    assert settings["switch 500", "shifting"] == "shifting-perceptron:lam=0.01"
+    assert settings["switch 500", "budget"] == "budget-perceptron:B=500"
 
 
 def test_the_published_wilcoxon_tests_follow_from_table_4_1():

@@ -34,7 +34,7 @@ def small(monkeypatch):
     monkeypatch.setattr(isal_planes, "LABELS", (5, 6, 7, 8))
     monkeypatch.setattr(isal_planes, "_DRAWS", 20)
     monkeypatch.setattr(isalp_and_pool_rules, "LABELS", (5, 6, 7, 8))
-    monkeypatch.setattr(lmu_image_selection, "POOL", 6)
+    monkeypatch.setattr(lmu_image_selection, "POOL", 8)
     monkeypatch.setattr(lmu_image_selection, "TEST", 3)
     monkeypatch.setattr(decision_trees, "load_table", few_columns)
     monkeypatch.setattr(

@@ -236,7 +236,7 @@ def test_standard_output_has_the_same_claims(found: list[Findings]) -> None:
     text = stream.getvalue()
     assert "made-up: Made up" in text
     assert "3.600 ± 0.050" in text
-    assert "4 published numbers: 2 agree, 1 differ, 1 not comparable." in text
+    assert "4 claims: 2 agree, 1 differ, 1 not comparable." in text
     assert "* A remark.\nCommentary:\n* A thought.\n" in text
 
 

@@ -43,20 +43,18 @@ def test_the_reproduction_repeats_the_remarks_of_its_further_studies() -> None:
     assert "Second." not in text
 
 
-def test_counts_of_the_learners_come_from_the_claims() -> None:
+def test_counts_of_the_learners_come_from_the_claims_by_role() -> None:
+    drift = [claim("drift", "a - b", "differs", role="control")] * 2
+    drift.append(claim("drift", "a - c", "open", role="published"))
     studies = [
-        Findings("sphere", "title", "setting", claims=[claim("sphere", "DKM", "agrees")]),
-        Findings(
-            "drift",
-            "title",
-            "setting",
-            claims=[claim("drift", "a - b", "differs")] * 2 + [claim("drift", "a - c", "open")],
-        ),
+        Findings("sphere", "title", "setting", claims=[claim("sphere", "DKM", "agrees", role="theorem")]),
+        Findings("drift", "title", "setting", claims=drift),
     ]
     text = summary_section(studies)
-    assert "4 claims in 2 studies: 1 agree, 1 open, 2 differ." in text
-    assert "All claims agree in sphere (1 of 1). Some claims agree in drift (0 of 3)." in text
-    assert "* drift: differs `a - b` (2 claims); open `a - c`. Learners named" in text
+    assert "4 claims in 2 studies" in text
+    assert "* published: 1 open\n* theorems: 1 agree\n* controls: 2 differ\n" in text
+    assert "* drift: published open `a - c`; controls differs `a - b` (2). Learners named" in text
+    assert "sphere:" not in text
 
 
 def test_counts_and_ranges_of_listening_come_from_its_table() -> None:
