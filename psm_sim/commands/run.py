@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psm_sim.commands.shared_options import (
     add_force,
@@ -24,7 +24,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
-    from psm_sim.simulation import References, Scenario
+    from psm_sim.simulation import Comparison, References, Scenario
     from psm_sim.simulation.preset import Preset
 
 HELP = """\
@@ -124,22 +124,31 @@ def run(arguments: argparse.Namespace) -> int:
     outputs = RunOutputs.of(arguments.capture, arguments.timeline)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
     plot_path = _plot_path(arguments.plot)
-    with redirect_stdout_to_stderr():
-        policies, scenario, references, preset = _parse(arguments)
-        written = [("--output", path) for path in files.output_paths(folder)] if folder is not None else []
-        written += [("--plot", plot_path)] if plot_path is not None else []
-        _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
-        facts = {} if folder is None else facts_of(arguments.argv, start, scenario.files(policies))
-        with progress_on(sys.stderr) as progress, run_record(folder, facts) as record:
-            comparison = compare_seeds(
-                policies,
-                scenario,
-                arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
-                record.watching(progress),
-                arguments.workers,
-                references,
-                outputs,
+    partial: list[Comparison] = []
+    try:
+        with redirect_stdout_to_stderr():
+            policies, scenario, references, preset = _parse(arguments)
+            written = (
+                [("--output", path) for path in files.output_paths(folder)] if folder is not None else []
             )
+            written += [("--plot", plot_path)] if plot_path is not None else []
+            _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
+            facts = {} if folder is None else facts_of(arguments.argv, start, scenario.files(policies))
+            with progress_on(sys.stderr) as progress, run_record(folder, facts) as record:
+                comparison = compare_seeds(
+                    policies,
+                    scenario,
+                    arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
+                    record.watching(progress),
+                    arguments.workers,
+                    references,
+                    outputs,
+                    partial.append,
+                )
+    except BaseException as error:
+        if partial:
+            _keep(partial[0], error, arguments, folder, facts, preset.name)
+        raise
     try:
         if folder is not None:
             files.write_results(folder, comparison, facts, preset.name, arguments.workers)
@@ -179,6 +188,28 @@ def _check_files(
         raise InputError(
             "--force has no effect without --output, --plot, --capture or --timeline; remove it."
         )
+
+
+def _keep(
+    comparison: Comparison,
+    error: BaseException,
+    arguments: argparse.Namespace,
+    folder: Path | None,
+    facts: Mapping[str, Any],
+    preset: str,
+) -> None:
+    """Report the finished part of a run that *error* has ended, and write its data to *folder*."""
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
+
+    _report(comparison, arguments.format, preset)
+    print_message(f"The results are incomplete; missing: {', '.join(comparison.missing)}.", "")
+    if folder is not None:
+        try:
+            write_partial_results(folder, comparison, facts, preset, error)
+            print_message(f"Wrote {', '.join(PARTIAL_NAMES)} to {folder}", "")
+        except InputError as unwritten:
+            print_message(str(unwritten), "")
 
 
 def _plot_path(text: str | None) -> Path | None:

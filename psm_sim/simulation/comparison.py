@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError
+from psm_sim.common.errors import CommandTerminated, InputError, describe_error
 from psm_sim.common.formatting import format_pairs
 from psm_sim.network import Topology, topology_differences
 from psm_sim.policies import Policy
@@ -55,6 +55,8 @@ class Comparison:
         Results of the baselines, which precede the policies in tables.
     reference : Result or None
         Result that energy and slowdown are compared with; None if there is no reference.
+    missing : mapping of str to str
+        Policies, seeds or clients without a result, with the reason, if this is a partial comparison.
 
     See Also
     --------
@@ -78,6 +80,7 @@ class Comparison:
     always_on: Result
     baselines: tuple[Result, ...] = ()
     reference: Result | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         stream = io.StringIO()
@@ -196,6 +199,14 @@ class SeedComparison(Comparison):
     seeds: tuple[Comparison, ...] = ()
 
 
+OnFailure = Callable[[Comparison], None]
+"""Function that receives the finished part of a comparison before the exception that ended it is raised."""
+
+
+def ignore_partial(_: Comparison) -> None:
+    """Drop a partial comparison."""
+
+
 def _reporting(name: str) -> Any:
     # Imported lazily by name: reporting is a higher layer and may not be imported here.
     return import_module(f"psm_sim.reporting.{name}")
@@ -225,7 +236,9 @@ BASELINES = (Spec("always-on"), Spec("psm"))
 
 
 def all_policies(policies: Sequence[PolicyLike], references: References) -> list[PolicyLike]:
-    """Return *policies* followed by the baselines and the reference, without duplicates.
+    """Return the baselines and the reference that are not among *policies*, followed by *policies*.
+
+    The policies run in this order, so that a partial comparison has its baselines.
 
     Raises
     ------
@@ -234,11 +247,11 @@ def all_policies(policies: Sequence[PolicyLike], references: References) -> list
     """
     if not policies or isinstance(policies, (str, Spec, Policy)):
         raise InputError(f"policies must be a non-empty list, got {policies!r}.")
-    unique = [*policies]
+    others: list[PolicyLike] = []
     for policy in (*references.baselines, *references.reference):
-        if _index_of(policy, unique) is None:
-            unique.append(policy)
-    return unique
+        if _index_of(policy, [*policies, *others]) is None:
+            others.append(policy)
+    return [*others, *policies]
 
 
 Kind = TypeVar("Kind", bound=Comparison)
@@ -250,21 +263,67 @@ def assign_roles(comparison: Kind, policies: Sequence[PolicyLike], references: R
     Parameters
     ----------
     comparison
-        Comparison whose ``runs`` are those of :func:`all_policies`.
+        Comparison whose ``runs`` are those of :func:`all_policies`, or the first of them.
     policies, references
         As for :func:`all_policies`.
     """
     simulated = all_policies(policies, references)
 
-    def run_of(policy: PolicyLike) -> Result:
-        return comparison.runs[_index_of(policy, simulated) or 0]
+    def run_of(policy: PolicyLike) -> Result | None:
+        return dict(enumerate(comparison.runs)).get(_index_of(policy, simulated) or 0)
 
     return replace(
         comparison,
-        runs=comparison.runs[: len(policies)],
-        baselines=tuple(map(run_of, references.baselines)),
+        runs=comparison.runs[len(simulated) - len(policies) :],
+        baselines=tuple(run for run in map(run_of, references.baselines) if run is not None),
         reference=next(map(run_of, references.reference), None),
     )
+
+
+def collect_runs(
+    comparison: Kind,
+    runs: Iterable[Result],
+    policies: Sequence[PolicyLike],
+    references: References,
+    on_failure: OnFailure,
+) -> Kind:
+    """Return *comparison* with runs and their roles. If a run fails, keep those before it.
+
+    Parameters
+    ----------
+    comparison
+        Comparison without runs.
+    runs
+        Runs of :func:`all_policies`, simulated one by one.
+    policies, references
+        As for :func:`all_policies`.
+    on_failure
+        Called with the partial comparison if a run fails or is interrupted and at least one of *policies* has
+        finished. The exception is then raised.
+    """
+    finished: list[Result] = []
+    try:
+        for run in runs:
+            finished.append(run)  # noqa: PERF402 (the runs before a failure are kept)
+    except BaseException as error:
+        partial = assign_roles(replace(comparison, runs=tuple(finished)), policies, references)
+        names = [_label(policy) for policy in all_policies(policies, references)[len(finished) :]]
+        missing = dict.fromkeys(names, "not run") | dict.fromkeys(names[:1], reason_of(error))
+        if partial.runs:
+            on_failure(replace(partial, missing=missing))
+        raise
+    return assign_roles(replace(comparison, runs=tuple(finished)), policies, references)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why a run has no result, in one line."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return str(error) if isinstance(error, (InputError, CommandTerminated)) else describe_error(error)
+
+
+def _label(policy: PolicyLike) -> str:
+    return policy.name if isinstance(policy, Policy) else str(policy)
 
 
 def _index_of(policy: PolicyLike, policies: Sequence[PolicyLike]) -> int | None:

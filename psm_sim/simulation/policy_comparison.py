@@ -8,7 +8,7 @@ so the numbers do not depend on the number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -23,10 +23,14 @@ from psm_sim.simulation.comparison import (
     NO_REFERENCES,
     ClientComparison,
     Comparison,
+    OnFailure,
     References,
     SeedComparison,
     all_policies,
     assign_roles,
+    collect_runs,
+    ignore_partial,
+    reason_of,
 )
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.result_parts import PolicyLike
@@ -47,6 +51,7 @@ def compare_runs(
     scenario: Scenario = _DEFAULTS,
     progress: Progress = no_progress,
     references: References = NO_REFERENCES,
+    on_failure: OnFailure = ignore_partial,
 ) -> Comparison:
     """Simulate each policy, and one run without power saving, on the pages of one client.
 
@@ -63,6 +68,9 @@ def compare_runs(
         Called after each page.
     references
         Baselines, and the reference for relative energy and slowdown.
+    on_failure
+        If a later policy fails or is interrupted, called with the finished ones before the exception is
+        raised.
 
     Returns
     -------
@@ -76,10 +84,10 @@ def compare_runs(
     """
     topology = scenario.resolve_topology()
     if topology.stations:
-        return compare_stations(policies, scenario, topology, progress, references)
+        return compare_stations(policies, scenario, topology, progress, references, on_failure=on_failure)
     runs = _prepare_runs(all_policies(policies, references), topology)
-    comparison = _run_on_same_pages(runs, topology, scenario, scenario.workload(), progress)
-    return assign_roles(comparison, policies, references)
+    collect = partial(collect_runs, policies=policies, references=references, on_failure=on_failure)
+    return _run_on_same_pages(runs, topology, scenario, scenario.workload(), progress, collect)
 
 
 def compare_clients(
@@ -89,6 +97,7 @@ def compare_clients(
     workers: int | None = None,
     references: References = NO_REFERENCES,
     outputs: RunOutputs = NO_OUTPUTS,
+    on_failure: OnFailure = ignore_partial,
 ) -> Comparison:
     """Simulate each policy for every client that the trace selects, and average over the clients.
 
@@ -101,7 +110,11 @@ def compare_clients(
     workers
         Number of processes for several clients; None uses all cores. The numbers do not depend on it.
     outputs
-        Files to write during the run. Only supported for a single client.
+        Files to write during the run. Only supported for a single client. They are not written if a policy
+        fails.
+    on_failure
+        As for :func:`compare_runs`. With several clients it is called with the finished clients, or with the
+        finished policies of the first client.
 
     Returns
     -------
@@ -116,27 +129,36 @@ def compare_clients(
     topology = scenario.resolve_topology()
     outputs.check(policies, scenario, topology)
     if topology.stations:
-        return compare_stations(policies, scenario, topology, progress, references, outputs)
+        return compare_stations(policies, scenario, topology, progress, references, outputs, on_failure)
     simulated = all_policies(policies, references)
     with outputs.observers(policies) as by_policy:
         runs = _prepare_runs(simulated, topology, [observers for (observers,) in by_policy])
         workloads = scenario.workloads()
         if len(workloads) == 1:
             outputs.check_size(workloads, topology)
-            comparison = _run_on_same_pages(runs, topology, scenario, workloads[0], progress)
-            return assign_roles(comparison, policies, references)
+            collect = partial(collect_runs, policies=policies, references=references, on_failure=on_failure)
+            return _run_on_same_pages(runs, topology, scenario, workloads[0], progress, collect)
         outputs.refuse(f"{len(workloads)} clients")
     _check_several_runs(runs, f"{len(workloads)} clients", workers)
     scenarios = [replace(scenario, trace=workload, pages=len(workload.pages)) for workload in workloads]
-    comparisons = _compare_each(simulated, scenarios, "clients", progress, workers)
-    clients = ClientComparison(
-        scenario,
-        topology,
-        _describe_workloads(workloads),
-        *_average(ClientAverage, [workload.client for workload in workloads], comparisons),
-        clients=comparisons,
+    names = [workload.client for workload in workloads]
+
+    def merge(comparisons: Sequence[Comparison]) -> Comparison:
+        if len(comparisons) == 1:
+            return assign_roles(comparisons[0], policies, references)
+        done = len(comparisons)
+        clients = ClientComparison(
+            scenario,
+            topology,
+            _describe_workloads(workloads[:done]),
+            *_average(ClientAverage, names[:done], comparisons),
+            clients=tuple(comparisons),
+        )
+        return assign_roles(clients, policies, references)
+
+    return _compare_each(
+        simulated, dict(zip(names, scenarios, strict=True)), "clients", progress, workers, merge, on_failure
     )
-    return assign_roles(clients, policies, references)
 
 
 def compare_seeds(
@@ -147,6 +169,7 @@ def compare_seeds(
     workers: int | None = None,
     references: References = NO_REFERENCES,
     outputs: RunOutputs = NO_OUTPUTS,
+    on_failure: OnFailure = ignore_partial,
 ) -> Comparison:
     """Simulate each policy on the pages of several seeds, and average over the seeds.
 
@@ -162,6 +185,8 @@ def compare_seeds(
         Number of processes; None uses all cores. The numbers do not depend on it.
     outputs
         Files to write during the run. Only supported for a single seed.
+    on_failure
+        As for :func:`compare_clients`, with seeds instead of clients.
 
     Returns
     -------
@@ -176,34 +201,48 @@ def compare_seeds(
     """
     _REPLICATIONS.check(replications, "comparison")
     if replications == 1:
-        return compare_clients(policies, scenario, progress, workers, references, outputs)
+        return compare_clients(policies, scenario, progress, workers, references, outputs, on_failure)
     outputs.refuse(f"{replications} replications")
     simulated = all_policies(policies, references)
     runs = _prepare_runs(simulated, scenario.resolve_topology())
     _check_several_runs(runs, f"{replications} seeds", workers)
     scenarios = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
     _check_pages_depend_on_seed(scenarios)
-    comparisons = _compare_each(simulated, scenarios, "seeds", progress, workers)
-    seeds = SeedComparison(
-        scenario,
-        comparisons[0].resolved_topology,
-        comparisons[0].workload,
-        *_average(SeedAverage, [str(each.seed) for each in scenarios], comparisons),
-        seeds=comparisons,
+    names = [str(each.seed) for each in scenarios]
+
+    def merge(comparisons: Sequence[Comparison]) -> Comparison:
+        if len(comparisons) == 1:
+            return assign_roles(comparisons[0], policies, references)
+        seeds = SeedComparison(
+            scenario,
+            comparisons[0].resolved_topology,
+            comparisons[0].workload,
+            *_average(SeedAverage, names[: len(comparisons)], comparisons),
+            seeds=tuple(comparisons),
+        )
+        return assign_roles(seeds, policies, references)
+
+    return _compare_each(
+        simulated, dict(zip(names, scenarios, strict=True)), "seeds", progress, workers, merge, on_failure
     )
-    return assign_roles(seeds, policies, references)
 
 
 def _prepare_runs(
     policies: Sequence[PolicyLike], topology: Topology, observers: Sequence[Sequence[Observer]] = ()
 ) -> list[Run]:
-    """Initialise a run of each policy in a separate world. *observers* are those of the first policies."""
-    remaining = iter(observers)
-    return [prepare(policy, topology, next(remaining, ())) for policy in policies]
+    """Initialise a run of each policy in a separate world. *observers* are those of the last policies."""
+    own_observers = [*[()] * (len(policies) - len(observers)), *observers]
+    pairs = zip(policies, own_observers, strict=True)
+    return [prepare(policy, topology, observers) for policy, observers in pairs]
 
 
 def _run_on_same_pages(
-    runs: Sequence[Run], topology: Topology, scenario: Scenario, workload: Workload, progress: Progress
+    runs: Sequence[Run],
+    topology: Topology,
+    scenario: Scenario,
+    workload: Workload,
+    progress: Progress,
+    collect: Callable[[Comparison, Iterable[Result]], Comparison],
 ) -> Comparison:
     """Run initialised policies on the same pages, and return the comparison.
 
@@ -217,6 +256,8 @@ def _run_on_same_pages(
         Pages and background traffic.
     progress
         Called after each page.
+    collect
+        Function that returns the comparison with its runs, :func:`collect_runs`.
     """
     always_on_runs = (run for run in runs if isinstance(run.policy, AlwaysOn))
     reference = next(always_on_runs, None) or prepare(_ALWAYS_ON, topology)
@@ -232,8 +273,8 @@ def _run_on_same_pages(
 
     always_on = execute(reference)
     times_s = page_times_s(always_on)
-    results = [always_on if isinstance(run.policy, AlwaysOn) else execute(run, times_s) for run in runs]
-    return Comparison(scenario, topology, workload, tuple(results), always_on)
+    results = (always_on if isinstance(run.policy, AlwaysOn) else execute(run, times_s) for run in runs)
+    return collect(Comparison(scenario, topology, workload, (), always_on), results)
 
 
 def _check_pages_depend_on_seed(scenarios: Sequence[Scenario]) -> None:
@@ -276,36 +317,74 @@ def _check_several_runs(runs: Sequence[Run], several: str, workers: int | None) 
 
 def _compare_each(
     policies: Sequence[PolicyLike],
-    scenarios: Sequence[Scenario],
+    scenarios: Mapping[str, Scenario],
     kind: str,
     progress: Progress,
     workers: int | None,
-) -> tuple[Comparison, ...]:
-    """Simulate the policies in each scenario, in parallel.
+    merge: Callable[[Sequence[Comparison]], Comparison],
+    on_failure: OnFailure,
+) -> Comparison:
+    """Simulate the policies in each scenario, in parallel, and merge the comparisons.
 
     Parameters
     ----------
-    policies, progress, workers
+    policies, progress, workers, on_failure
         As for :func:`compare_clients`.
     scenarios
-        The scenarios, at least one, in the order of the returned comparisons.
+        The scenarios by name, at least one, in the order in which they are merged.
     kind
-        Plural noun for the scenarios in the progress, such as ``"clients"``.
+        Plural noun for the scenarios, such as ``"clients"``.
+    merge
+        Function that merges the comparisons of the first scenarios.
     """
-    pages, done_pages = sum(scenario.pages for scenario in scenarios), 0
-    comparisons: list[Comparison] = []
-    for comparison in parallel_map(partial(_compare_without_state, policies), scenarios, workers):
-        comparisons.append(comparison)
-        done_pages += comparison.pages
-        progress(done_pages, pages, f"{len(comparisons)} of {len(scenarios)} {kind}")
-    return tuple(comparisons)
+    pages, done_pages = sum(scenario.pages for scenario in scenarios.values()), 0
+    finished: list[Comparison] = []
+    begun: list[Comparison] = []
+    attempts = parallel_map(partial(_compare_without_state, policies), list(scenarios.values()), workers)
+    try:
+        for comparison, error in attempts:
+            if error is not None:
+                begun.append(comparison)
+                raise error
+            finished.append(comparison)
+            done_pages += comparison.pages
+            progress(done_pages, pages, f"{len(finished)} of {len(scenarios)} {kind}")
+    except BaseException as error:
+        kept = finished or begun
+        if kept:
+            rest = list(scenarios)[len(kept) :]
+            missing = dict(kept[0].missing)
+            if rest:
+                name = f"{kind} {rest[0]} to {rest[-1]}" if len(rest) > 1 else f"{kind[:-1]} {rest[0]}"
+                missing[name] = reason_of(error) if finished else "not run"
+            merged = replace(merge(kept), missing=missing)
+            if merged.runs:
+                on_failure(merged)
+        raise
+    return merge(finished)
 
 
-def _compare_without_state(policies: Sequence[PolicyLike], scenario: Scenario) -> Comparison:
-    """Simulate the policies in one scenario. The final policy states are dropped, not pickled."""
-    comparison = compare_runs(policies, scenario)
+def _compare_without_state(
+    policies: Sequence[PolicyLike], scenario: Scenario
+) -> tuple[Comparison, Exception | None]:
+    """Simulate the policies in one scenario. The final policy states are dropped, not pickled.
+
+    Returns
+    -------
+    tuple of (Comparison, exception or None)
+        If a policy fails, the comparison of those before it, with the exception.
+    """
+    kept: list[Comparison] = []
+    error = None
+    try:
+        comparison = compare_runs(policies, scenario, on_failure=kept.append)
+    except Exception as failure:
+        if not kept:
+            raise
+        comparison, error = kept[0], failure
     runs = tuple(replace(run, policy_state=None) for run in comparison.runs)
-    return replace(comparison, runs=runs, always_on=replace(comparison.always_on, policy_state=None))
+    always_on = replace(comparison.always_on, policy_state=None)
+    return replace(comparison, runs=runs, always_on=always_on), error
 
 
 def _average(

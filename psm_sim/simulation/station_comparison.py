@@ -8,7 +8,7 @@ same pages with all stations always on, on the same channel.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,7 +24,14 @@ from psm_sim.network.shared_cell import SharedCell
 from psm_sim.network.topology_file import overlay_settings
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.policies.always_on import AlwaysOn
-from psm_sim.simulation.comparison import Comparison, References, all_policies, assign_roles
+from psm_sim.simulation.comparison import (
+    Comparison,
+    OnFailure,
+    References,
+    all_policies,
+    collect_runs,
+    ignore_partial,
+)
 from psm_sim.simulation.result import Result, drop_nan
 from psm_sim.simulation.result_parts import PolicyLike
 from psm_sim.simulation.run import Run, page_times_s, prepare
@@ -70,12 +77,13 @@ def compare_stations(
     progress: Progress,
     references: References,
     outputs: RunOutputs = NO_OUTPUTS,
+    on_failure: OnFailure = ignore_partial,
 ) -> StationComparison:
     """Simulate each policy on all stations without a policy of their own, and average over the stations.
 
     Parameters
     ----------
-    policies, scenario, progress, references, outputs
+    policies, scenario, progress, references, outputs, on_failure
         As for :func:`~psm_sim.simulation.compare_clients`.
     topology
         The resolved topology of the scenario.
@@ -96,35 +104,38 @@ def compare_stations(
         prepare(policy, setups[0].resolved_topology)  # a policy that cannot be initialised is rejected first
     outputs.check_size([setup.workload for setup in setups], topology)
     with outputs.observers(policies, [setup.name for setup in setups]) as observers:
-        reference, runs = _run_policies(simulated, setups, observers, progress)
-    runs = [_with_facts(run, scenario) for run in runs]
-    comparison = StationComparison(
-        scenario,
-        topology,
-        describe_setups(setups),
-        tuple(runs),
-        _with_facts(reference, scenario),
-        total_pages=_count_pages(setups),
-    )
-    return assign_roles(comparison, policies, references)
+        always_on = _run(Spec("always-on"), [setup._replace(policy=None) for setup in setups], None)
+        comparison = StationComparison(
+            scenario,
+            topology,
+            describe_setups(setups),
+            (),
+            _with_facts(always_on, scenario),
+            total_pages=_count_pages(setups),
+        )
+        runs = _run_policies(simulated, setups, observers, always_on, progress)
+        facts = (_with_facts(run, scenario) for run in runs)
+        return collect_runs(comparison, facts, policies, references, on_failure)
 
 
 def _run_policies(
     policies: Sequence[PolicyLike],
     setups: Sequence[StationSetup],
     observers: Sequence[Sequence[Sequence[Observer]]],
+    always_on: StationAverage,
     progress: Progress,
-) -> tuple[StationAverage, list[StationAverage]]:
-    """Return the run without power saving and those of *policies*, of which the first are observed."""
+) -> Iterator[StationAverage]:
+    """Yield the run of each policy, of which the last are observed. *always_on* is that of all always on."""
     pages, has_own_policies = _count_pages(setups), any(setup.policy for setup in setups)
-    reference = _run(Spec("always-on"), [setup._replace(policy=None) for setup in setups], None)
-    times_s, runs = [page_times_s(result) for result in reference.results], []
+    times_s, unobserved = (
+        [page_times_s(result) for result in always_on.results],
+        len(policies) - len(observers),
+    )
     for number, policy in enumerate(policies):
         progress(pages * (number + 1), pages * (len(policies) + 1), str(getattr(policy, "name", policy)))
-        by_station = observers[number] if number < len(observers) else ()
+        by_station = observers[number - unobserved] if number >= unobserved else ()
         is_reference = _is_always_on(policy) and not has_own_policies and not any(by_station)
-        runs.append(reference if is_reference else _run(policy, setups, times_s, by_station))
-    return reference, runs
+        yield always_on if is_reference else _run(policy, setups, times_s, by_station)
 
 
 def _count_pages(setups: Sequence[StationSetup]) -> int:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
 
 RECORD_NAME = "metadata.json"
-NAMES = ("result.json", "pages.csv", RECORD_NAME, "report.html")
+PARTIAL_NAMES = ("result.json", "pages.csv", RECORD_NAME)
+NAMES = (*PARTIAL_NAMES, "report.html")
 
 _FIGURES = ("energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times")
 _OPEN = ("running", "failed", "interrupted")
@@ -96,6 +97,40 @@ def write_results(
         write_figures(draft / "figures", comparison, frontier)
 
 
+def write_partial_results(
+    folder: Path, comparison: Comparison, facts: Mapping[str, Any], preset: str, error: BaseException
+) -> None:
+    """Write the finished part of a run that *error* has ended: ``result.json``, ``pages.csv`` and the record.
+
+    Parameters
+    ----------
+    folder, comparison, facts, preset
+        As for :func:`write_results`. The earlier results of a folder are kept, so nothing is written then.
+    error : BaseException
+        Failure or interrupt that ended the run.
+
+    Raises
+    ------
+    InputError
+        If the folder has earlier results, or cannot be written.
+    """
+    if (folder / NAMES[0]).exists():
+        raise InputError(f"{folder} keeps its earlier results; a partial result does not replace them.")
+    pages = io.StringIO()
+    result_csv.write_pages(comparison, pages)
+    ending = {"error": describe_error(error), "status": _status_after(error)}
+    record = {**_metadata(comparison, facts), "missing": dict(comparison.missing), **ending}
+    del record["finished"]
+    texts = (to_text(result_json.to_dict(comparison, preset)), pages.getvalue(), to_text(record))
+    with replace_files(folder) as draft:
+        for name, text in zip(PARTIAL_NAMES, texts, strict=True):
+            (draft / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def _status_after(error: BaseException) -> str:
+    return "failed" if isinstance(error, Exception) else "interrupted"
+
+
 def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **facts,
@@ -152,9 +187,7 @@ class RunRecord:
     def broken_off(self, error: BaseException) -> None:
         """Record that the run failed or was interrupted, if it had started."""
         if self._is_written:
-            self.write(
-                "failed" if isinstance(error, Exception) else "interrupted", error=describe_error(error)
-            )
+            self.write(_status_after(error), error=describe_error(error))
 
     def write(self, status: str, **facts: Any) -> None:
         """Write the record with a status atomically."""

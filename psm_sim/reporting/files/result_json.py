@@ -49,6 +49,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "topology_differs": comparison.topology_differs,
         "settings": comparison.settings,
         "scenario": comparison.resolved_topology.config(),
+        **({"missing": dict(comparison.missing)} if comparison.missing else {}),
         "runs": [run.to_dict() for run in comparison.runs],
         "baselines": [run.to_dict() for run in comparison.baselines],
         "differences": [difference.to_dict() for difference in comparison.differences],

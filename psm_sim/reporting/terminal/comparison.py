@@ -63,6 +63,7 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
     remark = comparison.workload.remark.rstrip(".")
     profile = f", profile {comparison.scenario.profile}" if comparison.scenario.profile else ""
     return [
+        *(f"No result for {name}: {reason.rstrip('.')}." for name, reason in comparison.missing.items()),
         (
             "Energy, beacons and page time are per page. "
             "Slowdown is relative to the same page without power saving."

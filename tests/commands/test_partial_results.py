@@ -1,0 +1,189 @@
+"""Finished results survive a later policy that fails and an interrupt."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import psm_sim
+from psm_sim.cli import main
+from psm_sim.common.errors import InputError
+
+POLICY = """
+from psm_sim.policies import Policy, Rest
+
+
+class Late(Policy):
+    name = "late"
+
+    def rest(self, now_s, since_uplink_s, poll):
+        if now_s > {after_s}:
+            raise {error}
+        return Rest()
+"""
+
+FAILURES = [("ValueError('no')", 2, "failed"), ("KeyboardInterrupt", 130, "interrupted")]
+FINISHED = ["--policy", "bsd", "--pages", "3"]
+WORDS = [*FINISHED, "--policy", "late.py:Late", "--policy", "lpsm"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with a policy that fails after a second."""
+    monkeypatch.chdir(tmp_path)
+    write_policy("ValueError('no')")
+    return tmp_path
+
+
+def write_policy(error: str, after_s: float = 1.0) -> None:
+    """Write a policy that raises *error* in the simulated time *after_s*."""
+    Path("late.py").write_text(POLICY.format(error=error, after_s=after_s))
+
+
+def results(text: str) -> dict[str, Any]:
+    """Read a JSON result, without wall times."""
+    found = json.loads(text)
+    for run in (*found["runs"], *found["baselines"]):
+        del run["wall_s"]
+    return found
+
+
+def output_of(words: list[str], status: int, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    """Run a command and return what it prints."""
+    capsys.readouterr()
+    assert main(words) == status
+    output, told = capsys.readouterr()
+    return output, told
+
+
+@pytest.mark.parametrize(("error", "status", "state"), FAILURES)
+def test_the_finished_policies_are_printed_as_without_the_others(
+    error: str, status: int, state: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The missing ones are named with the reason, also on standard error."""
+    write_policy(error)
+    expected = results(output_of([*FINISHED, "--format", "json"], 0, capsys)[0])
+    output, told = output_of([*WORDS, "--format", "json"], status, capsys)
+    found = results(output)
+    missing = found.pop("missing")
+    assert found == expected
+    assert missing["lpsm"] == "not run"
+    reason = missing["late.py:Late"]
+    assert reason == "interrupted" if state == "interrupted" else "ValueError: no (" in reason
+    assert told.splitlines()[0] == "The results are incomplete; missing: late.py:Late, lpsm."
+    assert told.splitlines()[1].startswith(f"psm_sim: {reason}")
+    assert len(told.splitlines()) == 2
+
+
+def test_a_table_and_csv_have_the_finished_policies(capsys: pytest.CaptureFixture[str]) -> None:
+    """The table names the missing ones."""
+    output, _ = output_of([*WORDS, "--format", "csv"], 2, capsys)
+    assert [row["policy"] for row in csv.DictReader(io.StringIO(output))] == ["bsd"]
+    assert output == output_of([*FINISHED, "--format", "csv"], 0, capsys)[0]
+    output, _ = output_of(WORDS, 2, capsys)
+    assert [line.split()[0] for line in output.splitlines()[3:6]] == ["always-on", "psm", "bsd"]
+    assert "No result for late.py:Late: On page 1: Policy late failed in rest()" in output
+    assert "No result for lpsm: not run." in output
+
+
+@pytest.mark.parametrize(("error", "status", "state"), FAILURES)
+def test_a_folder_has_the_data_of_the_finished_policies(
+    error: str, status: int, state: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has no figures, because an interrupted command ends soon."""
+    write_policy(error)
+    output, told = output_of([*WORDS, "--format", "json", "--output", "out"], status, capsys)
+    assert {path.name for path in Path("out").iterdir()} == {"result.json", "pages.csv", "metadata.json"}
+    assert Path("out/result.json").read_text() == output
+    record = json.loads(Path("out/metadata.json").read_text())
+    assert record["status"] == state
+    assert record["missing"] == json.loads(output)["missing"]
+    assert "finished" not in record
+    assert "Wrote result.json, pages.csv, metadata.json to out\n" in told
+    with Path("out/pages.csv").open() as file:
+        assert {row["policy"] for row in csv.DictReader(file)} == {"bsd"}
+
+
+def test_a_partial_result_replaces_no_earlier_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is printed only, even with --force."""
+    monkeypatch.setattr("psm_sim.reporting.figures.comparison.write_figures", lambda *_: [])
+    monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
+    output_of([*FINISHED, "--output", "out"], 0, capsys)
+    before = {path: path.read_bytes() for path in Path("out").iterdir()}
+    output, told = output_of([*WORDS, "--output", "out", "--force"], 2, capsys)
+    assert " bsd " in output
+    assert "out keeps its earlier results; a partial result does not replace them.\n" in told
+    assert {path: path.read_bytes() for path in Path("out").iterdir()} == before
+
+
+def test_no_capture_and_no_plot_of_a_partial_result_is_written(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They show all policies, or none."""
+    output_of([*WORDS, "--capture", "x.pcap", "--timeline", "x.json", "--plot", "x.svg"], 2, capsys)
+    assert [path.name for path in folder.iterdir() if path.name != "__pycache__"] == ["late.py"]
+
+
+def test_nothing_is_printed_if_no_policy_has_finished(capsys: pytest.CaptureFixture[str]) -> None:
+    """The baselines alone are no result."""
+    output, told = output_of(["--policy", "late.py:Late", "--policy", "bsd", "--pages", "3"], 2, capsys)
+    assert (output, told.count("\n")) == ("", 1)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_finished_seeds_are_averaged(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As if the others had not been asked for."""
+    durations_s = [psm_sim.simulate("psm", pages=3, seed=seed).simulated_s for seed in range(1, 9)]
+    first = next(n for n in range(6) if durations_s[n + 2] > 0.5 + max(durations_s[n : n + 2]))
+    write_policy("ValueError('no')", after_s=max(durations_s[first : first + 2]))
+    words = ["--policy", "late.py:Late", "--policy", "bsd", "--pages", "3", "--seed", str(first + 1)]
+    words += ["--workers", workers, "--format", "json", "--replications"]
+    expected = results(output_of([*words, "2"], 0, capsys)[0])
+    output, told = output_of([*words, "4"], 2, capsys)
+    found = results(output)
+    ((name, reason),) = found.pop("missing").items()
+    assert name == f"seeds {first + 3} to {first + 4}"
+    assert "ValueError: no" in reason
+    assert found == expected
+    assert told.splitlines()[0] == f"The results are incomplete; missing: {name}."
+
+
+def test_the_finished_policies_of_the_first_seed_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """If the first seed fails, no average exists."""
+    expected = results(output_of([*FINISHED, "--format", "json"], 0, capsys)[0])
+    words = [*WORDS, "--replications", "3", "--workers", "1", "--format", "json"]
+    found = results(output_of(words, 2, capsys)[0])
+    assert list(found.pop("missing")) == ["late.py:Late", "lpsm", "seeds 2 to 3"]
+    assert found == expected
+
+
+def test_the_finished_clients_are_averaged(capsys: pytest.CaptureFixture[str]) -> None:
+    """The policy fails at the first client here, so only its finished policies are printed."""
+    assert main(["trace", "synthesize", "--records", "3000", "--to", "s.tr"]) == 0
+    words = ["--trace", "s.tr:clients=2", "--workers", "1", "--format", "json"]
+    found = results(output_of([*WORDS, *words], 2, capsys)[0])
+    assert [run["policy"] for run in found["runs"]] == ["bsd"]
+    assert [name.split()[0] for name in found["missing"]] == ["late.py:Late", "lpsm", "client"]
+
+
+def test_the_finished_policies_of_stations_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """As for a single station."""
+    Path("two.toml").write_text('[mac]\nmodel = "dcf"\n[[stations]]\nname = "a"\ncount = 2\n')
+    topology = ["--topology", "two.toml", "--format", "json"]
+    expected = results(output_of([*FINISHED, *topology], 0, capsys)[0])
+    found = results(output_of([*WORDS, *topology], 2, capsys)[0])
+    assert list(found.pop("missing")) == ["late.py:Late", "lpsm"]
+    assert found == expected
+
+
+def test_python_raises_the_error() -> None:
+    """A partial comparison is never returned."""
+    with pytest.raises(InputError, match="ValueError: no"):
+        psm_sim.compare(["bsd", "late.py:Late"], pages=3)
