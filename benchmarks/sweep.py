@@ -14,9 +14,9 @@ from pathlib import Path
 
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.grid_axis import GridAxis
+from psm_sim.campaign.sweep.job import Outcome
 from psm_sim.campaign.sweep.planning import plan_tasks
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.task_outcome import Outcome
 from psm_sim.common.formatting import flatten
 from psm_sim.simulation import simulate
 

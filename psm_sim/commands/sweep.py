@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -26,10 +25,8 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.sweep.eta import EtaEstimator
     from psm_sim.campaign.sweep.grid import Grid
-    from psm_sim.campaign.sweep.scheduler import ProgressCallback
-    from psm_sim.campaign.sweep.task_outcome import StoredRow
+    from psm_sim.campaign.sweep.store import StoredRow
 
 HELP = """\
 Run every combination of policies, parameters and seeds of a grid, on all cores or on
@@ -114,17 +111,12 @@ def _add_execution(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="run on the workers of a Dask scheduler, e.g. tcp://HOST:8786",
     )
-    group.add_argument("--retry", action="store_true", help="run failed tasks again")
+    group.add_argument("--retry", action="store_true", help="run failed and damaged tasks again")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the tasks that the store lacks and report all; return 1 if a task failed."""
     path = _store_path(arguments)
-    is_new = not (arguments.cluster or os.access(path, os.F_OK))
-    if is_new and arguments.workers != 1:
-        from psm_sim.campaign.sweep.worker import preload_forkserver
-
-        preload_forkserver()
     return _report(_rows(arguments, path), arguments.format, path)
 
 
@@ -132,22 +124,20 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     from psm_sim.campaign.sweep.run import Resources, run_grid
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
-    from psm_sim.reporting.terminal.progress import sweep_progress_on
+    from psm_sim.reporting.terminal.progress import progress_on
 
     grid = _build_grid(arguments)
     grid.tasks()  # validated first, so that an invalid grid creates no store
     resources = Resources(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
-    with Store(path) as store, sweep_progress_on(sys.stderr) as callback, redirect_stdout_to_stderr():
-        preload = arguments.workers != 1 and arguments.format == "table"
-        return run_grid(grid, store, resources, command, _preload_table(callback) if preload else callback)
+    with Store(path) as store, progress_on(sys.stderr, "tasks") as progress, redirect_stdout_to_stderr():
+        return run_grid(grid, store, resources, command, progress)
 
 
 def _build_grid(arguments: argparse.Namespace) -> Grid:
     """Return the grid of the options, or of the grid file."""
-    from psm_sim.campaign.sweep.grid import Grid
+    from psm_sim.campaign.sweep.grid import Grid, read_grid
     from psm_sim.campaign.sweep.grid_axis import GridAxis
-    from psm_sim.campaign.sweep.grid_file import read_grid
 
     if arguments.grid is not None:
         return read_grid(_grid_path(arguments))
@@ -175,26 +165,6 @@ def _grid_path(arguments: argparse.Namespace) -> Path:
     return Path(arguments.grid)
 
 
-def _preload_table(callback: ProgressCallback) -> ProgressCallback:
-    """Return *callback*, extended to import the modules of the table while the workers run.
-
-    SIGINT is blocked during the import. Some libraries import others with ``exec``, and Python treats an
-    interrupt there as uncaught.
-    """
-    from psm_sim.common.parallel import ignore_sigint
-    from psm_sim.reporting.terminal.sweep import make_ready
-
-    pending = [make_ready]
-
-    def preload_once(remaining: EtaEstimator) -> None:
-        while pending:
-            with ignore_sigint():
-                pending.pop()()
-        callback(remaining)
-
-    return preload_once
-
-
 def _store_path(arguments: argparse.Namespace) -> Path:
     if arguments.store is not None:
         return path_option("--store", arguments.store)
@@ -205,7 +175,7 @@ def _report(rows: Sequence[StoredRow], form: str, path: Path) -> int:
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.terminal.sweep import failures
 
-    show(rows, form)
+    show([row for row in rows if row.state != "damaged"], form)
     lines = failures(rows)
     for line in [*lines, f"{len(rows)} tasks in {path}."]:
         print_message(line, "")
@@ -215,7 +185,7 @@ def _report(rows: Sequence[StoredRow], form: str, path: Path) -> int:
 def show(rows: Sequence[StoredRow], form: str) -> None:
     """Print the Pareto set as a table, or all rows as CSV or JSON, according to *form*."""
     if form == "table":
-        from psm_sim.campaign.sweep.pareto import pareto_front
+        from psm_sim.campaign.sweep.results import pareto_front
         from psm_sim.reporting.terminal.sweep import write_best
 
         write_best(pareto_front(rows), sys.stdout)

@@ -13,7 +13,7 @@ from psm_sim.commands.shared_options import add_common, parse_settings, path_opt
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.sweep.task_outcome import StoredRow
+    from psm_sim.campaign.sweep.store import StoredRow
 
 HELP = "Summarize, plot or export the results in the database of a sweep."
 
@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         actions,
         "best",
         "list the Pareto-optimal policies in energy and slowdown of each scenario",
-        "Energy and slowdown are means over seeds with 95 % confidence intervals.",
+        "Energy and slowdown are means over seeds with 95 % confidence intervals. A policy is left out if\n"
+        "another one is better by more than the interval of their difference, paired by seed.",
     )
     best.add_argument(
         "--format",
@@ -169,6 +170,10 @@ def _load_rows(arguments: argparse.Namespace) -> list[StoredRow]:
     for name in others:
         remark = f"{versions[name]} tasks of version {name} are not shown; use --store-version {name}."
         print_message(remark, "")
+    damaged = sum(row.state == "damaged" for row in rows)
+    if damaged and arguments.action != "status":
+        print_message(f"{damaged} damaged tasks are left out; 'sweep status' lists them.", "")
+        return [row for row in rows if row.state != "damaged"]
     return rows
 
 
@@ -183,7 +188,7 @@ def _status(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
 
 def _best(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
     """Print the Pareto set."""
-    from psm_sim.campaign.sweep.pareto import pareto_front
+    from psm_sim.campaign.sweep.results import pareto_front
 
     best = pareto_front(rows)
     if arguments.format == "table":
@@ -198,15 +203,15 @@ def _best(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
 
 def _plot(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
     """Plot the figure, and write it with its data."""
-    from psm_sim.campaign.sweep.plot_points import Columns, select_rows
+    from psm_sim.campaign.sweep.results import plot_points, select_rows
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import replace_files
     from psm_sim.reporting.figures.style import save_figure
     from psm_sim.reporting.figures.sweep import draw
 
     rows = select_rows(rows, parse_settings(arguments.where))
-    columns = Columns(arguments.x, arguments.y, arguments.by)
-    figure, numbers = draw(columns.of(rows), columns)
+    columns = (arguments.x, arguments.y, arguments.by)
+    figure, numbers = draw(plot_points(rows, *columns), *columns)
     to = arguments.to
     stem = Path(arguments.store).with_suffix("") if to is None else path_option("--to", to)
     stem = stem.with_suffix("") if stem.suffix in _SUFFIXES else stem
@@ -217,7 +222,7 @@ def _plot(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
 
 def _page(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
     """Write the page atomically."""
-    from psm_sim.campaign.sweep.plot_points import select_rows
+    from psm_sim.campaign.sweep.results import select_rows
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import atomic_write_text, check_writable

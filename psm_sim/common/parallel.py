@@ -1,18 +1,24 @@
-"""Parallel map over worker processes that end with their parent process."""
+"""Parallel execution of functions in worker processes that end with their parent process."""
 
 from __future__ import annotations
 
-import inspect
+import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
+
+from psm_sim.common.errors import InputError
 
 Item = TypeVar("Item")
 Output = TypeVar("Output")
@@ -20,9 +26,24 @@ Output = TypeVar("Output")
 MAX_PER_CORE = 4
 """Maximum number of processes per core; more of them only use memory."""
 
-_CHECK_S = 1.0
+WORKER_DIED = "its process has ended. The task may have ended it, or it was killed or ran out of memory."
+
+_POLL_TIMEOUT_S = 0.5
+"""Maximum wait in seconds, because Ctrl-C does not end a wait on Windows."""
+
 _SHARE = Path("/sys/fs/cgroup/cpu.max")
-_watched = False
+_ENVIRONMENT = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH"), "1"
+)
+"""Environment variables of workers.
+
+Numerical libraries use one thread per worker. Python does not import modules from the working directory,
+because a file of the user could shadow a library there.
+"""
+
+
+class WorkerDiedError(InputError):
+    """End of the worker process that ran a task."""
 
 
 def parallel_map(
@@ -33,36 +54,90 @@ def parallel_map(
     Parameters
     ----------
     function : callable
-        Module-level function, so that other processes can import it.
+        Function without side effects. It is called in another process unless there is a single worker.
     items : sequence
         Arguments of the calls.
     workers : int or None
         Number of processes; None uses one per core. It is limited to the number of items and to
         :data:`MAX_PER_CORE` per core. A single worker runs in this process.
+
+    Raises
+    ------
+    WorkerDiedError
+        If two processes in turn ended during the same call.
     """
     count = process_count(len(items), workers)
     if count <= 1:
         yield from map(function, items)
         return
-    from joblib import Parallel, delayed
+    queue, results, died = deque(enumerate(items)), dict[int, Output | BaseException](), set[int]()
+    following = 0
+    for (index, item), found in unordered_map(partial(_call_second, function), queue, count):
+        if isinstance(found, WorkerDiedError) and index not in died:
+            died.add(index)
+            queue.append((index, item))  # the process may have been killed for another reason
+            continue
+        results[index] = found
+        while following in results:
+            result = results.pop(following)
+            following += 1
+            if isinstance(result, WorkerDiedError):
+                raise WorkerDiedError(f"Task {following} of {len(items)} returned no result: {result}")
+            if isinstance(result, BaseException):
+                raise result
+            yield result
 
-    parent, options = os.getpid(), {}
-    if "backend_kwargs" in inspect.signature(Parallel).parameters:
-        options = {"initializer": init_worker, "initargs": (parent,)}
-    jobs = (delayed(_call)(function, item, parent) for item in items)
-    with suppress(ImportError):  # started first, like the tracker in ignore_sigint()
-        from joblib.externals.loky.backend import resource_tracker
 
-        resource_tracker.ensure_running()
-    with ignore_sigint():
-        results = Parallel(n_jobs=count, return_as="generator", **options)(jobs)
-    yield from results
+def unordered_map(
+    function: Callable[[Item], Output], items: deque[Item], workers: int
+) -> Generator[tuple[Item, Output | BaseException], None, None]:
+    """Yield each item with its result, in the order in which the calls finish.
+
+    Parameters
+    ----------
+    function : callable
+        Function that returns the result of an item. With a single worker it is called in this process.
+    items : deque
+        Arguments of the calls. The caller may append more of them during the iteration.
+    workers : int
+        Number of processes.
+
+    Yields
+    ------
+    tuple of (item, result)
+        The result is the exception of the call if it failed. It is a :class:`WorkerDiedError` if the process
+        of the call has ended.
+    """
+    if workers == 1:
+        while items:
+            item = items.popleft()
+            yield item, _call_here(function, item)
+        return
+    # One executor per process: the end of a process breaks its executor, and all calls of that fail.
+    idle = [_new_executor() for _ in range(workers)]
+    running: dict[Future[bytes], tuple[ProcessPoolExecutor, Item]] = {}
+    finished: list[tuple[Item, Output | BaseException]] = []
+    try:
+        while items or running or finished:
+            while items and idle:
+                executor, item = idle.pop(), items.popleft()
+                running[_submit(executor, function, item)] = executor, item
+            yield from finished  # while the workers are busy
+            done = wait(running, _POLL_TIMEOUT_S, FIRST_COMPLETED).done if running else ()
+            finished = []
+            for future in done:
+                executor, item = running.pop(future)
+                result = _result(future)
+                idle.append(_new_executor() if isinstance(result, WorkerDiedError) else executor)
+                finished.append((item, result))
+    finally:
+        for executor in (*idle, *(executor for executor, _ in running.values())):
+            _kill(executor)
 
 
 def process_count(items: int, workers: int | None) -> int:
     """Return the number of processes for *items* if *workers* are requested; None requests all cores."""
-    cores = os.cpu_count() or 1
-    return min(workers or cores, items, MAX_PER_CORE * cores)
+    return min(workers or cpu_count(), items, MAX_PER_CORE * (os.cpu_count() or 1))
 
 
 def cpu_count() -> int:
@@ -80,47 +155,99 @@ def _cgroup_cores() -> int:
     return sys.maxsize
 
 
-def init_worker(parent: int) -> None:
-    """Set up a worker process that prints to standard error and ends with the process *parent*."""
-    global _watched  # noqa: PLW0603 (once in each process)
-    if _watched or os.getpid() == parent:
-        return
-    _watched = True
-    run_as_worker(partial(_wait_for_exit, parent))
+def _call_second(function: Callable[[Item], Output], pair: tuple[int, Item]) -> Output:
+    return function(pair[1])
 
 
-def run_as_worker(wait_for_parent: Callable[[], None]) -> None:
+def _call_here(function: Callable[[Item], Output], item: Item) -> Output | BaseException:
+    try:
+        return function(item)
+    except Exception as error:
+        return error
+
+
+def _new_executor() -> ProcessPoolExecutor:
+    with _worker_environment():
+        # Processes are spawned on all systems, because libraries may not be safe to fork.
+        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _init_worker)
+
+
+def _submit(executor: ProcessPoolExecutor, function: Callable[[Item], Any], item: Item) -> Future[bytes]:
+    import cloudpickle  # pickles classes of the user's script by value, too
+
+    call = cloudpickle.dumps((function, item))
+    with _worker_environment():  # the first call starts the process
+        return executor.submit(_call_pickled, call)
+
+
+def _call_pickled(call: bytes) -> bytes:
+    import cloudpickle
+
+    function, item = pickle.loads(call)  # noqa: S301 (from the parent process)
+    result: bytes = cloudpickle.dumps(function(item))
+    return result
+
+
+def _result(future: Future[bytes]) -> Any:
+    """Return the result of a call, or its exception."""
+    error = future.exception()
+    if isinstance(error, BrokenProcessPool):
+        return WorkerDiedError(WORKER_DIED)
+    return error or pickle.loads(future.result())  # noqa: S301 (from a worker)
+
+
+def _kill(executor: ProcessPoolExecutor) -> None:
+    # As kill_workers() of Python 3.14. A shutdown alone would wait for the running call, and cancelling
+    # calls makes the thread of the executor print a traceback.
+    for process in list((executor._processes or {}).values()):
+        process.kill()
+    executor.shutdown()
+
+
+def _init_worker() -> None:
     """Leave standard output and Ctrl-C to the parent process, and end with it.
 
-    Output of this process goes to standard error. *wait_for_parent* returns when the parent has ended.
+    Output of this process goes to standard error.
     """
     sys.stdout = sys.stderr
     with suppress(OSError):  # a closed standard error needs no redirection
         os.dup2(2, 1)
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_exit_after, args=(wait_for_parent,), daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _exit_after(wait_for_parent: Callable[[], None]) -> None:
-    wait_for_parent()
-    os._exit(1)
-
-
-def _wait_for_exit(parent: int) -> None:
-    # A killed parent sends no message, but its children are adopted by another process.
-    while os.getppid() == parent:
-        time.sleep(_CHECK_S)
-
-
-def _call(function: Callable[[Any], Output], item: Any, parent: int) -> Output:
-    init_worker(parent)
-    return function(item)
+def _exit_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager
-def ignore_sigint() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C; this process handles it and ends them without tracebacks."""
+def _worker_environment() -> Iterator[None]:
+    """Set the state that a process started in the block inherits.
+
+    The process gets the environment variables of workers, ignores Ctrl-C, and has an empty main module.
+    Otherwise it would run the user's script again, which may lack an ``if __name__ == "__main__"`` guard.
+    """
+    environment, main = dict(os.environ), sys.modules["__main__"]
+    os.environ.update(_ENVIRONMENT)
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        with _block_sigint():
+            yield
+    finally:
+        sys.modules["__main__"] = main
+        for name in _ENVIRONMENT:
+            if name in environment:
+                os.environ[name] = environment[name]
+            else:
+                del os.environ[name]
+
+
+@contextmanager
+def _block_sigint() -> Iterator[None]:
+    """Block SIGINT, so that a process started in the block does not print a traceback while it starts."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 import psm_sim
-from psm_sim.campaign.sweep.results import pareto_front
-from psm_sim.campaign.sweep.store import Store
 from psm_sim.cli import main
 from tests.campaign.sweep.common import write_policy
 
@@ -134,25 +132,6 @@ def test_parquet_is_written_or_its_extra_named(capsys: pytest.CaptureFixture[str
         assert status == 0
         found = pd.read_parquet("a.parquet")
         assert list(found["slowdown.mean"]) == list(psm_sim.load_sweep("sweep.sqlite")["slowdown.mean"])
-
-
-def test_the_pareto_set_is_what_no_other_beats() -> None:
-    """Compared pair by pair, in each scenario on its own."""
-    main(words(SWEEP + " --policy lpsm --vary links.wired.latency_ms=20,200"))
-    with Store(Path("sweep.sqlite"), new=False) as store:
-        rows = store.rows()
-    frame = psm_sim.load_sweep("sweep.sqlite")
-    columns = ["energy_per_page_j", "slowdown.mean"]
-    expected = set()
-    for place, scenario in frame.groupby("links.wired.latency_ms"):
-        means = scenario.groupby("policy")[columns].mean()
-        for policy, mine in means.iterrows():
-            if not any((other <= mine).all() and (other < mine).any() for _, other in means.iterrows()):
-                expected.add((place, policy))
-    found = pareto_front(rows)
-    assert {(each.scenario["links.wired.latency_ms"], each.policy) for each in found} == expected
-    assert 2 < len(expected) < 10
-    assert {len(each.rows) for each in found} == {3}
 
 
 def test_a_figure_has_its_numbers_beside_it(capsys: pytest.CaptureFixture[str]) -> None:

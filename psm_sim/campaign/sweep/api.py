@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.grid_axis import GridAxis
+from psm_sim.campaign.sweep.results import table_frame
 from psm_sim.campaign.sweep.run import Resources, run_grid
-from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.store_table import table_frame
+from psm_sim.campaign.sweep.store import Store, StoredRow
 from psm_sim.common.errors import InputError
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.version import __version__
@@ -49,7 +50,7 @@ def sweep(
     preset : str or None
         Name of a preset with default values.
     retry : bool
-        Whether to run the failed tasks of the store again.
+        Whether to run the failed and the damaged tasks of the store again.
     **scenario
         Values that do not vary: ``trace``, ``topology``, ``pages``, ``seed``, ``loss`` and ``settings``.
         See :func:`psm_sim.simulate`. Classes, DataFrames and other objects are not accepted.
@@ -86,10 +87,22 @@ def load_sweep(store: str | Path, version: str = __version__) -> pd.DataFrame:
     InputError
         If the store does not exist or cannot be read.
     """
-    with Store(Path(store), new=False) as existing:
-        return table_frame(existing.rows(version))
+    path = Path(store)
+    with Store(path, new=False) as existing:
+        return _frame(existing.rows(version), path)
 
 
 def _run(grid: Grid, path: Path, resources: Resources) -> pd.DataFrame:
     with Store(path) as store:
-        return table_frame(run_grid(grid, store, resources, "psm_sim.sweep()"))
+        return _frame(run_grid(grid, store, resources, "psm_sim.sweep()"), path)
+
+
+def _frame(rows: Sequence[StoredRow], path: Path) -> pd.DataFrame:
+    """Return the rows without the damaged ones, with a warning about those."""
+    readable = [row for row in rows if row.state != "damaged"]
+    if len(readable) < len(rows):
+        warnings.warn(
+            f"{path}: {len(rows) - len(readable)} damaged tasks are left out; retry=True runs them again.",
+            stacklevel=3,
+        )
+    return table_frame(readable)

@@ -30,8 +30,7 @@ CREATE TABLE tasks (
     parameters TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'waiting',
     measures TEXT,
-    error TEXT,
-    wall_s REAL
+    error TEXT
 );
 CREATE INDEX tasks_by_label ON tasks (label);
 CREATE TABLE sweeps (
@@ -53,10 +52,15 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
     InputError
         If the file does not exist, is not a store, or has another format.
     """
-    if not new and not path.is_file():
+    if path.exists() and not path.is_file():
+        kind = "a directory" if path.is_dir() else "not a regular file"
+        raise InputError(f"The store {str(path)!r} is {kind}; choose a file.")
+    if not new and not path.exists():
         raise InputError(f"Store not found: {str(path)!r}; expected a file that psm_sim sweep has written.")
     with describe_store_errors(path):
         database = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+        # Bytes that are not UTF-8 become surrogates, so that they damage one value and not the whole query.
+        database.text_factory = lambda data: data.decode(errors="surrogateescape")
         try:
             _initialise(database, path)
             # WAL mode: readers do not block the writer, and commits survive a crash.
@@ -155,6 +159,20 @@ def _initialise(database: sqlite3.Connection, path: Path) -> None:
             f"The store {str(path)!r} has format {version}, expected {_FORMAT}; use the version of psm_sim "
             "that wrote it."
         )
+    _check_tables(database, path)
+
+
+def _check_tables(database: sqlite3.Connection, path: Path) -> None:
+    """Reject triggers and views, which could run statements or return rows without end."""
+    entries = database.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    for kind, name, sql in entries:
+        if kind not in ("table", "index") or str(sql).upper().startswith("CREATE VIRTUAL"):
+            raise InputError(
+                f"The store {str(path)!r} has the {kind} {name!r}, which psm_sim did not write; remove it "
+                "or choose another file."
+            )
+    if not {"tasks", "sweeps"} <= {name for _, name, _ in entries}:
+        raise InputError(f"The store {str(path)!r} lacks its tables; choose another file.")
 
 
 def _is_empty(database: sqlite3.Connection) -> bool:

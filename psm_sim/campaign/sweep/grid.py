@@ -1,4 +1,4 @@
-"""Grid of a sweep, which expands policies and axes to one task per combination."""
+"""Grid of a sweep, which expands policies and axes to one task per combination, and its file."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from math import prod
+from pathlib import Path
 from typing import Any
 
-from psm_sim.campaign.sweep.axis_values import MAX_TASKS
-from psm_sim.campaign.sweep.grid_axis import GridAxis, add_parameter
+from psm_sim.campaign.sweep.grid_axis import MAX_TASKS, GridAxis, add_parameter
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError
-from psm_sim.simulation.preset import Preset
+from psm_sim.common.errors import InputError, did_you_mean
+from psm_sim.common.formatting import flatten
+from psm_sim.common.input_files import read_toml
+from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 
 _DEFAULT_POLICY = "lpsm"
 _INTEGER_KEYS = ("pages", "seed")
 _NON_TRACE_KEYS = ("topology", *_INTEGER_KEYS)
 _SCENARIO_KEYS = ("trace", *_NON_TRACE_KEYS)
+
+_FILE_STRINGS, _FILE_TABLES = ("trace", "topology", "loss", "preset"), ("vary", "set")
+_FILE_KEYS = ("policies", *_FILE_STRINGS, *_INTEGER_KEYS, *_FILE_TABLES)
 
 _TYPES: tuple[tuple[str, type | tuple[type, ...], str], ...] = (
     ("policies", (tuple, list), "a list of strings"),
@@ -88,7 +93,7 @@ class Grid:
         ------
         InputError
             If a key is specified twice or applies to no policy, a value is invalid, or there are more than
-            :data:`~psm_sim.campaign.sweep.axis_values.MAX_TASKS` tasks.
+            :data:`~psm_sim.campaign.sweep.grid_axis.MAX_TASKS` tasks.
         """
         return list(self._tasks)
 
@@ -166,3 +171,50 @@ class Grid:
         }
         arguments = {key: value for key, value in fixed.items() if value is not None}
         return Scenario(self.preset.trace_spec(spec), settings=settings, **arguments)
+
+
+def read_grid(path: Path) -> Grid:
+    """Read a grid file.
+
+    All keys are optional: ``policies`` (a list), ``trace``, ``topology``, ``loss``, ``preset``, ``pages``,
+    ``seed`` and the tables ``[set]`` and ``[vary]``. The table ``[set]`` contains topology keys and their
+    values. The table ``[vary]`` contains keys with a list of values, or with a string such as ``"1..20"``
+    in the syntax of the command line.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not valid TOML or is too large, or if a key or value is invalid.
+    """
+    document = read_toml(path, "grid")
+    for key, value in document.items():
+        _check_entry(key, value, path)
+    fixed = {key: document[key] for key in ("trace", "topology", "loss", *_INTEGER_KEYS) if key in document}
+    try:
+        return Grid(
+            axes=tuple(GridAxis.of(key, values) for key, values in flatten(document.get("vary", {})).items()),
+            policies=tuple(document.get("policies", ())),
+            settings=flatten(document.get("set", {})),
+            preset=load_preset(document["preset"]) if "preset" in document else Preset(),
+            **fixed,
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def _check_entry(key: str, value: Any, path: Path) -> None:
+    """Reject unknown keys and values of a wrong type."""
+    if key not in _FILE_KEYS:
+        raise InputError(
+            f"{path}: unknown key {key!r}; expected {', '.join(_FILE_KEYS)}.{did_you_mean(key, _FILE_KEYS)}"
+        )
+    expected, valid = "a string", isinstance(value, str)
+    if key in _FILE_TABLES:
+        expected, valid = "a table", isinstance(value, dict)
+    elif key in _INTEGER_KEYS:
+        expected, valid = "an integer", isinstance(value, int) and not isinstance(value, bool)
+    elif key == "policies":
+        expected = "a list of strings"
+        valid = isinstance(value, list) and all(isinstance(policy, str) for policy in value)
+    if not valid:
+        raise InputError(f"{path}: {key} must be {expected}, got {value!r}.")

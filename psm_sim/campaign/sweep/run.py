@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from psm_sim.campaign.sweep.cluster import run_on_cluster
 from psm_sim.campaign.sweep.database import lock_store
-from psm_sim.campaign.sweep.eta import EtaEstimator
 from psm_sim.campaign.sweep.grid import Grid
-from psm_sim.campaign.sweep.planning import PlannedTask, TaskChecker, plan_tasks
-from psm_sim.campaign.sweep.scheduler import ProgressCallback, Scheduler
-from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.task_outcome import StoredRow
-from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
-from psm_sim.campaign.sweep.worker_pool import Pool, ProcessPool, SerialPool
-from psm_sim.common.errors import InputError
-from psm_sim.common.parallel import cpu_count, process_count
+from psm_sim.campaign.sweep.job import Job, Outcome, run_job
+from psm_sim.campaign.sweep.planning import PlannedTask, TaskChecker, TopologyCache, plan_tasks
+from psm_sim.campaign.sweep.store import Store, StoredRow
+from psm_sim.campaign.sweep.user_files import UserFiles
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError, describe_error
+from psm_sim.common.parallel import WorkerDiedError, process_count, unordered_map
 from psm_sim.common.parameters import Parameter
+from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.provenance import collect_provenance
 from psm_sim.simulation.scenario import Scenario
 
+MAX_POLICIES = 8
+"""Maximum number of policies per job.
 
-def no_callback(remaining: EtaEstimator) -> None:
-    """Ignore the progress of a sweep."""
-
+The policies of a job share an always-on run. If their worker dies, all of them must run again.
+"""
 
 _WORKERS = Parameter("workers", 1, at_least=1, at_most=1024)
 
@@ -42,7 +46,7 @@ class Resources:
     cluster : str
         Address of a Dask scheduler, or empty to use local processes.
     retry : bool
-        Whether to run failed tasks again.
+        Whether to run failed and damaged tasks again.
     """
 
     workers: int | None = None
@@ -64,7 +68,7 @@ def run_grid(
     store: Store,
     resources: Resources | None = None,
     command: str = "",
-    on_progress: ProgressCallback = no_callback,
+    progress: Progress = no_progress,
 ) -> list[StoredRow]:
     """Run the tasks of a grid that the store does not contain, and return the rows of all its tasks.
 
@@ -78,8 +82,8 @@ def run_grid(
         Workers. None selects the defaults of :class:`Resources`.
     command : str
         Command line or function call, for the list of sweeps in the store.
-    on_progress : callable
-        Called with the :class:`~psm_sim.campaign.sweep.eta.EtaEstimator` when the progress changes.
+    progress : callable
+        Called with the number of finished tasks and of all tasks that run.
 
     Returns
     -------
@@ -93,55 +97,100 @@ def run_grid(
         the store cannot be written.
     """
     tasks = plan_tasks(grid.tasks())
+    resources = resources or Resources()
     with lock_store(store.path):
-        _run(tasks, store, resources or Resources(), command, on_progress)
-    return store.rows(keys=[task.key for task in tasks])
-
-
-def _run(
-    tasks: Sequence[PlannedTask],
-    store: Store,
-    resources: Resources,
-    command: str,
-    on_progress: ProgressCallback,
-) -> None:
-    states, final = store.states(), ("done",) if resources.retry else ("done", "failed")
-    missing = [task for task in tasks if states.get(task.key) not in final]
-    # read the files before the checks, which run user code
-    files = UserFiles.of(planned.task for planned in missing)
-    with _open_pool(resources, len(missing)) as pool:
+        states = store.states()
+        final = ("done",) if resources.retry else ("done", "failed", "damaged")
+        missing = [task for task in tasks if states.get(task.key) not in final]
+        # read the files before the checks, which run user code
+        files = UserFiles.of(planned.task for planned in missing)
         check = TaskChecker()
-        parameters = {task.key: check.parameters(task) for task in tasks if task.key not in states}
-        store.enrol(tasks, parameters)
-        if resources.retry:
-            store.retry(task.key for task in tasks)
+        store.enrol(tasks, {task.key: check.parameters(task) for task in missing})
         if missing:
-            with _prepare_files(files, resources) as worker_files:
-                _run_missing(missing, worker_files, store, pool, command, on_progress)
+            _run_missing(missing, files, store, resources, command, progress)
+    return store.rows(keys=[task.key for task in tasks])
 
 
 def _run_missing(
     tasks: Sequence[PlannedTask],
-    files: UserFiles | LocalFiles,
+    files: UserFiles,
     store: Store,
-    pool: Pool,
+    resources: Resources,
     command: str,
-    on_progress: ProgressCallback,
+    progress: Progress,
 ) -> None:
-    status, number = "interrupted", 0
+    """Run tasks and store their outcomes.
+
+    The tasks of a job that returned no outcomes run again one at a time, because one of them may have ended
+    the worker. A task that returns no outcome again fails.
+    """
+    workers = 1 if resources.cluster else process_count(len(tasks), resources.workers)
+    jobs, again, done = deque(_jobs(tasks, workers)), set[str](), 0
+    number, status = store.begin(command, collect_provenance(_user_files(tasks))), "interrupted"
     try:
-        scheduler = Scheduler(tasks, store, pool, files, on_progress)
-        scheduler.begin()
-        # collecting the provenance takes time, so the workers start first
-        number = store.begin(command, collect_provenance(_user_files(tasks)))
-        scheduler.run()
+        progress(done, len(tasks), "sweep")
+        with _results(jobs, files, workers, resources.cluster) as results:
+            for job, result in results:
+                if isinstance(result, BaseException):
+                    if again.isdisjoint(job.keys):
+                        again.update(job.keys)
+                        jobs.extend(job.split())
+                        continue
+                    reason = result if isinstance(result, WorkerDiedError) else describe_error(result)
+                    error = f"The worker returned no result: {reason}"
+                    outcomes = [Outcome(key, None, error) for key in job.keys]
+                else:
+                    outcomes = result
+                store.record(outcomes)
+                done += len(outcomes)
+                progress(done, len(tasks), "sweep")
         status = "finished"
     except Exception:  # interrupts and signals are not subclasses of Exception
         status = "failed"
         raise
     finally:
-        if number:
-            store.end(number, status)
+        store.end(number, status)
+
+
+@contextmanager
+def _results(
+    jobs: deque[Job], files: UserFiles, workers: int, cluster: str
+) -> Iterator[Iterator[tuple[Job, list[Outcome] | BaseException]]]:
+    """Yield an iterator over the jobs with their outcomes or exceptions. The workers end with the block."""
+    if cluster:
+        with closing(run_on_cluster(files, jobs, cluster)) as results:
+            yield results
+        return
+    with TemporaryDirectory(prefix="psm_sim-") as folder:
+        # Edits during the sweep do not change the copies.
+        copies = files.write_to(Path(folder))
+        with closing(unordered_map(partial(run_job, copies), jobs, workers)) as results:
+            yield results
+
+
+def _jobs(tasks: Sequence[PlannedTask], workers: int) -> list[Job]:
+    """Group the tasks of each scenario into jobs, the largest first, so that the last ones are short."""
+    topologies = TopologyCache()
+    limit = min(MAX_POLICIES, -(-len(tasks) // workers))
+    ordered = sorted(tasks, key=lambda task: repr(task.scenario_id))
+    jobs = []
+    for _, members in groupby(ordered, lambda task: task.scenario_id):
+        group = list(members)
+        firsts = range(0, len(group), limit)
+        jobs += [_job(group[first : first + limit], topologies) for first in firsts]
+    return sorted(jobs, key=lambda job: -job.pages * len(job.keys))
+
+
+def _job(group: Sequence[PlannedTask], topologies: TopologyCache) -> Job:
+    scenario = group[0].task.scenario
+    return Job(
+        topologies.of(group[0]),
+        Spec.parse(scenario.trace_name, "trace"),
+        scenario.pages,
+        scenario.seed,
+        tuple(member.task.policy for member in group),
+        tuple(member.key for member in group),
+    )
 
 
 def _user_files(tasks: Sequence[PlannedTask]) -> list[Path]:
@@ -152,39 +201,3 @@ def _user_files(tasks: Sequence[PlannedTask]) -> list[Path]:
         Scenario().files(list(policies.values()))
     ]
     return list(dict.fromkeys(file for files in named for file in files))
-
-
-@contextmanager
-def _open_pool(resources: Resources, tasks: int) -> Iterator[Pool]:
-    """Yield a worker pool. The workers start up while the tasks are validated."""
-    pool = _create_pool(resources, tasks)
-    finished = False
-    try:
-        yield pool
-        finished = True
-    finally:
-        pool.close(at_once=not finished)
-
-
-def _create_pool(resources: Resources, tasks: int) -> Pool:
-    if not tasks:
-        return SerialPool()
-    if resources.cluster:
-        from psm_sim.campaign.sweep.dask_pool import DaskPool
-
-        return DaskPool(resources.cluster)
-    workers = process_count(tasks, resources.workers or cpu_count())
-    return SerialPool() if workers == 1 else ProcessPool(workers)
-
-
-def _prepare_files(files: UserFiles, resources: Resources) -> AbstractContextManager[UserFiles | LocalFiles]:
-    """Return the contents of the files for a cluster, or copies that edits during the sweep do not change."""
-    if resources.cluster or not files.contents:
-        return nullcontext(files)
-    return _copy_files(files)
-
-
-@contextmanager
-def _copy_files(files: UserFiles) -> Iterator[LocalFiles]:
-    with TemporaryDirectory(prefix="psm_sim-") as folder:
-        yield LocalFiles(tuple(files.write_to(Path(folder)).items()))

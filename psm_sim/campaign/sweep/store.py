@@ -1,20 +1,44 @@
-"""Store of sweep results, with one row per task."""
+"""Store of sweep results, with one row per task, and checks of the rows that are read."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from psm_sim.campaign.sweep.database import connect, describe_store_errors, rollback, transaction
+from psm_sim.campaign.sweep.job import Outcome
 from psm_sim.campaign.sweep.planning import PlannedTask
-from psm_sim.campaign.sweep.task_outcome import Outcome, StoredRow
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.formatting import escape_unprintable
+from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
 from psm_sim.version import __version__
 
-_COLUMNS = "policy, trace, topology, pages, seed, parameters, state, measures, error, wall_s"
+ENERGY, SLOWDOWN = "energy_per_page_j", "slowdown.mean"
+"""Measures that every finished task has."""
+
+
+@dataclass(frozen=True)
+class StoredRow:
+    """Task in a store.
+
+    ``state`` is ``"waiting"``, ``"done"``, ``"failed"`` or ``"damaged"``. A damaged row has values that
+    cannot be read. Its ``error`` names them.
+    """
+
+    policy: str
+    trace: str
+    topology: str
+    pages: int
+    seed: int
+    parameters: dict[str, Any]
+    state: str
+    measures: dict[str, Any]
+    error: str
 
 
 class Store:
@@ -46,10 +70,11 @@ class Store:
     def states(self) -> dict[str, str]:
         """Return the state of every task of every version, by key."""
         with describe_store_errors(self.path):
-            return dict(self._database.execute("SELECT key, state FROM tasks"))
+            records = self._database.execute(f"SELECT key, {', '.join(_READERS)} FROM tasks").fetchall()  # noqa: S608
+        return {key: _read_row(values).state for key, *values in records}
 
     def enrol(self, tasks: Sequence[PlannedTask], parameters: Mapping[str, Mapping[str, Any]]) -> None:
-        """Add a row for each new task.
+        """Add a row for each new task, and reset the rows of tasks that run again.
 
         If a file that a task names has changed, the task has a new key but the same label. The old row is
         kept but hidden.
@@ -59,12 +84,15 @@ class Store:
         tasks : sequence of PlannedTask
             All tasks of a sweep, in the order of its rows.
         parameters : mapping
-            Parameters of each new task by key, as returned by :meth:`TaskChecker.parameters`.
+            Parameters of each task that will run by key, as returned by :meth:`TaskChecker.parameters`.
         """
         with describe_store_errors(self.path), transaction(self._database):
             self._database.executemany(
-                "INSERT OR IGNORE INTO tasks (key, label, version, policy, trace, topology, pages, seed, "
-                "parameters) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO tasks (key, label, version, policy, trace, topology, pages, seed, parameters) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET label = excluded.label, "
+                "version = excluded.version, policy = excluded.policy, trace = excluded.trace, "
+                "topology = excluded.topology, pages = excluded.pages, seed = excluded.seed, "
+                "parameters = excluded.parameters, state = 'waiting', measures = NULL, error = NULL",
                 (_task_values(task, parameters[task.key]) for task in tasks if task.key in parameters),
             )
             self._database.executemany(
@@ -72,20 +100,11 @@ class Store:
                 ({"key": task.key, "label": task.label} for task in tasks),
             )
 
-    def retry(self, keys: Iterable[str]) -> None:
-        """Reset the failed tasks among *keys* to waiting."""
-        with describe_store_errors(self.path), transaction(self._database):
-            self._database.executemany(
-                "UPDATE tasks SET state = 'waiting', error = NULL WHERE key = ? AND state = 'failed'",
-                ((key,) for key in keys),
-            )
-
     def record(self, outcomes: Iterable[Outcome]) -> None:
         """Store the outcomes of waiting tasks. Existing outcomes stay unchanged."""
         with describe_store_errors(self.path), transaction(self._database):
             self._database.executemany(
-                "UPDATE tasks SET state = ?, measures = ?, error = ?, wall_s = ? "
-                "WHERE key = ? AND state = 'waiting'",
+                "UPDATE tasks SET state = ?, measures = ?, error = ? WHERE key = ? AND state = 'waiting'",
                 (_outcome_values(outcome) for outcome in outcomes),
             )
 
@@ -100,11 +119,11 @@ class Store:
             Keys of the tasks to return. None returns all tasks except those whose files have changed.
         """
         selected = None if keys is None else set(keys)
-        query = f"SELECT key, current, {_COLUMNS} FROM tasks WHERE version = ? ORDER BY number"  # noqa: S608
+        query = f"SELECT key, current, {', '.join(_READERS)} FROM tasks WHERE version = ? ORDER BY number"  # noqa: S608
         with describe_store_errors(self.path):
             records = self._database.execute(query, (version,)).fetchall()
         return [
-            _stored_row(values)
+            _read_row(values)
             for key, current, *values in records
             if (current if selected is None else key in selected)
         ]
@@ -113,7 +132,7 @@ class Store:
         """Return the number of tasks per version, except for tasks whose files have changed."""
         query = "SELECT version, count(*) FROM tasks WHERE current GROUP BY version ORDER BY min(number)"
         with describe_store_errors(self.path):
-            return Counter(dict(self._database.execute(query)))
+            return Counter({_display(name): count for name, count in self._database.execute(query)})
 
     def begin(self, command: str, provenance: Mapping[str, Any]) -> int:
         """Record the start of a sweep with its command and provenance, and return its number."""
@@ -137,7 +156,10 @@ class Store:
     def sweeps(self) -> list[tuple[str, str, str]]:
         """Return status, start time and command of each sweep on the store."""
         with describe_store_errors(self.path):
-            return list(self._database.execute("SELECT status, begun, command FROM sweeps ORDER BY number"))
+            records = self._database.execute("SELECT status, begun, command FROM sweeps ORDER BY number")
+            return [
+                (_display(status), _display(begun), _display(command)) for status, begun, command in records
+            ]
 
 
 def _task_values(planned: PlannedTask, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -149,15 +171,94 @@ def _task_values(planned: PlannedTask, parameters: Mapping[str, Any]) -> tuple[A
 def _outcome_values(outcome: Outcome) -> tuple[Any, ...]:
     measures = None if outcome.measures is None else json.dumps(outcome.measures)
     state = "done" if outcome.error is None else "failed"
-    return (state, measures, outcome.error, outcome.wall_s, outcome.key)
+    return (state, measures, outcome.error, outcome.key)
 
 
-def _stored_row(values: Sequence[Any]) -> StoredRow:
-    policy, trace, topology, pages, seed, parameters, state, measures, error, wall_s = values
-    parameters, measures = json.loads(parameters), json.loads(measures or "{}")
-    return StoredRow(
-        policy, trace, topology, pages, seed, parameters, state, measures, error or "", wall_s or 0.0
-    )
+def _read_row(values: Sequence[Any]) -> StoredRow:
+    """Return a row. It is damaged if a value is not one that psm_sim writes."""
+    fields, unreadable = {}, []
+    for (column, (read, default)), value in zip(_READERS.items(), values, strict=True):
+        try:
+            fields[column] = read(value)
+        except (ValueError, TypeError, OverflowError, RecursionError):
+            fields[column] = default
+            unreadable.append(column)
+    if fields["state"] == "done" and not {ENERGY, SLOWDOWN} <= fields["measures"].keys():
+        unreadable.append("measures")
+    row = StoredRow(**fields)
+    if not unreadable:
+        return row
+    error = f"its {', '.join(dict.fromkeys(unreadable))} cannot be read; run the sweep with --retry"
+    return replace(row, state="damaged", measures={}, error=error)
+
+
+def _read_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    value.encode()  # bytes that are not UTF-8 were read as surrogates
+    return escape_unprintable(value)
+
+
+def _read_spec(kind: str) -> Callable[[Any], str]:
+    return lambda value: str(Spec.parse(_read_text(value), kind))
+
+
+def _read_integer(low: int, high: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if not isinstance(value, int) or not low <= value <= high:
+            raise ValueError
+        return value
+
+    return read
+
+
+def _read_parameters(value: Any) -> dict[str, Any]:
+    found = json.loads(_read_text(value))
+    if not isinstance(found, dict):
+        raise TypeError
+    return {escape_unprintable(key): _read_scalar(item) for key, item in found.items()}
+
+
+def _read_scalar(value: Any) -> Any:
+    if isinstance(value, str):
+        return escape_unprintable(value)
+    if isinstance(value, (dict, list)):
+        raise TypeError
+    if value is not None:
+        float(value)  # an integer may be too large
+    return value
+
+
+def _read_measures(value: Any) -> dict[str, Any]:
+    measures = {} if value is None else _read_parameters(value)
+    if not all(isinstance(measures.get(name, 0), (int, float)) for name in (ENERGY, SLOWDOWN)):
+        raise TypeError
+    return measures
+
+
+def _read_state(value: Any) -> str:
+    if value not in ("waiting", "done", "failed"):
+        raise ValueError
+    return str(value)
+
+
+def _display(value: Any) -> str:
+    """Return a value of any type as printable text."""
+    return escape_unprintable(str(value))
+
+
+_READERS: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    "policy": (_read_spec("policy"), "?"),
+    "trace": (_read_spec("trace"), "?"),
+    "topology": (_read_text, "?"),
+    "pages": (_read_integer(1, MAX_PAGES), 0),
+    "seed": (_read_integer(0, MAX_SEED), 0),
+    "parameters": (_read_parameters, {}),
+    "state": (_read_state, ""),
+    "measures": (_read_measures, {}),
+    "error": (lambda value: "" if value is None else _read_text(value), ""),
+}
+"""Function that checks the value of each column, and value in its place if it cannot be read."""
 
 
 def _now() -> str:

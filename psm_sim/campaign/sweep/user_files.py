@@ -75,17 +75,6 @@ _WRITTEN: dict[str, dict[str, str]] = {}
 """Worker paths of the files that this process has written, by the hash of paths and contents."""
 
 
-@dataclass(frozen=True)
-class LocalFiles:
-    """Files that local workers can read, as pairs (path that the user wrote, path of the copy)."""
-
-    paths: tuple[tuple[str, str], ...] = ()
-
-    def worker_paths(self) -> dict[str, str]:
-        """Return the paths of the copies."""
-        return dict(self.paths)
-
-
 def relocate_paths(spec: Spec, paths: PathMap) -> Spec:
     """Return *spec* with the user's paths replaced by the paths on the worker."""
     if not paths:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.campaign.sweep.plot_points import Columns, Point
+from psm_sim.campaign.sweep.results import Point
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
 from psm_sim.reporting.figures.style import common_style, name_of, new_figure, style_of
@@ -20,15 +20,15 @@ MAX_SERIES = 16
 _LABELS = {"energy_per_page_j": "energy (J per page)", "slowdown.mean": "slowdown"}
 
 
-def draw(points: Sequence[Point], columns: Columns) -> tuple[Figure, dict[str, list[Any]]]:
+def draw(points: Sequence[Point], x: str, y: str, by: str) -> tuple[Figure, dict[str, list[Any]]]:
     """Plot the points, and return the figure and its data by column.
 
     Parameters
     ----------
     points : sequence of Point
         At least one point.
-    columns : Columns
-        Columns of the points, for the labels.
+    x, y, by : str
+        Columns of x, y and the series, for the labels.
 
     Raises
     ------
@@ -38,18 +38,17 @@ def draw(points: Sequence[Point], columns: Columns) -> tuple[Figure, dict[str, l
     series = list(dict.fromkeys(point.series for point in points))
     if len(series) > MAX_SERIES:
         raise InputError(
-            f"--by {columns.by} must give at most {MAX_SERIES} series, got {len(series)}; select fewer "
-            "with --where."
+            f"--by {by} must give at most {MAX_SERIES} series, got {len(series)}; select fewer with --where."
         )
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)
     for index, name in enumerate(series):
         _plot_series(axes, [point for point in points if point.series == name], index, name)
-    axes.set_xlabel(_LABELS.get(columns.x, columns.x))
-    axes.set_ylabel(_LABELS.get(columns.y, columns.y))
+    axes.set_xlabel(_LABELS.get(x, x))
+    axes.set_ylabel(_LABELS.get(y, y))
     with common_style():
         axes.set_title("means over seeds, with 95 % confidence intervals", fontsize=9)
-        figure.legend(loc="outside lower center", ncols=4, title=columns.by)
-    return figure, _numbers(points, columns)
+        figure.legend(loc="outside lower center", ncols=4, title=by)
+    return figure, _numbers(points, x, y, by)
 
 
 def _plot_series(axes: Axes, points: Sequence[Point], index: int, name: str) -> None:
@@ -88,13 +87,13 @@ def _coordinate(value: Any) -> Any:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
 
 
-def _numbers(points: Sequence[Point], columns: Columns) -> dict[str, list[Any]]:
+def _numbers(points: Sequence[Point], x: str, y: str, by: str) -> dict[str, list[Any]]:
     xs = [point.x if isinstance(point.x, Interval) else Interval(point.x, 0.0, 1) for point in points]
     return {
-        columns.by: [point.series for point in points],
-        columns.x: [x.mean for x in xs],
-        f"{columns.x} ±": [x.half_width for x in xs],
-        columns.y: [point.y.mean for point in points],
-        f"{columns.y} ±": [point.y.half_width for point in points],
+        by: [point.series for point in points],
+        x: [interval.mean for interval in xs],
+        f"{x} ±": [interval.half_width for interval in xs],
+        y: [point.y.mean for point in points],
+        f"{y} ±": [point.y.half_width for point in points],
         "seeds": [point.y.replications for point in points],
     }

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TextIO
 
 from psm_sim import __version__
-from psm_sim.campaign.sweep.store_table import table_rows, write_parquet
-from psm_sim.campaign.sweep.task_outcome import StoredRow
+from psm_sim.campaign.sweep.results import table_rows
+from psm_sim.campaign.sweep.store import StoredRow
 from psm_sim.common.errors import InputError
-from psm_sim.common.output_files import atomic_write_text
+from psm_sim.common.output_files import atomic_write, atomic_write_text
 from psm_sim.reporting.files.result_json import to_text
 
 
@@ -28,6 +28,24 @@ def write_csv(rows: Sequence[StoredRow], stream: TextIO) -> None:
 def write_json(rows: Sequence[StoredRow], stream: TextIO) -> None:
     """Write one object with the version and ``tasks``, a list of one object per task."""
     stream.write(to_text({"psm_sim": __version__, "tasks": table_rows(rows)}))
+
+
+def write_parquet(rows: Sequence[StoredRow], path: Path) -> None:
+    """Write rows as a Parquet file.
+
+    Raises
+    ------
+    ImportError
+        If pyarrow is not installed.
+    InputError
+        If the file cannot be written. An existing file stays unchanged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pylist(table_rows(rows))
+    with atomic_write(path) as file:
+        pq.write_table(table, file)
 
 
 def export(rows: Sequence[StoredRow], path: Path) -> None:

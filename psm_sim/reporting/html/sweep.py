@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from psm_sim.campaign.sweep.pareto import Candidate, candidates, pareto_front, varying_keys
-from psm_sim.campaign.sweep.store_table import table_rows
-from psm_sim.campaign.sweep.task_outcome import StoredRow
+from psm_sim.campaign.sweep.results import Candidate, candidates, pareto_front, table_rows, varying_keys
+from psm_sim.campaign.sweep.store import StoredRow
 from psm_sim.common.component_spec import name_of
 from psm_sim.common.errors import InputError
 from psm_sim.reporting.figures.style import truncate_name
@@ -24,6 +23,7 @@ from psm_sim.reporting.html.html_document import (
     render_document,
 )
 from psm_sim.reporting.html.trade_off import LABELS, Mark
+from psm_sim.reporting.terminal.sweep import describe_comparison
 from psm_sim.simulation.scenario import Scenario
 
 MAX_MARKS, MAX_BEST, MAX_TASKS = 2_000, 30, 4_000
@@ -69,8 +69,7 @@ def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> s
 
 
 def _mark(candidate: Candidate, keys: Sequence[str]) -> Mark:
-    measures = candidate.rows[0].measures
-    intervals = {name: candidate.interval(name) for name in LABELS if name in measures}
+    intervals = {name: candidate.interval(name) for name in LABELS if name in candidate.measures}
     scenario = "".join(f", {key} {candidate.scenario.get(key)}" for key in keys)
     values = {name: interval.mean for name, interval in intervals.items()}
     half_widths = {name: interval.half_width for name, interval in intervals.items()}
@@ -116,14 +115,14 @@ def _best(best: Sequence[Candidate]) -> str:
                 f"{interval.mean:.4g} ± {interval.half_width:.2g}"
                 for interval in map(candidate.interval, measures)
             ),
+            candidate.is_optimal,
             _command(candidate),
         ]
         for rank, candidate in enumerate(best, 1)
     ]
-    text = "These policies are Pareto-optimal in energy and slowdown, per scenario. Each command runs the "
-    text += "first seed. Add --output DIR to write a report with a timeline."
-    return html_paragraphs([text]) + html_table(
-        ["policy", *keys, *(LABELS[name] for name in measures), "command"], rows
+    text = "Each command runs the first seed. Add --output DIR to write a report with a timeline."
+    return html_paragraphs([*describe_comparison(best), text]) + html_table(
+        ["policy", *keys, *(LABELS[name] for name in measures), "Pareto-optimal", "command"], rows
     )
 
 

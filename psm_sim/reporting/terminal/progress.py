@@ -8,13 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from functools import partial
+from typing import Any, TextIO
 
 from psm_sim.common.formatting import format_duration
 from psm_sim.common.progress import Progress
-
-if TYPE_CHECKING:
-    from psm_sim.campaign.sweep.eta import EtaEstimator
 
 PATIENCE_S = 1.0
 """Delay before a progress bar appears, in seconds."""
@@ -43,26 +41,14 @@ _status = _Status()
 
 
 @contextmanager
-def progress_on(stream: TextIO) -> Iterator[Progress]:
-    """Yield a progress callback for simulated pages, which shows a bar if *stream* is a terminal."""
-    with _bar_on(stream, _page_columns) as bar:
+def progress_on(stream: TextIO, unit: str = "pages") -> Iterator[Progress]:
+    """Yield a progress callback for work in a *unit*, which shows a bar if *stream* is a terminal."""
+    with _bar_on(stream, partial(_work_columns, unit)) as bar:
 
-        def show(done_pages: int, total_pages: int, label: str) -> None:
-            record_progress(done_pages, total_pages, label)
+        def show(done: int, total: int, label: str) -> None:
+            record_progress(done, total, label)
             if bar is not None:
-                bar.update(done_pages, total_pages, label)
-
-        yield show
-
-
-@contextmanager
-def sweep_progress_on(stream: TextIO) -> Iterator[Callable[[EtaEstimator], None]]:
-    """Yield a progress callback for the tasks of a sweep, which shows a bar if *stream* is a terminal."""
-    with _bar_on(stream, _task_columns) as bar:
-
-        def show(remaining: EtaEstimator) -> None:
-            if bar is not None:
-                bar.update(remaining.tasks_done, remaining.tasks, format_time_left(remaining))
+                bar.update(done, total, label)
 
         yield show
 
@@ -147,7 +133,7 @@ class _Bar:
         _status.bar_visible = True
 
 
-def _page_columns() -> tuple[Any, ...]:
+def _work_columns(unit: str) -> tuple[Any, ...]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     label = TextColumn("{task.description}", markup=False)
@@ -155,28 +141,16 @@ def _page_columns() -> tuple[Any, ...]:
         label,
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("pages,"),
+        TextColumn(f"{unit},"),
         TimeRemainingColumn(),
         TextColumn("left"),
     )
-
-
-def _task_columns() -> tuple[Any, ...]:
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-
-    return BarColumn(), MofNCompleteColumn(), TextColumn("tasks{task.description}", markup=False)
 
 
 def _file_columns() -> tuple[Any, ...]:
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     return TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-
-
-def format_time_left(remaining: EtaEstimator) -> str:
-    """Return the estimated time left as text, or an empty string without an estimate."""
-    left_s = remaining.left_s
-    return "" if left_s is None else f", about {format_duration(left_s)} left"
 
 
 def record_progress(done: int, total: int, label: str) -> None:

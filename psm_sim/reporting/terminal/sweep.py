@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from psm_sim.campaign.sweep.pareto import ENERGY, SLOWDOWN, Candidate, varying_keys
-from psm_sim.campaign.sweep.task_outcome import StoredRow
+from psm_sim.campaign.sweep.results import Candidate, varying_keys
+from psm_sim.campaign.sweep.store import ENERGY, SLOWDOWN, StoredRow
 from psm_sim.common.formatting import escape_unprintable, truncate
-from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.reporting.terminal.comparison import align_columns
 from psm_sim.reporting.terminal.console import console_on
 
@@ -42,13 +41,6 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
             console.print(Text(line))
 
 
-def make_ready() -> None:
-    """Import the modules that :func:`write_best` needs."""
-    import rich.table  # noqa: F401
-
-    confidence_interval([0.0, 1.0])
-
-
 def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -60,6 +52,8 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
     table.add_column("\npolicy", overflow="fold", min_width=12)
     for heading in ("energy\nJ", "\n±", "slowdown\nmean", "\n±", "\nseeds"):
         table.add_column(heading, justify="right", no_wrap=True)
+    if any(candidate.is_optimal for candidate in best):
+        table.add_column("Pareto-\noptimal")
     columns = [cells for measure in (ENERGY, SLOWDOWN) for cells in _cells(best, measure)]
     previous = None
     for index, candidate in enumerate(best):
@@ -67,8 +61,8 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
             table.add_row()
         previous = candidate.scenario
         names = [*(str(previous.get(key, "")) for key in keys), candidate.policy]
-        numbers = [*(column[index] for column in columns), str(len(candidate.rows))]
-        table.add_row(*map(Text, [*names, *numbers]))
+        numbers = [*(column[index] for column in columns), str(len(candidate.rows)), candidate.is_optimal]
+        table.add_row(*map(Text, [*names, *numbers][: len(table.columns)]))
     return table
 
 
@@ -86,13 +80,27 @@ def _cells(best: Sequence[Candidate], measure: str) -> tuple[list[str], list[str
 def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
     shared = {key: value for key, value in best[0].scenario.items() if key not in keys}
     return [
-        "Pareto-optimal policies in energy and slowdown, per scenario.",
+        *describe_comparison(best),
         (
             "Energy is per page. "
             "± is the half-width of the 95 % confidence interval (Student's t) of a mean over seeds."
         ),
         ", ".join(f"{key} {value}" for key, value in shared.items()) + ".",
     ]
+
+
+def describe_comparison(best: Sequence[Candidate]) -> list[str]:
+    """Return sentences that say how the Pareto front was decided."""
+    lines = ["No other policy of the scenario dominates these policies in energy and slowdown."]
+    if any(candidate.is_optimal for candidate in best):
+        lines.append(
+            "Policies are compared by the 95 % confidence intervals of their differences, paired by seed."
+        )
+    if any(candidate.is_optimal == "undecided" for candidate in best):
+        lines.append("undecided: the intervals do not exclude that another policy dominates this one.")
+    if not all(candidate.is_optimal for candidate in best):
+        lines.append("With a single seed, the values are compared as they are, without intervals.")
+    return lines
 
 
 def write_status(
@@ -115,7 +123,8 @@ def write_status(
         Output stream.
     """
     states = Counter(row.state for row in rows)
-    counts = ", ".join(f"{states[state]} {state}" for state in ("done", "failed", "waiting"))
+    shown = ("done", "failed", "waiting", *(["damaged"] if states["damaged"] else []))
+    counts = ", ".join(f"{states[state]} {state}" for state in shown)
     lines = [f"{len(rows)} tasks: {counts}."]
     if len(versions) > 1:
         lines.append(f"By version: {', '.join(f'{name} {count}' for name, count in versions.items())}.")
@@ -126,10 +135,10 @@ def write_status(
 
 
 def failures(rows: Sequence[StoredRow]) -> list[str]:
-    """Return a line with the task and its error message for each of the first failed tasks."""
-    failed = [row for row in rows if row.state == "failed"]
+    """Return a line with the task and its error message for each of the first failed and damaged tasks."""
+    failed = [row for row in rows if row.state in ("failed", "damaged")]
     lines = [
-        f"failed: {describe_tasks(row)}: {truncate(row.error, _MAX_LENGTH, '...')}"
+        f"{row.state}: {describe_tasks(row)}: {truncate(row.error, _MAX_LENGTH, '...')}"
         for row in failed[:MAX_SHOWN]
     ]
     more = len(failed) - MAX_SHOWN

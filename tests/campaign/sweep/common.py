@@ -7,8 +7,7 @@ from pathlib import Path
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.campaign.sweep.run import Resources, run_grid
-from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.task_outcome import StoredRow
+from psm_sim.campaign.sweep.store import Store, StoredRow
 
 HEARS = """
 from psm_sim.policies import Policy, Rest

@@ -18,7 +18,6 @@ import pytest
 
 from psm_sim.campaign.sweep.database import lock_store, transaction
 from psm_sim.campaign.sweep.run import Resources, run_grid
-from psm_sim.campaign.sweep.scheduler import Scheduler
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.common.errors import InputError
 from psm_sim.common.random_streams import random_stream
@@ -69,7 +68,7 @@ def done(path: Path) -> int:
 
 def without_heartbeats(told: str) -> str:
     """Leave out the lines that a command prints every ten seconds, as it does on a busy machine."""
-    return "".join(line for line in told.splitlines(keepends=True) if "still running" not in line)
+    return "".join(line for line in told.splitlines(keepends=True) if " s elapsed" not in line)
 
 
 def wait_for(process: subprocess.Popen[str], path: Path, count: int) -> None:
@@ -150,11 +149,11 @@ def test_what_an_interrupt_left_open_is_undone_before_the_end_is_noted(
 ) -> None:
     """One that comes between the beginning of a transaction and what it is for."""
 
-    def struck(conduct: Scheduler) -> None:
-        conduct._store._database.execute("BEGIN IMMEDIATE")
+    def struck(store: Store, _: object) -> None:
+        store._database.execute("BEGIN IMMEDIATE")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Scheduler, "run", struck)
+    monkeypatch.setattr(Store, "record", struck)
     with Store(tmp_path / "a.sqlite") as store, pytest.raises(KeyboardInterrupt):
         run_grid(grid("seed=1..4", policies=("psm",)), store, Resources(workers=1))
     with Store(tmp_path / "a.sqlite") as store:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import sqlite3
 import tempfile
@@ -12,14 +11,13 @@ from typing import Any
 import pytest
 
 import psm_sim
+from psm_sim.campaign.sweep import job as job_module
 from psm_sim.campaign.sweep import run as run_of_sweep
 from psm_sim.campaign.sweep import store as store_module
-from psm_sim.campaign.sweep import task_batches
-from psm_sim.campaign.sweep.run import Resources
+from psm_sim.campaign.sweep.job import Job, Outcome
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.task_outcome import StoredRow
+from psm_sim.campaign.sweep.user_files import PathMap
 from psm_sim.common.errors import InputError
-from psm_sim.common.parallel import MAX_PER_CORE
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.scenario import Scenario
 from tests.campaign.sweep.common import grid, run, write_policy
@@ -27,22 +25,17 @@ from tests.campaign.sweep.common import grid, run, write_policy
 SMALL = grid("policy.bsd.p=0.1,0.5", "seed=1,2", policies=("psm", "bsd"))
 
 
-def numbers(rows: list[StoredRow]) -> list[StoredRow]:
-    """Return the rows without the seconds that they took."""
-    return [dataclasses.replace(row, wall_s=0.0) for row in rows]
-
-
 @pytest.fixture(autouse=True)
 def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """Work in an empty folder; give the tasks that this process has run, by their keys."""
     found: list[str] = []
-    original = task_batches.run_batch
+    original = job_module.run_job
 
-    def noting(batch: task_batches.Batch) -> list:
-        found.extend(batch.keys)
-        return original(batch)
+    def noting(files: PathMap, job: Job) -> list[Outcome]:
+        found.extend(job.keys)
+        return original(files, job)
 
-    monkeypatch.setattr("psm_sim.campaign.sweep.worker_pool.run_batch", noting)
+    monkeypatch.setattr(run_of_sweep, "run_job", noting)
     monkeypatch.chdir(tmp_path)
     return found
 
@@ -69,7 +62,7 @@ def test_always_on_is_its_own_measure() -> None:
 
 def test_the_rows_are_the_same_for_any_number_of_workers() -> None:
     """In the same order."""
-    assert numbers(run(Path("a.sqlite"), SMALL)) == numbers(run(Path("b.sqlite"), SMALL, workers=2))
+    assert run(Path("a.sqlite"), SMALL) == run(Path("b.sqlite"), SMALL, workers=2)
 
 
 def test_what_is_there_is_not_run_again(runs: list[str]) -> None:
@@ -150,13 +143,13 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
 ) -> None:
     """One comparison for all; where one fails, each for itself, with the same numbers."""
     compared: list[int] = []
-    original = task_batches.compare_runs
+    original = job_module.compare_runs
 
     def noting(policies: list, scenario: Scenario) -> Comparison:
         compared.append(len(policies))
         return original(policies, scenario)
 
-    monkeypatch.setattr(task_batches, "compare_runs", noting)
+    monkeypatch.setattr(job_module, "compare_runs", noting)
     among = {"topology": "cafe", "pages": 2}
     together = run(Path("a.sqlite"), grid("seed=1", policies=("psm", "bsd"), **among))
     assert compared == [2]
@@ -222,19 +215,14 @@ def test_a_file_that_is_no_store_is_refused() -> None:
     ):  # fmt: skip
         with pytest.raises(InputError, match=sentence):
             Store(Path(f"{name}.sqlite"))
-    with pytest.raises(InputError, match="unable to open"):
+    with pytest.raises(InputError, match="'folder' is a directory"):
         Store(Path("folder"))
+    os.mkfifo("pipe")
+    with pytest.raises(InputError, match="'pipe' is not a regular file"):
+        Store(Path("pipe"))
     with pytest.raises(InputError, match=r"Store not found: 'none\.sqlite'"):
         Store(Path("none.sqlite"), new=False)
     assert not Path("none.sqlite").exists()
-
-
-def test_there_are_never_more_processes_than_a_multiple_of_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many are asked for."""
-    asked: list[int] = []
-    monkeypatch.setattr(run_of_sweep, "ProcessPool", asked.append)
-    run_of_sweep._create_pool(Resources(1024), 1000)
-    assert asked == [MAX_PER_CORE * (os.cpu_count() or 1)]
 
 
 def test_a_sweep_without_a_store_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,10 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from psm_sim.campaign.sweep.job import Job
 from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.task_batches import Batch
+from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
 from psm_sim.version import __version__
 from tests.campaign.sweep.common import grid, run, write_policy
@@ -100,13 +101,13 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 class StandIn(ModuleType):
-    """Stand-in for Dask in this process: it does a batch when it is waited for, and loses every third."""
+    """Stand-in for Dask in this process: it does a job when it is waited for, and loses every third."""
 
     version = __version__
 
     def __init__(self) -> None:
         super().__init__("distributed")
-        self.submitted: list[tuple[Future, Callable, Batch]] = []
+        self.submitted: list[tuple[Future, Callable, UserFiles, Job]] = []
         self.waits = self.done = 0
 
     def Client(self, address: str, timeout: float) -> StandIn:
@@ -120,20 +121,23 @@ class StandIn(ModuleType):
     def nthreads(self) -> dict[str, int]:
         return {"tcp://here:2": 1, "tcp://here:3": 1}
 
-    def submit(self, function: Callable, batch: Batch, pure: bool) -> Future:
+    def scatter(self, files: UserFiles) -> UserFiles:
+        return files
+
+    def submit(self, function: Callable, files: UserFiles, job: Job, pure: bool) -> Future:
         assert not pure
-        self.submitted.append((Future(), function, pickle.loads(pickle.dumps(batch))))  # noqa: S301
+        self.submitted.append((Future(), function, *pickle.loads(pickle.dumps((files, job)))))  # noqa: S301
         return self.submitted[-1][0]
 
     def wait(self, futures: list[Future], timeout: float, return_when: str) -> SimpleNamespace:
         self.waits += 1
         if self.waits % 2:
             raise TimeoutError
-        future, function, batch = self.submitted.pop(0)
+        future, function, files, job = self.submitted.pop(0)
         assert future in futures
         self.done += 1
         if self.done % 3:
-            future.set_result(function(batch))
+            future.set_result(function(files, job))
         else:
             future.set_exception(RuntimeError("the worker is gone"))
         return SimpleNamespace(done=[future])
@@ -153,7 +157,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     return found
 
 
-def test_batches_are_lost_and_run_again(
+def test_jobs_are_lost_and_run_again(
     stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that is lost twice, the second time alone, has failed with the reason; files travel by content."""
@@ -187,7 +191,8 @@ def test_a_worker_of_another_version_is_named(stand_in: StandIn, tmp_path: Path)
         ):
             with pytest.raises(InputError, match=sentence):
                 run_grid(grid(policies=("psm",)), store, Resources(cluster=address))
-        assert store.sweeps() == []
+        assert [status for status, *_ in store.sweeps()] == ["failed"] * 2
+        assert set(store.states().values()) == {"waiting"}
 
 
 def test_an_interrupt_calls_back_what_is_out(

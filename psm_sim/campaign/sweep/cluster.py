@@ -1,0 +1,90 @@
+"""Execution of jobs on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator
+from typing import Any
+
+from psm_sim.campaign.sweep.job import Job, Outcome, run_job
+from psm_sim.campaign.sweep.user_files import UserFiles
+from psm_sim.common.errors import InputError
+from psm_sim.version import __version__
+
+_CONNECT_TIMEOUT_S = 10
+_POLL_TIMEOUT_S = 0.5
+_JOBS_PER_THREAD = 2
+"""Submitted jobs per thread of the cluster, so that the next job is there when one is done."""
+
+
+def run_on_cluster(
+    files: UserFiles, jobs: deque[Job], address: str
+) -> Generator[tuple[Job, list[Outcome] | BaseException], None, None]:
+    """Yield each job with its outcomes or its exception, as :func:`psm_sim.common.parallel.unordered_map`.
+
+    If a worker is lost, Dask runs its jobs again on other workers, up to its limit ``allowed-failures``.
+    Workers may join during the sweep.
+
+    Parameters
+    ----------
+    files : UserFiles
+        User files that the jobs name.
+    jobs : deque of Job
+        Jobs. The caller may append more of them during the iteration.
+    address : str
+        Address of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
+
+    Raises
+    ------
+    InputError
+        If Dask is not installed, no scheduler answers, or a worker has another version of psm_sim.
+    """
+    client = _connect(address)
+    from distributed import wait
+
+    running: dict[Any, Job] = {}
+    try:
+        _check_versions(client)
+        shared_files = client.scatter(files)
+        while jobs or running:
+            while jobs and len(running) < _JOBS_PER_THREAD * max(1, sum(client.nthreads().values())):
+                job = jobs.popleft()
+                # pure=False: a job that is submitted again must run again
+                running[client.submit(run_job, shared_files, job, pure=False)] = job
+            try:
+                done = wait(list(running), timeout=_POLL_TIMEOUT_S, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                continue
+            for future in done:
+                yield running.pop(future), future.exception() or future.result()
+    finally:
+        client.cancel(list(running), force=True)
+        client.close(timeout=1 if running else _CONNECT_TIMEOUT_S)
+
+
+def _connect(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError(
+            f"cluster={address!r} requires Dask; install it with pip install 'psm_sim[cluster]'."
+        ) from None
+    try:
+        return Client(address, timeout=_CONNECT_TIMEOUT_S)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"cluster: no Dask scheduler answers at {address!r} ({error}); specify the address of a running "
+            "scheduler, e.g. tcp://10.0.0.1:8786."
+        ) from error
+
+
+def _check_versions(client: Any) -> None:
+    for worker, version in client.run(_version).items():
+        if version != __version__:
+            raise InputError(
+                f"Worker {worker} has psm_sim {version}, expected {__version__}; install {__version__} there."
+            )
+
+
+def _version() -> str:
+    return __version__

@@ -1,0 +1,121 @@
+"""Job of a sweep: the policies that run on the same pages, and the outcomes of these tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from psm_sim.campaign.sweep.user_files import PathMap, UserFiles, relocate_paths, restore_user_paths
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError, describe_error
+from psm_sim.common.formatting import flatten
+from psm_sim.network import Topology
+from psm_sim.policies.always_on import AlwaysOn
+from psm_sim.simulation.policy_comparison import compare_runs
+from psm_sim.simulation.result import Result, flatten_failures
+from psm_sim.simulation.run import page_times_s, prepare
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.version import __version__
+from psm_sim.workload import load_workload
+
+_ALWAYS_ON = Spec("always-on")
+_EXCLUDED_KEYS = ("policy", "parameters", "pages", "wall_s", "stations")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Measures of a finished task by name, or the error message of a failed task."""
+
+    key: str
+    measures: Mapping[str, Any] | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """Policies that run on the same pages, and the keys of their tasks."""
+
+    resolved_topology: Topology
+    trace: Spec
+    pages: int
+    seed: int
+    policies: tuple[Spec, ...]
+    keys: tuple[str, ...]
+    version: str = __version__
+
+    def split(self) -> list[Job]:
+        """Return a job for each policy."""
+        pairs = zip(self.policies, self.keys, strict=True)
+        return [replace(self, policies=(policy,), keys=(key,)) for policy, key in pairs]
+
+
+def run_job(files: UserFiles | PathMap, job: Job) -> list[Outcome]:
+    """Run a job in this process. The outcome of a failed task contains its error message.
+
+    Parameters
+    ----------
+    files : UserFiles or mapping
+        User files that the job names, as contents or as copies that this process can read.
+    job : Job
+        Job to run.
+
+    Raises
+    ------
+    InputError
+        If another version of psm_sim created the job.
+    """
+    if job.version != __version__:
+        raise InputError(
+            f"The worker has psm_sim {__version__}, expected {job.version}; install {job.version} there."
+        )
+    paths = files.worker_paths() if isinstance(files, UserFiles) else files
+    run = _run_stations if job.resolved_topology.stations else _run_policies
+    return list(run(job, paths))
+
+
+def _run_policies(job: Job, paths: PathMap) -> Iterator[Outcome]:
+    """Run the policies on one workload, with one always-on run for all."""
+    try:
+        workload = load_workload(relocate_paths(job.trace, paths), job.pages, job.seed)
+        always_on = prepare(_ALWAYS_ON, job.resolved_topology).execute(
+            workload.pages, messages=workload.messages
+        )
+    except Exception as error:
+        yield from (Outcome(key, None, _error_message(error, paths)) for key in job.keys)
+        return
+    for key, policy in zip(job.keys, job.policies, strict=True):
+        try:
+            run, result = prepare(relocate_paths(policy, paths), job.resolved_topology), always_on
+            if not isinstance(run.policy, AlwaysOn):
+                times_s = page_times_s(always_on)
+                result = run.execute(workload.pages, times_s, messages=workload.messages)
+            outcome = Outcome(key, _measures(result))
+        except Exception as error:
+            outcome = Outcome(key, None, _error_message(error, paths))
+        yield outcome
+
+
+def _run_stations(job: Job, paths: PathMap) -> Iterator[Outcome]:
+    """Run a job whose topology has several stations. If it fails, run each policy separately."""
+    try:
+        scenario = Scenario(relocate_paths(job.trace, paths), job.resolved_topology, job.pages, job.seed)
+        runs = compare_runs([relocate_paths(policy, paths) for policy in job.policies], scenario).runs
+        measures = [_measures(run) for run in runs]
+    except Exception as error:
+        if len(job.keys) == 1:
+            yield Outcome(job.keys[0], None, _error_message(error, paths))
+        else:
+            yield from (outcome for single in job.split() for outcome in _run_stations(single, paths))
+        return
+    yield from map(Outcome, job.keys, measures)
+
+
+def _measures(result: Result) -> dict[str, Any]:
+    values = {key: value for key, value in result.to_dict().items() if key not in _EXCLUDED_KEYS}
+    return flatten(flatten_failures(values))
+
+
+def _error_message(error: Exception, paths: PathMap) -> str:
+    text = str(error) if isinstance(error, InputError) else describe_error(error)
+    return restore_user_paths(text, paths)

@@ -1,0 +1,113 @@
+"""The Pareto front of a sweep: what no other policy beats, by more than the noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+from psm_sim.campaign.sweep.results import pareto_front
+from psm_sim.campaign.sweep.store import ENERGY, SLOWDOWN, StoredRow
+from psm_sim.common.random_streams import random_stream
+
+Values = Mapping[int, tuple[float, float]]
+
+
+def rows_of(policies: Mapping[str, Values], topology: str = "three-node") -> list[StoredRow]:
+    """Return the rows of policies whose energies and slowdowns are given by seed."""
+    return [
+        StoredRow(policy, "ucb", topology, 5, seed, {}, "done", {ENERGY: energy, SLOWDOWN: slowdown}, "")
+        for policy, values in policies.items()
+        for seed, (energy, slowdown) in values.items()
+    ]
+
+
+def front(policies: Mapping[str, Values]) -> dict[str, str]:
+    """Return the policies that are not dominated, and whether they are optimal."""
+    return {found.policy: found.is_optimal for found in pareto_front(rows_of(policies))}
+
+
+def test_a_difference_that_each_seed_shows_decides() -> None:
+    """Though the seeds differ from each other by more: they are paired."""
+    seeds = {1: 1.0, 2: 5.0, 3: 9.0, 4: 2.0}
+    policies = {
+        "better": {seed: (base, 2.0) for seed, base in seeds.items()},
+        "worse": {seed: (base + 0.1 + 0.001 * seed, 2.0) for seed, base in seeds.items()},
+        "faster": {seed: (base + 1, 1.5) for seed, base in seeds.items()},
+    }
+    assert front(policies) == {"better": "yes", "faster": "yes"}
+
+
+def test_a_difference_inside_the_noise_decides_nothing() -> None:
+    """Neither of two is dominated, and neither is called optimal."""
+    policies = {
+        "one": {1: (1.0, 2.0), 2: (1.2, 2.0), 3: (1.1, 2.0)},
+        "two": {1: (1.1, 2.0), 2: (1.0, 2.0), 3: (1.1, 2.0)},
+    }
+    assert front(policies) == {"two": "undecided", "one": "undecided"}
+
+
+def test_equal_policies_are_both_optimal() -> None:
+    """Rounding errors are no difference."""
+    policies = {
+        "one": {1: (0.3, 2.0), 2: (0.6, 2.0)},
+        "two": {1: (0.1 + 0.2, 2.0), 2: (0.6, 2.0)},
+    }
+    assert front(policies) == {"one": "yes", "two": "yes"}
+
+
+def test_policies_are_compared_on_the_seeds_that_they_share() -> None:
+    """Two with one seed in common, or none, cannot be compared."""
+    whole = {seed: (1.0 + seed, 2.0) for seed in range(1, 6)}
+    for seeds, expected in (((1, 2), {"a": "yes"}), ((5, 6), None), ((7, 8), None)):
+        other = {seed: (2.0 + seed, 2.0) for seed in seeds}
+        assert front({"a": whole, "b": other}) == (expected or {"a": "undecided", "b": "undecided"})
+
+
+def test_a_single_seed_is_compared_without_intervals() -> None:
+    """And not called optimal."""
+    assert front({"a": {1: (1.0, 2.0)}, "b": {1: (1.1, 2.0)}, "c": {1: (1.2, 1.9)}}) == {"a": "", "c": ""}
+
+
+def test_a_slowdown_of_no_completed_page_decides_nothing() -> None:
+    """It is not a number."""
+    policies = {"a": {1: (1.0, 2.0), 2: (1.0, 2.0)}, "b": {1: (0.5, np.nan), 2: (0.5, np.nan)}}
+    assert front(policies) == {"b": "undecided", "a": "undecided"}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_front_follows_from_the_intervals_of_all_pairs(seed: int) -> None:
+    """In each scenario on its own, compared pair by pair."""
+    random = random_stream(seed, "front", 0)
+    policies = {
+        str(number): {
+            each: (energy + random.normal(0, 0.02), slowdown + random.normal(0, 0.02)) for each in range(4)
+        }
+        for number, (energy, slowdown) in enumerate(random.uniform(1, 2, size=(15, 2)))
+    }
+    found = pareto_front([*rows_of(policies), *rows_of(policies, "modern")])
+    assert [each.scenario["topology"] for each in found] == sorted(
+        (each.scenario["topology"] for each in found), reverse=True
+    )
+    intervals = {
+        (one, other): np.array(
+            [
+                ttest_rel(
+                    *np.array([[*policies[name].values()] for name in (one, other)])[..., measure]
+                ).confidence_interval()
+                for measure in (0, 1)
+            ]
+        )
+        for one, other in product(policies, policies)
+        if one != other
+    }
+    expected = {}
+    for one in policies:
+        others = [intervals[one, other] for other in policies if other != one]
+        if not any((each[:, 0] > 0).all() for each in others):
+            expected[one] = "yes" if all((each[:, 1] < 0).any() for each in others) else "undecided"
+    assert {each.policy: each.is_optimal for each in found} == expected
+    assert "yes" in expected.values()

@@ -1,0 +1,129 @@
+"""Worker processes: one that dies loses nothing, and none imports the modules of the current folder."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import time
+from collections import deque
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from psm_sim.common.parallel import WorkerDiedError, parallel_map, unordered_map
+
+SHADOWED = ("json", "pickle", "struct", "socket", "signal", "threading", "random", "numpy", "cloudpickle")
+"""Libraries that a worker, its start or the tracker of its resources imports."""
+
+
+def square(number: int) -> int:
+    """Return the square."""
+    return number * number
+
+
+def dies(folder: Path, times: int, number: int) -> int:
+    """Return the square; the third item ends the process so many times."""
+    marks = len(list(folder.iterdir()))
+    if number == 2 and marks < times:
+        (folder / str(marks)).touch()
+        os._exit(3)
+    return number * number
+
+
+def fails(number: int) -> int:
+    """Raise an error for each odd number; the higher, the sooner."""
+    time.sleep(0.3 if number == 1 else 0)
+    if number % 2:
+        raise ValueError(number)
+    return number
+
+
+def test_results_are_in_the_order_of_the_items() -> None:
+    """For any number of workers."""
+    expected = [number * number for number in range(20)]
+    assert [list(parallel_map(square, range(20), workers)) for workers in (1, 2, 3)] == [expected] * 3
+
+
+def test_the_error_of_the_first_item_that_fails_is_raised() -> None:
+    """As with one worker, though a later one has failed before."""
+    for workers in (1, 2):
+        results = parallel_map(fails, range(6), workers)
+        assert next(results) == 0
+        with pytest.raises(ValueError, match=r"^1$"):
+            next(results)
+
+
+def test_a_worker_that_is_killed_loses_no_result(tmp_path: Path) -> None:
+    """Its item is done again, by another."""
+    expected = [number * number for number in range(6)]
+    assert list(parallel_map(partial(dies, tmp_path, 1), range(6), 2)) == expected
+
+
+def test_an_item_that_ends_its_worker_twice_is_named(tmp_path: Path) -> None:
+    """In one sentence, after the results before it."""
+    results = parallel_map(partial(dies, tmp_path, 2), range(6), 2)
+    assert [next(results), next(results)] == [0, 1]
+    sentence = r"^Task 3 of 6 returned no result: its process has ended\. .* ran out of memory\.$"
+    with pytest.raises(WorkerDiedError, match=sentence):
+        next(results)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_items_may_be_added_meanwhile(workers: int) -> None:
+    """And each comes back with its own result, also the last."""
+    items, found = deque([1, 2]), {}
+    for item, result in unordered_map(square, items, workers):
+        found[item] = result
+        if item < 3:
+            items.append(item + 2)
+    assert found == {1: 1, 2: 4, 3: 9, 4: 16}
+
+
+UNGUARDED = """
+from psm_sim.common.parallel import parallel_map
+
+class Mine:
+    def __init__(self, number):
+        self.number = number
+
+def work(number):
+    print("stray")
+    return Mine(number)
+
+print("begun")
+print([found.number for found in parallel_map(work, range(3), 2)])
+"""
+
+
+def test_a_script_needs_no_guard_and_its_classes_come_back(tmp_path: Path) -> None:
+    """A worker does not run it again; what it prints goes to standard error."""
+    (tmp_path / "script.py").write_text(UNGUARDED)
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["begun", "[0, 1, 2]"]
+    assert done.stderr.count("stray") == 3
+
+
+@pytest.mark.parametrize(
+    "command", [[sys.executable, "-m", "psm_sim"], [str(Path(sysconfig.get_path("scripts"), "psm_sim"))]]
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--policy psm --pages 2 --replications 2 --workers 2",
+        "sweep --policy psm --vary seed=1..3 --pages 2 --workers 2",
+    ],
+)
+def test_modules_of_the_current_folder_are_not_imported(
+    command: list[str], words: str, tmp_path: Path
+) -> None:
+    """Neither by the command nor by any process that it starts."""
+    for name in SHADOWED:
+        (tmp_path / f"{name}.py").write_text("open('imported', 'a').write(__name__)\nraise SystemExit('no')")
+    subprocess.run([*command, *shlex.split(words)], cwd=tmp_path, capture_output=True, check=True)
+    assert not (tmp_path / "imported").exists()
