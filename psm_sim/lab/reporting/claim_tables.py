@@ -132,7 +132,7 @@ def verdict_tallies(claims: Iterable[Claim]) -> dict[str, str]:
     return {role: tally(claim for claim in claims if claim.role == role) for role in roles}
 
 
-_ROLES = ("", "calibrates", "fitted", "predicted")
+_ROLES = ("", "calibrates", "fitted", "predicted", "published", "theorem", "control")
 
 
 def format_tallies(claims: Iterable[Claim]) -> str:

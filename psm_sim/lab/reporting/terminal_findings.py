@@ -54,7 +54,7 @@ def _footer(findings: Sequence[Findings], rule: str) -> list[str]:
     all_claims = [claim for study in findings for claim in study.claims]
     presets = claim_tables.under_each_preset(all_claims)
     lines = [
-        f"{f'Preset {name}, ' if name else ''}{len(claims)} published numbers: "
+        f"{f'Preset {name}, {len(claims)} published numbers' if name else f'{len(claims)} claims'}: "
         f"{claim_tables.format_tallies(claims)}."
         for name, claims in presets.items()
     ]

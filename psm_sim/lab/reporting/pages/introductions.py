@@ -10,8 +10,8 @@ from psm_sim.lab.studies import ACTIVE_STUDIES, OWN, STUDIES, VALIDATIONS
 _LEARNERS = """\
 # Published claims on online active learners
 
-This report tests the claims of five sources on learners that query labels. The problems are those of the
-sources, or named replacements.
+This report tests what five sources claim about learners that query labels, and adds controls of our own. The
+problems are those of the sources, or named replacements.
 
 - [000] C. Monteleoni, Learning with Online Constraints, thesis, 2006, chapters 3 and 4
 - [001] E. Moroshko and K. Crammer, Selective Sampling with Drift

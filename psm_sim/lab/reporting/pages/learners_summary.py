@@ -14,6 +14,9 @@ from psm_sim.lab.reporting import claim_tables
 if TYPE_CHECKING:
     from psm_sim.lab.studies.study import Findings
 
+ROLES = {"published": "published", "theorem": "theorems", "control": "controls"}
+"""Names of the roles of the claims, which are counted separately."""
+
 REASONS = {
     "ocr": "Tuning uses few images, so the chosen parameters and the labels vary between splits.",
     "drift": (
@@ -46,29 +49,35 @@ def summarise(findings: Sequence[Findings]) -> list[str]:
     if not studies:
         return []
     claims = [claim for study in studies for claim in study.claims]
-    complete = [study for study in studies if all(claim.verdict == "agrees" for claim in study.claims)]
-    partial = [study for study in studies if study not in complete]
+    counts = [
+        f"* {name}: {claim_tables.tally(own)}"
+        for role, name in ROLES.items()
+        if (own := [claim for claim in claims if claim.role == role])
+    ]
+    reasons = [
+        f"* {study.study}: {text}. {REASONS.get(study.study, 'No reason is known.')}"
+        for study in studies
+        if (text := _disagreements(study))
+    ]
     return [
-        f"**Tested.** {len(claims)} claims in {len(studies)} studies: {claim_tables.tally(claims)}.",
-        f"**Agreed.** All claims agree in {_counts(complete)}. Some claims agree in {_counts(partial)}.",
+        f"**Tested.** {len(claims)} claims in {len(studies)} studies, by role:",
+        "\n".join(counts),
         "**Did not agree.** These claims differ or are open, for the stated reason:",
-        "\n".join(f"* {_describe(study)}" for study in partial),
+        "\n".join(reasons),
     ]
 
 
-def _counts(studies: Sequence[Findings]) -> str:
-    texts = []
-    for study in studies:
-        agreeing = sum(claim.verdict == "agrees" for claim in study.claims)
-        texts.append(f"{study.study} ({agreeing} of {len(study.claims)})")
-    return ", ".join(texts) or "none"
-
-
-def _describe(study: Findings) -> str:
+def _disagreements(study: Findings) -> str:
+    """Return the claims of a study that do not agree, by role and verdict."""
     parts = []
-    for verdict in ("differs", "open"):
-        names = Counter(claim.published.policy for claim in study.claims if claim.verdict == verdict)
-        if names:
-            texts = [f"`{name}`{f' ({count} claims)' if count > 1 else ''}" for name, count in names.items()]
-            parts.append(f"{verdict} {', '.join(texts)}")
-    return f"{study.study}: {'; '.join(parts)}. {REASONS.get(study.study, 'No reason is known.')}"
+    for role, name in ROLES.items():
+        for verdict in ("differs", "open"):
+            names = Counter(
+                claim.published.policy
+                for claim in study.claims
+                if (claim.role, claim.verdict) == (role, verdict)
+            )
+            texts = [f"`{policy}`{f' ({count})' if count > 1 else ''}" for policy, count in names.items()]
+            if texts:
+                parts.append(f"{name} {verdict} {', '.join(texts)}")
+    return "; ".join(parts)

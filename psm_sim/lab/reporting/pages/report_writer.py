@@ -171,7 +171,7 @@ def _verdict_table(findings: Sequence[Findings]) -> str:
     claims = [claim for study in findings for claim in study.claims]
     presets = claim_tables.under_each_preset(claims)
     if set(presets) <= {""}:
-        return f"{page}\nAll claims: {claim_tables.tally(claims)}.\n" if claims else page
+        return f"{page}\nAll claims: {claim_tables.format_tallies(claims)}.\n" if claims else page
     return "\n".join([page, *_tally_sections(findings, presets)])
 
 

@@ -13,7 +13,14 @@ from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.adversarial_sequences import KINDS, adversarial_stream
 from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
 from psm_sim.lab.active.expected_bound_sums import expected_sums, pool_runs, sample_run
-from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full, judge_claim
+from psm_sim.lab.studies.active.learner_trials import (
+    CONTROL,
+    THEOREM,
+    Trial,
+    frame_of,
+    is_full,
+    judge_claim,
+)
 from psm_sim.lab.studies.published_claims import PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
@@ -34,6 +41,7 @@ _RATIO = "The excess of a long run is its mistakes minus the bound. {} of {} val
 _EXPECTED = (
     "In each long run the number of queried labels equals the sum of the query probabilities within {:.1%}."
 )
+_ONE_SIDED = "The sources prove the bounds for labels of both signs. One-sided labels are a control."
 
 
 class WorstCase:
@@ -75,16 +83,23 @@ class WorstCase:
                 _EXPECTED.format((long["labels"] / long["sum of probabilities"] - 1).abs().max()),
             ],
             tables=[Table("Long runs", long)],
+            commentary=[_ONE_SIDED],
             claims=[
-                judge_claim(PublishedNumber(NAME, *_names(key), "[001], [002]", at_most=1.0), values)
+                judge_claim(
+                    PublishedNumber(NAME, *_names(key), at_most=1.0), values, CONTROL if key[1] else THEOREM
+                )
                 for key, values in groups
             ],
         )
 
 
-def _names(key: Any) -> tuple[str, str]:
+def _names(key: Any) -> tuple[str, str, str]:
+    """Return the name, quantity and source of the claim on a theorem with or without one-sided labels."""
     theorem, one_sided = key
-    return theorem, f"expected mistakes over the bound{', one-sided labels' if one_sided else ''}"
+    source = "[001]" if theorem.startswith("LASEC") else "[002]"
+    if one_sided:
+        return theorem, "expected mistakes over the bound, one-sided labels", "ours: control"
+    return theorem, "expected mistakes over the bound", f"{source}, {theorem.rpartition(', ')[2]}"
 
 
 def exact_of(theorem: str, one_sided: bool, streams: int, seed: int) -> list[dict[str, Any]]:

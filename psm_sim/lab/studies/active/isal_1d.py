@@ -18,13 +18,11 @@ from psm_sim.lab.studies.active.independent_program_results import (
     judge_direction,
     paired_differences,
 )
-from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, judge_claim
+from psm_sim.lab.studies.active.learner_trials import CONTROL, THEOREM, Trial, frame_of, judge_claim
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "isal-1d"
-SOURCE = "[003] 5.2"
-
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 LABELS = (20, 50, 100)
 THRESHOLDS = 40
@@ -108,7 +106,7 @@ WORKS = {
 }
 COMMENTARY = (
     "Under noise ISALg concentrates its draws near the threshold, where the errors carry little information."
-    " This negative result is kept in the report."
+    " [003] judges ISALg under noise with planes only, so the thresholds under noise are a control."
 )
 
 
@@ -152,23 +150,36 @@ def _width_claims(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
     within = [
         judge_claim(
             PublishedNumber(
-                NAME, f"ISAL, s = {s:g}", "labels over the bound of Theorem 2", SOURCE, at_most=1.0
+                NAME,
+                f"ISAL, s = {s:g}",
+                "mean labels over the bound of Theorem 2",
+                "[003] 5.2, Theorem 2",
+                low=0.0,
+                high=1.0,
             ),
-            [float((group["labels"] / group["at most"]).mean())],
+            group["labels"] / group["at most"],
+            THEOREM,
         )
         for s, group in width[width["eta"] == 0].groupby("s", sort=False)
     ]
     names = "passive - ISAL", "labels to a width of .01"
-    return [*within, judge_direction(NAME, names, SOURCE, passive["passive"] - passive["isal"], side=1)]
+    fewer = passive["passive"] - passive["isal"]
+    return [*within, judge_direction(NAME, names, "[003] 5.2", fewer, side=1, role=THEOREM)]
 
 
 def _weight_claims(weights: pd.DataFrame) -> list[Claim]:
     return [
         judge_claim(
             PublishedNumber(
-                NAME, f"weights, {eta}", "weighted error of a threshold that errs .3", "Lemma 1", 0.3, 0.024
+                NAME,
+                f"weights, {eta}",
+                "weighted error of a threshold that errs .3",
+                "[003], Lemma 1",
+                0.3,
+                0.024,
             ),
             weights[eta],
+            THEOREM,
         )
         for eta in ("eta 0", "eta 0.2")
     ]
@@ -179,8 +190,9 @@ def _noise_claims(noise: pd.DataFrame) -> list[Claim]:
         judge_direction(
             NAME,
             ("ISALg - uniform", f"error after {labels} labels, 10 % flips"),
-            SOURCE,
+            "ours: control",
             paired_differences(noise, "draws", f"{labels} labels", ("ISALg", "uniform")),
+            role=CONTROL,
         )
         for labels in LABELS
     ]

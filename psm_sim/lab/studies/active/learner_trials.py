@@ -16,13 +16,22 @@ from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale
 from psm_sim.simulation.scenario import DigestCache
 
+PUBLISHED, THEOREM, CONTROL = "published", "theorem", "control"
+"""Roles of a claim: a statement of a source on its experiments, a theorem, and a comparison of our own."""
+
 RULE = (
     "The rule was fixed beforehand. A claim of a direction agrees if the 95 % confidence interval of the"
     " paired differences lies on the claimed side of 0. It is open if the interval contains 0, and differs"
-    " otherwise. A bound agrees if the largest simulated value keeps it. A range agrees if the interval lies"
-    " inside it, differs if the interval lies outside it, and is open otherwise."
+    " otherwise. A claim of no difference differs if the interval excludes 0. It is open otherwise, because"
+    " the sources state no margin. A bound agrees if the largest simulated value keeps it. A range agrees if"
+    " the interval lies inside it, differs if the interval lies outside it, and is open otherwise. Splits and"
+    " folds of one data set are not independent, so their intervals are those of the corrected resampled t"
+    " test of Nadeau and Bengio.\n\n"
+    "Each claim has one of three roles, which are counted separately. A published claim is a statement of a"
+    " source on its experiments. A theorem is a statement that a source proves. A control is a comparison of"
+    " our own, which no source makes."
 )
-"""Rule of the verdicts of these studies."""
+"""Rule of the verdicts of these studies, and their roles."""
 
 
 @dataclass(frozen=True)
@@ -97,12 +106,57 @@ class Direction(PublishedNumber):
         return "agrees" if self.side * ours.mean > 0 else "differs"
 
 
-def judge_claim(claim: PublishedNumber, values: ArrayLike) -> Claim:
-    """Judge a claim by the simulated *values*, one per replication."""
+@dataclass(frozen=True)
+class NoDifference(PublishedNumber):
+    """Published claim that two results do not differ, without a margin."""
+
+    def __str__(self) -> str:
+        return "no difference"
+
+    def verdict(self, ours: Interval, largest: float, relative: float) -> str:
+        """Return ``open`` or ``differs``; arguments as for :meth:`Direction.verdict`."""
+        return "open" if ours.low <= 0 <= ours.high else "differs"
+
+
+def judge_claim(
+    claim: PublishedNumber, values: ArrayLike, role: str = PUBLISHED, test_share: float = 0.0
+) -> Claim:
+    """Judge a claim by the simulated *values*, one per replication.
+
+    Parameters
+    ----------
+    claim : PublishedNumber
+        Claim of any kind.
+    values : array_like
+        Simulated values. Missing values do not count.
+    role : str
+        :data:`PUBLISHED`, :data:`THEOREM` or :data:`CONTROL`.
+    test_share : float
+        As for :func:`resampled_interval`; 0 if the replications are independent.
+    """
     numbers = [float(value) for value in pd.Series(values, dtype=float).dropna()]
-    mean, largest = confidence_interval(numbers), max(numbers)
+    mean, largest = resampled_interval(numbers, test_share), max(numbers)
     verdict = claim.verdict(mean, largest, relative=0.0)
-    return Claim(claim, mean, largest, "open" if verdict == "undecided" else verdict)
+    return Claim(claim, mean, largest, "open" if verdict == "undecided" else verdict, role=role)
+
+
+def resampled_interval(values: ArrayLike, test_share: float) -> Interval:
+    """Return the mean and its 95 % interval, corrected for training parts that overlap.
+
+    The variance of the mean of n values is s^2 (1/n + test_share / (1 - test_share)), where the fraction is
+    the ratio of test to training instances. Source: C. Nadeau and Y. Bengio, Inference for the
+    Generalization Error, Machine Learning, 2003.
+
+    Parameters
+    ----------
+    values : array_like
+        One value per split or fold of the same data.
+    test_share : float
+        Share of the instances in the test part; 0 for independent values.
+    """
+    interval = confidence_interval(values)
+    widening = (1 + interval.replications * test_share / (1 - test_share)) ** 0.5
+    return interval._replace(half_width=interval.half_width * widening)
 
 
 def medians(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:

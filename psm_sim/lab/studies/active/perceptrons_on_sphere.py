@@ -16,6 +16,7 @@ from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.sphere_instances import error_of, first_hits, sphere_points, unit_vector
 from psm_sim.lab.active.theorem_bounds import dkm_errors, modified_mistakes
 from psm_sim.lab.studies.active.learner_trials import (
+    THEOREM,
     Direction,
     Trial,
     frame_of,
@@ -237,24 +238,27 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
                 NAME, "Perceptron", "slope, error over updates", "thesis, Theorem 3", low=-0.6, high=-0.4
             ),
             rates["slope"],
+            THEOREM,
         ),
         judge_claim(
             PublishedNumber(
                 NAME, "modified", "mistakes to .001 over the bound", "thesis, Theorem 4", at_most=1.0
             ),
             updates[every, 0.001] / allowed,
+            THEOREM,
         ),
         judge_claim(
             PublishedNumber(
                 NAME, "DKM", "wrong predictions over 64 updates", "thesis, Theorem 5", at_most=1.0
             ),
             selective["errors"] / selective["updates"].map(dkm_errors),
+            THEOREM,
         ),
     ]
 
 
 def _direction(learner: str, quantity: str, place: str, values: ArrayLike) -> Claim:
-    return judge_claim(Direction(NAME, learner, quantity, f"thesis, {place}", side=-1), values)
+    return judge_claim(Direction(NAME, learner, quantity, f"thesis, {place}", side=-1), values, THEOREM)
 
 
 STUDY = SphereStudy()

@@ -151,7 +151,8 @@ def _claims(orders: pd.DataFrame) -> list[Claim]:
         ("second order, b = 0.03", "F less 0.95 of the F with every label"): second["b = 0.03"]
         - 0.95 * second["every label"],
         ("second - first order", "F, every label"): second["every label"] - first["every label"],
-        ("second order, b = 0.03 - first order, b = 0.05", "F"): second["b = 0.03"] - first["b = 0.05"],
+        ("second order, b = 0.01 - first order, b = 0.05", "F, with fewer labels"): second["b = 0.01"]
+        - first["b = 0.05"],
         ("second order, b = 0.003 - 0.1", "lead of the margin over the coin"): gaps["b = 0.003"]
         - gaps["b = 0.1"],
     }
