@@ -154,6 +154,8 @@ def run(arguments: argparse.Namespace) -> int:
             files.write_results(folder, comparison, facts, preset.name, arguments.workers)
     except BaseException as error:
         record.broken_off(error)
+        if folder is not None and not isinstance(error, InputError):
+            _write_partial(folder, comparison, error, facts, preset.name)
         raise
     finally:  # print the result even if the files cannot be written
         _report(comparison, arguments.format, preset.name)
@@ -200,16 +202,25 @@ def _keep(
 ) -> None:
     """Report the finished part of a run that *error* has ended, and write its data to *folder*."""
     from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
 
     _report(comparison, arguments.format, preset)
     print_message(f"The results are incomplete; missing: {', '.join(comparison.missing)}.", "")
     if folder is not None:
-        try:
-            write_partial_results(folder, comparison, facts, preset, error)
-            print_message(f"Wrote {', '.join(PARTIAL_NAMES)} to {folder}", "")
-        except InputError as unwritten:
-            print_message(str(unwritten), "")
+        _write_partial(folder, comparison, error, facts, preset)
+
+
+def _write_partial(
+    folder: Path, comparison: Comparison, error: BaseException, facts: Mapping[str, Any], preset: str
+) -> None:
+    """Write the data of a run that *error* has ended, without figures. Print why if that is not possible."""
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
+
+    try:
+        write_partial_results(folder, comparison, facts, preset, error)
+        print_message(f"Wrote {', '.join(PARTIAL_NAMES)} to {folder}", "")
+    except InputError as unwritten:
+        print_message(str(unwritten), "")
 
 
 def _plot_path(text: str | None) -> Path | None:

@@ -109,6 +109,22 @@ def test_a_folder_has_the_data_of_the_finished_policies(
         assert {row["policy"] for row in csv.DictReader(file)} == {"bsd"}
 
 
+def test_an_interrupt_of_the_figures_keeps_the_data(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All policies have finished by then."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("psm_sim.reporting.figures.comparison.write_figures", interrupt)
+    monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
+    output, _ = output_of([*FINISHED, "--format", "json", "--output", "out"], 130, capsys)
+    assert Path("out/result.json").read_text() == output
+    assert "missing" not in json.loads(output)
+    assert json.loads(Path("out/metadata.json").read_text())["status"] == "interrupted"
+
+
 def test_a_partial_result_replaces_no_earlier_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
