@@ -68,3 +68,12 @@ def test_what_cannot_be_made_is_said_in_a_sentence(text: str, message: str) -> N
     """What the program gives, a text cannot."""
     with pytest.raises(InputError, match=message):
         make_learner(text, 3, 10)
+
+
+def test_more_weights_than_a_round_can_update_are_refused() -> None:
+    """Learn-alpha has one for each expert and switching rate: 259 for 27,000 polls."""
+    message = (
+        "learner learn-alpha: 9000 experts with 259 switching rates for 27000 polls exceed 1,000,000 weights"
+    )
+    with pytest.raises(InputError, match=message):
+        make_learner("learn-alpha", 9_000, 27_000)

@@ -169,7 +169,8 @@ def test_when_every_expert_with_weight_is_removed_the_round_is_refused() -> None
     for learner in (StaticExpert(2), FixedShare(2, 0.0), LearnAlpha(2, [0.0])):
         learner.update([math.inf, 1.0])
         with pytest.raises(
-            InputError, match="round 2: every expert with positive weight has an infinite loss"
+            InputError,
+            match="round 2: every expert with positive weight has an infinite loss; expected a finite loss",
         ):
             learner.update([1.0, math.inf])
         assert learner.update([1.0, 1.0]) == 1.0

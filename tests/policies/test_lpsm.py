@@ -112,6 +112,13 @@ def test_wrong_parameters_are_refused(spec, message):
         make_policy(spec)
 
 
+def test_a_horizon_of_too_many_polls_is_refused():
+    """Their number depends on the beacon interval, which the policy learns at its start."""
+    message = r"^policy lpsm: horizon_s=1e\+08 is 1e\+11 beacon intervals of 1 ms; expected at most 1e\+09"
+    with pytest.raises(InputError, match=message):
+        make_policy("lpsm:horizon_s=1e8").start(0.001)
+
+
 def test_a_loss_that_breaks_its_promise_is_refused_before_the_run():
     """NaN from a user's loss."""
 
