@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from psm_sim.common.component_spec import split_commas
+from psm_sim.common.csv_output import write_csv
 from psm_sim.common.formatting import truncate
 from psm_sim.simulation.run_averages import Average
 
@@ -172,16 +173,12 @@ def save_figure(figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]]
     numbers : mapping of str to sequence
         Columns of the CSV, by name. Shorter columns are padded with empty cells.
     """
-    import csv
-
     stem.parent.mkdir(parents=True, exist_ok=True)
     paths = [stem.with_name(stem.name + suffix) for suffix in (".png", ".svg", ".csv")]
     for path in paths[:2]:
         save_picture(figure, path)
     with paths[2].open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(numbers)
-        writer.writerows(zip_longest(*numbers.values(), fillvalue=""))
+        write_csv(file, numbers, zip_longest(*numbers.values(), fillvalue=""))
     return paths
 
 

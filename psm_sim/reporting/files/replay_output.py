@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
+from psm_sim.common.csv_output import write_csv_records
 from psm_sim.common.formatting import flatten, format_duration
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.terminal.console import console_on
@@ -86,9 +86,7 @@ def _write_csv(values: dict[str, Any], stream: TextIO) -> None:
         measures = {key: value for key, value in run.items() if key not in _NOT_IN_CSV}
         shared = {"trace": values["trace"], "seed": values["seed"], **values["parameters"]}
         rows.append(flatten({**shared, **measures}))
-    writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    write_csv_records(stream, rows)
 
 
 _NOT_IN_CSV = ("remark", "trace_parameters", "expert_losses")

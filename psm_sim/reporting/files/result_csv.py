@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
+from psm_sim.common.csv_output import write_csv, write_csv_records
 from psm_sim.common.formatting import flatten, format_pairs
 from psm_sim.simulation.result import flatten_failures
 from psm_sim.simulation.run_averages import Average, paired_difference
@@ -27,24 +27,25 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
         Name of the preset. An empty string means none.
     """
     rows = [{"preset": preset, **_row(comparison, run)} for run in comparison.runs]
-    writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    write_csv_records(stream, rows)
 
 
 def write_pages(comparison: Comparison, stream: TextIO) -> None:
     """Write a header and one row per page and policy, with a column for the client or seed if averaged."""
-    writer = csv.writer(stream, lineterminator="\n")
     fields = comparison.runs[0].page_records[0]._fields
     first = comparison.runs[0]
     failure = ["failure"] if first.reports_failures else []
-    writer.writerow(["policy", *([first.KIND] if isinstance(first, Average) else []), *fields, *failure])
-    for run in comparison.runs:
+    header = ["policy", *([first.KIND] if isinstance(first, Average) else []), *fields, *failure]
+    write_csv(stream, header, _page_rows(comparison.runs))
+
+
+def _page_rows(runs: Iterable[Result]) -> Iterator[list[Any]]:
+    for run in runs:
         if isinstance(run, Average):
             for name, result in zip(run.names, run.results, strict=True):
-                writer.writerows([run.policy, name, *values] for values in _pages(result))
+                yield from ([run.policy, name, *values] for values in _pages(result))
         else:
-            writer.writerows([run.policy, *values] for values in _pages(run))
+            yield from ([run.policy, *values] for values in _pages(run))
 
 
 def _pages(run: Result) -> Iterable[Sequence[Any]]:

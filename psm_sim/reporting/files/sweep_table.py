@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TextIO
 from psm_sim import __version__
 from psm_sim.campaign.sweep.results import table_rows
 from psm_sim.campaign.sweep.store import StoredRow
+from psm_sim.common.csv_output import write_csv_records
 from psm_sim.common.errors import InputError
 from psm_sim.common.output_files import atomic_write, atomic_write_text
 from psm_sim.reporting.files.result_json import to_text
@@ -18,11 +18,8 @@ from psm_sim.reporting.files.result_json import to_text
 
 def write_csv(rows: Sequence[StoredRow], stream: TextIO) -> None:
     """Write a header and one row per task. Missing values are empty cells."""
-    table = table_rows(rows)
-    if table:
-        writer = csv.DictWriter(stream, fieldnames=list(table[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(table)
+    if rows:
+        write_csv_records(stream, table_rows(rows))
 
 
 def write_json(rows: Sequence[StoredRow], stream: TextIO) -> None:

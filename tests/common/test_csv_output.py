@@ -1,0 +1,40 @@
+"""CSV tables: text is harmless wherever it is opened, numbers are as they are."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from psm_sim.common.csv_output import harmless_cell, write_csv_records
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("+x", "'+x"),
+        ("-x", "'-x"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "\\t=1"),
+        ("a\x1b[2Jb", "a\\x1b[2Jb"),
+        ("-1.5", "-1.5"),
+        ("+1e3", "+1e3"),
+        ("a=b", "a=b"),
+        ("Zürich, 3 €", "Zürich, 3 €"),
+        ("", ""),
+        (-1.5, -1.5),
+        (None, None),
+    ],
+)
+def test_a_text_is_no_formula_and_controls_no_terminal(value: object, cell: object) -> None:
+    """Numbers stay numbers, also as text."""
+    assert harmless_cell(value) == cell
+
+
+def test_records_of_different_keys_make_one_table() -> None:
+    """What a record lacks is empty; names of columns are guarded, too."""
+    stream = io.StringIO()
+    write_csv_records(stream, [{"a": 1, "=b": "x"}, {"a": -2.5, "c": None, "d": True}])
+    assert stream.getvalue() == "a,'=b,c,d\n1,x,,\n-2.5,,,True\n"
