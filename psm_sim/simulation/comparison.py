@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import CommandTerminated, InputError, describe_error
@@ -18,6 +19,7 @@ from psm_sim.simulation.result_parts import PolicyLike
 from psm_sim.simulation.run_averages import PairedDifference, paired_difference
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
+from psm_sim.workload.page_dependencies import DependencyPage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +33,18 @@ _MAIN = (
     "slowdown.mean",
     "slowdown.max",
 )
+
+
+class RecordedTime(NamedTuple):
+    """Mean page time of a recording, and of its simulation without power saving, in seconds."""
+
+    recorded_s: float
+    simulated_s: float
+
+    @property
+    def ratio(self) -> float:
+        """Simulated time relative to the recorded one."""
+        return self.simulated_s / self.recorded_s if self.recorded_s else math.nan
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,6 +136,15 @@ class Comparison:
         """Difference of each shown policy from the reference; empty without a reference."""
         reference = self.reference
         return [] if reference is None else [paired_difference(run, reference) for run in self.shown]
+
+    @property
+    def recorded_time(self) -> RecordedTime | None:
+        """Recorded and simulated page time; None if the trace has no recorded page times."""
+        pages = [page for page in self.workload.pages if isinstance(page, DependencyPage)]
+        if not pages or self.resolved_topology.stations:
+            return None
+        recorded_s = sum(page.graph.recorded_s for page in pages) / len(pages)
+        return RecordedTime(recorded_s, self.always_on.page_time_s.mean)
 
     @property
     def facts(self) -> dict[str, Any]:

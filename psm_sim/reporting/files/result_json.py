@@ -30,6 +30,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
     preset : str
         Name of the preset. An empty string means none.
     """
+    time = comparison.recorded_time
     clients, seeds = (getattr(comparison, name, ()) for name in ("clients", "seeds"))
     return {
         "psm_sim": __version__,
@@ -45,6 +46,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "synthetic": comparison.workload.synthetic,
         "remark": comparison.workload.remark,
         "trace_parameters": comparison.workload.parameters,
+        **({"recorded_time": {**time._asdict(), "ratio": time.ratio}} if time else {}),
         "topology_base": comparison.resolved_topology.base,
         "topology_differs": comparison.topology_differs,
         "settings": comparison.settings,

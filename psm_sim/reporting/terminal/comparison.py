@@ -70,6 +70,7 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
         ),
         *_reference_lines(comparison),
         *_failure_lines(comparison.runs[0]),
+        *_recorded_lines(comparison),
         *([_LATENCY_CAPTION] if any(run.latency for run in comparison.runs) else []),
         f"{pages}, {_seeds(comparison)}, topology {_topology(comparison)}{profile}{preset_text}{settings}.",
         f"{comparison.workload.name}: {remark}.",
@@ -92,6 +93,24 @@ def _reference_lines(comparison: Comparison) -> list[str]:
         paired = f". Differences from {reference.policy} are paired" if reference is not None else ""
         lines.append(f"± is the half-width of the 95 % confidence interval (Student's t) of {mean}{paired}.")
     return lines
+
+
+_UNLIKE = 1.5
+"""Ratio of simulated and recorded page time, either way, above which the caption warns."""
+
+
+def _recorded_lines(comparison: Comparison) -> list[str]:
+    """Return the line that compares the page time without power saving with the recorded one, if any."""
+    time = comparison.recorded_time
+    if time is None:
+        return []
+    times = f"recorded {time.recorded_s:.3g} s, simulated {time.simulated_s:.3g} s"
+    warning = (
+        f" Warning: they differ by more than a factor of {_UNLIKE:g}. Either the recorded network, stated "
+        "below, differs from the simulated one, or the model does not describe these pages."
+    )
+    differs = not math.isnan(time.ratio) and not 1 / _UNLIKE <= time.ratio <= _UNLIKE
+    return [f"Page time without power saving: {times}.{warning if differs else ''}"]
 
 
 def _seeds(comparison: Comparison) -> str:

@@ -1,0 +1,109 @@
+"""Page times of recorded pages, simulated without power saving."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import psm_sim
+from psm_sim.network import build_world, load_topology
+from psm_sim.policies import make_policy
+from psm_sim.reporting.files import result_json
+from psm_sim.reporting.terminal.comparison import caption
+from psm_sim.workload import load_workload
+from psm_sim.workload.page_dependencies import DependencyPage, PageGraph
+from psm_sim.workload.page_view import Page
+
+FOLDER = Path(__file__).with_name("recorded_pages")
+FILES = sorted(FOLDER.glob("*.har.gz"))
+NETWORKS = {
+    "images-http1": (40, 8),
+    "three-hosts-http1": (60, 5),
+    "three-hosts-http2": (60, 5),
+    "gallery-http2": (100, 10),
+    "mixed-protocols": (80, 3),
+}
+"""Round trip in ms (of several, the median) and rate in Mbit/s of the link on which a file was recorded."""
+
+each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.split(".")[0])
+
+
+def recorded_page(path: Path) -> tuple[DependencyPage, str]:
+    """The page of a file, and the remarks."""
+    workload = load_workload(str(path), 1, 1)
+    (page,) = workload.pages
+    assert isinstance(page, DependencyPage)
+    return page, workload.remark
+
+
+def time_s(page: Page, round_trip_ms: float, rate_mbps: float) -> float:
+    """The time of a page without power saving."""
+    keys = {"links.wired.latency_ms": round_trip_ms / 2 - 0.1, "links.wired.rate_mbps": rate_mbps}
+    world = build_world(load_topology("modern", keys), make_policy("always-on"))
+    world.run([page])
+    ((visit, _),) = world.visits
+    return visit.ended_s - visit.started_s
+
+
+def estimate(remark: str) -> tuple[float, float]:
+    """Round trip and rate that the remark states."""
+    found = re.search(r"median round trip ([\d.]+) ms .* at least ([\d.]+) Mbit/s", remark)
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+@each_file
+def test_simulated_page_times_are_those_recorded(path: Path) -> None:
+    """Within 1.2 at the round trip and the rate estimated from the file."""
+    page, remark = recorded_page(path)
+    ratio = time_s(page, *estimate(remark)) / page.graph.recorded_s
+    assert 1 / 1.2 < ratio < 1.2
+
+
+def test_simulated_page_times_are_those_recorded_on_the_true_network() -> None:
+    """Within 1.2 but for the file of Playwright, whose waits contain the queue for a connection."""
+    ratios = {}
+    for path in FILES:
+        page, _ = recorded_page(path)
+        name = path.name.split(".")[0]
+        ratios[name] = time_s(page, *NETWORKS[name]) / page.graph.recorded_s
+    assert 1.2 < ratios.pop("mixed-protocols") < 1.4
+    assert all(1 / 1.2 < ratio < 1.2 for ratio in ratios.values())
+
+
+@pytest.mark.parametrize("name", ["gallery-http2", "three-hosts-http2"])
+def test_http2_in_lanes_would_not_take_the_recorded_time(name: str) -> None:
+    """The same waits one after another on six connections take longer; on one connection far longer."""
+    page, remark = recorded_page(FOLDER / f"{name}.har.gz")
+    releases = tuple(release._replace(multiplexed=False) for release in page.graph.releases)
+    graph = PageGraph(page.graph.hosts, releases, page.graph.recorded_s)
+    lanes = dataclasses.replace(page, graph=graph)
+    assert time_s(lanes, *estimate(remark)) > 1.15 * time_s(page, *estimate(remark))
+
+
+def test_caption_and_json_compare_recorded_and_simulated_times() -> None:
+    """Always; the caption warns beyond a factor of 1.5."""
+    path = FOLDER / "three-hosts-http2.har.gz"
+    page, _ = recorded_page(path)
+    near = psm_sim.compare(["psm"], str(path), "modern")
+    times = json.loads(result_json.to_text(result_json.to_dict(near)))["recorded_time"]
+    assert times["recorded_s"] == page.graph.recorded_s
+    assert times["simulated_s"] == near.always_on.page_time_s.mean
+    shown = f"recorded {times['recorded_s']:.3g} s, simulated {times['simulated_s']:.3g} s."
+    assert f"Page time without power saving: {shown}" in caption(near)
+    far = psm_sim.compare(["psm"], str(path), "modern", settings={"links.wired.rate_mbps": 1.0})
+    (line,) = [line for line in caption(far) if line.startswith("Page time without")]
+    assert "Warning: they differ by more than a factor of 1.5." in line
+    assert "recorded network: median round trip" in caption(far)[-1] + caption(far)[-2]
+
+
+def test_other_traces_have_no_recorded_times() -> None:
+    """Neither a line nor a key."""
+    comparison = psm_sim.compare(["psm"], pages=2)
+    assert comparison.recorded_time is None
+    assert "recorded_time" not in result_json.to_dict(comparison)
+    assert not any("recorded" in line for line in caption(comparison))
