@@ -72,8 +72,6 @@ def test_what_cannot_be_made_is_said_in_a_sentence(text: str, message: str) -> N
 
 def test_more_weights_than_a_round_can_update_are_refused() -> None:
     """Learn-alpha has one for each expert and switching rate: 259 for 27,000 polls."""
-    message = (
-        "learner learn-alpha: 9000 experts with 259 switching rates for 27000 polls exceed 1,000,000 weights"
-    )
+    message = "learner learn-alpha: 80000 experts with 259 switching rates for 27000 polls exceed 20,000,000"
     with pytest.raises(InputError, match=message):
-        make_learner("learn-alpha", 9_000, 27_000)
+        make_learner("learn-alpha", 80_000, 27_000)

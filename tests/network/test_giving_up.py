@@ -45,7 +45,10 @@ def test_a_buffer_of_one_or_two_frames_ends(frames, policy):
 
 def test_the_server_gives_a_connection_up_that_nobody_acknowledges():
     """The reply is held for ever: after 924.6 s the page fails, with page, policy, drops and a remedy."""
-    sentence = r"Page 1 under sleeper .*server has given.* data had no new ACK for 924.6 s.*dropped by the access point: 0.*tcp.give_up_s"
+    sentence = (
+        r"Page 1 under sleeper .*server has given.* data had no new ACK for 924.6 s.*dropped by the access"
+        r" point: 0.*tcp.give_up_s"
+    )
     with pytest.raises(PageError, match=sentence):
         world(Sleeper()).run([LATE])
 
