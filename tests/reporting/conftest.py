@@ -1,13 +1,20 @@
-"""A small comparison to report."""
+"""Small comparisons to report."""
 
 from __future__ import annotations
 
 import pytest
 
-from psm_sim.simulation import Comparison, Scenario, compare_runs
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
 
 
 @pytest.fixture(scope="session")
 def comparison() -> Comparison:
     """Return three policies over five pages."""
     return compare_runs(["psm", "bsd:p=0.5,max_sleep_ms=none", "always-on"], Scenario(pages=5, seed=3))
+
+
+@pytest.fixture(scope="session")
+def replicated() -> Comparison:
+    """Return LPSM and BSD beside the baselines, over three seeds."""
+    beside = References(BASELINES, BASELINES[1:])
+    return compare_seeds(["lpsm", "bsd:p=0.5"], Scenario(pages=6), 3, workers=1, references=beside)

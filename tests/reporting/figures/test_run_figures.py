@@ -19,16 +19,8 @@ from psm_sim.reporting.figures.comparison import (
 )
 from psm_sim.reporting.figures.style import save_picture
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
-from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
+from psm_sim.simulation import Comparison, Scenario, compare_runs
 from psm_sim.simulation.timeline import timeline
-
-BESIDE = References(BASELINES, BASELINES[1:])
-
-
-@pytest.fixture(scope="module")
-def replicated() -> Comparison:
-    """Return LPSM and BSD over three seeds."""
-    return compare_seeds(["lpsm", "bsd:p=0.5"], Scenario(pages=4), 3, workers=1, references=BESIDE)
 
 
 def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) -> None:

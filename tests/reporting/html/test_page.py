@@ -20,20 +20,13 @@ from psm_sim.reporting.html import html_document
 from psm_sim.reporting.html.comparison import page_of, pages_table
 from psm_sim.reporting.html.slowdowns import MAX_STEPS, slowdown_steps
 from psm_sim.reporting.html.timeline import MAX_FRAMES, fitting_page_count, record_timeline
-from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
+from psm_sim.simulation import Comparison, Scenario, compare_runs
 
 KNOWN: dict[str, Any] = {
     "command": "python -m psm_sim --policy 'a&b'",
     "psm_sim": "0",
     "packages": {"numpy": "2.0"},
 }
-
-
-@pytest.fixture(scope="module")
-def replicated() -> Comparison:
-    """Return a learner and BSD beside the baselines, over two seeds."""
-    beside = References(BASELINES, BASELINES[1:])
-    return compare_seeds(["lpsm", "bsd:p=0.5"], Scenario(pages=6), 2, workers=1, references=beside)
 
 
 def stored(page: str, name: str) -> Any:
@@ -82,7 +75,7 @@ def test_the_table_has_the_pages_of_each_policy_and_seed(replicated: Comparison)
     """As many of each, and no more than fit."""
     table = pages_table(replicated)
     assert table["columns"][:3] == ["policy", "seed", "page"]
-    assert len(table["rows"]) == 2 * 2 * 6
+    assert len(table["rows"]) == 2 * 3 * 6
     first = replicated.runs[0].results[0].page_records[0]
     assert table["rows"][0][7:9] == pytest.approx([first.always_on_time_s, first.slowdown], rel=1e-4)
 
