@@ -63,6 +63,17 @@ def test_a_frame_that_arrives_with_the_beacon_is_announced_by_it():
     assert bench.delivered == [pytest.approx(0.3)]
 
 
+def test_a_frame_that_arrives_with_the_beacon_for_another_is_in_its_poll():
+    """Also if its arrival was scheduled after the beacon: at equal times the beacon comes last."""
+    policy = Scripted()
+    bench = RadioBench(policy)
+    bench.arrive_at(0.4375)
+    bench.at(0.46875, lambda: bench.arrive_at(0.5))
+    bench.run(0.55)
+    assert max(poll.buffered_frames for _, _, poll in policy.asked if poll) == 2
+    assert bench.delivered == pytest.approx([0.5, 0.5])
+
+
 def test_an_idle_doze_fires_no_event():
     """Nothing held, nothing heard: ten minutes of beacons, and SimPy's queue is empty."""
     bench = RadioBench(make_policy("psm"))
