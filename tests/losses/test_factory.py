@@ -76,6 +76,7 @@ def test_a_loss_already_made_is_returned_and_a_spec_is_as_good_as_its_text() -> 
     ("what", "gamma", "message"),
     [
         ("inverse-lgo", None, r"Did you mean 'inverse-log'\?"),
+        ("Ti + x", None, "expected arithmetic on I, T, Ti, gamma"),
         (3, None, r"loss must be a name, a formula, FILE.py:CLASS or a Loss, got 3"),
         ("{file}:Plain", 0.5, r"gamma=0.5 has no effect, because loss .*Plain has no gamma"),
         ("inverse:gamma=1", 0.5, r"gamma=0.5 conflicts with gamma in loss 'inverse:gamma=1'"),

@@ -15,7 +15,7 @@ from psm_sim.losses import InverseLoss, Loss
 from psm_sim.replay.binned_arrivals import BinnedArrivals
 from psm_sim.replay.polling_learner import ReplayPoller
 from psm_sim.replay.replay_config import PollingGrid, ReplayConfig, replay_loss
-from psm_sim.replay.replay_history import FACTS, ReplayHistory, regret_and_bound
+from psm_sim.replay.replay_history import FACTS, ReplayHistory, Windows, regret_and_bound
 from psm_sim.replay.trace_replay import replay_activity, replay_trace
 from psm_sim.workload.network_activity import Activity, Transfer
 
@@ -174,6 +174,19 @@ def test_memory_does_not_grow_with_the_polls() -> None:
     tracemalloc.stop()
     assert replay.polls == 10_000
     assert grown < 10_000
+
+
+@given(st.integers(1, 300), st.sampled_from([2, 4, 10]))
+def test_windows_keep_the_sums(rows: int, most: int) -> None:
+    """Means times counts are the running totals of the rows, with at most so many windows."""
+    windows, values = Windows(2, most), np.arange(2.0 * rows).reshape(rows, 2)
+    for row in values:
+        windows.add(row)
+    means, counts = windows.means()
+    assert len(means) <= most
+    assert counts.sum() == rows
+    ends = np.cumsum(counts).astype(int)
+    assert np.cumsum(means * counts[:, None], axis=0) == pytest.approx(values.cumsum(axis=0)[ends - 1])
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -105,6 +105,7 @@ def test_a_two_point_delay_is_nothing_or_one_value():
     [
         ("think=gama", "Did you mean 'gamma'"),
         ("think=uniform:3", "this family has no shape"),
+        ("think=gamma:x", "the shape must be a number above 0"),
         ("think=gamma:0", "the shape must be a number above 0"),
         ("server_delay_ms=two-point:3:1", "is 'two-point:3:1'; the share of zeros must be"),
         ("server_delay_ms=gamma", "expected a mean in ms after the name"),

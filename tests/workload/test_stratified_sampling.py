@@ -17,6 +17,7 @@ def test_each_stratum_gives_one_number() -> None:
     drawn = stratified_draws(EVEN, 100, np.random.default_rng(1), wander=None)
     assert sorted(np.floor(drawn).astype(int)) == list(range(100))
     assert list(drawn) != sorted(drawn)
+    assert stratified_draws(EVEN, 0, np.random.default_rng(1)).size == 0
 
 
 def test_draws_move_within_their_stratum() -> None:

@@ -34,6 +34,7 @@ LARGE = {
     "a string of 10 MB in JSON": ("har", lambda: b'{"log": "' + b"x" * 10_000_000 + b'"}'),
     "NUL bytes": ("tr", lambda: b"\0" * 10_000_000),
     "JSON nested 100,000 deep": ("har", lambda: b'{"log":' * 100_000),
+    "lists nested 100,000 deep": ("har", lambda: b'{"log":' + b"[" * 100_000),
     "TOML nested 100,000 deep": ("toml", lambda: b"x = " + b"[" * 100_000),
     "a gzip bomb as JSON": ("har.gz", bomb),
     "a gzip bomb as a page list": ("csv.gz", bomb),

@@ -56,8 +56,9 @@ def test_the_workload_of_that_client_is_exactly_those_pages(trace) -> None:
     assert [(page.main_bytes, page.image_bytes) for page in pages] == [(5000, (70,)), (400, ()), (9, ())]
     assert pages[0].server_delay_s == (0.2, 0.1)
     assert all(118 <= size <= 1373 for page in pages for size in page.request_bytes)
-    as_it_was = load_workload(f"{path}:max_think_s=none", 10, 1).pages
+    as_it_was = load_workload(f"{path}:max_think_s=none,request_bytes=256,server_delay_ms=none", 10, 1).pages
     assert as_it_was[2].think_s == 9968.5
+    assert (as_it_was[0].request_bytes, as_it_was[0].server_delay_s) == ((256, 256), (0.0, 0.0))
 
 
 def test_the_page_rule_has_parameters(trace) -> None:
@@ -114,6 +115,8 @@ def test_records_without_a_request_time_are_left_out_with_a_warning(trace) -> No
     found = read_recording(trace(r(None), r(1, cru=UNDEFINED), r(2)))
     assert (found.pages, found.records) == (1, 3)
     assert "2 records without a request time" in found.warnings[0]
+    with pytest.raises(InputError, match="has no complete request"):
+        read_recording(trace(r(None)))
 
 
 @pytest.mark.parametrize("name", ["t.tr", "t.tr.gz", "t.txt", "t.txt.gz", "anything.at.all"])
@@ -173,6 +176,10 @@ def test_a_damaged_record_is_named_by_its_offset(trace) -> None:
     path = trace()
     path.write_bytes(data)
     with pytest.raises(InputError, match=rf"t\.tr: the record at byte {2 * length - 1} is damaged"):
+        read_recording(path)
+    data[length + 59] += 1
+    path.write_bytes(data[:length] + data[length:].replace(b"GET", b"GOT", 1))
+    with pytest.raises(InputError, match=rf"t\.tr: the record at byte {length} is damaged"):
         read_recording(path)
 
 
