@@ -140,11 +140,12 @@ class Comparison:
     @property
     def recorded_time(self) -> RecordedTime | None:
         """Recorded and simulated page time; None if the trace has no recorded page times."""
-        pages = [page for page in self.workload.pages if isinstance(page, DependencyPage)]
-        if not pages or self.resolved_topology.stations:
+        pages = self.workload.pages
+        times_s = [page.graph.recorded_s for page in pages if isinstance(page, DependencyPage)]
+        known_s = [time_s for time_s in times_s if time_s is not None]
+        if len(known_s) < len(pages) or self.resolved_topology.stations:
             return None
-        recorded_s = sum(page.graph.recorded_s for page in pages) / len(pages)
-        return RecordedTime(recorded_s, self.always_on.page_time_s.mean)
+        return RecordedTime(sum(known_s) / len(pages), self.always_on.page_time_s.mean)
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -63,7 +63,7 @@ class Release(NamedTuple):
 class PageGraph:
     """Hosts of a page, and the release of each object, the main object first.
 
-    ``recorded_s`` is the recorded time from the first request to the last byte.
+    ``recorded_s`` is the recorded time from the first request to the last byte, or None if unknown.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class PageGraph:
 
     hosts: tuple[PageHost, ...]
     releases: tuple[Release, ...]
-    recorded_s: float
+    recorded_s: float | None = None
 
     def __post_init__(self) -> None:
         for index, release in enumerate(self.releases):
@@ -91,7 +91,7 @@ class PageGraph:
         for host in self.hosts:
             check_times("each time of a host", host[:3])
         check_times("gap_s", (release.gap_s for release in self.releases))
-        check_times("recorded_s", (self.recorded_s,))
+        check_times("recorded_s", () if self.recorded_s is None else (self.recorded_s,))
 
 
 @dataclass(frozen=True, slots=True)

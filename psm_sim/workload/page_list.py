@@ -3,13 +3,17 @@
 The header is ``page,think_s,main_bytes,images``. ``images`` contains the sizes of the embedded objects
 separated by ``;`` and can be empty. ``request_bytes`` and ``server_delay_s`` are optional columns. Each cell
 has one value for all objects of the page, or one value per object separated by ``;``, main object first.
+
+Pages with dependencies have further columns. ``host``, ``protocol``, ``depends_on``, ``event`` and ``gap_s``
+have one value for all objects, or one per object. ``rtt_s``, ``dns_s``, ``tls_s`` and ``secure`` have one
+value per host. ``recorded_s`` is the recorded page time. A page without ``depends_on`` has no dependencies.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +22,13 @@ from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.common.input_limits import MAX_BYTES, MAX_S
 from psm_sim.common.output_files import atomic_write_gzip
 from psm_sim.common.parameters import check_all, parameter
+from psm_sim.workload.page_dependencies import (
+    PAGE_START,
+    DependencyPage,
+    PageGraph,
+    PageHost,
+    Release,
+)
 from psm_sim.workload.page_view import Page, check_objects
 from psm_sim.workload.recordings.chunk_reader import MAX_LINE_BYTES, ChunkReader, text_lines
 from psm_sim.workload.workload import Workload
@@ -33,10 +44,18 @@ MAX_FILE_BYTES = 256 << 20
 MAX_LINES = 2_000_000
 """Maximum number of pages. A page takes about 0.25 kB of memory."""
 
-Number = TypeVar("Number", int, float)
+Value = TypeVar("Value")
 REQUIRED = ("page", "think_s", "main_bytes", "images")
 OPTIONAL = ("request_bytes", "server_delay_s")
+OF_OBJECTS = ("host", "protocol", "depends_on", "event", "gap_s")
+OF_HOSTS = ("rtt_s", "dns_s", "tls_s", "secure")
+DEPENDENCIES = (*OF_OBJECTS, *OF_HOSTS, "recorded_s")
+"""Columns that only pages with dependencies have."""
+
 COLUMNS = REQUIRED + OPTIONAL
+PROTOCOLS = {"http/1.1": False, "h2": True}
+EVENTS = {"end": False, "first_byte": True}
+FLAGS = {"0": False, "1": True}
 
 
 @dataclass(frozen=True)
@@ -109,8 +128,8 @@ def _header(names: list[str] | None, path: Path) -> list[str]:
         if name not in names:
             raise InputError(f"{path}, line 1: missing column {name!r}; {expected}.")
     for name in names:
-        if name not in COLUMNS or names.count(name) > 1:
-            problem = "unknown" if name not in COLUMNS else "duplicate"
+        if name not in COLUMNS + DEPENDENCIES or names.count(name) > 1:
+            problem = "unknown" if name not in COLUMNS + DEPENDENCIES else "duplicate"
             raise InputError(f"{path}, line 1: {problem} column {name!r}; {expected}.")
     return names
 
@@ -142,30 +161,56 @@ class _Row:
         """Return the page of this line, with *missing* for empty cells."""
         images = self._list("images", _size)
         objects = 1 + len(images)
-        return Page(
+        values = (
             self._value("think_s", self.cells["think_s"], _time),
             self._value("main_bytes", self.cells["main_bytes"], _size),
             images,
-            self._per_object("request_bytes", _size, objects, missing.request_bytes),
-            self._per_object("server_delay_s", _time, objects, (missing.server_delay_ms or 0.0) / 1000),
+            self._for_each("request_bytes", _size, objects, missing.request_bytes),
+            self._for_each("server_delay_s", _time, objects, (missing.server_delay_ms or 0.0) / 1000),
+        )
+        if not self.cells.get("depends_on", "").strip():
+            return Page(*values)
+        try:
+            return DependencyPage(*values, self._graph(objects))
+        except InputError as error:
+            raise InputError(str(error).replace("page: ", f"{self.where}: ", 1)) from None
+
+    def _graph(self, objects: int) -> PageGraph:
+        """Return the dependencies of a page, with HTTP/1.1 and no gaps for empty cells."""
+        count = len(self._list("rtt_s", _time))
+        if not count:
+            raise InputError("page: rtt_s must have one value for each host, got none.")
+        host_values = [self._for_each(name, _time, count, 0.0, "hosts") for name in OF_HOSTS[:3]]
+        secure = self._for_each("secure", _choice(FLAGS), count, False, "hosts")
+        object_values = (
+            self._for_each("host", _index, objects, 0),
+            self._for_each("protocol", _choice(PROTOCOLS), objects, False),
+            self._for_each("depends_on", _index, objects, PAGE_START),
+            self._for_each("event", _choice(EVENTS), objects, False),
+            self._for_each("gap_s", _time, objects, 0.0),
+        )
+        return PageGraph(
+            tuple(map(PageHost, *host_values, secure)),
+            tuple(map(Release, *object_values)),
+            next(iter(self._list("recorded_s", _time)), None),
         )
 
-    def _per_object(
-        self, column: str, convert: Callable[[str], Number], objects: int, default: Number
-    ) -> tuple[Number, ...]:
+    def _for_each(
+        self, column: str, convert: Callable[[str], Value], count: int, default: Value, kind: str = "objects"
+    ) -> tuple[Value, ...]:
         values = self._list(column, convert) or (default,)
-        if len(values) not in (1, objects):
+        if len(values) not in (1, count):
             raise InputError(
-                f"{self.where}: {column} must have one value, or one for each of the page's {objects} "
-                f"objects, got {len(values)} values."
+                f"{self.where}: {column} must have one value, or one for each of the page's {count} "
+                f"{kind}, got {len(values)} values."
             )
-        return values * objects if len(values) == 1 else values
+        return values * count if len(values) == 1 else values
 
-    def _list(self, column: str, convert: Callable[[str], Number]) -> tuple[Number, ...]:
+    def _list(self, column: str, convert: Callable[[str], Value]) -> tuple[Value, ...]:
         text = self.cells.get(column, "").strip()
         return tuple(self._value(column, part, convert) for part in text.split(";")) if text else ()
 
-    def _value(self, column: str, text: str, convert: Callable[[str], Number]) -> Number:
+    def _value(self, column: str, text: str, convert: Callable[[str], Value]) -> Value:
         try:
             return convert(text)
         except ValueError as error:
@@ -190,6 +235,24 @@ def _size(text: str) -> int:
     return round(value)
 
 
+def _index(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError("an integer index") from None
+
+
+def _choice(values: Mapping[str, bool]) -> Callable[[str], bool]:
+    """Return a function that converts one of the words."""
+
+    def convert(text: str) -> bool:
+        if text.strip() not in values:
+            raise ValueError(" or ".join(values))
+        return values[text.strip()]
+
+    return convert
+
+
 def _number(text: str, expected: str) -> float:
     try:
         return float(text)
@@ -197,15 +260,17 @@ def _number(text: str, expected: str) -> float:
         raise ValueError(expected) from None
 
 
-def write_page_list(path: Path, pages: Iterable[Page]) -> int:
+def write_page_list(path: Path, pages: Sequence[Page]) -> int:
     """Write pages to a page list and return their number.
 
+    Columns of dependencies are written if a page has them.
     :func:`~psm_sim.workload.page_list.read_page_list` reads the file back to equal pages.
     """
     count = 0
+    has_graphs = any(isinstance(page, DependencyPage) for page in pages)
     with atomic_write_gzip(path) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        writer.writerow(COLUMNS + DEPENDENCIES if has_graphs else COLUMNS)
         for count, page in enumerate(pages, start=1):
             row = (
                 count,
@@ -213,6 +278,7 @@ def write_page_list(path: Path, pages: Iterable[Page]) -> int:
                 page.main_bytes,
                 _join(page.image_bytes),
                 *_optional_cells(page),
+                *(_graph_cells(page) if has_graphs else ()),
             )
             if sum(len(str(cell)) + 1 for cell in row) > MAX_LINE_BYTES:
                 raise InputError(
@@ -225,6 +291,27 @@ def write_page_list(path: Path, pages: Iterable[Page]) -> int:
 
 def _optional_cells(page: Page) -> tuple[str, str]:
     return _join(_collapse_equal(page.request_bytes)), _join(_collapse_equal(page.server_delay_s))
+
+
+def _graph_cells(page: Page) -> tuple[str, ...]:
+    if not isinstance(page, DependencyPage):
+        return ("",) * len(DEPENDENCIES)
+    graph = page.graph
+    protocols, events, flags = (
+        {value: name for name, value in words.items()} for words in (PROTOCOLS, EVENTS, FLAGS)
+    )
+    host, multiplexed, depends_on, at_first_byte, gap_s = zip(*graph.releases, strict=True)
+    *times_s, secure = zip(*graph.hosts, strict=True)
+    return (
+        _join(_collapse_equal(host)),
+        ";".join(protocols[value] for value in multiplexed),
+        _join(depends_on),
+        ";".join(events[value] for value in at_first_byte),
+        _join(_collapse_equal(gap_s)),
+        *map(_join, times_s),
+        ";".join(flags[value] for value in secure),
+        "" if graph.recorded_s is None else repr(graph.recorded_s),
+    )
 
 
 def _collapse_equal(values: Sequence[float]) -> Sequence[float]:

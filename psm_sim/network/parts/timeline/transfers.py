@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
 
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.segment import ConnectionId, Segment
+from psm_sim.network.segment import ConnectionId, Request, Segment
 
 SliceCallback = Callable[[int, str, float, float, str], None]
 """Draw a transfer, given its lane from 0, name, start and end in seconds, and JSON members."""
@@ -16,18 +15,18 @@ class _Stream:
     """Progress of the requests and replies on one connection.
 
     ``next`` is the next expected sequence number, and ``islands`` are the ranges received beyond it.
-    ``due`` is the sequence number that completes the next reply to a request that was sent.
+    ``asked_s`` are the times of the requests that were sent, ``request_end`` and ``reply_end`` the sequence
+    numbers at which the next request and the next reply begin.
     """
 
-    __slots__ = ("answered", "asked_s", "connection", "due", "islands", "next", "reply_end", "request_end")
+    __slots__ = ("answered", "asked_s", "connection", "islands", "next", "reply_end", "request_end")
 
     def __init__(self, connection: ConnectionId) -> None:
         self.connection = connection
-        self.asked_s: list[float] = []
+        self.asked_s: dict[int, float] = {}
         self.answered = self.next = 0
         self.islands: list[tuple[int, int]] = []
         self.reply_end = self.request_end = 1
-        self.due = inf
 
     def accept(self, start: int, end: int) -> None:
         """Accept the sequence numbers from *start* to *end*, exclusive."""
@@ -36,10 +35,15 @@ class _Stream:
             self.islands = [island for island in self.islands if island[0] > self.next]
             self.next = max(self.next, *(island[1] for island in reached))
 
-    def await_reply(self) -> None:
-        """Set the sequence number that completes the next reply."""
-        waits = self.answered < len(self.asked_s)
-        self.due = self.reply_end + self.connection.requests[self.answered].reply_bytes if waits else inf
+    def complete_reply(self) -> Request | None:
+        """Return the next reply if it is complete. Replies can come in another order than their requests."""
+        replies = self.connection.replies
+        if self.answered == len(replies) or self.next < self.reply_end + replies[self.answered].reply_bytes:
+            return None
+        reply = replies[self.answered]
+        self.answered += 1
+        self.reply_end += reply.reply_bytes
+        return reply
 
 
 class Transfers:
@@ -85,9 +89,9 @@ class Transfers:
             stream.next = end
         else:
             stream.accept(seq, end)
-        if stream.next >= stream.due:
+        if segment.connection.requests:
             self._draw_answered(stream, heard_s)
-        elif segment.payload and not segment.connection.requests:
+        elif segment.payload:
             self._message("message", up, queued_s, heard_s, segment)
         if fin and stream.next >= end:
             del self._streams[segment.connection]
@@ -103,20 +107,16 @@ class Transfers:
         if segment.payload and not requests:
             self._message("message", True, queued_s, heard_s, segment)
         while len(stream.asked_s) < len(requests) and segment.seq + segment.payload > stream.request_end:
-            stream.request_end += requests[len(stream.asked_s)].request_bytes
-            stream.asked_s.append(queued_s)
-            stream.await_reply()
+            request = requests[len(stream.asked_s)]
+            stream.request_end += request.request_bytes
+            stream.asked_s[id(request)] = queued_s
 
     def _draw_answered(self, stream: _Stream, now_s: float) -> None:
         """Draw the requests whose replies are complete."""
-        while stream.next >= stream.due:
-            request = stream.connection.requests[stream.answered]
+        while request := stream.complete_reply():
             facts = f'"request_bytes":{request.request_bytes},"server_delay_s":{request.server_delay_s:.6g}'
             name = f"connection {stream.connection.number}: {request.reply_bytes:,} B"
-            self._draw(name, stream.asked_s[stream.answered], now_s, facts)
-            stream.answered += 1
-            stream.reply_end += request.reply_bytes
-            stream.await_reply()
+            self._draw(name, stream.asked_s[id(request)], now_s, facts)
 
     def _message(self, kind: str, up: bool, queued_s: float, heard_s: float, segment: Segment) -> None:
         direction = "from" if up else "to"
