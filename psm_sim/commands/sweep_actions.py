@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim import __version__
-from psm_sim.commands.shared_options import add_common, parse_settings, path_option
+from psm_sim.commands.shared_options import add_common, add_force, parse_settings, path_option
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ examples:
         metavar="FILE",
         help="output file ending in .csv, .json or .parquet (default: CSV on standard output)",
     )
+    for action in (plot, page, export):
+        add_force(action)
     for action in (status, best, plot, page, export):
         add_common(action)
 
@@ -209,12 +211,13 @@ def _plot(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
     from psm_sim.reporting.figures.style import save_figure
     from psm_sim.reporting.figures.sweep import draw
 
-    rows = select_rows(rows, parse_settings(arguments.where))
-    columns = (arguments.x, arguments.y, arguments.by)
-    figure, numbers = draw(plot_points(rows, *columns), *columns)
     to = arguments.to
     stem = Path(arguments.store).with_suffix("") if to is None else path_option("--to", to)
     stem = stem.with_suffix("") if stem.suffix in _SUFFIXES else stem
+    _check_files([stem.with_name(stem.name + suffix) for suffix in _SUFFIXES], arguments)
+    rows = select_rows(rows, parse_settings(arguments.where))
+    columns = (arguments.x, arguments.y, arguments.by)
+    figure, numbers = draw(plot_points(rows, *columns), *columns)
     with replace_files(stem.parent) as draft_dir:
         paths = [stem.parent / path.name for path in save_figure(figure, draft_dir / stem.name, numbers)]
     print_message(f"Wrote {', '.join(map(str, paths))}", "")
@@ -231,6 +234,7 @@ def _page(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
     store = Path(arguments.store)
     path = Path(arguments.to) if arguments.to else store.with_suffix(".html")
     check_writable(path, "--to")
+    _check_files([path], arguments)
     rows = select_rows(rows, parse_settings(arguments.where))
     with Store(store, new=False) as opened:
         commands = [command for _, _, command in opened.sweeps()]
@@ -244,7 +248,18 @@ def _export(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
     from psm_sim.reporting.files.sweep_table import export, write_csv
 
     if arguments.to is None:
+        if arguments.force:
+            raise InputError("--force has no effect without --to; remove it.")
         write_csv(rows, sys.stdout)
     else:
-        export(rows, path_option("--to", arguments.to))
+        path = path_option("--to", arguments.to)
+        _check_files([path], arguments)
+        export(rows, path)
         print_message(f"Wrote {arguments.to}", "")
+
+
+def _check_files(paths: Sequence[Path], arguments: argparse.Namespace) -> None:
+    """Raise InputError if an output would replace the database, or another file without ``--force``."""
+    from psm_sim.common.output_files import check_outputs
+
+    check_outputs([("--to", path) for path in paths], [Path(arguments.store)], force=arguments.force)

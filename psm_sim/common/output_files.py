@@ -148,17 +148,18 @@ def check_outputs(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path], *
             continue
         if any(_is_same_file(path, source) for source in sources):
             raise InputError(
-                f"{option}: the output {str(path)!r} is an input of the same command; choose another name."
+                f"{option}: the output {str(path)!r} is an input of the same command; choose another output."
             )
         for other_option, other in before:
             if _is_same_file(path, other):
                 raise InputError(
-                    f"{other_option} and {option} both write {str(path)!r}; choose another name."
+                    f"{other_option} and {option} both write {str(path)!r}; choose another output."
                 )
         before.append((option, path))
         if path.exists() and not force:
             raise InputError(
-                f"{option}: {str(path)!r} already exists; choose another name, or add --force to replace it."
+                f"{option}: {str(path)!r} already exists; choose another output, or add --force to replace"
+                " it."
             )
 
 

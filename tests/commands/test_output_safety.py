@@ -33,6 +33,12 @@ WRITERS = {
     f"{RUN} --policy lpsm:state=s.json --plot x.png": ("s.json", "x.png"),
     f"{RUN} --against mine.py:Sleeps --plot x.png": ("mine.py", "x.png"),
     f"{RUN} --preset preset.toml --plot x.png": ("preset.toml", "x.png"),
+    "sweep export s.sqlite --to x.csv": ("s.sqlite", "x.csv"),
+    "sweep export s.sqlite --to x.json": ("s.sqlite", "x.json"),
+    "sweep page s.sqlite --to x.html": ("s.sqlite", "x.html"),
+    "sweep page s.sqlite": ("s.sqlite", "s.html"),
+    "sweep plot s.sqlite": ("s.sqlite", "s.csv"),
+    "sweep plot s.sqlite --to x": ("s.sqlite", "x.svg"),
     "replay --loss mine.py:Mine --polls 50 --output out": ("mine.py", "out/weights.svg"),
 }
 """Each command that writes a file, one file that it reads, and one that it writes."""
@@ -59,6 +65,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("stations.toml").write_text(f'{stations}trace = "page-list.csv"\n')
     Path("preset.toml").write_text('description = "mine"\n')
     assert main(["--pages", "1", "--policy", "lpsm:state=s.json"]) == 0
+    for store in ("s.sqlite", "p.html"):
+        assert main(["sweep", "--policy", "psm", "--pages", "1", "--workers", "1", "--store", store]) == 0
     return tmp_path
 
 
@@ -100,7 +108,7 @@ def test_an_existing_file_is_replaced_with_force_only(
     target = Path(WRITERS[line][1])
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(FOREIGN)
-    assert f"{str(target)!r} already exists; choose another name, or add --force" in refusal(
+    assert f"{str(target)!r} already exists; choose another output, or add --force" in refusal(
         line, folder, capsys
     )
     assert main(shlex.split(f"{line} --force")) == 0
@@ -112,6 +120,8 @@ def test_an_existing_file_is_replaced_with_force_only(
     ("line", "name"),
     [
         ("trace convert page-list.csv --to page-list.csv", "page-list.csv"),
+        ("sweep page s.sqlite --to s.sqlite", "s.sqlite"),
+        ("sweep page p.html", "p.html"),
         ("--policy psm --trace x.pcap --capture x.pcap", "x.pcap"),
         ("--policy psm --trace out/pages.csv --output out", "out/pages.csv"),
         ("--policy lpsm:state=s.json --timeline s.json", "s.json"),
@@ -148,5 +158,10 @@ def test_python_replaces_no_input_either(folder: Path) -> None:
 
 def test_force_without_a_file_to_write_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It would have no effect."""
-    for line in ("--policy psm", "replay --polls 9", "reproduce sleep-times --quick"):
+    for line in (
+        "--policy psm",
+        "replay --polls 9",
+        "reproduce sleep-times --quick",
+        "sweep export s.sqlite",
+    ):
         assert "--force has no effect" in refusal(f"{line} --force", folder, capsys)

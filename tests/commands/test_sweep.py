@@ -147,11 +147,11 @@ def test_a_figure_has_its_numbers_beside_it(capsys: pytest.CaptureFixture[str]) 
     assert float(rows[0]["energy_per_page_j"]) == pytest.approx(mine.mean())
     assert float(rows[0]["energy_per_page_j ±"]) == pytest.approx(4.302653 * mine.std() / 3**0.5)
     first = Path("p.png").read_bytes(), Path("p.svg").read_bytes()
-    main(words("sweep plot sweep.sqlite --x policy.bsd.p --by power.awake_w --to p"))
+    assert main(words("sweep plot sweep.sqlite --x policy.bsd.p --by power.awake_w --to p --force")) == 0
     assert (Path("p.png").read_bytes(), Path("p.svg").read_bytes()) == first
     assert main(words("sweep plot sweep.sqlite --where power.awake_w=2 --where name=bsd")) == 0
     assert len(table(Path("sweep.csv").read_text())) == 2
-    assert main(words("sweep plot sweep.sqlite --x trace --by policy --where power.awake_w=2")) == 0
+    assert main(words("sweep plot sweep.sqlite --x trace --by policy --where power.awake_w=2 --force")) == 0
     assert len(table(Path("sweep.csv").read_text())) == 4
 
 

@@ -37,7 +37,7 @@ def test_a_finished_run_is_replaced_by_force_alone(folder: Path, capsys: pytest.
     assert main([*PSM, "--seed", "2"]) == 2
     output, told = capsys.readouterr()
     assert output == ""
-    assert "'results/result.json' already exists; choose another name, or add --force" in told
+    assert "'results/result.json' already exists; choose another output, or add --force" in told
     assert metadata(folder) == before
     assert main([*PSM, "--seed", "2", "--force"]) == 0
     assert metadata(folder)["seed"] == 2
