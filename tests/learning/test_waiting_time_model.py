@@ -66,6 +66,13 @@ def test_laws_and_kernels_have_mass_one(rate, width):
     assert kernel[:, -1].tolist() == [0] * (BINS - 1) + [1]
 
 
+def test_a_kernel_is_a_triangle():
+    """Of width 1: a half, and a quarter for each neighbour; the first bin has one neighbour."""
+    kernel = smoothing_matrix(1)
+    assert kernel[50, 48:53].tolist() == [0, 0.25, 0.5, 0.25, 0]
+    assert kernel[0, :3] == pytest.approx([2 / 3, 1 / 3, 0])
+
+
 def test_the_curve_of_one_bin_is_a_ramp_and_its_integral_a_parabola():
     """All mass in the first bin: F rises to 1 in 4 ms, G is t^2 / 8 ms until then and t - 2 ms after."""
     masses = np.zeros(BINS)
