@@ -102,7 +102,7 @@ def _select_texts(cls: type, texts: Mapping[str, str]) -> dict[str, str]:
     return {name: texts[name] for name in parameters_of(cls) if name in texts}
 
 
-def workload_of(captured: CapturedTrace, pages: int, seed: int, replication: int = 0) -> Workload:
+def workload_of(captured: CapturedTrace, pages: int, seed: int) -> Workload:
     """Return the workload of a capture.
 
     An open loop replays packets as messages during pauses. A closed loop replays requests and replies as
@@ -114,17 +114,17 @@ def workload_of(captured: CapturedTrace, pages: int, seed: int, replication: int
         Capture and replay parameters.
     pages
         Maximum number of intervals or pages, at least 1.
-    seed, replication
-        Random seed and replication number. They decide the phase and the values missing in the capture.
+    seed
+        Random seed. It decides the phase and the values missing in the capture.
     """
     use, warnings = captured.use, captured.capture.warnings
     if use.mode == "open":
-        phase_s = random_stream(seed, "workload.capture.phase", replication).uniform(0.0, use.phase_s)
+        phase_s = random_stream(seed, "workload.capture.phase").uniform(0.0, use.phase_s)
         messages, pauses = open_loop(captured.capture, use, pages, phase_s)
         remark = f"{captured.remark}, replayed as {len(messages):,} frames at their recorded times"
         return _workload(captured, pauses, (remark, *warnings), values_of(use), messages)
     recording = captured.recording
-    replayed = playback_pages(recording, 0, pages, captured.playback, seed, replication)
+    replayed = playback_pages(recording, 0, pages, captured.playback, seed)
     remark = (
         f"{captured.remark}, requests and replies over TCP as pages, "
         f"{describe_page_count(recording.pages, pages)}"

@@ -26,7 +26,7 @@ GROUP = "psm_sim.traces"
 """Entry point group for the traces of other packages."""
 
 
-def load_workload(trace: str | Spec, pages: int, seed: int, replication: int = 0) -> Workload:
+def load_workload(trace: str | Spec, pages: int, seed: int) -> Workload:
     """Return the workload of a trace.
 
     Parameters
@@ -38,8 +38,6 @@ def load_workload(trace: str | Spec, pages: int, seed: int, replication: int = 0
         Number of page views, at least 1. A recording returns its first *pages*, or all if it has fewer.
     seed : int
         Random seed, 0 or more.
-    replication : int
-        Replication number, 0 or more. Replications of one seed are independent.
 
     Raises
     ------
@@ -48,7 +46,7 @@ def load_workload(trace: str | Spec, pages: int, seed: int, replication: int = 0
         selected; use :func:`load_workloads` for them.
     """
     spec = Spec.of(trace, "trace")
-    workloads = load_workloads(spec, pages, seed, replication)
+    workloads = load_workloads(spec, pages, seed)
     if len(workloads) > 1:
         raise InputError(
             f"trace {spec.name}: a run must have one client, got {len(workloads)}; select one, e.g. "
@@ -57,7 +55,7 @@ def load_workload(trace: str | Spec, pages: int, seed: int, replication: int = 0
     return workloads[0]
 
 
-def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 0) -> tuple[Workload, ...]:
+def load_workloads(trace: str | Spec, pages: int, seed: int) -> tuple[Workload, ...]:
     """Return one workload per client that *trace* selects.
 
     The workloads are independent, so simulate each client on its own and average the results. Only a
@@ -72,17 +70,13 @@ def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 
     if is_page_list(path):
         return (_replay_page_list(path, texts, pages),)
     if is_profile(path):
-        return (_workload_from_profile(path, texts, pages, seed, replication),)
+        return (_workload_from_profile(path, texts, pages, seed),)
     from psm_sim.workload import capture_workloads, workloads_from_recordings
 
     if capture_workloads.is_capture_file(path):
-        return (
-            capture_workloads.workload_of(
-                capture_workloads.capture_at(path, texts), pages, seed, replication
-            ),
-        )
+        return (capture_workloads.workload_of(capture_workloads.capture_at(path, texts), pages, seed),)
     return workloads_from_recordings.recorded_workloads(
-        workloads_from_recordings.select_clients(path, texts), pages, seed, replication
+        workloads_from_recordings.select_clients(path, texts), pages, seed
     )
 
 
@@ -137,20 +131,16 @@ def is_profile(path: Path) -> bool:
     return path.suffix.lower() == ".toml"
 
 
-def _workload_from_profile(
-    path: Path, texts: Mapping[str, str], pages: int, seed: int, replication: int
-) -> Workload:
+def _workload_from_profile(path: Path, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
     document = read_toml(path, "trace profile")
     if "pushes" in document:
         from psm_sim.workload import push_traffic
 
-        return push_traffic.generate_pushes(document, path, texts, pages, seed, replication)
+        return push_traffic.generate_pushes(document, path, texts, pages, seed)
     if "traffic" in document:
         from psm_sim.workload import traffic_file
 
-        return traffic_file.generate_traffic(
-            traffic_file.traffic_of(document, path), texts, pages, seed, replication
-        )
+        return traffic_file.generate_traffic(traffic_file.traffic_of(document, path), texts, pages, seed)
     if "regimes" in document:
         from psm_sim.workload import regimes as regimes_module
 
@@ -160,11 +150,10 @@ def _workload_from_profile(
             build(regimes_module.ShiftingProfile, texts, f"trace {regimes.name}"),
             pages,
             seed,
-            replication,
         )
     profile = profile_of(document, path)
     sampling = build(PageSampling, {**profile.defaults, **texts}, f"trace {profile.name}")
-    sampled = sample_pages(profile, sampling, pages, seed, replication)
+    sampled = sample_pages(profile, sampling, pages, seed)
     return Workload(profile.name, sampled, profile.synthetic, profile.remark, values_of(sampling))
 
 

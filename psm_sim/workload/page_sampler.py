@@ -120,7 +120,7 @@ Counts = NDArray[np.int64]
 
 
 def sample_pages(
-    profile: Profile, sampling: PageSampling, pages: int, seed: int, replication: int = 0, part: str = ""
+    profile: Profile, sampling: PageSampling, pages: int, seed: int, part: str = ""
 ) -> tuple[Page, ...]:
     """Sample pages from a profile.
 
@@ -135,12 +135,12 @@ def sample_pages(
         Parameters of the trace.
     pages : int
         Number of pages, at least 1.
-    seed, replication : int
-        Random seed and replication number, each 0 or more.
+    seed : int
+        Random seed, 0 or more.
     part : str
         Name of an independent set of random streams for the same seed.
     """
-    sampler = PageSampler(profile, sampling, seed, replication, part)
+    sampler = PageSampler(profile, sampling, seed, part=part)
     think_s = sampler.think_times(pages)
     images = sampler.integers("files_per_page", pages) - (0 if sampling.files_are_images else 1)
     objects = int(images.sum()) + pages
@@ -166,7 +166,7 @@ class PageSampler:
     """Sampler of one run with one random stream per quantity; arguments as for :func:`sample_pages`."""
 
     def __init__(
-        self, profile: Profile, sampling: PageSampling, seed: int, replication: int, part: str = ""
+        self, profile: Profile, sampling: PageSampling, seed: int, replication: int = 0, part: str = ""
     ) -> None:
         self._profile, self._sampling = profile, sampling
         self._seed, self._replication = seed, replication

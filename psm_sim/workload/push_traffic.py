@@ -81,9 +81,8 @@ class Pushes:
 
 
 def generate_pushes(
-    document: Mapping[str, Any], path: Path, texts: Mapping[str, str], pages: int, seed: int,
-    replication: int = 0,
-) -> Workload:  # fmt: skip
+    document: Mapping[str, Any], path: Path, texts: Mapping[str, str], pages: int, seed: int
+) -> Workload:
     """Return the workload of a push trace.
 
     Parameters
@@ -94,8 +93,8 @@ def generate_pushes(
         Parameters of the trace as text, by name.
     pages
         Number of page views. The last one ends the run.
-    seed, replication
-        Random seed and replication number, each 0 or more.
+    seed
+        Random seed, 0 or more.
     """
     table = document["pushes"]
     if not isinstance(table, dict):
@@ -103,7 +102,7 @@ def generate_pushes(
     name = str(document.get("name", path.stem))
     defaults = {key: str(value) for key, value in table.items()}
     pushes = build(Pushes, {**defaults, **texts}, f"trace {name}")
-    random = random_stream(seed, f"workload.pushes.{pushes.kind}", replication)
+    random = random_stream(seed, f"workload.pushes.{pushes.kind}")
     length_s = pages * pushes.page_s
     pushes.check_count(length_s, f"trace {name}")
     at_s = push_times(pushes, length_s, random)

@@ -77,7 +77,7 @@ class Playback:
 
 
 def playback_pages(
-    recording: Recording, client: int, pages: int, playback: Playback, seed: int, replication: int = 0
+    recording: Recording, client: int, pages: int, playback: Playback, seed: int
 ) -> tuple[Page, ...]:
     """Return the first *pages* pages of one client, or all if it has fewer.
 
@@ -94,14 +94,14 @@ def playback_pages(
         Maximum number of pages, at least 1.
     playback : Playback
         Replacements for missing values.
-    seed, replication : int
-        Random seed and replication number, each 0 or more.
+    seed : int
+        Random seed, 0 or more.
     """
     client_range = recording.pages_of(client)
     page_range = slice(client_range.start, min(client_range.start + pages, client_range.stop))
     first = recording.first[page_range.start : page_range.stop + 1]
     objects = slice(int(first[0]), int(first[-1]))
-    filler = _GapFiller(recording, recording.clients[client], playback, seed, replication)
+    filler = _GapFiller(recording, recording.clients[client], playback, seed)
     think = filler.think_s(page_range)
     sizes = recording.size[objects].tolist()
     delays, requests = filler.delays_s(objects), filler.requests(objects)
@@ -120,14 +120,12 @@ def playback_pages(
 class _GapFiller:
     """Values of a recording with missing ones filled in, from a separate random stream per client."""
 
-    def __init__(
-        self, recording: Recording, client: str, playback: Playback, seed: int, replication: int
-    ) -> None:
+    def __init__(self, recording: Recording, client: str, playback: Playback, seed: int) -> None:
         self._recording, self._client, self._playback = recording, client, playback
-        self._seed, self._replication = seed, replication
+        self._seed = seed
 
     def _random(self, name: str) -> np.random.Generator:
-        return random_stream(self._seed, f"workload.replay.{name}.{self._client}", self._replication)
+        return random_stream(self._seed, f"workload.replay.{name}.{self._client}")
 
     def think_s(self, pages: slice) -> list[float]:
         """Return think times in seconds, with long gaps shortened and missing values sampled."""

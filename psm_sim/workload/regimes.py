@@ -114,9 +114,7 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
     )
 
 
-def sample_regimes(
-    regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int, replication: int = 0
-) -> ShiftingWorkload:
+def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int) -> ShiftingWorkload:
     """Sample pages, with separate random streams per regime.
 
     Parameters
@@ -127,10 +125,10 @@ def sample_regimes(
         Order and lengths of the segments.
     pages : int
         Number of pages of the run, at least 1.
-    seed, replication : int
-        Random seed and replication number, each 0 or more.
+    seed : int
+        Random seed, 0 or more.
     """
-    schedule = regime_schedule(regimes, shifting, pages, seed, replication)
+    schedule = regime_schedule(regimes, shifting, pages, seed)
     pages_of_regime: dict[str, Iterator[Page]] = {}
     # Sample all pages of a regime together and distribute them over its segments. They are then stratified
     # over the run, and the order of the segments does not change their distribution.
@@ -138,7 +136,7 @@ def sample_regimes(
         count = sum(stretch.pages for stretch in schedule if stretch.regime == name)
         sampling = build(PageSampling, profile.defaults, f"trace {regimes.name}: regime {name}")
         pages_of_regime[name] = (
-            iter(sample_pages(profile, sampling, count, seed, replication, name)) if count else iter(())
+            iter(sample_pages(profile, sampling, count, seed, name)) if count else iter(())
         )
     sampled = tuple(
         next(pages_of_regime[stretch.regime]) for stretch in schedule for _ in range(stretch.pages)
@@ -152,7 +150,7 @@ def sample_regimes(
 
 
 def regime_schedule(
-    regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int = 1, replication: int = 0
+    regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int = 1
 ) -> tuple[Stretch, ...]:
     """Return segments with *pages* pages in total; the last one is shortened to fit.
 
@@ -160,10 +158,10 @@ def regime_schedule(
     ----------
     regimes, shifting, pages
         See :func:`sample_regimes`.
-    seed, replication : int
-        See :func:`sample_regimes`. They affect geometric lengths only.
+    seed : int
+        See :func:`sample_regimes`. It affects geometric lengths only.
     """
-    random = random_stream(seed, "workload.schedule", replication)
+    random = random_stream(seed, "workload.schedule")
     schedule: list[Stretch] = []
     first = 1
     for name, mean in cycle(_parse_order(regimes.pages, shifting.order, regimes.name)):

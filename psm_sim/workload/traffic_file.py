@@ -94,9 +94,7 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
     return TrafficTrace(name, remark, synthetic, facts["source"], parts, "" if profile else stretch, profile)
 
 
-def generate_traffic(
-    traffic: TrafficTrace, texts: Mapping[str, str], pages: int, seed: int, replication: int = 0
-) -> Workload:
+def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
     """Generate the workload of a traffic trace, with its messages and its pages or pauses.
 
     Parameters
@@ -108,8 +106,8 @@ def generate_traffic(
         the pauses or to the pages.
     pages
         Number of pauses or pages, at least 1. The last one ends the run.
-    seed, replication
-        Random seed and replication number, each 0 or more.
+    seed
+        Random seed, 0 or more.
 
     Raises
     ------
@@ -119,13 +117,11 @@ def generate_traffic(
     owner = f"trace {traffic.name}"
     texts_by_part, other_texts = _split_by_part(traffic, texts, owner)
     parts = {name: _build_part(values, f"{owner}: {name}") for name, values in texts_by_part.items()}
-    page_views, values = _pages(traffic, other_texts, pages, seed, replication)
+    page_views, values = _pages(traffic, other_texts, pages, seed)
     length_s = sum(page.think_s + sum(page.server_delay_s) for page in page_views)
     length_s += 0.0 if traffic.profile is None else _SLACK_S * pages
     rows = [
-        part.rows(
-            length_s, number, random_stream(seed, f"workload.traffic.{name}", replication), f"{owner}: {name}"
-        )
+        part.rows(length_s, number, random_stream(seed, f"workload.traffic.{name}"), f"{owner}: {name}")
         for number, (name, part) in enumerate(parts.items())
         if part.on
     ]
@@ -148,14 +144,14 @@ def _build_part(texts: Mapping[str, str], owner: str) -> TrafficPart:
 
 
 def _pages(
-    traffic: TrafficTrace, texts: Mapping[str, str], pages: int, seed: int, replication: int
+    traffic: TrafficTrace, texts: Mapping[str, str], pages: int, seed: int
 ) -> tuple[tuple[Page, ...], dict[str, Any]]:
     owner = f"trace {traffic.name}"
     if traffic.profile is None:
         stretches = build(Stretches, {"stretch_s": traffic.stretch_s, **texts}, owner)
         return (Pause(stretches.stretch_s),) * pages, values_of(stretches)
     sampling = build(PageSampling, {**traffic.profile.defaults, **texts}, owner)
-    return sample_pages(traffic.profile, sampling, pages, seed, replication), values_of(sampling)
+    return sample_pages(traffic.profile, sampling, pages, seed), values_of(sampling)
 
 
 def _split_by_part(

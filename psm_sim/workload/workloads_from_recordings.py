@@ -107,9 +107,7 @@ def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | No
     )
 
 
-def recorded_workloads(
-    chosen: ClientSelection, pages: int, seed: int, replication: int = 0
-) -> tuple[Workload, ...]:
+def recorded_workloads(chosen: ClientSelection, pages: int, seed: int) -> tuple[Workload, ...]:
     """Return one workload per selected client, or a single one if pages are sampled.
 
     Parameters
@@ -118,20 +116,20 @@ def recorded_workloads(
         Recording and its selected clients.
     pages : int
         Number of pages, at least 1. A client with fewer recorded pages returns all of them.
-    seed, replication : int
-        Random seed and replication number, each 0 or more.
+    seed : int
+        Random seed, 0 or more.
     """
     if isinstance(chosen.page_source, PageSampling):
         profile = fit_profile(chosen.recording, chosen.path.name, chosen.clients)
-        sampled = sample_pages(profile, chosen.page_source, pages, seed, replication)
+        sampled = sample_pages(profile, chosen.page_source, pages, seed)
         return (_workload(chosen, sampled, True, profile.remark),)
-    return tuple(_replay_client(chosen, int(client), pages, seed, replication) for client in chosen.clients)
+    return tuple(_replay_client(chosen, int(client), pages, seed) for client in chosen.clients)
 
 
-def _replay_client(chosen: ClientSelection, client: int, pages: int, seed: int, replication: int) -> Workload:
+def _replay_client(chosen: ClientSelection, client: int, pages: int, seed: int) -> Workload:
     recording, playback = chosen.recording, chosen.page_source
     assert isinstance(playback, Playback)  # noqa: S101
-    replayed = playback_pages(recording, client, pages, playback, seed, replication)
+    replayed = playback_pages(recording, client, pages, playback, seed)
     client_range = recording.pages_of(client)
     remark = (
         f"client {recording.clients[client]} of {len(recording.clients):,} in {chosen.path.name} "
