@@ -54,6 +54,12 @@ def test_what_is_no_parameter_is_named(text: str, message: str) -> None:
         Spec.parse(f"thing:{text}", "thing")
 
 
+def test_what_is_neither_a_spec_nor_a_text_is_refused() -> None:
+    """With an example of one."""
+    with pytest.raises(InputError, match="policy must be a string such as NAME or NAME:key=value, got 3"):
+        Spec.of(3, "policy")  # type: ignore[arg-type]
+
+
 @given(st.text(alphabet="a,()"))
 def test_splitting_at_commas_loses_nothing(text: str) -> None:
     """The parts joined again are the text."""
