@@ -44,9 +44,6 @@ class PendingFrames:
     def __init__(self) -> None:
         self.rows = bytearray()
 
-    def __len__(self) -> int:
-        return len(self.rows) // ROW.itemsize
-
     def add(self, frame: AirFrame, aid: int, sleeps: bool) -> None:
         """Add a frame, sorted by the time at which it is received.
 
