@@ -72,7 +72,7 @@ def draw_currents(frame: pd.DataFrame) -> tuple[Figure, str]:
             label=verdict,
             markersize=5,
         )
-    ends, share = [0.08, 3.5], frame["tolerance"].iloc[0] / 100
+    ends, share = [0.05, 3.5], frame["tolerance"].iloc[0] / 100
     axes.plot(ends, ends, color="black", linewidth=0.8)
     axes.fill_between(
         ends, [end * (1 - share) for end in ends], [end * (1 + share) for end in ends], alpha=0.2

@@ -16,6 +16,7 @@ from psm_sim.lab.reporting.pages import (
     listening_summary,
     markdown_tables,
     reproduction_summary,
+    validation_summary,
 )
 from psm_sim.lab.reporting.pages.table_labels import label
 from psm_sim.lab.reporting.study_numbers import numbers_of
@@ -275,6 +276,7 @@ def summary_section(findings: Sequence[Findings]) -> str:
             reproduction_summary.summarise,
             learners_summary.summarise,
             listening_summary.summarise,
+            validation_summary.summarise,
         )
         for text in summarise(findings)
     ]

@@ -37,6 +37,12 @@ class DutyCycleStudy(Policy):
         return Rest(max(0.0, start_s + self.window_ms / 1000 - now_s))
 
 
+_TWT = (
+    "The nRF7002 wakes for a service period of target wake time. It draws as much as 15 ms of reception,"
+    " which is more than the 8.192 ms that were negotiated."
+)
+
+
 class DutyCycle:
     """Study of the mean current of duty cycles."""
 
@@ -66,11 +72,13 @@ class DutyCycle:
         return Findings(
             study="duty-cycle",
             title="Mean current of a radio that listens for a window of each interval, nothing fitted",
-            setting=f"{_HOURS:g} h for each; currents with the radio on and off by the same author",
+            setting=f"{_HOURS:g} h for each; currents with the radio on and off by the same source",
             remarks=[
-                f"{tally_verdicts(frame['verdict'].tolist())}.",
-                "Source: glenn20, MicroPython ESPNOW power measurements, Power Profiler Kit II.",
+                f"Predicted: {tally_verdicts(frame['verdict'].tolist())}.",
+                "Source, ESP32: glenn20, MicroPython ESPNOW power measurements, Power Profiler Kit II.",
+                "Source, nRF7002: balaji-nordic/wifi-power-meas-test, which asserts its value within 25 %.",
             ],
+            commentary=[_TWT],
             tables=[Table("Mean current in mA, measured and ours", frame)],
         )
 
