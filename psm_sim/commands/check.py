@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from psm_sim.commands.shared_options import add_table_or_json
+from psm_sim.commands.shared_options import add_format
 
 HELP = """\
 Check a user-defined policy, loss, learner, online learner or query rule against the contract
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COMPONENT",
         help="NAME[:key=value,...], FILE.py:CLASS[:key=value,...] or a loss formula",
     )
-    add_table_or_json(parser)
+    add_format(parser, ("table", "json"))
 
 
 def run(arguments: argparse.Namespace) -> int:

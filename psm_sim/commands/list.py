@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from psm_sim.commands.shared_options import add_table_or_json
+from psm_sim.commands.shared_options import add_format
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s [KIND [NAME]] [options]"
     parser.add_argument("kind", nargs="?", choices=tuple(KINDS), help="kind of entries (default: count all)")
     parser.add_argument("name", nargs="?", metavar="NAME", help="entry to show (default: list all)")
-    add_table_or_json(parser)
+    add_format(parser, ("table", "json"))
     parser.add_argument("--all", action="store_true", help="also show expert parameters")
 
 

@@ -8,7 +8,7 @@ import sys
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.shared_options import add_force, add_seed, add_table_or_json, add_workers
+from psm_sim.commands.shared_options import add_force, add_format, add_seed, add_workers
 from psm_sim.common.errors import InputError
 from psm_sim.lab.studies import ACTIVE_STUDIES, OWN, STUDIES, VALIDATIONS
 
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output", metavar="DIR", help="write README.md, numbers.json and figures/ to this folder"
     )
     add_force(parser)
-    add_table_or_json(parser)
+    add_format(parser, ("table", "json"))
     add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
 
 

@@ -151,21 +151,11 @@ def add_force(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--force", action="store_true", help="replace existing output files")
 
 
-def add_format(parser: argparse._ActionsContainer) -> None:
+def add_format(parser: argparse._ActionsContainer, formats: Sequence[str] = ("table", "json", "csv")) -> None:
     """Add ``--format``."""
     parser.add_argument(
         "--format",
-        choices=("table", "json", "csv"),
-        default="table",
-        help="format of standard output (default: %(default)s)",
-    )
-
-
-def add_table_or_json(parser: argparse._ActionsContainer) -> None:
-    """Add ``--format`` without CSV."""
-    parser.add_argument(
-        "--format",
-        choices=("table", "json"),
+        choices=formats,
         default="table",
         help="format of standard output (default: %(default)s)",
     )
