@@ -128,6 +128,7 @@ def test_an_unusable_instance_is_refused_in_one_sentence(x, words):
 def test_a_generator_and_a_wrapped_rule_want_a_dictionary_and_a_count_a_number():
     """Each damaged part is named."""
     for owner, key in (
+        (Perceptron(D), "w"),
         (BudgetPerceptron(D), "rng"),
         (MinimumProbability(), "rule"),
         (ShiftingPerceptron(D), "mistakes"),
@@ -217,6 +218,17 @@ def test_names_that_scale_rows_do_not_see_their_length(name, power):
     if NAMES[name].unit:
         assert (plain == scaled).all()
     assert NAMES[name].unit == (not name.startswith(("lasec", "sop")))
+
+
+@every_name
+def test_an_instance_of_zeros_is_harmless(name):
+    """Margin 0, prediction +1; nothing becomes NaN."""
+    sampler, zeros = make_selective(name, D), np.zeros(D)
+    for _ in range(3):
+        decision = sampler.ask(zeros)
+        assert (decision.margin, decision.prediction) == (0.0, 1)
+        sampler.tell(zeros, -1)
+    assert np.isfinite(sampler.learner.w).all()
 
 
 @pytest.mark.parametrize(
