@@ -22,10 +22,11 @@ the mean current at DTIM 3, 3.5 % for the mean current of a duty cycle, and 25 %
 latency. The tolerances were fixed before any run. The 99th percentile was judged later than the others, with
 the same tolerance.
 
-All rows of the sources count, also those that were known beforehand not to fit. A value that calibrates the model or to which a parameter was fitted is not a
-prediction. The currents at DTIM 1 and 10 calibrate, and so do the sleep current and the currents with the
-radio on and off. The median and the 90th percentile of the latency are fitted. The current at DTIM 3 is
-predicted, and so are the current of a duty cycle and the 99th percentile."""
+All rows of the sources count, also those that were known beforehand not to fit. A value that calibrates the
+model, or to which a parameter was fitted, is not a prediction. The currents at DTIM 1 and 10 calibrate, and so
+do the sleep current and the currents with the radio on and off. The median and the 90th percentile of the
+latency are fitted. The current at DTIM 3 is predicted, and so are the current of a duty cycle and the 99th
+percentile."""
 
 
 @cache
