@@ -68,11 +68,6 @@ class Lasec(OnlineLearner):
         self._drift = 0.0 if self.c is None else 1 / self.c
         self.G: FloatArray = np.eye(self.features) / self.ridge
 
-    @property
-    def P(self) -> FloatArray:  # noqa: N802 (the papers' name)
-        """Inverse of D_k after the last update, shape (features, features)."""
-        return self.G - self._drift * np.eye(self.features)
-
     def spread(self, x: ArrayLike) -> float:
         """Return q = x'G x of an instance, shape (features,), in units of 1/label^2."""
         return self._view(input_checks.check_instance(x, self.features, self.name)[0])[1]
