@@ -23,8 +23,8 @@ latency. The tolerances were fixed before any run. The 99th percentile was judge
 the same tolerance.
 
 All rows of the sources count, also those that were known beforehand not to fit. A value that calibrates the
-model, or to which a parameter was fitted, is not a prediction. The currents at DTIM 1 and 10 calibrate, and so
-do the sleep current and the currents with the radio on and off. The median and the 90th percentile of the
+model, or to which a parameter was fitted, is not a prediction. The currents at DTIM 1 and 10 calibrate, and
+so do the sleep current and the currents with the radio on and off. The median and the 90th percentile of the
 latency are fitted. The current at DTIM 3 is predicted, and so are the current of a duty cycle and the 99th
 percentile."""
 
