@@ -13,7 +13,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def write_csv(stream: TextIO, header: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    """Write a header and one line per row. None is an empty cell."""
+    """Write *header* and one line for each of the *rows* to *stream*. None is an empty cell."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(map(harmless_cell, header))
     writer.writerows(map(harmless_cell, row) for row in rows)

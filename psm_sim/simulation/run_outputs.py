@@ -40,7 +40,9 @@ class RunOutputs:
         return [(f"--{kind}", path) for kind in _SUFFIXES for path in self._paths(kind, policies)]
 
     def check(self, policies: Sequence[PolicyLike], scenario: Scenario, topology: Topology) -> None:
-        """Check that the files can be written. *topology* is the resolved topology of the scenario.
+        """Check that the files of the *policies* can be written.
+
+        *topology* is the resolved topology of the *scenario*.
 
         Raises
         ------
