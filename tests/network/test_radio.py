@@ -198,6 +198,14 @@ def test_a_rest_awake_after_a_beacon_is_charged_as_awake():
     assert (usage.awake_s, usage.beacons) == (pytest.approx(0.02), 2)
 
 
+def test_a_frame_passes_while_the_radio_stays_awake_after_a_beacon():
+    """Awake from 0.1 to 0.15 s: a frame of 0.12 s does not wait for the beacon at 0.2 s."""
+    bench = RadioBench(Scripted(Rest(), Rest(awake_s=0.05)))
+    bench.arrive_at(0.12)
+    assert bench.run(0.25) == [0.1, 0.2]
+    assert bench.delivered == [pytest.approx(0.12, abs=1e-6)]
+
+
 def test_always_on_never_dozes():
     """And hears no beacon as a dozing station does."""
     bench = RadioBench(make_policy("always-on"))

@@ -12,6 +12,7 @@ from psm_sim.common.parameters import parameters_of
 from psm_sim.network import Topology, load_topology, topology_differences, topology_keys
 from psm_sim.network.topology import SECTIONS
 from psm_sim.network.topology_sections import (
+    AccessPointParameters,
     BrowserParameters,
     LinkParameters,
     PowerParameters,
@@ -162,6 +163,7 @@ def test_what_cannot_be_extended_is_refused(tmp_path, extends, message):
             "power: asleep_w must not exceed awake_w = 0.75, got 5",
         ),
         (lambda: TcpParameters(initial_window=0), "tcp: initial_window must be .* got 0"),
+        (lambda: AccessPointParameters(buffer_frames=0), "^access_point: buffer_frames must be .* got 0"),
         (lambda: BrowserParameters(connections=cast(Any, 2.5)), "browser: connections must be .* got 2.5"),
         (
             lambda: Topology(power=cast(Any, {"awake_w": 1.0})),

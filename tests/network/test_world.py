@@ -228,6 +228,7 @@ def test_the_laws_hold_for_any_pages(pages, policy, settings_):
     """Any sizes, delays, policy, and a buffer that overflows."""
     world = run(policy, pages, **settings_)
     assert len(world.visits) == len(pages)
+    assert (world.visits[1:], world.visits[-1]) == ([*world.visits][1:], [*world.visits][-1])
     assert [world.ends.lost_frames(way) for way in ("up", "down")] == [0, 0]
     balance(world)
     assert all(visit.ended_s - visit.started_s >= 0.08 for visit, _ in world.visits)
