@@ -116,7 +116,7 @@ def describe_store_errors(path: Path) -> Iterator[None]:
     """Convert errors of SQLite and of the file system to an :class:`InputError` that names the file."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"The store {str(path)!r} cannot be used: {error}; choose a store or a new file, in a writable "
             "directory with free disk space."

@@ -21,6 +21,9 @@ from psm_sim.version import __version__
 ENERGY, SLOWDOWN = "energy_per_page_j", "slowdown.mean"
 """Measures that every finished task has."""
 
+_MAX_LENGTH = 100_000
+"""Maximum number of characters of a value; the measures of a task have about 2,000."""
+
 
 @dataclass(frozen=True)
 class StoredRow:
@@ -193,7 +196,7 @@ def _read_row(values: Sequence[Any]) -> StoredRow:
 
 
 def _read_text(value: Any) -> str:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or len(value) > _MAX_LENGTH:
         raise TypeError
     value.encode()  # bytes that are not UTF-8 were read as surrogates
     return escape_unprintable(value)

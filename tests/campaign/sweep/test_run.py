@@ -250,3 +250,15 @@ def test_what_python_gives_of_another_kind_is_named(vary: Any, words: dict[str, 
     """A single text is no list of texts: its letters would be taken for policies."""
     with pytest.raises(InputError, match=sentence):
         psm_sim.sweep(vary, workers=1, **words)
+
+
+def test_a_damaged_row_is_left_out_of_a_frame_with_a_warning() -> None:
+    """And run again if that is asked for."""
+    frame = psm_sim.sweep({"seed": "1..3"}, ["psm"], store="a.sqlite", workers=1, pages=2)
+    with sqlite3.connect("a.sqlite") as database:
+        database.execute("UPDATE tasks SET measures = '{' WHERE seed = 2")
+    with pytest.warns(UserWarning, match="a.sqlite: 1 damaged tasks are left out"):
+        found = psm_sim.load_sweep("a.sqlite")
+    assert found["seed"].tolist() == [1, 3]
+    again = psm_sim.sweep({"seed": "1..3"}, ["psm"], store="a.sqlite", workers=1, pages=2, retry=True)
+    assert again.equals(frame)
