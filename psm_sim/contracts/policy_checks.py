@@ -212,14 +212,12 @@ def time_law(subject: PolicySubject) -> None:
 
 @POLICY_CHECKS.check
 def energy_law(subject: PolicySubject) -> None:
-    """The energy is the sum of power times time over the states, plus that of each beacon or period."""
-    power, service = load_topology().power, subject.component.service
-    has_schedule = service is not None and service.interval_s is not None
-    wake_j = power.awake_w * service.overhead_s if service is not None and has_schedule else power.beacon_j
+    """The energy is the sum of power times time over the states, plus that of each beacon."""
+    power = load_topology().power
     for result in subject.runs():
         usage = result.usage
         joules = power.awake_w * usage.awake_s + power.asleep_w * usage.asleep_s
-        joules += wake_j * usage.beacons
+        joules += power.beacon_j * usage.beacons
         require(_is_close(usage.total_j, joules), f"The energy is {usage.total_j} J; expected {joules} J.")
 
 

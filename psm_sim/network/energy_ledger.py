@@ -11,17 +11,24 @@ from psm_sim.network.topology_sections import PowerParameters
 class Usage(NamedTuple):
     """Time, beacons and energy since the start of the run.
 
+    Each energy is a power times a time, or an energy times a number. The time awake without transmissions is
+    ``awake_s - transmit_s``, and its energy is ``awake_j``.
+
     Attributes
     ----------
     awake_s, asleep_s : float
-        Time in each radio state, in seconds.
+        Time in each radio state, in seconds. A radio that listens for a beacon longer than to receive it is
+        awake.
     beacons : int
-        Number of beacons received while dozing.
+        Number of beacons for which the radio woke up.
     awake_j, asleep_j, beacons_j : float
         Energy of the two states and of the beacons, in joules.
-    extra_j : float
-        Energy that belongs to no state, in joules: the transmit power above the awake power, and the
-        energy of waking up to transmit.
+    transmit_s, transmit_j : float
+        Part of the time awake in which the radio transmits, and its energy; 0 without ``power.transmit_w``.
+    wake_ups : int
+        Number of wake-ups to transmit; 0 without ``power.wake_j``.
+    wake_ups_j : float
+        Energy of these wake-ups, in joules.
     """
 
     awake_s: float
@@ -30,28 +37,26 @@ class Usage(NamedTuple):
     awake_j: float
     asleep_j: float
     beacons_j: float
-    extra_j: float = 0.0
+    transmit_s: float = 0.0
+    transmit_j: float = 0.0
+    wake_ups: int = 0
+    wake_ups_j: float = 0.0
 
     @property
     def total_j(self) -> float:
         """Total energy, in joules."""
-        return self.awake_j + self.asleep_j + self.beacons_j + self.extra_j
+        return self.awake_j + self.asleep_j + self.beacons_j + self.transmit_j + self.wake_ups_j
 
     def __sub__(self, before: Usage) -> Usage:
         """Return the usage since *before*."""
-        return Usage(
-            self.awake_s - before.awake_s,
-            self.asleep_s - before.asleep_s,
-            self.beacons - before.beacons,
-            self.awake_j - before.awake_j,
-            self.asleep_j - before.asleep_j,
-            self.beacons_j - before.beacons_j,
-            self.extra_j - before.extra_j,
-        )
+        return Usage._make(now - then for now, then in zip(self, before, strict=True))
 
 
 class EnergyLedger(Observer):
-    """Observer that computes the energy E = P_awake t_awake + P_asleep t_asleep + E_beacon n.
+    """Observer that computes the energy of a station.
+
+    The energy is the sum of power times time over the states awake, asleep and transmitting, plus a fixed
+    energy for each beacon and for each wake-up to transmit.
 
     The open interval is added when the ledger is read and never splits a sum. Reading the ledger
     therefore does not change later results.
@@ -63,37 +68,55 @@ class EnergyLedger(Observer):
         self._since_s = 0.0
         self._awake_s = 0.0
         self._asleep_s = 0.0
+        self._listened_s = 0.0
+        self._transmit_s = 0.0
         self._beacons = 0
-        self._extra_j = 0.0
+        self._wake_ups = 0
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Close the interval of the previous state."""
-        if self._awake:
-            self._awake_s += time_s - self._since_s
-        else:
-            self._asleep_s += time_s - self._since_s
-        self._awake, self._since_s = awake, time_s
+        self._awake_s, self._asleep_s = self._times_s(time_s)
+        self._awake, self._since_s, self._listened_s = awake, time_s, 0.0
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
         """Count the received beacons."""
         self._beacons += count
 
-    def spend(self, joules: float) -> None:
-        """Add energy that belongs to no state."""
-        self._extra_j += joules
+    def listen(self, seconds: float) -> None:
+        """Count *seconds* of the current doze as time awake, in which the radio listens."""
+        self._listened_s += seconds
+
+    def transmit(self, seconds: float) -> None:
+        """Count *seconds* of the time awake as time in which the radio transmits."""
+        if self._power.transmit_w is not None:
+            self._transmit_s += seconds
+
+    def wake_up(self) -> None:
+        """Count a wake-up to transmit."""
+        if self._power.wake_j:
+            self._wake_ups += 1
 
     def usage(self, now_s: float) -> Usage:
         """Return the usage up to *now_s*, which must not precede the last change."""
-        open_s = now_s - self._since_s
-        awake_s = self._awake_s + (open_s if self._awake else 0.0)
-        asleep_s = self._asleep_s + (0.0 if self._awake else open_s)
-        power = self._power
+        awake_s, asleep_s = self._times_s(now_s)
+        power, transmit_s = self._power, self._transmit_s
         return Usage(
             awake_s,
             asleep_s,
             self._beacons,
-            power.awake_w * awake_s,
+            power.awake_w * (awake_s - transmit_s),
             power.asleep_w * asleep_s,
             power.beacon_j * self._beacons,
-            self._extra_j,
+            transmit_s,
+            (power.transmit_w or 0.0) * transmit_s,
+            self._wake_ups,
+            power.wake_j * self._wake_ups,
         )
+
+    def _times_s(self, now_s: float) -> tuple[float, float]:
+        """Return the times awake and asleep up to *now_s*, in seconds."""
+        open_s = now_s - self._since_s
+        if self._awake:
+            return self._awake_s + open_s, self._asleep_s
+        listened_s = min(self._listened_s, open_s)
+        return self._awake_s + listened_s, self._asleep_s + (open_s - listened_s)

@@ -160,11 +160,15 @@ class Result:
 
     @property
     def energy_by_state_per_page_j(self) -> dict[str, float]:
-        """Energy per page in joules, by ``awake``, ``asleep``, ``beacons`` and, if not 0, ``extra``."""
+        """Energy per page in joules, by ``awake``, ``asleep`` and ``beacons``.
+
+        With their own power or energy, ``transmit`` and ``wake_ups`` are added.
+        """
         count = len(self.page_records)
         usage = self.usage
         joules = {"awake": usage.awake_j, "asleep": usage.asleep_j, "beacons": usage.beacons_j}
-        joules |= {"extra": usage.extra_j} if usage.extra_j else {}
+        joules |= {"transmit": usage.transmit_j} if usage.transmit_s else {}
+        joules |= {"wake_ups": usage.wake_ups_j} if usage.wake_ups else {}
         return {state: value / count for state, value in joules.items()}
 
     @property
@@ -181,8 +185,13 @@ class Result:
 
     @property
     def time_by_state_s(self) -> dict[str, float]:
-        """Time awake and asleep in the whole run, in seconds."""
-        return {"awake": self.usage.awake_s, "asleep": self.usage.asleep_s}
+        """Time awake and asleep in the whole run, in seconds.
+
+        If transmissions have their own power, their time is ``transmit`` and no part of ``awake``.
+        """
+        usage = self.usage
+        times_s = {"awake": usage.awake_s - usage.transmit_s, "asleep": usage.asleep_s}
+        return times_s | ({"transmit": usage.transmit_s} if usage.transmit_s else {})
 
     @property
     def beacons_per_page(self) -> float:

@@ -62,11 +62,14 @@ class Average(Result):
 
     @property
     def energy_by_state_per_page_j(self) -> dict[str, float]:
-        """Energy per page in joules, by ``awake``, ``asleep``, ``beacons`` and, if not 0, ``extra``."""
+        """Energy per page in joules, by the same names as that of each run."""
         states = ("awake", "asleep", "beacons")
         joules = {state: self.interval(f"energy_by_state_per_page_j.{state}").mean for state in states}
-        extra = [result.energy_by_state_per_page_j.get("extra", 0.0) for result in self.results]
-        return joules | ({"extra": sum(extra) / len(extra)} if any(extra) else {})
+        by_run = [result.energy_by_state_per_page_j for result in self.results]
+        for name in ("transmit", "wake_ups"):
+            if any(name in run for run in by_run):
+                joules[name] = sum(run.get(name, 0.0) for run in by_run) / len(by_run)
+        return joules
 
     @property
     def beacons_per_page(self) -> float:

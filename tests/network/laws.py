@@ -63,9 +63,9 @@ def balance(world, which=""):
     usage, power = world.usage(), world.power
     assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now, rel=1e-9), which
     assert min(usage) >= 0, which
-    energy_j = (
-        power.awake_w * usage.awake_s + power.asleep_w * usage.asleep_s + usage.beacons_j + usage.extra_j
-    )
+    energy_j = power.awake_w * (usage.awake_s - usage.transmit_s) + power.asleep_w * usage.asleep_s
+    energy_j += (power.transmit_w or 0.0) * usage.transmit_s
+    energy_j += power.beacon_j * usage.beacons + power.wake_j * usage.wake_ups
     assert usage.total_j == pytest.approx(energy_j, rel=1e-9), which
     lost = {way: world.ends.lost_bytes(way) for way in ("up", "down")}
     arrived = world.client.received_bytes + world.access_point.dropped_bytes + lost["down"]

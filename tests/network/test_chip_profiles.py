@@ -117,7 +117,8 @@ def test_transmitting_costs_what_the_air_time_of_the_uplink_says():
     """One power for transmitting, 1 W above an awake radio's: the bytes sent at 5 Mbit/s."""
     base = simulate("always-on", pages=2)
     more = simulate("always-on", pages=2, settings={"power.transmit_w": 1.75})
-    sent_j = more.usage.total_j - base.usage.total_j
-    assert more.usage.extra_j == pytest.approx(sent_j)
-    assert 0 < sent_j < 1.0 * base.simulated_s
-    assert more.energy_by_state_per_page_j["extra"] == pytest.approx(sent_j / 2)
+    more_j, sent_s = more.usage.total_j - base.usage.total_j, more.usage.transmit_s
+    assert 0 < sent_s < base.simulated_s
+    assert more_j == pytest.approx(1.0 * sent_s)
+    assert more.energy_by_state_per_page_j["transmit"] == pytest.approx(1.75 * sent_s / 2)
+    assert sum(more.time_by_state_s.values()) == pytest.approx(more.simulated_s)

@@ -195,9 +195,10 @@ INTERVAL_S, DURATION_S, OVERHEAD_S = 0.524288, 0.008192, 0.00685
 def test_twt_by_hand_an_idle_station_pays_for_each_period():
     """Nine periods in 5 s: 8.192 ms awake each, and 6.85 ms of start-up and tail."""
     usage = service_bench(AGREED).run(5.0)
-    assert usage.beacons == 9
-    assert usage.awake_s == pytest.approx(9 * DURATION_S)
-    joules = 9 * 0.75 * (DURATION_S + OVERHEAD_S) + 0.05 * (5.0 - 9 * DURATION_S)
+    assert usage.beacons == 0
+    awake_s = 9 * (DURATION_S + OVERHEAD_S)
+    assert usage.awake_s == pytest.approx(awake_s)
+    joules = 0.75 * awake_s + 0.05 * (5.0 - awake_s)
     assert usage.total_j == pytest.approx(joules)
 
 
@@ -208,7 +209,7 @@ def test_twt_by_hand_a_frame_waits_for_its_period_and_needs_no_more_energy():
         bench.arrive_at(0.1)
         usage = bench.run(1.0)
         assert bench.world.wireless_down.free_at == pytest.approx(INTERVAL_S + delay_s + 0.001)
-        assert usage.awake_s == pytest.approx(DURATION_S)
+        assert usage.awake_s == pytest.approx(DURATION_S + OVERHEAD_S)
 
 
 def test_twt_by_hand_eight_frames_fit_and_the_ninth_waits():
@@ -221,7 +222,7 @@ def test_twt_by_hand_eight_frames_fit_and_the_ninth_waits():
         pytest.approx(INTERVAL_S + 0.008, abs=1e-3),
         pytest.approx(2 * INTERVAL_S + 0.001, abs=1e-3),
     ]
-    assert usage.awake_s == pytest.approx(2 * DURATION_S)
+    assert usage.awake_s == pytest.approx(2 * (DURATION_S + OVERHEAD_S))
 
 
 def test_twt_uplink_waits_for_a_period_or_leaves_at_once():
@@ -232,7 +233,7 @@ def test_twt_uplink_waits_for_a_period_or_leaves_at_once():
         usage = bench.run(1.2)
         assert bench.world.wireless_up.free_at == pytest.approx(leaves_s + ACK_S)
         extra_s = ACK_S if uplink == "send" else 0.0
-        assert usage.awake_s == pytest.approx(2 * DURATION_S + extra_s)
+        assert usage.awake_s == pytest.approx(2 * (DURATION_S + OVERHEAD_S) + extra_s)
 
 
 def test_twt_hears_no_group_frames():

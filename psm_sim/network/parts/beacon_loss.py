@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf, nextafter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.random_streams import random_stream, stream_name
+from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.radio import Radio
-from psm_sim.network.topology_sections import BeaconParameters, PowerParameters, StationParameters
+from psm_sim.network.topology_sections import BeaconParameters, StationParameters
 
 _BLOCK = 4096
 """Number of beacons whose losses are sampled at a time."""
@@ -78,11 +78,7 @@ class LossyBeaconRadio(Radio):
     _missed_beacon = False
 
     def configure_reception(
-        self,
-        reception: BeaconReception,
-        station: StationParameters,
-        power: PowerParameters,
-        spend: Callable[[float], None],
+        self, reception: BeaconReception, station: StationParameters, ledger: EnergyLedger
     ) -> None:
         """Configure the beacon losses before the clock starts.
 
@@ -90,13 +86,13 @@ class LossyBeaconRadio(Radio):
         ----------
         reception
             Model of the lost beacons.
-        station, power
-            Behaviour of the station after a missed beacon, and its power draw.
-        spend
-            Function that charges an energy in joules.
+        station
+            Behaviour of the station after a missed beacon.
+        ledger
+            Energy ledger of the station.
         """
-        self._reception, self._spend = reception, spend
-        self._miss_j, self._after_miss = power.awake_w * station.miss_ms / 1000, station.after_miss
+        self._reception, self._ledger = reception, ledger
+        self._miss_s, self._after_miss = station.miss_ms / 1000, station.after_miss
 
     def _receive_beacons(self, now_s: float) -> None:
         if self._reception.lossless:
@@ -119,7 +115,7 @@ class LossyBeaconRadio(Radio):
         first_s = self._doze.wakes_s
         self.beacons_missed += 1
         self._record_beacons(first_s, 1)
-        self._spend(self._miss_j)
+        self._ledger.listen(self._miss_s)
         if self._after_miss == "next":
             self._missed_beacon = True
             self._doze.miss()

@@ -68,6 +68,7 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
             "Energy, beacons and page time are per page. "
             "Slowdown is relative to the same page without power saving."
         ),
+        *_energy_lines(comparison),
         *_reference_lines(comparison),
         *_failure_lines(comparison.runs[0]),
         *_recorded_lines(comparison),
@@ -78,6 +79,17 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
         *failures(comparison.shown),
         *([f"{note}."] if preset and (note := load_preset(preset).note()) else []),
     ]
+
+
+_WITHOUT_COLUMN = {"transmit": "transmissions", "wake_ups": "wake-ups to transmit"}
+"""Parts of the energy that have no column."""
+
+
+def _energy_lines(comparison: Comparison) -> list[str]:
+    """Return the line that names the parts of the energy without a column, if any."""
+    found = {name for run in comparison.shown for name in run.energy_by_state_per_page_j}
+    parts = [text for name, text in _WITHOUT_COLUMN.items() if name in found]
+    return [f"The energy includes that of {' and '.join(parts)}, which has no column."] if parts else []
 
 
 def _reference_lines(comparison: Comparison) -> list[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
 from psm_sim.network.parts.association import Association
 from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
 from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY, State
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology_sections import PowerParameters, StationParameters
+from psm_sim.network.topology_sections import StationParameters
 from psm_sim.policies import Poll
 
 
@@ -19,25 +20,24 @@ class RadioTraits(NamedTuple):
 
     Attributes
     ----------
-    station, power
-        Behaviour of clock and driver, and power draw.
+    station
+        Behaviour of clock and driver.
     reception
         Model of the lost beacons.
     association
         Association of the station.
     uplink, downlink
         The wireless links.
-    spend
-        Function that charges an energy in joules, in addition to that of the radio states.
+    ledger
+        Energy ledger of the station.
     """
 
     station: StationParameters
-    power: PowerParameters
     reception: BeaconReception
     association: Association
     uplink: Link
     downlink: Link
-    spend: Callable[[float], None]
+    ledger: EnergyLedger
 
 
 class DeviceRadio(LossyBeaconRadio):
@@ -53,10 +53,9 @@ class DeviceRadio(LossyBeaconRadio):
 
     def __init__(self, traits: RadioTraits, *arguments: Any, **keywords: Any) -> None:
         self._traits = traits
-        station, awake_w = traits.station, traits.power.awake_w
-        self._guard_j = awake_w * station.guard_ms / 1000
-        self._drift_w = awake_w * station.drift_ppm * 1e-6
-        self.configure_reception(traits.reception, station, traits.power, traits.spend)
+        station = traits.station
+        self._guard_s, self._drift = station.guard_ms / 1000, station.drift_ppm * 1e-6
+        self.configure_reception(traits.reception, station, traits.ledger)
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
         self.on_group: Callable[[Segment], None] = lambda _: None
         super().__init__(*arguments, **keywords)
@@ -68,7 +67,7 @@ class DeviceRadio(LossyBeaconRadio):
         delay_s = traits.association.sends()
         if self._state is DOZING:
             delay_s += traits.station.wake_ms / 1000
-            traits.spend(traits.power.wake_j)
+            traits.ledger.wake_up()
             self._missed_beacon = False
         if delay_s:
             traits.uplink.hold_until(now_s + delay_s)
@@ -141,9 +140,9 @@ class DeviceRadio(LossyBeaconRadio):
         super()._fall_asleep(since_s)
 
     def _enter(self, state: State, time_s: float) -> None:
-        """Change the state, and charge the guard times of a doze at its end."""
-        # Charged once per doze: with beacon.fire_all the beacons come one by one, and sums must not differ.
+        """Change the state, and count the guard times of a doze at its end."""
+        # Counted once per doze: with beacon.fire_all the beacons come one by one, and sums must not differ.
         if self._state is DOZING and state is not DOZING:
             asleep_s = self._last_s - self._synchronized_s
-            self._traits.spend(self._woken * self._guard_j + asleep_s * self._drift_w)
+            self._ledger.listen(self._woken * self._guard_s + asleep_s * self._drift)
         super()._enter(state, time_s)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import inf, nextafter
 from typing import Any
 
@@ -15,6 +14,7 @@ from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
 from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology import Topology
+from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.policies import Poll
 from psm_sim.policies.base import ServicePeriod
 
@@ -38,11 +38,30 @@ def wake_grid(topology: Topology, service: ServicePeriod | None) -> Beacons:
 
 
 def make_ledger(topology: Topology, service: ServicePeriod | None) -> EnergyLedger:
-    """Return the energy ledger. With TWT each period is charged its overhead instead of a beacon."""
-    power = topology.power
+    """Return the energy ledger."""
     if service is None or service.interval_s is None:
-        return EnergyLedger(power)
-    return EnergyLedger(replace(power, beacon_j=service.overhead_s * power.awake_w))
+        return EnergyLedger(topology.power)
+    return ServicePeriodLedger(topology.power, service.overhead_s)
+
+
+class ServicePeriodLedger(EnergyLedger):
+    """Energy ledger of a station with TWT, which wakes for service periods and receives no beacons.
+
+    Parameters
+    ----------
+    power
+        Power draw of the radio.
+    overhead_s
+        Time awake around each period, in seconds.
+    """
+
+    def __init__(self, power: PowerParameters, overhead_s: float) -> None:
+        super().__init__(power)
+        self._overhead_s = overhead_s
+
+    def beacons(self, first_s: float, count: int, every_s: float) -> None:
+        """Count the overhead of *count* periods as time awake."""
+        self.listen(count * self._overhead_s)
 
 
 class ServicePeriodPort(DevicePort):

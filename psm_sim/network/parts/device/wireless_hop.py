@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Observer
 from psm_sim.network.parts.association import Association, KeepAlive, is_null, null_frame
@@ -28,24 +29,16 @@ from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.policies.base import ServicePeriod
 
 
-class TransmissionEnergy(Observer):
-    """Observer that charges *extra_w* for the duration of each uplink frame.
+class Transmissions(Observer):
+    """Observer that counts the time in which a station transmits in its *ledger*."""
 
-    Parameters
-    ----------
-    extra_w
-        Power while transmitting minus power while awake, in watts.
-    spend
-        Function that charges an energy in joules.
-    """
-
-    def __init__(self, extra_w: float, spend: Callable[[float], None]) -> None:
-        self._extra_w, self._spend = extra_w, spend
+    def __init__(self, ledger: EnergyLedger) -> None:
+        self._ledger = ledger
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
-        """Charge a frame that the station transmits."""
+        """Count a frame that the station transmits."""
         if link.name == "wireless up":
-            self._spend(self._extra_w * link.air_time_s(segment))
+            self._ledger.transmit(link.air_time_s(segment))
 
 
 class DeviceHop(WirelessHop):
@@ -69,11 +62,8 @@ class DeviceHop(WirelessHop):
         self.association = Association(self.env, limit_s, takes_s)
 
     def observers(self) -> Sequence[Observer]:
-        """Return the observer that charges transmissions, if they have their own power."""
-        power = self.topology.power
-        if power.transmit_w is None:
-            return ()
-        return (TransmissionEnergy(power.transmit_w - power.awake_w, self.ledger.spend),)
+        """Return the observer that counts transmissions, if they have their own power."""
+        return () if self.topology.power.transmit_w is None else (Transmissions(self.ledger),)
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
         """Create ``port`` and ``radio``."""
@@ -81,8 +71,7 @@ class DeviceHop(WirelessHop):
         station, hooks = topology.station, self.hooks
         agreed = service is not None and service.interval_s is not None
         reception = BeaconReception(BeaconParameters() if agreed else topology.beacon)
-        spend = self.ledger.spend
-        traits = RadioTraits(station, topology.power, reception, association, self.up, self.down, spend)
+        traits = RadioTraits(station, reception, association, self.up, self.down, self.ledger)
         port_arguments = (self.env, topology.access_point, self.down, association, station.ps_poll_ms / 1000)
         radio_arguments = (self.up, hooks.radio, hooks.beacons)
         self.port: DevicePort

@@ -77,7 +77,7 @@ class FaultyRadio(LossyBeaconRadio, MacRadio):
     ) -> None:
         super().__init__(context, *arguments, **more)
         self._association = association
-        self.configure_reception(reception, context.topology.station, context.topology.power, context.spend)
+        self.configure_reception(reception, context.topology.station, context.ledger)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Wake up to transmit. A renewed association delays the frame further."""

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
+from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
@@ -32,8 +33,8 @@ class RadioContext(NamedTuple):
     ----------
     several_tim_bits : callable
         Returns whether the TIM bits of several stations are set.
-    spend : callable
-        Accepts energy in joules that belongs to no state.
+    ledger : EnergyLedger
+        Energy ledger of the station.
     """
 
     topology: Topology
@@ -43,7 +44,7 @@ class RadioContext(NamedTuple):
     port: MacPort
     link: AirLink
     several_tim_bits: Callable[[], bool]
-    spend: Callable[[float], None]
+    ledger: EnergyLedger
 
 
 class MacRadio(Radio):
@@ -76,8 +77,6 @@ class MacRadio(Radio):
         self._context, self._mac_port, self._channel = context, context.port, context.channel
         first = context.topology.mac.poll_first
         self._queue = StationQueue(context.channel, context.timing, context.link, context.port, self, first)
-        power = context.topology.power
-        self._extra_transmit_w = 0.0 if power.transmit_w is None else power.transmit_w - power.awake_w
         self._uses_ps_poll = context.topology.mac.fetch == "ps-poll"
         self._awaiting_beacon = False
         self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame
@@ -96,9 +95,8 @@ class MacRadio(Radio):
         if self._state is not DOZING:
             self._stay_awake()
             return None
-        station, power = self._context.topology.station, self._context.topology.power
-        self._context.spend(power.wake_j)
-        self._queue.contender.earliest_s = now_s + station.wake_ms / 1000
+        self._context.ledger.wake_up()
+        self._queue.contender.earliest_s = now_s + self._context.topology.station.wake_ms / 1000
         return self._interrupt_doze(now_s)
 
     def send(self, segment: Segment) -> None:
@@ -122,9 +120,8 @@ class MacRadio(Radio):
             self._beacon_alarm.at(grid.time(grid.after(self._env.now)))
 
     def transmitted(self, air_s: float) -> None:
-        """Charge the transmit energy above the awake power for *air_s* seconds."""
-        if self._extra_transmit_w:
-            self._context.spend(self._extra_transmit_w * air_s)
+        """Count *air_s* seconds of transmission."""
+        self._context.ledger.transmit(air_s)
 
     def sent(self, item: Item) -> None:
         """Handle an ACK. The access point now has the frame and its PM bit."""

@@ -44,7 +44,7 @@ class MacHop(WirelessHop):
 
     def _join_cell(self, access_point: AccessPoint, port: MacPort) -> RadioContext:
         """Add a port to the cell, and return the environment of its radio."""
-        cell, spend = self.cell, self.ledger.spend
+        cell = self.cell
         cell.channel.late += self.hooks.air
         access_point.ports.append(port)
         cell.ports.append(port)
@@ -56,7 +56,7 @@ class MacHop(WirelessHop):
             port,
             self.up,
             cell.several_tim_bits,
-            spend,
+            self.ledger,
         )
 
     def _radio_arguments(self, port: MacPort) -> tuple[Any, ...]:

@@ -133,13 +133,15 @@ def test_an_uplink_packet_takes_back_the_null_frame_that_would_say_doze():
 
 
 def test_wake_up_takes_time_and_energy_and_transmitting_takes_power():
-    """2 ms later on the air; 1311 us of data and 213 us of a null frame at 0.5 W more."""
+    """2 ms later on the air; 1311 us of data and 213 us of a null frame at 1.25 W."""
     settings = {"station.wake_ms": 2.0, "power.wake_j": 0.001, "power.transmit_w": 1.25}
     bench = AirBench(make_policy("psm"), **settings)
     bench.send_at(0.15)
     seen = bench.run(0.19)
     assert 152 <= seen.up[0][0] < 152.1
-    assert bench.ledgers[0].usage(0.19).extra_j == pytest.approx(0.001 + 0.5 * (1.311 + 0.213) / 1000)
+    usage = bench.ledgers[0].usage(0.19)
+    assert usage.wake_ups_j == 0.001
+    assert usage.transmit_j == pytest.approx(1.25 * (1.311 + 0.213) / 1000)
 
 
 def test_a_poll_that_finds_nothing_is_answered_by_an_ack():
