@@ -168,8 +168,12 @@ class BrowserParameters:
     long as people wait, and longer than TCP retransmits; 1e6 s are 12 days.
     """
 
-    connections: int = parameter(4, "parallel connections", at_least=1, at_most=256)
-    persistent: bool = parameter(False, "reuse connections for further objects of the page")
+    connections: int = parameter(
+        4, "parallel connections; per host for pages with dependencies", at_least=1, at_most=256
+    )
+    persistent: bool = parameter(
+        False, "reuse connections for further objects of the page, as pages with dependencies always do"
+    )
     asks_first: bool = parameter(
         False,
         "request objects on idle connections before opening new ones; false: SYNs first, as in ns-3",

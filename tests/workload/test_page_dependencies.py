@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,7 +107,7 @@ def test_commands_take_har_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert main(["replay", "--trace", har]) == 0
     assert main(["sweep", "--policy", "psm", "--trace", har, "--store", "s.sqlite", "--workers", "1"]) == 0
     capsys.readouterr()
-    runs = []
+    runs: list[dict[str, Any]] = []
     for trace in (har, "p.csv", "p.toml", f"{har}:workload=sample"):
         words = ["--trace", trace, "--policy", "psm", "--pages", "3", "--format", "json"]
         assert main([*words, "--timeline", f"{len(runs)}.json", "--capture", f"{len(runs)}.pcap"]) == 0
