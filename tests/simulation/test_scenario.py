@@ -74,6 +74,12 @@ def test_its_command_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) 
     assert rows[1].split(",")[column] == str(runs[0].energy_per_page_j)
 
 
+def test_what_was_made_in_python_has_no_command() -> None:
+    """The sentence names it."""
+    with pytest.raises(InputError, match="topology must be a name or a file, got the Python object 'mine'"):
+        Scenario(topology=Topology(name="mine")).command(["psm"])
+
+
 def test_a_key_is_the_same_in_any_order_of_the_settings_and_for_text_or_value() -> None:
     """64 hexadecimal digits; nothing else of the settings counts."""
     reverse = dict(reversed(SETTINGS.items()))
