@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import World, build_world, load_topology
+from psm_sim.network import Observer, World, build_world, load_topology
 from psm_sim.network.background_messages import MessageStats
 from psm_sim.policies import make_policy
 from psm_sim.workload.messages import Message, Messages
@@ -64,6 +64,26 @@ def test_a_datagram_recorded_at_the_access_point_crosses_the_wireless_hop_only()
     assert world.messenger.delays_s == world.messenger.stats["down"].latencies_s.tolist()
     assert world.messenger.delays_s == [pytest.approx(500 * SLOW + 0.0001)]
     assert world.messenger.sent == 1
+
+
+class Air(Observer):
+    """Keeps the kinds of the frames on the air."""
+
+    def __init__(self) -> None:
+        self.kinds: list[str] = []
+
+    def air(self, frame):
+        """Keep one."""
+        self.kinds.append(frame.kind)
+
+
+def test_a_datagram_is_a_data_frame_on_the_air():
+    """Like the segments of the page, and unlike null frames and group addressed frames."""
+    air = Air()
+    world = build_world(load_topology(), make_policy("always-on"), [air])
+    world.run([PAGE], Messages([Message(1.0, 500), Message(2.0, 500, uplink=True)]))
+    assert len(air.kinds) > 4
+    assert set(air.kinds) == {"data"}
 
 
 def test_a_dozing_station_gets_a_datagram_at_its_beacon():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from math import inf, nextafter
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from psm_sim.learning import Learner
 from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.network.doze import Doze
 from psm_sim.policies import Poll, make_policy
-from psm_sim.policies.helpers.lpsm_doze_plan import round_to_beacons
+from psm_sim.policies.helpers.lpsm_doze_plan import IdlePlan, round_to_beacons
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.workload import load_workload
 
@@ -161,6 +162,25 @@ def test_a_plan_that_cannot_be_worked_out_has_no_dozes(spec, planned):
     plan = policy.rest(0.1, 0.1, Poll(100.0)).plan
     assert plan is not None
     assert (next(plan.dozes(), None) is not None) is planned
+
+
+class Means:
+    """Lookahead that predicts two blocks of polling times, in beacon intervals, and knows no more."""
+
+    def predictions(self, times):
+        """Yield the blocks."""
+        yield np.array([1.0, 1.2, 2.0])
+        yield np.array([2.4, 2.5, 3.0])
+
+    def stays_above(self, bound):
+        """Return that it does not know."""
+        return False
+
+
+def test_a_plan_has_a_run_for_each_length_in_a_block():
+    """Rounded by hand; the last length of a block may occur once only."""
+    plan = IdlePlan(cast(Any, Means), lambda *_: None, np.array([100.0, 500.0]), 0.1)
+    assert list(plan.dozes()) == [(1, 2), (2, 1), (2, 1), (3, 2)]
 
 
 def test_a_formula_is_asked_at_each_beacon():
