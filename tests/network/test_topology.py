@@ -15,6 +15,7 @@ from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BrowserParameters,
     LinkParameters,
+    MacParameters,
     PowerParameters,
     TcpParameters,
 )
@@ -164,6 +165,10 @@ def test_what_cannot_be_extended_is_refused(tmp_path, extends, message):
         ),
         (lambda: TcpParameters(initial_window=0), "tcp: initial_window must be .* got 0"),
         (lambda: AccessPointParameters(buffer_frames=0), "^access_point: buffer_frames must be .* got 0"),
+        (
+            lambda: MacParameters(cw_min=31, cw_max=15),
+            "^mac: cw_min must not exceed cw_max = 15, got 31.$",
+        ),
         (lambda: BrowserParameters(connections=cast(Any, 2.5)), "browser: connections must be .* got 2.5"),
         (
             lambda: Topology(power=cast(Any, {"awake_w": 1.0})),
