@@ -117,7 +117,7 @@ def _members_of(tables: Any, where: str) -> tuple[StationSpec, ...]:
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise InputError(f"{where}: stations must be declared as [[stations]] tables, got {tables!r}.")
     members = tuple(_member(table, f"{where}: stations") for table in tables)
-    names = [name for member in members for name in member.names]
+    names = [name for member in members for name in {member.name, *member.names}]
     duplicates = sorted({name for name in names if names.count(name) > 1})
     if duplicates:
         raise InputError(f"{where}: stations: duplicate name {duplicates[0]!r}; names must be unique.")
