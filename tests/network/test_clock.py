@@ -15,7 +15,7 @@ class Watched:
 
 
 def processes(env, log, world):
-    """Start a process that waits for another one, is interrupted, and catches what a third one raises."""
+    """Start a process that waits for others, one of which is over, is interrupted or raises an error."""
 
     def sleeper():
         try:
@@ -29,7 +29,7 @@ def processes(env, log, world):
         raise ValueError("caught")
 
     def main():
-        sleeping = env.process(sleeper())
+        sleeping, over = env.process(sleeper()), env.timeout(1, "over")
         yield env.timeout(1.5)
         sleeping.interrupt("early")
         log.append((env.now, (yield sleeping)))
@@ -37,6 +37,7 @@ def processes(env, log, world):
             yield env.process(failing())
         except ValueError as error:
             log.append((env.now, str(error)))
+        log.append((env.now, (yield over)))
         yield env.timeout(0) & env.timeout(1)
         log.append((env.now, "end"))
         world.browsing = False
@@ -62,7 +63,9 @@ def test_processes_go_as_they_do_in_simpy():
         processes(env, log, world)
         counts.append(loop(env, world))
         logs.append(log)
-    assert logs[0] == logs[1] == [(1.5, "early"), (1.5, "slept"), (3.5, "caught"), (4.5, "end")]
+    assert (
+        logs[0] == logs[1] == [(1.5, "early"), (1.5, "slept"), (3.5, "caught"), (3.5, "over"), (4.5, "end")]
+    )
     assert counts[0] == counts[1]
 
 
