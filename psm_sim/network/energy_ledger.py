@@ -118,5 +118,9 @@ class EnergyLedger(Observer):
         open_s = now_s - self._since_s
         if self._awake:
             return self._awake_s + open_s, self._asleep_s
-        listened_s = min(self._listened_s, open_s)
-        return self._awake_s + listened_s, self._asleep_s + (open_s - listened_s)
+        listening_s = min(self._listening_s(), open_s)
+        return self._awake_s + listening_s, self._asleep_s + (open_s - listening_s)
+
+    def _listening_s(self) -> float:
+        """Return the time for which the radio listens in the current doze, in seconds."""
+        return self._listened_s

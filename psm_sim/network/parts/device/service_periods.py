@@ -57,11 +57,19 @@ class ServicePeriodLedger(EnergyLedger):
 
     def __init__(self, power: PowerParameters, overhead_s: float) -> None:
         super().__init__(power)
-        self._overhead_s = overhead_s
+        self._overhead_s, self._periods = overhead_s, 0
+
+    def radio(self, time_s: float, awake: bool) -> None:
+        """Close the interval of the previous state."""
+        super().radio(time_s, awake)
+        self._periods = 0
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Count the overhead of *count* periods as time awake."""
-        self.listen(count * self._overhead_s)
+        """Count periods, each of which has its overhead of time awake."""
+        self._periods += count
+
+    def _listening_s(self) -> float:
+        return super()._listening_s() + self._periods * self._overhead_s
 
 
 class ServicePeriodPort(DevicePort):
