@@ -16,7 +16,8 @@ from typing import Any, NoReturn
 
 from psm_sim import __version__
 from psm_sim.commands.shared_options import add_common, parse_timeout
-from psm_sim.common.errors import InputError, PluginError, did_you_mean, source_location
+from psm_sim.common.component_spec import path_exists
+from psm_sim.common.errors import InputError, PluginError, did_you_mean, one_of, source_location
 
 SUBCOMMANDS = {
     "list": "list policies, traces, topologies, chips, ...",
@@ -37,6 +38,17 @@ FORMER = {
     "bench": "python benchmarks/speed.py",
 }
 """Command that replaces a former subcommand."""
+
+SYNONYMS = {
+    "--chip": "--profile",
+    "--dtim": "--set beacon.dtim_period=N",
+    "--jobs": "--workers",
+    "--runs": "--replications",
+    "--seeds": "--replications",
+    "-n": "--pages",
+    "-o": "--output",
+}
+"""Option that other programs call by another name."""
 
 SWEEP_ACTIONS = ("status", "best", "plot", "page", "export")
 """Words after ``sweep`` that select the module ``sweep_actions``; any other word is a grid file."""
@@ -90,6 +102,8 @@ def _dispatch(argv: list[str]) -> int:
     if name != "run" or argv[:1] == ["run"]:
         _check_subcommand(name)
     is_action = name == "sweep" and rest[:1] and rest[0] in SWEEP_ACTIONS
+    if name == "sweep" and not is_action:
+        _check_grid_file(rest)
     module = "sweep_actions" if is_action else name
     command = _import_command(module)
     parser = _make_parser(name, command)
@@ -151,6 +165,15 @@ def _check_subcommand(name: str) -> None:
         )
 
 
+def _check_grid_file(rest: list[str]) -> None:
+    word = rest[0] if rest else "-"
+    if not word.startswith("-") and Path(word).suffix != ".toml" and not path_exists(word):
+        raise InputError(
+            f"Unknown sweep action {word!r}; expected {one_of(word, SWEEP_ACTIONS)}, or a grid file"
+            f" FILE.toml.{did_you_mean(word, SWEEP_ACTIONS)}"
+        )
+
+
 def _make_parser(name: str, command: Any) -> argparse.ArgumentParser:
     is_run = name == "run"
     parser = _OneLineParser(
@@ -179,13 +202,21 @@ class _OneLineParser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # also called for subparsers
         parsed, extra = super().parse_known_args(args, namespace)
         if extra:
-            options = [option for option in self._option_string_actions if option.startswith("--")]
-            word = extra[0].partition("=")[0]
-            problem = "Unknown option" if word.startswith("-") else "Unexpected argument"
-            raise InputError(
-                f"{problem} {word!r}; expected {', '.join(options)}.{did_you_mean(word, options)}"
-            )
+            raise self._unknown(extra[0].partition("=")[0])
         return parsed, []
+
+    def _unknown(self, word: str) -> InputError:
+        if not word.startswith("-"):
+            return InputError(
+                f"Unexpected argument {word!r}; expected options, each with one value; repeat an option for"
+                f" several values, and see '{self.prog} --help'."
+            )
+        options = [option for option in self._option_string_actions if option.startswith("--")]
+        synonym = SYNONYMS.get(word, "")
+        meant = did_you_mean(word, options)
+        if synonym.partition(" ")[0] in options:
+            meant = f" Did you mean {synonym!r}?"
+        return InputError(f"Unknown option {word!r}; see '{self.prog} --help'.{meant}")
 
     def error(self, message: str) -> NoReturn:
         option, _, problem = message.removeprefix("argument ").partition(": ")

@@ -88,8 +88,32 @@ def definition_location(component: object) -> str:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return ``" Did you mean 'x'?"`` for the closest match in *names*, or ``""`` without one."""
-    from difflib import get_close_matches
+    """Return ``" Did you mean 'x'?"`` for the closest match in *names*, or ``""`` without a close one."""
+    closest = max(names, key=lambda each: _similarity(name, each), default="")
+    return f" Did you mean {closest!r}?" if _similarity(name, closest) >= _CLOSE else ""
 
-    matches = get_close_matches(name, list(names), n=1)
-    return f" Did you mean {matches[0]!r}?" if matches else ""
+
+def one_of(name: str, names: Iterable[str]) -> str:
+    """Return ``"one of a, b, c"``. Of a long list only the names that are closest to *name* are given."""
+    names = list(names)
+    if len(names) <= _MANY:
+        return f"one of {', '.join(names)}" if len(names) > 1 else names[0]
+    nearest = sorted(names, key=lambda each: -_similarity(name, each))[:_NEAREST]
+    return f"one of {len(names)} names, such as {', '.join(nearest)}"
+
+
+_CLOSE = 0.65
+_MANY, _NEAREST = 16, 5
+
+
+def _similarity(name: str, valid: str) -> float:
+    """Return the similarity of two names from 0 to 1, regardless of case, leading dashes and sections."""
+    from difflib import SequenceMatcher
+
+    wanted, full = name.lower().lstrip("-"), valid.lower().lstrip("-")
+    key = full if "." in wanted else full.rpartition(".")[2]
+    if "," in wanted:  # several names
+        return 0.0
+    if len(wanted) > 2 and key.startswith(f"{wanted}_"):
+        return _CLOSE
+    return SequenceMatcher(None, wanted, key).ratio()

@@ -15,7 +15,7 @@ from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
-from psm_sim.common.errors import InputError, PluginError, describe_error, did_you_mean
+from psm_sim.common.errors import InputError, PluginError, describe_error, did_you_mean, one_of
 from psm_sim.common.user_code_guards import user_code_call
 
 _KEY = "psm_sim"
@@ -81,11 +81,11 @@ class Parameter:
             return "one of " + ", ".join(self.choices)
         bounds = []
         if self.above is not None:
-            bounds.append(f"> {self.above:g}")
+            bounds.append(f"> {_bound(self.above)}")
         if self.at_least is not None:
-            bounds.append(f">= {self.at_least:g}")
+            bounds.append(f">= {_bound(self.at_least)}")
         if self.at_most is not None:
-            bounds.append(f"<= {self.at_most:g}")
+            bounds.append(f"<= {_bound(self.at_most)}")
         text = f"{_noun(self._example)} {' and '.join(bounds)}".rstrip()
         return f"{text}, or none" if self.optional else text
 
@@ -151,6 +151,12 @@ def _guess(text: str) -> Any:
         except (KeyError, ValueError):
             continue
     return text
+
+
+def _bound(value: float) -> str:
+    """Return *value* as short text, without rounding it."""
+    text = f"{value:g}"
+    return text if float(text) == value else str(value)
 
 
 def _noun(default: Any) -> str:
@@ -238,8 +244,8 @@ def build(cls: type, texts: Mapping[str, str], owner: str, /, **arguments: Any) 
         If a parameter is unknown, missing or out of range, or the constructor rejects the values.
     """
     parameters = parameters_of(cls)
-    _check_names(texts, [name for name in parameters if name not in arguments], owner)
-    _check_names(arguments, parameters, owner)
+    check_names(texts, [name for name in parameters if name not in arguments], owner)
+    check_names(arguments, parameters, owner)
     values = {name: parameters[name].read(text, owner) for name, text in texts.items()}
     values |= {name: parameters[name].check(value, owner) for name, value in arguments.items()}
     for argument, default in _arguments(cls).items():
@@ -261,13 +267,15 @@ def _store_arguments(instance: Any, arguments: Mapping[str, Any]) -> Any:
     return instance
 
 
-def _check_names(names: Iterable[str], valid_names: Iterable[str], owner: str) -> None:
+def check_names(names: Iterable[str], valid_names: Iterable[str], owner: str) -> None:
+    """Raise an :class:`InputError` if one of the *names* of parameters is not among *valid_names*."""
+    valid = list(valid_names)
     for name in names:
-        if name not in valid_names:
-            expected = (
-                f"expected {', '.join(valid_names) or 'no parameters'}.{did_you_mean(name, valid_names)}"
+        if name not in valid:
+            expected = one_of(name, valid) if valid else "no parameters"
+            raise InputError(
+                f"{owner} has no parameter {name!r}; expected {expected}.{did_you_mean(name, valid)}"
             )
-            raise InputError(f"{owner} has no parameter {name!r}; {expected}")
 
 
 def check_all(instance: Any, owner: str) -> None:

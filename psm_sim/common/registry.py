@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from psm_sim.common.component_spec import Spec, class_file, name_of
-from psm_sim.common.errors import InputError, did_you_mean
+from psm_sim.common.errors import InputError, did_you_mean, one_of
+from psm_sim.common.input_files import read_text
 from psm_sim.common.parameters import build
 from psm_sim.common.plugins import (
     checked_class,
@@ -33,9 +36,19 @@ def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError
         Valid names.
     """
     names = list(names)
-    return InputError(
-        f"Unknown {kind} {name!r}; expected one of {', '.join(names)}.{did_you_mean(name, names)}"
-    )
+    if "FILE.py:CLASS" in names and name.lower().endswith(".py"):
+        return InputError(f"{name} requires the name of a class; expected FILE.py:CLASS{_classes(name)}.")
+    return InputError(f"Unknown {kind} {name!r}; expected {one_of(name, names)}.{did_you_mean(name, names)}")
+
+
+def _classes(file: str) -> str:
+    """Return a hint at the public classes in a user's file, without importing it; "" without any."""
+    try:
+        tree = ast.parse(read_text(Path(file), 1 << 20))
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return ""
+    names = [node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"]
+    return f", such as {', '.join(f'{file}:{name}' for name in names[:3])}" if names else ""
 
 
 class Registry(Generic[T]):

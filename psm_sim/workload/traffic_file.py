@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_BYTES, MAX_S
-from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.common.parameters import build, check_all, check_names, parameter, parameters_of, values_of
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
 from psm_sim.workload.page_sampler import PageSampling, sample_pages
@@ -116,6 +116,9 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
     """
     owner = f"trace {traffic.name}"
     texts_by_part, other_texts = _split_by_part(traffic, texts, owner)
+    sampling = Stretches if traffic.profile is None else PageSampling
+    part_keys = [f"{name}.{key}" for name in texts_by_part for key in parameters_of(TrafficPart)]
+    check_names(other_texts, [*parameters_of(sampling), *parameters_of(TrafficPart), *part_keys], owner)
     parts = {name: _build_part(values, f"{owner}: {name}") for name, values in texts_by_part.items()}
     page_views, values = _pages(traffic, other_texts, pages, seed)
     length_s = sum(page.think_s + sum(page.server_delay_s) for page in page_views)
