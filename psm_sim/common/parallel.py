@@ -128,7 +128,10 @@ def unordered_map(
             for future in done:
                 executor, item = running.pop(future)
                 result = _result(future)
-                idle.append(_new_executor() if isinstance(result, WorkerDiedError) else executor)
+                if isinstance(result, WorkerDiedError):
+                    _kill(executor)
+                    executor = _new_executor()
+                idle.append(executor)
                 finished.append((item, result))
     finally:
         for executor in (*idle, *(executor for executor, _ in running.values())):
@@ -176,8 +179,13 @@ def _submit(executor: ProcessPoolExecutor, function: Callable[[Item], Any], item
     import cloudpickle  # pickles classes of the user's script by value, too
 
     call = cloudpickle.dumps((function, item))
-    with _worker_environment():  # the first call starts the process
-        return executor.submit(_call_pickled, call)
+    try:
+        with _worker_environment():  # the first call starts the process
+            return executor.submit(_call_pickled, call)
+    except BrokenProcessPool as error:  # the idle process has ended
+        future: Future[bytes] = Future()
+        future.set_exception(error)
+        return future
 
 
 def _call_pickled(call: bytes) -> bytes:
