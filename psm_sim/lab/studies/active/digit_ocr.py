@@ -279,14 +279,21 @@ def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
 
 def remarks_of(frame: pd.DataFrame) -> list[str]:
     """Return remarks that compare the pairs of combinations, and a remark on the tuned parameters."""
-    medians = frame.pivot_table("counted", "problem", "combination", "median")
+    return [*_comparisons(_medians(frame)), *_tuning_remark(frame)]
+
+
+def _medians(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the median labels over splits and folds, one row per problem and one column per combination."""
+    return frame.pivot_table("counted", "problem", "combination", "median", sort=False)
+
+
+def _comparisons(medians: pd.DataFrame) -> list[str]:
     pairs = {pair: compare(medians[pair[0]], medians[pair[1]]) for pair in PAIRS} if len(medians) else {}
-    comparisons = [
+    return [
         f"Median labels of {first} divided by those of {second}: geometric mean {pair.ratio:.2f}, lower in"
         f" {pair.lower} of {len(medians)} problems, exact Wilcoxon p = {pair.p:.3g}."
         for (first, second), pair in pairs.items()
     ]
-    return [*comparisons, *_tuning_remark(frame)]
 
 
 def _tuning_remark(frame: pd.DataFrame) -> list[str]:
@@ -416,7 +423,7 @@ class OcrStudy:
                 ),
                 *([Table(f"{REFERRED} without tuning", untuned_table_of(untuned))] if len(untuned) else []),
             ],
-            claims=_claims(parts[""]),
+            claims=_claims(_medians(parts[""])),
         )
 
 
@@ -435,11 +442,10 @@ def _problems(full: bool) -> list[str]:
     return [*problems, *(SMALL if digits_file() is not None else ())]
 
 
-def _claims(frame: pd.DataFrame) -> list[Claim]:
+def _claims(medians: pd.DataFrame) -> list[Claim]:
     """Return the claims of the thesis, with one value per problem, the unit of the thesis's tests."""
-    if not len(frame):
+    if not len(medians):
         return []
-    medians = frame.pivot_table("counted", "problem", "combination", "median", sort=False)
     logs, quantity = np.log10(medians), "log10 of median labels, over the problems"
     fewest = pd.DataFrame(PUBLISHED, index=pd.Index(COMBINATIONS)).idxmin()
     same = int((medians.idxmin(axis="columns") == fewest[medians.index]).sum())

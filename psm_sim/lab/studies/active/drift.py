@@ -229,7 +229,8 @@ class DriftStudy:
         frame = pd.concat([frame_of(rows, "supervised"), frame_of(rows, "selective")])
         groups = frame.groupby(["stream", "rate", "learner"], sort=False)
         table = groups[["bought", "accuracy", "first 500"]].mean()
-        table.insert(0, "setting", groups["setting"].first())
+        settings = groups["setting"].first().str.replace(r"[:,](b|p|kappa)=[^,]*", "", regex=True)
+        table.insert(0, "setting", settings)
         table = table.reset_index()
         streams = set(table["stream"])
         curve = table[(table["stream"] == SYNTHETIC) & (table["rate"] < 1)]

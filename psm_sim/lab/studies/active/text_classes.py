@@ -45,7 +45,8 @@ REFERENCE = {
 }
 _STAND_IN = (
     "Images replace the texts of the paper. There are 5000 examples instead of 40 000, so the published label"
-    " rate below 19 % after 40 000 examples cannot be tested here."
+    " rate below 19 % after 40 000 examples cannot be tested here. The intervals are over orders of the same"
+    " images."
 )
 
 
