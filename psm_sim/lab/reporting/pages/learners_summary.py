@@ -19,8 +19,8 @@ ROLES = {"published": "published", "theorem": "theorems", "control": "controls"}
 
 REASONS = {
     "ocr": (
-        "Tuning uses few images, so the chosen parameters and the labels vary between splits. Five problems are"
-        " few for a test over problems."
+        "Tuning uses few images, so the chosen parameters and the labels vary between splits. Five problems"
+        " are few for a test over problems."
     ),
     "drift": (
         'Learners named "coin" are controls with a fixed query probability. After a jump of the target, the'
@@ -35,8 +35,8 @@ REASONS = {
         "The gain of ISALg comes from the location of its draws. Its importance weights increase the error."
     ),
     "isal-pool": (
-        "With flipped labels the difference is smaller than its confidence interval, and so it is on vehicles,"
-        " whose splits overlap."
+        "With flipped labels the difference is smaller than its confidence interval, and so it is on"
+        " vehicles, whose splits overlap."
     ),
     "trees": (
         "The tree is optimal for the naive Bayes model of the data, and not for the data. Folds overlap, and"
