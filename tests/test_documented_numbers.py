@@ -128,3 +128,19 @@ def write() -> None:
 
 if __name__ == "__main__":
     write()
+
+
+def test_the_short_table_of_the_readme_repeats_the_table_of_results() -> None:
+    """The table of results is printed by a command that test_documentation.py runs."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    results = {
+        cells[0]: (float(cells[1]), float(cells[3]), float(cells[9]))
+        for cells in (line.replace(" * ", " ").split() for line in readme.splitlines())
+        if len(cells) == 14 and cells[1].replace(".", "").isdigit()
+    }
+    short = re.findall(
+        r"^\| `([^`]+)`[^|]*\| ([\d.]+) J \| (-?[\d.]+) % \| ([\d.]+) \|$", readme, re.MULTILINE
+    )
+    assert len(short) == 5
+    for policy, *numbers in short:
+        assert tuple(map(float, numbers)) == results[policy]
