@@ -19,6 +19,9 @@ from psm_sim.workload.page_view import Page
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
 from psm_sim.workload.trace_profile import berkeley_profile
 
+LOW = "low"
+"""Value of ``server_delay_ms`` for the lower bounds."""
+
 
 @dataclass(frozen=True)
 class Playback:
@@ -40,7 +43,8 @@ class Playback:
     )
     server_delay_ms: str = parameter(
         AS_TRACE,
-        "server delay of each object: a constant, 'none', or 'trace' as recorded (0 if unknown)",
+        "server delay of each object: a constant, 'none', 'trace' as recorded (0 if unknown), or 'low' for "
+        "the lower bound of HAR files, without queueing",
         unit="ms",
     )
     request_bytes: str = parameter(
@@ -52,7 +56,7 @@ class Playback:
     def __post_init__(self) -> None:
         check_all(self, "trace")
         self.constant_think_s()
-        constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
+        self.constant_delay_ms()
         constant_distribution("request_bytes", self.request_bytes, at_least=1)
 
     def constant_think_s(self) -> float | None:
@@ -60,6 +64,12 @@ class Playback:
         if self.think_s.strip() == MAH:
             return None
         return constant_distribution("think_s", self.think_s, at_least=0)
+
+    def constant_delay_ms(self) -> float | None:
+        """Return the constant server delay in milliseconds, or None for the recorded ones."""
+        if self.server_delay_ms.strip() == LOW:
+            return None
+        return constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
 
     def describe_unknown_think_times(self, think_s: NDArray[np.float64]) -> str:
         """Return where the unknown ones among *think_s* come from, as text for the remark; empty if none."""
@@ -151,8 +161,15 @@ class _GapFiller:
 
     def delays_s(self, objects: slice) -> list[float]:
         """Return server delays in seconds; 0 if unknown."""
-        constant_ms = constant_distribution("server_delay_ms", self._playback.server_delay_ms, 0)
-        delays = self._recording.delay_us[objects].astype(float) / 1e6
+        constant_ms, recorded_us = self._playback.constant_delay_ms(), self._recording.delay_us
+        if self._playback.server_delay_ms.strip() == LOW:
+            if self._recording.low_delay_us is None:
+                raise InputError(
+                    f"trace: server_delay_ms=low requires a HAR file, got a file in the format "
+                    f"{self._recording.format}."
+                )
+            recorded_us = self._recording.low_delay_us
+        delays = recorded_us[objects].astype(float) / 1e6
         values: list[float] = np.maximum(delays, 0.0).tolist()
         return values if constant_ms is None else [constant_ms / 1000] * len(values)
 

@@ -25,14 +25,14 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har_dependencies import (
-    RoundTrips,
     page_graph,
     protocols_of,
     remarks,
     round_trips,
+    server_delays_us,
 )
 from psm_sim.workload.recordings.har_entries import Entry, epoch_s, read_entry
-from psm_sim.workload.recordings.recording import UNKNOWN, Recording
+from psm_sim.workload.recordings.recording import Recording
 
 IDLE_S = 1.0
 MAX_BYTES = 512 << 20
@@ -64,6 +64,7 @@ def har_recording(source: ChunkReader) -> Recording:
     objects = [entry for page in pages for entry in page if not entry.omitted]
     trips, (protocols, _) = round_trips(objects), protocols_of(objects)
     graphs, found = zip(*(page_graph(page, trips, protocols) for page in pages), strict=True)
+    delays_us, low_us = server_delays_us(objects, trips)
     session = not _has_independent_runs(log)
     think_s = [math.nan] + [_think_s(a, b, session) for a, b in pairwise(map(_objects, pages))]
     return Recording(
@@ -73,7 +74,8 @@ def har_recording(source: ChunkReader) -> Recording:
         think_s=np.array(think_s),
         first=np.cumsum([0, *(len(graph.releases) for graph in graphs)]),
         size=np.array([entry.size for entry in objects], dtype=np.uint32),
-        delay_us=np.array([_server_delay_us(entry, trips) for entry in objects], dtype=np.int32),
+        delay_us=np.array(delays_us, dtype=np.int32),
+        low_delay_us=np.array(low_us, dtype=np.int32),
         request_bytes=np.array([entry.request_bytes for entry in objects], dtype=np.int32),
         records=len(entries),
         span_s=_span_s(objects),
@@ -84,13 +86,6 @@ def har_recording(source: ChunkReader) -> Recording:
 
 def _objects(page: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in page if not entry.omitted]
-
-
-def _server_delay_us(entry: Entry, trips: RoundTrips) -> int:
-    """Return the time from request to first byte without the round trip; 0 if it was pushed."""
-    if entry.delay_us < 0:
-        return UNKNOWN
-    return 0 if entry.is_pushed else max(0, entry.delay_us - round(1e6 * trips.seconds[entry.host]))
 
 
 def read_log(source: ChunkReader) -> Mapping[str, Any]:

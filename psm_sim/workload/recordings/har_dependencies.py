@@ -18,8 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from psm_sim.common.array_types import FloatArray
 from psm_sim.workload.page_dependencies import PAGE_START, PageGraph, PageHost, Release
 from psm_sim.workload.recordings.har_entries import Entry
+from psm_sim.workload.recordings.recording import UNKNOWN
 
 MIN_WAIT_S = 0.002
 """Waits up to this time are those of replies that were already there, and say nothing of the round trip."""
@@ -66,8 +68,8 @@ def round_trips(entries: Iterable[Entry]) -> RoundTrips:
     return RoundTrips(seconds, frozenset(known_s))
 
 
-def highest_rate(entries: Sequence[Entry]) -> float:
-    """Return the largest number of bytes per second in any 0.5 s, a lower bound of the link's rate.
+def received_bytes(entries: Sequence[Entry]) -> tuple[FloatArray, FloatArray]:
+    """Return times, and the bytes of all responses received until then, which are linear in between.
 
     Each response is spread evenly from its first to its last byte.
     """
@@ -79,11 +81,36 @@ def highest_rate(entries: Sequence[Entry]) -> float:
     order = np.argsort(times_s, kind="stable")
     times_s = times_s[order]
     rates = np.cumsum(np.concatenate([slope, -slope])[order])
-    received = np.concatenate([[0.0], np.cumsum(rates[:-1] * np.diff(times_s))])
+    return times_s, np.concatenate([[0.0], np.cumsum(rates[:-1] * np.diff(times_s))])
+
+
+def highest_rate(entries: Sequence[Entry]) -> float:
+    """Return the largest number of bytes per second in any 0.5 s, a lower bound of the link's rate."""
+    times_s, received = received_bytes(entries)
     # The sum is piecewise linear, so a window is fullest with an end where the rate changes.
     starts_s = np.concatenate([times_s, times_s - _WINDOW_S])
     in_windows = np.interp(starts_s + _WINDOW_S, times_s, received) - np.interp(starts_s, times_s, received)
     return float(in_windows.max()) / _WINDOW_S
+
+
+def server_delays_us(entries: Sequence[Entry], trips: RoundTrips) -> tuple[list[int], list[int]]:
+    """Return the server delay of each object in microseconds, and a lower bound of it, or ``UNKNOWN``.
+
+    The delay is the wait without the round trip, and 0 for a pushed object. It contains queueing. The lower
+    bound also lacks the time that the other bytes received during the wait took on the link.
+    """
+    times_s, received = received_bytes(entries)
+    first_s = np.array([entry.first_s for entry in entries])
+    wait_s = np.array([entry.delay_us / 1e6 for entry in entries])
+    beside = np.interp(first_s, times_s, received) - np.interp(first_s - wait_s, times_s, received)
+    queued_us = 1e6 * beside / highest_rate(entries)
+    delays_us, low_us = [], []
+    for entry, longest_us in zip(entries, queued_us.tolist(), strict=True):
+        is_known, trip_us = entry.delay_us >= 0, round(1e6 * trips.seconds[entry.host])
+        delay_us = 0 if entry.is_pushed else max(0, entry.delay_us - trip_us)
+        delays_us.append(delay_us if is_known else UNKNOWN)
+        low_us.append(max(0, delay_us - round(longest_us)) if is_known else UNKNOWN)
+    return delays_us, low_us
 
 
 def page_graph(

@@ -43,6 +43,8 @@ class Recording:
         Problems in the file that are not fatal, and estimates.
     graphs : tuple of PageGraph
         Dependencies among the objects of each page, length P; empty if the format has none.
+    low_delay_us : ndarray, shape (N,), or None
+        Lower bound of each server delay, like ``delay_us``. None if the format has none.
     """
 
     format: str
@@ -57,6 +59,7 @@ class Recording:
     span_s: float = 0.0
     warnings: tuple[str, ...] = field(default=())
     graphs: tuple[PageGraph, ...] = ()
+    low_delay_us: NDArray[np.int32] | None = None
 
     @property
     def pages(self) -> int:

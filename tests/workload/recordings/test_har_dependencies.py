@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_dependencies import PAGE_START, DependencyPage
 
@@ -292,3 +293,19 @@ def test_think_times_of_independent_runs_come_from_where_the_caption_says(tmp_pa
     )
     assert "1 think time is not recorded and set to 7 s" in fixed.remark
     assert [made.think_s for made in fixed.pages] == [0.0, 7.0]
+
+
+def test_the_lower_bound_of_a_delay_has_no_queueing(tmp_path: Path) -> None:
+    """100 kB at 1.6 Mbit/s take 0.5 s, which the second object has waited for; others have no bound."""
+    large = {"response": {"_transferSize": 100_000}}
+    entries = [entry(wait=50.0, receive=500.0, changes=large), entry("https://x/a.js", 0.05, JS, wait=600.0)]
+    (page_,) = read(tmp_path, entries).pages
+    (low,) = load_workload(f"{tmp_path / 'a.har'}:server_delay_ms=low", 5, 1).pages
+    assert page_.server_delay_s == pytest.approx((0.0, 0.55))
+    assert low.server_delay_s == pytest.approx((0.0, 0.05))
+    path = tmp_path / "s.log"
+    path.write_text('m 785526125 u "http://x/a.html" 2009 0.5\n')
+    with pytest.raises(
+        InputError, match="server_delay_ms=low requires a HAR file, got a file in the format BU"
+    ):
+        load_workload(f"{path}:server_delay_ms=low", 5, 1)
