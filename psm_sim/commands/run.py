@@ -17,7 +17,6 @@ from psm_sim.commands.shared_options import (
     add_workers,
     find_preset,
     integer_between,
-    parse_battery,
     parse_settings,
 )
 from psm_sim.common.component_spec import Spec
@@ -263,12 +262,20 @@ def _references(against: str | None, no_baselines: bool, preset: Preset) -> Refe
 
 def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     from psm_sim.network import load_topology
+    from psm_sim.network.chip_profiles import battery_settings
+    from psm_sim.network.topology import check_effects
     from psm_sim.simulation import Scenario
 
-    settings = {**preset.settings, **parse_battery(arguments.battery), **parse_settings(arguments.set)}
+    battery, given = battery_settings(arguments.battery, "--battery"), parse_settings(arguments.set)
+    settings = {**preset.settings, **battery, **given}
     load_topology(arguments.topology, settings, "--set")
     trace = preset.trace_spec(arguments.trace)
-    return Scenario(trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile)
+    scenario = Scenario(
+        trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile
+    )
+    if given:
+        check_effects(scenario.resolve_unseeded_topology(), given, "--set")
+    return scenario
 
 
 def with_loss(policies: Sequence[Spec], loss: str | None) -> list[Spec]:

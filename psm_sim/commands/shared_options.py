@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from psm_sim.simulation.preset import Preset
 
 
-MAX_MAH = 1e9
-"""Largest battery capacity in mAh."""
-
 DEFAULT_PAGES = 100
 """Default number of pages."""
 
@@ -55,28 +52,11 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
     return settings
 
 
-def parse_battery(text: str | None) -> dict[str, float]:
-    """Return the topology setting of ``--battery``, a capacity in mAh or Ah; None sets nothing."""
-    if text is None:
-        return {}
-    capacity = text.strip().lower()
-    number, scale = capacity.removesuffix("mah"), 1.0
-    if number == capacity and capacity.endswith("ah"):
-        number, scale = capacity.removesuffix("ah"), 1000.0
-    try:
-        charge_mah = scale * float(number)
-    except ValueError:
-        charge_mah = 0.0
-    if not 0 < charge_mah <= MAX_MAH:
-        raise InputError(f"--battery must be a capacity > 0, e.g. 2000mAh or 2Ah, got {text!r}.")
-    return {"power.battery_mah": charge_mah}
-
-
 def device_settings(profile: str, battery: str | None) -> dict[str, Any]:
     """Return the topology settings of ``--profile`` and ``--battery``."""
-    from psm_sim.network.chip_profiles import load_profile
+    from psm_sim.network.chip_profiles import battery_settings, load_profile
 
-    return {**(load_profile(profile).values if profile else {}), **parse_battery(battery)}
+    return {**(load_profile(profile).values if profile else {}), **battery_settings(battery, "--battery")}
 
 
 def find_preset(name: str | None) -> Preset:

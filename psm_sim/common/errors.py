@@ -89,7 +89,7 @@ def definition_location(component: object) -> str:
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for the closest match in *names*, or ``""`` without a close one."""
-    closest = max(names, key=lambda each: _similarity(name, each), default="")
+    closest = max(names, key=lambda each: (_similarity(name, each), -len(each), each), default="")
     return f" Did you mean {closest!r}?" if _similarity(name, closest) >= _CLOSE else ""
 
 

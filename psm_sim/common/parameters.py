@@ -50,6 +50,9 @@ class Parameter:
     expert : bool
         Whether lists show the parameter only on request, because it serves a reproduction, a comparison
         with another simulator, or a test.
+    requires : str
+        Condition under which the parameter has an effect; empty for none. It is ``NAME`` (a parameter that
+        is not 0, false or none) or ``NAME=VALUE``, or several of them joined by ``" or "``.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Parameter:
     kind: type | None = None
     attribute: str = ""
     expert: bool = False
+    requires: str = ""
 
     @property
     def _example(self) -> Any:
@@ -282,6 +286,44 @@ def check_all(instance: Any, owner: str) -> None:
     """Check every declared parameter of a dataclass instance, as called from ``__post_init__``."""
     for attribute, declared in _declared(type(instance)).items():
         declared.check(getattr(instance, attribute), owner)
+
+
+def check_switches(instance: Any, names: Iterable[str], owner: str) -> None:
+    """Raise an :class:`InputError` for a parameter that the other ones leave without effect.
+
+    Parameters
+    ----------
+    instance : object
+        Component with its parameters.
+    names : iterable of str
+        Parameters that the user has given. The others are not checked.
+    owner : str
+        Name of the component in error messages.
+    """
+    parameters = parameters_of(type(instance))
+    conditions = {name: parameters[name].requires for name in names if parameters[name].requires}
+    values = values_of(instance) if conditions else {}
+    for name, condition in conditions.items():
+        if not is_met(condition, values):
+            raise InputError(f"{owner}: {without_effect(name, condition)}")
+
+
+def is_met(condition: str, values: Mapping[str, Any]) -> bool:
+    """Return whether *values* meet a condition, see :attr:`Parameter.requires`."""
+    for alternative in condition.split(" or "):
+        name, equals, expected = alternative.partition("=")
+        text = str(values[name]).lower()
+        if text == expected if equals else text not in _OFF:
+            return True
+    return False
+
+
+_OFF = ("none", "false", "0", "0.0")
+
+
+def without_effect(name: str, condition: str) -> str:
+    """Return the message for a parameter whose *condition* is not met."""
+    return f"{name} has no effect without {condition}; add it or remove {name}."
 
 
 def values_of(instance: Any) -> dict[str, Any]:

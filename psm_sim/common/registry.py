@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 from psm_sim.common.component_spec import Spec, class_file, name_of
 from psm_sim.common.errors import InputError, did_you_mean, one_of
 from psm_sim.common.input_files import read_text
-from psm_sim.common.parameters import build
+from psm_sim.common.parameters import build, check_switches
 from psm_sim.common.plugins import (
     checked_class,
     distribution_of,
@@ -117,6 +117,7 @@ class Registry(Generic[T]):
         """
         parsed = Spec.of(spec, self.kind)
         component: T = build(self.get(parsed.name), parsed.values, f"{self.kind} {parsed.name}", **arguments)
+        check_switches(component, parsed.values, f"{self.kind} {parsed.name}")
         return component
 
     def make(self, component: str | Spec | T) -> T:

@@ -64,6 +64,32 @@ def load_profile(name: str) -> ChipProfile:
     return ChipProfile(path.stem, description, source, values, origin)
 
 
+_MAX_MAH = 1e9
+
+
+def battery_settings(text: str | None, where: str = "battery") -> dict[str, float]:
+    """Return the topology setting of a battery capacity in mAh or Ah; None sets nothing.
+
+    Raises
+    ------
+    InputError
+        If *text* is not a capacity above 0. The message begins with *where*.
+    """
+    if text is None:
+        return {}
+    capacity = str(text).strip().lower()
+    number, scale = capacity.removesuffix("mah"), 1.0
+    if number == capacity and capacity.endswith("ah"):
+        number, scale = capacity.removesuffix("ah"), 1000.0
+    try:
+        charge_mah = scale * float(number)
+    except ValueError:
+        charge_mah = 0.0
+    if not 0 < charge_mah <= _MAX_MAH:
+        raise InputError(f"{where} must be a capacity > 0, e.g. 2000mAh or 2Ah, got {text!r}.")
+    return {"power.battery_mah": charge_mah}
+
+
 def _find(name: str) -> Path:
     if name.endswith(".toml"):
         if not Path(name).is_file():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameters import Parameter, parameters_of
+from psm_sim.common.parameters import Parameter, is_met, parameters_of, without_effect
 from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BeaconParameters,
@@ -59,6 +60,12 @@ class Topology:
             section = getattr(self, attribute)
             if not isinstance(section, cls):
                 raise InputError(f"topology: {attribute} must be {cls.__name__}(...), got {section!r}.")
+
+    def check_stations(self) -> None:
+        """Raise an error for several stations without a shared channel.
+
+        This is not part of the construction, because settings may select the channel later.
+        """
         if self.station_count > 1 and self.mac.model == "link":
             raise InputError(
                 f"topology: {self.station_count} stations require a shared channel; set mac.model=dcf."
@@ -116,6 +123,41 @@ SECTIONS: dict[str, tuple[str, type]] = {
     "mac": ("mac", MacParameters),
 }
 """Attribute of :class:`Topology` and parameter class of each section of the TOML file."""
+
+
+SECTION_SWITCHES = {"links.wireless": "mac.model=link", "mac": "mac.model=dcf"}
+"""Condition under which the parameters of a whole section have an effect."""
+
+
+def conditions_of(key: str) -> list[str]:
+    """Return the conditions under which a topology key has an effect, with full keys."""
+    path = key.rpartition(".")[0]
+    own = parameter_of(key).requires
+    alternatives = [
+        each if "." in each.partition("=")[0] else f"{path}.{each}" for each in own.split(" or ") if each
+    ]
+    section = SECTION_SWITCHES.get(path, "")
+    conditions = [section if key != section.partition("=")[0] else "", " or ".join(alternatives)]
+    return [condition for condition in conditions if condition]
+
+
+def check_effects(topology: Topology, keys: Iterable[str], where: str) -> None:
+    """Raise an :class:`InputError` for a key that the rest of the topology leaves without effect.
+
+    Parameters
+    ----------
+    topology
+        The topology with all settings.
+    keys
+        Keys that the user has set. Those of files, chips and presets are not checked.
+    where
+        Name of the settings in the error message.
+    """
+    values = topology.config()
+    for key in keys:
+        for condition in conditions_of(key):
+            if not is_met(condition, values):
+                raise InputError(f"{where}: {without_effect(key, condition)}")
 
 
 def parameter_of(key: str) -> Parameter:

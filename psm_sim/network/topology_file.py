@@ -16,7 +16,10 @@ from psm_sim.network.topology_sections import StationSpec
 
 
 def load_topology(
-    name: str = "three-node", settings: Mapping[str, Any] | None = None, where: str = "settings"
+    name: str = "three-node",
+    settings: Mapping[str, Any] | None = None,
+    where: str = "settings",
+    stations: Any = None,
 ) -> Topology:
     """Load a bundled topology or a TOML file, and override some of its keys.
 
@@ -31,6 +34,8 @@ def load_topology(
         Keys to override, e.g. ``{"links.wired.latency_ms": 80}``. Values may be strings.
     where
         Name of the settings in error messages.
+    stations
+        List of tables that replace the tables ``[[stations]]`` of the file; None keeps those.
 
     Raises
     ------
@@ -38,10 +43,13 @@ def load_topology(
         If the topology does not exist, ``extends`` is circular, a key is unknown, or a value is out of range.
     """
     topology = _load(_find(name, Path()), ())
-    if not settings:
-        return topology
-    _check_keys(settings, where)
-    return _replace_keys(topology, settings, where)
+    if stations is not None:
+        topology = dataclasses.replace(topology, stations=_members_of(stations, where))
+    if settings:
+        _check_keys(settings, where)
+        topology = _replace_keys(topology, settings, where)
+    topology.check_stations()
+    return topology
 
 
 def overlay_settings(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
@@ -76,8 +84,8 @@ def _load(path: Path, users: tuple[Path, ...]) -> Topology:
     values = _flatten(table)
     _check_keys(values, path.name)
     root = path.stem if path.parent == bundled_dir("topologies") else base.base
-    alone = dataclasses.replace(base, name=path.stem, description=description, base=root, stations=())
-    return dataclasses.replace(_replace_keys(alone, values, path.name), stations=stations)
+    named = dataclasses.replace(base, name=path.stem, description=description, base=root, stations=stations)
+    return _replace_keys(named, values, path.name)
 
 
 def _load_base(extends: Any, path: Path, users: tuple[Path, ...]) -> Topology:

@@ -36,7 +36,9 @@ class BeaconParameters:
     model).
     """
 
-    interval_ms: float = parameter(100.0, "time between beacons", unit="ms", at_least=1, at_most=10_000)
+    interval_ms: float = parameter(
+        100.0, "time between beacons", unit="ms", at_least=1, at_most=10_000, requires="interval_tu=none"
+    )
     fire_all: bool = parameter(
         False, "simulate an event for every beacon, even if no station receives it", expert=True
     )
@@ -54,10 +56,15 @@ class BeaconParameters:
     )  # fmt: skip
     loss_run: float | None = parameter(
         None, "mean number of consecutive lost beacons; none: independent losses", unit="beacons", at_least=1,
-        at_most=1e6, optional=True,
+        at_most=1e6, optional=True, requires="loss",
     )  # fmt: skip
     loss_seed: int = parameter(
-        1, "seed of beacon losses and group addressed frames", at_least=0, at_most=2**32 - 1, expert=True
+        1,
+        "seed of beacon losses and group addressed frames",
+        at_least=0,
+        at_most=2**32 - 1,
+        expert=True,
+        requires="loss or access_point.group_per_s",
     )
 
     def __post_init__(self) -> None:
@@ -103,6 +110,7 @@ class TcpParameters:
         " multiple of delayed_ack_ms, as in ns-2 (heartbeat)",
         choices=("timer", "heartbeat"),
         expert=True,
+        requires="delayed_ack_ms",
     )
     ack_first: bool = parameter(
         False,
@@ -178,6 +186,7 @@ class BrowserParameters:
         False,
         "request objects on idle connections before opening new ones; false: SYNs first, as in ns-3",
         expert=True,
+        requires="persistent",
     )
     stall_s: float = parameter(
         3600.0,
@@ -241,6 +250,7 @@ class AccessPointParameters:
         at_least=41,
         at_most=65_535,
         expert=True,
+        requires="group_per_s",
     )
     group_rate_mbps: float = parameter(
         1.0,
@@ -249,6 +259,7 @@ class AccessPointParameters:
         at_least=0.01,
         at_most=100_000,
         expert=True,
+        requires="group_per_s",
     )
 
     def __post_init__(self) -> None:
@@ -325,9 +336,16 @@ class StationParameters:
         " if the TIM bit had not been set (rest)",
         choices=("next", "rest"),
         expert=True,
+        requires="beacon.loss or faults.restart_every_s",
     )
     miss_ms: float = parameter(
-        5.0, "listening time for a missed beacon", unit="ms", at_least=0, at_most=10_000, expert=True
+        5.0,
+        "listening time for a missed beacon",
+        unit="ms",
+        at_least=0,
+        at_most=10_000,
+        expert=True,
+        requires="beacon.loss or faults.restart_every_s",
     )
     drift_ppm: float = parameter(
         0.0, "clock error: the station wakes earlier by this fraction of its doze", unit="ppm",
@@ -352,7 +370,7 @@ class StationParameters:
     )  # fmt: skip
     association_ms: float = parameter(
         1000.0, "time to associate again after the association has expired", unit="ms", at_least=0,
-        at_most=1e6, expert=True,
+        at_most=1e6, expert=True, requires="access_point.idle_limit_s or faults.restart_every_s",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -373,8 +391,12 @@ class LossParameters:
     bad_loss: float = parameter(
         0.0, "frame loss probability in the bad state; 0: no bad state", at_least=0, at_most=1
     )
-    good_s: float = parameter(10.0, "mean duration of the good state", unit="s", at_least=0.001, at_most=1e6)
-    bad_s: float = parameter(1.0, "mean duration of the bad state", unit="s", at_least=0.001, at_most=1e6)
+    good_s: float = parameter(
+        10.0, "mean duration of the good state", unit="s", at_least=0.001, at_most=1e6, requires="bad_loss"
+    )
+    bad_s: float = parameter(
+        1.0, "mean duration of the bad state", unit="s", at_least=0.001, at_most=1e6, requires="bad_loss"
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "faults")
@@ -396,6 +418,8 @@ class FaultParameters:
     seed: int | None = parameter(
         None, "seed of the faults; none: seed of the run", at_least=0, at_most=2**32 - 1, optional=True,
         kind=int, expert=True,
+        requires="restart_every_s or stall_every_s or faults.wireless.loss or faults.wireless.bad_loss"
+        " or faults.wired.loss or faults.wired.bad_loss",
     )  # fmt: skip
     restart_every_s: float | None = parameter(
         None, "mean of the exponential time until the access point restarts and loses buffered frames and the"
@@ -407,6 +431,7 @@ class FaultParameters:
         unit="s",
         at_least=0,
         at_most=1e6,
+        requires="restart_every_s",
     )
     restart_noticed: str = parameter(
         "return",
@@ -414,12 +439,15 @@ class FaultParameters:
         " missed beacons (return), or with its next transmission (send)",
         choices=("return", "send"),
         expert=True,
+        requires="restart_every_s",
     )
     stall_every_s: float | None = parameter(
         None, "mean of the exponential time until the server stalls and sends no replies",
         unit="s", at_least=1, at_most=1e9, optional=True,
     )  # fmt: skip
-    stall_s: float = parameter(10.0, "duration of a server stall", unit="s", at_least=0.001, at_most=1e6)
+    stall_s: float = parameter(
+        10.0, "duration of a server stall", unit="s", at_least=0.001, at_most=1e6, requires="stall_every_s"
+    )
     patience_s: float | None = parameter(
         None, "time after which the user abandons a page", unit="s", at_least=0.001, at_most=1e6,
         optional=True,
@@ -471,6 +499,7 @@ class MacParameters:
     poll_mbps: float | None = parameter(
         None, "bit rate of PS-Polls; none: rate of data frames, as in ns-3 (the standard requires a basic"
         " rate)", unit="Mbit/s", at_least=1, at_most=54, optional=True, expert=True,
+        requires="fetch=ps-poll",
     )  # fmt: skip
     beacon_mbps: float | None = parameter(
         None, "bit rate of beacons; none: 1 with 802.11b, else 6", unit="Mbit/s", at_least=1, at_most=54,
@@ -482,7 +511,11 @@ class MacParameters:
         expert=True,
     )  # fmt: skip
     preamble: str = parameter(
-        "long", "preamble of 802.11b above 1 Mbit/s", choices=("long", "short"), expert=True
+        "long",
+        "preamble of 802.11b above 1 Mbit/s",
+        choices=("long", "short"),
+        expert=True,
+        requires="standard=802.11b",
     )
     qos: bool = parameter(
         True,
@@ -506,7 +539,10 @@ class MacParameters:
         choices=("ps-poll", "null"),
     )
     poll_first: bool = parameter(
-        True, "send PS-Polls before queued data frames of the station, as in ns-3", expert=True
+        True,
+        "send PS-Polls before queued data frames of the station, as in ns-3",
+        expert=True,
+        requires="fetch=ps-poll",
     )
     seed: int = parameter(1, "seed of the backoffs", at_least=0, at_most=2**32 - 1, expert=True)
 

@@ -65,6 +65,7 @@ class Lpsm(Policy):
         above=0,
         at_most=MAX_S,
         expert=True,
+        requires="alpha=none",
     )
     after_uplink: str = parameter(
         "one",

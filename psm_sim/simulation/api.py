@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError, describe_error, safe_repr
+from psm_sim.common.errors import InputError, describe_error, did_you_mean, safe_repr
 from psm_sim.common.formatting import flatten
+from psm_sim.common.parameters import Parameter
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.network import Observer, Topology, load_topology
-from psm_sim.network.chip_profiles import load_profile
-from psm_sim.network.topology import topology_keys
+from psm_sim.network.chip_profiles import battery_settings, load_profile
+from psm_sim.network.topology import check_effects, topology_keys
 from psm_sim.policies import Policy
 from psm_sim.simulation.comparison import BASELINES, Comparison, References
 from psm_sim.simulation.policy_comparison import compare_seeds
@@ -39,7 +41,7 @@ def simulate(
     workers: int | None = None,
     capture: str | Path | None = None,
     timeline: str | Path | None = None,
-    **more: Any,
+    **more: Unpack[Options],
 ) -> Result:
     """Simulate one policy, and measure its slowdown against the same pages without power saving.
 
@@ -53,7 +55,8 @@ def simulate(
         page list, or workload.
     topology : str, dict or Topology
         Bundled topology, TOML file, dictionary of topology keys, or topology. The keys are nested or
-        dotted. The key ``extends`` names the topology that they change (default: ``three-node``).
+        dotted. The key ``extends`` names the topology that they change (default: ``three-node``), and
+        ``stations`` is a list of dictionaries, one for each group of stations.
     pages : int
         Number of pages, at least 1. A recording is limited to its first *pages* pages.
     seed : int
@@ -72,7 +75,8 @@ def simulate(
         Files to write during the run, FILE.pcap and FILE.json. Only supported for a single run.
     **more
         ``preset`` (named configuration), ``profile`` (chip such as ``"esp32-c6"``, applied to the
-        topology), ``loss`` (loss of an lpsm policy) and ``clients`` (clients of a recording).
+        topology), ``battery`` (capacity such as ``"2000mAh"``), ``loss`` (loss of an lpsm policy) and
+        ``clients`` (clients of a recording).
 
     Returns
     -------
@@ -91,7 +95,7 @@ def simulate(
     >>> len(result.page_records)
     5
     """
-    arguments = SimulationArguments(trace, topology, pages, seed, settings, **more)
+    arguments = _arguments_of(trace, topology, pages, seed, settings, workers, more)
     comparison = compare_seeds(
         arguments.policies([policy]),
         arguments.scenario(),
@@ -118,7 +122,7 @@ def compare(
     baselines: bool = True,
     capture: str | Path | None = None,
     timeline: str | Path | None = None,
-    **more: Any,
+    **more: Unpack[Options],
 ) -> Comparison:
     """Simulate several policies on the same pages.
 
@@ -153,7 +157,7 @@ def compare(
     >>> list(comparison.frame["policy"])
     ['always-on', 'psm', 'bsd', 'lpsm']
     """
-    arguments = SimulationArguments(trace, topology, pages, seed, settings, **more)
+    arguments = _arguments_of(trace, topology, pages, seed, settings, workers, more)
     shown = tuple(arguments.policy(baseline) for baseline in BASELINES) if baselines else ()
     reference = () if against is None else (arguments.policy(against),)
     return compare_seeds(
@@ -164,6 +168,34 @@ def compare(
         references=References(shown, reference),
         outputs=RunOutputs.of(capture, timeline),
     )
+
+
+class Options(TypedDict, total=False):
+    """Further keyword arguments of :func:`psm_sim.simulate` and :func:`psm_sim.compare`."""
+
+    preset: str | None
+    loss: str | None
+    clients: str | int | None
+    profile: str
+    battery: str | None
+
+
+_WORKERS = Parameter("workers", None, at_least=1, at_most=1024, optional=True, kind=int)
+_SYNONYMS = {"seeds": "replications", "runs": "replications", "jobs": "workers", "chip": "profile"}
+
+
+def _arguments_of(
+    trace: Any, topology: Any, pages: int, seed: int, settings: Any, workers: int | None, more: Options
+) -> SimulationArguments:
+    """Return the arguments; reject unknown names in *more*, and an invalid number of workers."""
+    names = list(inspect.signature(simulate).parameters)[:-1] + list(Options.__annotations__)
+    for name in more:
+        if name not in Options.__annotations__:
+            meant = _SYNONYMS.get(name)
+            hint = f" Did you mean {meant!r}?" if meant else did_you_mean(name, names)
+            raise InputError(f"Unknown argument {name!r}; expected one of {', '.join(names)}.{hint}")
+    _WORKERS.check(workers, "command")
+    return SimulationArguments(trace, topology, pages, seed, settings, **more)
 
 
 @dataclass(frozen=True)
@@ -179,15 +211,26 @@ class SimulationArguments:
     loss: str | None = None
     clients: str | int | None = None
     profile: str = ""
+    battery: str | None = None
 
     def scenario(self) -> Scenario:
         """Return the scenario. Errors are as for :func:`psm_sim.simulate`."""
-        settings = {**self._preset.settings, **(self.settings or {})}
-        topology = _as_topology(self.topology)
-        profile = self.profile
-        if isinstance(self.topology, Mapping) and (settings or profile):
+        scenario = self._scenario()
+        own = _keys(self.topology) if isinstance(self.topology, Mapping) else {}
+        check_effects(scenario.resolve_unseeded_topology(), [*own, *(self.settings or {})], "settings")
+        return scenario
+
+    def _scenario(self) -> Scenario:
+        settings = {**self._preset.settings, **battery_settings(self.battery), **(self.settings or {})}
+        topology, profile = self.topology, self.profile
+        if isinstance(topology, Mapping):
             chip = load_profile(profile).values if profile else {}
-            topology, settings, profile = _build_topology(self.topology, {**chip, **settings}), {}, ""
+            topology, settings, profile = _build_topology(topology, {**chip, **settings}), {}, ""
+        elif not isinstance(topology, (str, Topology)):
+            raise InputError(
+                "topology must be a name, a .toml file, a dictionary of keys or a Topology, "
+                f"got {safe_repr(topology)}."
+            )
         return Scenario(self._trace(), topology, self.pages, self.seed, settings, profile)
 
     def policies(self, policies: Sequence[Any]) -> list[PolicyLike]:
@@ -232,35 +275,21 @@ class SimulationArguments:
         return spec if self.clients is None else spec.with_("clients", self.clients)
 
 
-def _as_topology(topology: Any) -> str | Topology:
-    """Convert a dictionary of topology keys to a topology. Return a name or a topology unchanged.
-
-    The keys are nested or dotted. The key ``extends`` names the topology that they change.
-
-    Raises
-    ------
-    InputError
-        If the type is wrong, or a key or value is invalid.
-    """
-    if isinstance(topology, (str, Topology)):
-        return topology
-    if not isinstance(topology, Mapping):
-        raise InputError(
-            "topology must be a name, a .toml file, a dictionary of keys or a Topology, "
-            f"got {safe_repr(topology)}."
-        )
-    return _build_topology(topology, {})
-
-
 def _build_topology(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> Topology:
-    own_keys = {str(key): value for key, value in keys.items() if key != "extends"}
+    """Return the topology of a dictionary of nested or dotted keys, with *settings* over them."""
+    merged = {**_keys(keys), **settings}
+    topology = load_topology(keys.get("extends", "three-node"), merged, "topology", keys.get("stations"))
+    return replace(topology, name="dict")
+
+
+def _keys(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the topology keys of a dictionary, dotted."""
+    own_keys = {str(key): value for key, value in table.items() if key not in ("extends", "stations")}
     valid_keys = topology_keys()
     for key in own_keys:
         if not any(valid == key or valid.startswith(f"{key}.") for valid in valid_keys):
             raise InputError(f"topology: {unknown_name_error('topology key', key, valid_keys)}")
-    merged = {**flatten(own_keys), **settings}
-    topology = load_topology(keys.get("extends", "three-node"), merged, "topology")
-    return replace(topology, name="dict")
+    return flatten(own_keys)
 
 
 def _with_loss(policy: PolicyLike, loss: str | None) -> PolicyLike:

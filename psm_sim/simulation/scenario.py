@@ -154,6 +154,7 @@ class Scenario:
                 raise InputError(
                     f"{name}={value!r} conflicts with a Topology instance; set the values in the instance."
                 )
+        self.topology.check_stations()
         return self.topology
 
     @property

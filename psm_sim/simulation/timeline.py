@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.common.errors import InputError
+from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.network import Observer
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
@@ -95,6 +95,8 @@ def observe(result: Result, observers: Sequence[Observer], pages: int | None = N
     InputError
         If the result is an average of several runs or has no origin.
     """
+    if not isinstance(result, Result):
+        raise InputError(f"result must be that of psm_sim.simulate, got {safe_repr(result)}.")
     origin = result.origin
     if origin is None or isinstance(result, Average):
         raise InputError(

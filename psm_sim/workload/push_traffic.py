@@ -12,7 +12,7 @@ import numpy as np
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
-from psm_sim.common.parameters import build, check_all, parameter, values_of
+from psm_sim.common.parameters import build, check_all, check_switches, parameter, values_of
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import Messages, check_messages
 from psm_sim.workload.page_view import Page
@@ -36,20 +36,51 @@ class Pushes:
         choices=("poisson", "bursts", "clock", "shift"),
     )
     bytes: int = parameter(300, "size of a datagram, headers included", unit="B", at_least=29, at_most=1500)
-    mean_s: float = parameter(60.0, "poisson: mean interval", unit="s", at_least=1e-6, at_most=MAX_S)
+    mean_s: float = parameter(
+        60.0,
+        "poisson: mean interval",
+        unit="s",
+        at_least=1e-6,
+        at_most=MAX_S,
+        requires="kind=poisson or kind=shift",
+    )
     quiet_s: float = parameter(
-        120.0, "bursts: mean interval in a quiet period", unit="s", at_least=1e-6, at_most=MAX_S
+        120.0,
+        "bursts: mean interval in a quiet period",
+        unit="s",
+        at_least=1e-6,
+        at_most=MAX_S,
+        requires="kind=bursts or kind=shift",
     )
     busy_s: float = parameter(
-        3.0, "bursts: mean interval in a busy period", unit="s", at_least=1e-6, at_most=MAX_S
+        3.0,
+        "bursts: mean interval in a busy period",
+        unit="s",
+        at_least=1e-6,
+        at_most=MAX_S,
+        requires="kind=bursts or kind=shift",
     )
     quiet_for_s: float = parameter(
-        300.0, "bursts: mean length of a quiet period", unit="s", above=0, at_most=MAX_S, expert=True
+        300.0,
+        "bursts: mean length of a quiet period",
+        unit="s",
+        above=0,
+        at_most=MAX_S,
+        expert=True,
+        requires="kind=bursts or kind=shift",
     )
     busy_for_s: float = parameter(
-        30.0, "bursts: mean length of a busy period", unit="s", above=0, at_most=MAX_S, expert=True
+        30.0,
+        "bursts: mean length of a busy period",
+        unit="s",
+        above=0,
+        at_most=MAX_S,
+        expert=True,
+        requires="kind=bursts or kind=shift",
     )
-    period_s: float = parameter(30.0, "clock: interval", unit="s", at_least=1e-6, at_most=MAX_S)
+    period_s: float = parameter(
+        30.0, "clock: interval", unit="s", at_least=1e-6, at_most=MAX_S, requires="kind=clock or kind=shift"
+    )
     spread_s: float = parameter(
         0.3,
         "clock: standard deviation of each transmission time",
@@ -57,6 +88,7 @@ class Pushes:
         at_least=0,
         at_most=MAX_S,
         expert=True,
+        requires="kind=clock or kind=shift",
     )
     page_s: float = parameter(3600.0, "think time before each page view", unit="s", above=0, at_most=MAX_S)
 
@@ -102,6 +134,7 @@ def generate_pushes(
     name = str(document.get("name", path.stem))
     defaults = {key: str(value) for key, value in table.items()}
     pushes = build(Pushes, {**defaults, **texts}, f"trace {name}")
+    check_switches(pushes, texts, f"trace {name}")
     random = random_stream(seed, f"workload.pushes.{pushes.kind}")
     length_s = pages * pushes.page_s
     pushes.check_count(length_s, f"trace {name}")

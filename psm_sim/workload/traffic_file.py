@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_BYTES, MAX_S
-from psm_sim.common.parameters import build, check_all, check_names, parameter, parameters_of, values_of
+from psm_sim.common.parameters import (
+    build,
+    check_all,
+    check_names,
+    check_switches,
+    is_met,
+    parameter,
+    parameters_of,
+    values_of,
+    without_effect,
+)
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
 from psm_sim.workload.page_sampler import PageSampling, sample_pages
@@ -120,6 +130,7 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
     part_keys = [f"{name}.{key}" for name in texts_by_part for key in parameters_of(TrafficPart)]
     check_names(other_texts, [*parameters_of(sampling), *parameters_of(TrafficPart), *part_keys], owner)
     parts = {name: _build_part(values, f"{owner}: {name}") for name, values in texts_by_part.items()}
+    _check_switches(parts, texts, owner)
     page_views, values = _pages(traffic, other_texts, pages, seed)
     length_s = sum(page.think_s + sum(page.server_delay_s) for page in page_views)
     length_s += 0.0 if traffic.profile is None else _SLACK_S * pages
@@ -138,6 +149,19 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
     return Workload(
         traffic.name, page_views, traffic.synthetic, remark, {**values, **part_values}, messages=messages
     )
+
+
+def _check_switches(parts: Mapping[str, TrafficPart], texts: Mapping[str, str], owner: str) -> None:
+    """Reject parameters of the user that have no effect, or no effect on any part."""
+    part_parameters = parameters_of(TrafficPart)
+    for key in texts:
+        name, dot, inner = key.partition(".")
+        if dot:
+            check_switches(parts[name], [inner], f"{owner}: {name}")
+        elif key in part_parameters:
+            condition = part_parameters[key].requires
+            if condition and not any(is_met(condition, values_of(part)) for part in parts.values()):
+                raise InputError(f"{owner}: {without_effect(key, condition)}")
 
 
 def _build_part(texts: Mapping[str, str], owner: str) -> TrafficPart:
@@ -209,15 +233,34 @@ class TrafficPart:
         at_least=0,
         at_most=MAX_S,
         expert=True,
+        requires="timing=clock",
     )
     busy_s: float = parameter(
-        3.0, "bursts: mean interval in a busy period", unit="s", at_least=1e-6, at_most=MAX_S, expert=True
+        3.0,
+        "bursts: mean interval in a busy period",
+        unit="s",
+        at_least=1e-6,
+        at_most=MAX_S,
+        expert=True,
+        requires="timing=bursts",
     )
     quiet_for_s: float = parameter(
-        300.0, "bursts: mean length of a quiet period", unit="s", above=0, at_most=MAX_S, expert=True
+        300.0,
+        "bursts: mean length of a quiet period",
+        unit="s",
+        above=0,
+        at_most=MAX_S,
+        expert=True,
+        requires="timing=bursts",
     )
     busy_for_s: float = parameter(
-        30.0, "bursts: mean length of a busy period", unit="s", above=0, at_most=MAX_S, expert=True
+        30.0,
+        "bursts: mean length of a busy period",
+        unit="s",
+        above=0,
+        at_most=MAX_S,
+        expert=True,
+        requires="timing=bursts",
     )
     transport: str = parameter(
         "datagram",
@@ -231,7 +274,13 @@ class TrafficPart:
         0, "size of the reply, counted like bytes; 0: no reply", unit="B", at_least=0, at_most=MAX_BYTES
     )
     reply_delay_ms: float = parameter(
-        0.0, "delay before the other side replies", unit="ms", at_least=0, at_most=1e9, expert=True
+        0.0,
+        "delay before the other side replies",
+        unit="ms",
+        at_least=0,
+        at_most=1e9,
+        expert=True,
+        requires="reply_bytes",
     )
 
     def __post_init__(self) -> None:

@@ -81,7 +81,7 @@ def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--profile", "esp32-c7"], "Unknown profile 'esp32-c7'.*Did you mean 'esp32-c2'"),
+        (["--profile", "esp32-c7"], "Unknown profile 'esp32-c7'.*Did you mean 'esp32-c6'"),
         (["--profile", "mine.toml"], "Profile file not found: 'mine.toml'"),
         (["--battery", "2000mAh"], "requires a supply voltage; add --profile"),
         (["--profile", "bl616", "--battery", "full"], "--battery must be a capacity > 0.* got 'full'"),

@@ -108,13 +108,27 @@ class Listen(Policy):
         choices=("cbgz", "cbgz2", "lasec", "random", "dkm"),
     )
     b: float = parameter(
-        0.03, "scale of the margin rule; random: the probability", above=0, at_most=MAX_WEIGHT
+        0.03,
+        "scale of the margin rule; random: the probability",
+        above=0,
+        at_most=MAX_WEIGHT,
+        requires="learner=cbgz or learner=cbgz2 or learner=lasec or learner=random",
     )
     c: float = parameter(
-        1000.0, "lasec: inverse drift rate, above the ridge", above=0, at_most=MAX_WEIGHT, expert=True
+        1000.0,
+        "lasec: inverse drift rate, above the ridge",
+        above=0,
+        at_most=MAX_WEIGHT,
+        expert=True,
+        requires="learner=lasec",
     )
     ridge: float = parameter(
-        1.0, "cbgz2 and lasec: ridge penalty on the weights", above=0, at_most=MAX_WEIGHT, expert=True
+        1.0,
+        "cbgz2 and lasec: ridge penalty on the weights",
+        above=0,
+        at_most=MAX_WEIGHT,
+        expert=True,
+        requires="learner=cbgz2 or learner=lasec",
     )
     R: int = parameter(
         32,
@@ -122,12 +136,21 @@ class Listen(Policy):
         at_least=1,
         at_most=MAX_POLLS,
         expert=True,
+        requires="learner=dkm",
     )
     regrow: bool = parameter(
-        False, "dkm: a mistake doubles the band, and a run must include a positive", expert=True
+        False,
+        "dkm: a mistake doubles the band, and a run must include a positive",
+        expert=True,
+        requires="learner=dkm",
     )
     weight: float = parameter(
-        1.0, "cbgz: weight of a frame that was not predicted", at_least=1, at_most=MAX_WEIGHT, expert=True
+        1.0,
+        "cbgz: weight of a frame that was not predicted",
+        at_least=1,
+        at_most=MAX_WEIGHT,
+        expert=True,
+        requires="learner=cbgz",
     )
     floor: float = parameter(0.0, "minimum probability of receiving a beacon", at_least=0, at_most=1)
     context: bool = parameter(True, "use outstanding requests as features", expert=True)

@@ -1,0 +1,126 @@
+"""Every topology key acts, or is refused by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim import simulate
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_files import bundled_names
+from psm_sim.network import load_topology
+from psm_sim.network.topology import check_effects, conditions_of, parameter_of, topology_keys
+from psm_sim.simulation import Scenario, compare_runs
+
+DEPENDENT = [key for key in topology_keys() if conditions_of(key)]
+ON = {
+    "beacon.loss": "0.1",
+    "beacon.interval_tu": "none",
+    "access_point.group_per_s": "1",
+    "access_point.idle_limit_s": "10",
+    "faults.restart_every_s": "100",
+    "faults.stall_every_s": "100",
+    "faults.wireless.loss": "0.01",
+    "faults.wireless.bad_loss": "0.01",
+    "faults.wired.loss": "0.01",
+    "faults.wired.bad_loss": "0.01",
+    "browser.persistent": "true",
+    "tcp.delayed_ack_ms": "100",
+}
+"""A value that enables each switch. Switches with ``=`` name theirs."""
+OFF = {
+    "beacon.interval_tu": "100",
+    "tcp.delayed_ack_ms": "0",
+    "mac.model": "dcf",
+    "mac.fetch": "null",
+    "mac.standard": "802.11g",
+}
+"""A value that disables each switch that is enabled by default."""
+
+
+def other_value(key: str) -> str:
+    """Return a valid value of *key* that is not its default."""
+    declared = parameter_of(key)
+    if declared.choices:
+        return next(choice for choice in declared.choices if choice != declared.default)
+    if isinstance(declared.default, bool):
+        return str(not declared.default).lower()
+    value = 1 if declared.default is None else declared.default + 1
+    return str(value) if declared.at_most is None or value <= declared.at_most else str(declared.at_least)
+
+
+def enabled(condition: str) -> dict[str, str]:
+    """Return settings that meet the first alternative of a condition."""
+    key, equals, value = condition.split(" or ", maxsplit=1)[0].partition("=")
+    return {key: value if equals else ON[key]}
+
+
+def disabled(condition: str) -> dict[str, str]:
+    """Return settings that do not meet a condition."""
+    keys = [alternative.partition("=")[0] for alternative in condition.split(" or ")]
+    return {key: OFF[key] for key in keys if key in OFF and OFF[key] not in condition}
+
+
+@pytest.mark.parametrize("key", DEPENDENT)
+def test_a_key_without_its_switch_is_refused_by_name_and_changes_nothing(key: str) -> None:
+    """The message names the key and the switch. The results show that nothing is refused that acts."""
+    conditions = conditions_of(key)
+    for number, condition in enumerate(conditions):
+        others = [enabled(other) for other in (*conditions[:number], *conditions[number + 1 :])]
+        settings = disabled(condition)
+        for other in others:
+            settings |= other
+        changed = {**settings, key: other_value(key)}
+        with pytest.raises(InputError, match=rf"^--set: {key} has no effect without {condition}; add it or"):
+            check_effects(load_topology(settings=changed), [key], "--set")
+        first, second = (
+            compare_runs(["psm"], Scenario(pages=2, settings=each)).runs[0] for each in (settings, changed)
+        )
+        assert first.page_records == second.page_records
+
+
+@pytest.mark.parametrize("key", DEPENDENT)
+def test_a_key_with_its_switch_is_accepted(key: str) -> None:
+    """Each condition can be met."""
+    settings = {key: other_value(key) if key != "mac.preamble" else "short"}
+    for condition in conditions_of(key):
+        settings |= enabled(condition)
+    check_effects(load_topology(settings=settings), [key], "--set")
+
+
+@pytest.mark.parametrize("name", bundled_names("topologies"))
+def test_values_of_a_file_are_not_refused(name: str) -> None:
+    """Only keys that the user sets are; a file may contain values of a switch that is off."""
+    check_effects(load_topology(name), [], "--set")
+
+
+def test_a_setting_may_enable_what_a_file_needs() -> None:
+    """Stations are judged after all settings, and a dictionary may contain them."""
+    stations = [{"name": "phone", "count": 2}]
+    with pytest.raises(InputError, match="2 stations require a shared channel"):
+        simulate("psm", topology={"stations": stations}, pages=1)
+    shared = simulate("psm", topology={"mac.model": "dcf", "stations": stations}, pages=1)
+    set_later = simulate("psm", topology={"stations": stations}, settings={"mac.model": "dcf"}, pages=1)
+    assert shared.page_records == set_later.page_records
+
+
+def test_python_refuses_what_has_no_effect() -> None:
+    """A dictionary of keys and the settings are judged together."""
+    with pytest.raises(InputError, match=r"mac\.retry_limit has no effect without mac.model=dcf"):
+        simulate("psm", topology={"mac": {"retry_limit": 3}}, pages=1)
+    simulate("psm", topology={"mac": {"retry_limit": 3}}, settings={"mac.model": "dcf"}, pages=1)
+
+
+@pytest.mark.parametrize(
+    ("policy", "trace", "message"),
+    [
+        ("lpsm:alpha=0.1,horizon_s=5", "ucb", "policy lpsm: horizon_s has no effect without alpha=none"),
+        ("listen:learner=cbgz,R=5", "ucb", "policy listen: R has no effect without learner=dkm"),
+        ("psm", "push:push.quiet_for_s=5", "trace push: push: quiet_for_s .* without timing=bursts"),
+        ("psm", "mqtt:busy_s=5", "trace mqtt: busy_s has no effect without timing=bursts"),
+        ("psm", "pushes:quiet_s=5", "trace pushes: quiet_s has no effect without kind=bursts or kind=shift"),
+    ],
+)
+def test_a_parameter_without_its_switch_is_refused(policy: str, trace: str, message: str) -> None:
+    """Policies and traces are as strict as topologies."""
+    with pytest.raises(InputError, match=message):
+        simulate(policy, trace, pages=1)
