@@ -62,13 +62,14 @@ class Comparison:
     workload : Workload
         The pages.
     runs : tuple of Result
-        Results of the compared policies, in the given order.
-    always_on : Result
-        Run without power saving, the reference of every slowdown.
+        Results of the compared policies, in the given order. Each policy has one result, or one for each
+        ``[[stations]]`` table of the topology.
+    always_on_runs : tuple of Result
+        Run without power saving, the reference of every slowdown, with one result for each table as well.
     baselines : tuple of Result
         Results of the baselines, which precede the policies in tables.
-    reference : Result or None
-        Result that energy and slowdown are compared with; None if there is no reference.
+    reference_runs : tuple of Result
+        Results of the policy that energy and slowdown are compared with; empty if there is no reference.
     missing : mapping of str to str
         Policies, seeds or clients without a result, with the reason, if this is a partial comparison.
 
@@ -91,9 +92,9 @@ class Comparison:
     resolved_topology: Topology
     workload: Workload
     runs: tuple[Result, ...]
-    always_on: Result
+    always_on_runs: tuple[Result, ...]
     baselines: tuple[Result, ...] = ()
-    reference: Result | None = None
+    reference_runs: tuple[Result, ...] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -102,7 +103,7 @@ class Comparison:
         return stream.getvalue().rstrip("\n")
 
     def __repr__(self) -> str:
-        policies = ", ".join(run.policy for run in self.runs)
+        policies = ", ".join(dict.fromkeys(run.policy for run in self.runs))
         return f"<{type(self).__name__} of {policies}: {self.trace}, seed {self.seed}>"
 
     def _repr_html_(self) -> str:
@@ -112,7 +113,7 @@ class Comparison:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The results as a DataFrame with one row per shown policy.
+        """The results as a DataFrame with one row per shown result.
 
         Nested values are columns with dotted names, such as ``slowdown.mean``.
         """
@@ -122,20 +123,40 @@ class Comparison:
 
     def _row(self, run: Result) -> dict[str, Any]:
         row = {key: value for key, value in run.to_dict().items() if not isinstance(value, list)}
-        difference = {} if self.reference is None else paired_difference(run, self.reference).to_dict()
-        difference.pop("policy", None)
         return {
             **row,
             "parameters": format_pairs(row["parameters"]),
-            **({"difference": difference} if difference else {}),
+            **self.difference_values(run),
             **self.facts,
         }
 
     @property
     def differences(self) -> list[PairedDifference]:
-        """Difference of each shown policy from the reference; empty without a reference."""
-        reference = self.reference
-        return [] if reference is None else [paired_difference(run, reference) for run in self.shown]
+        """Difference of each shown result from the reference; empty without a reference."""
+        pairs = ((run, self.reference_of(run)) for run in self.shown)
+        return [paired_difference(run, reference) for run, reference in pairs if reference is not None]
+
+    def difference_values(self, run: Result) -> dict[str, Any]:
+        """Return the difference of a result from the reference as ``difference``; empty without one."""
+        reference = self.reference_of(run)
+        if reference is None:
+            return {}
+        values = paired_difference(run, reference).to_dict()
+        return {"difference": {key: value for key, value in values.items() if key not in run.identity}}
+
+    def reference_of(self, run: Result) -> Result | None:
+        """Return the result of the reference policy for the same stations; None without a reference."""
+        return next((each for each in self.reference_runs if each.station == run.station), None)
+
+    @property
+    def reference(self) -> Result | None:
+        """The only one of ``reference_runs``; None without a reference. See :meth:`reference_of`."""
+        return _only(self.reference_runs, "reference_runs") if self.reference_runs else None
+
+    @property
+    def always_on(self) -> Result:
+        """The only one of ``always_on_runs``."""
+        return _only(self.always_on_runs, "always_on_runs")
 
     @property
     def recorded_time(self) -> RecordedTime | None:
@@ -222,6 +243,19 @@ class SeedComparison(Comparison):
 
     seeds: tuple[Comparison, ...] = ()
 
+    @property
+    def pages(self) -> int:
+        """The number of pages that each policy loaded with the first seed."""
+        return self.seeds[0].pages
+
+
+def _only(runs: Sequence[Result], name: str) -> Result:
+    """Return the only one of the results, which *name* lists."""
+    if len(runs) > 1:
+        stations = ", ".join(run.station for run in runs)
+        raise InputError(f"Use {name}, because each of the stations {stations} has its own result.")
+    return runs[0]
+
 
 OnFailure = Callable[[Comparison], None]
 """Function that receives the finished part of a comparison before the exception that ended it is raised."""
@@ -292,21 +326,23 @@ def assign_roles(comparison: Kind, policies: Sequence[PolicyLike], references: R
         As for :func:`all_policies`.
     """
     simulated = all_policies(policies, references)
+    size = len(comparison.resolved_topology.stations) or 1
 
-    def run_of(policy: PolicyLike) -> Result | None:
-        return dict(enumerate(comparison.runs)).get(_index_of(policy, simulated) or 0)
+    def runs_of(policies: Sequence[PolicyLike]) -> tuple[Result, ...]:
+        starts = [size * (_index_of(policy, simulated) or 0) for policy in policies]
+        return tuple(run for start in starts for run in comparison.runs[start : start + size])
 
     return replace(
         comparison,
-        runs=comparison.runs[len(simulated) - len(policies) :],
-        baselines=tuple(run for run in map(run_of, references.baselines) if run is not None),
-        reference=next(map(run_of, references.reference), None),
+        runs=comparison.runs[size * (len(simulated) - len(policies)) :],
+        baselines=runs_of(references.baselines),
+        reference_runs=runs_of(references.reference),
     )
 
 
 def collect_runs(
     comparison: Kind,
-    runs: Iterable[Result],
+    runs: Iterable[Sequence[Result]],
     policies: Sequence[PolicyLike],
     references: References,
     on_failure: OnFailure,
@@ -318,25 +354,30 @@ def collect_runs(
     comparison
         Comparison without runs.
     runs
-        Runs of :func:`all_policies`, simulated one by one.
+        Results of each policy of :func:`all_policies`, which are simulated one by one.
     policies, references
         As for :func:`all_policies`.
     on_failure
         Called with the partial comparison if a run fails or is interrupted and at least one of *policies* has
         finished. The exception is then raised.
     """
-    finished: list[Result] = []
+    finished: list[Sequence[Result]] = []
+
+    def collected() -> Kind:
+        found = tuple(result for results in finished for result in results)
+        return assign_roles(replace(comparison, runs=found), policies, references)
+
     try:
         for run in runs:
             finished.append(run)  # noqa: PERF402 (the runs before a failure are kept)
     except BaseException as error:
-        partial = assign_roles(replace(comparison, runs=tuple(finished)), policies, references)
+        partial = collected()
         names = [_label(policy) for policy in all_policies(policies, references)[len(finished) :]]
         missing = dict.fromkeys(names, "not run") | dict.fromkeys(names[:1], reason_of(error))
         if partial.runs:
             on_failure(replace(partial, missing=missing))
         raise
-    return assign_roles(replace(comparison, runs=tuple(finished)), policies, references)
+    return collected()
 
 
 def reason_of(error: BaseException) -> str:

@@ -3,7 +3,8 @@
 Clients and seeds are simulated independently, and each has the same weight, regardless of its number of
 pages. Means are means over the clients or seeds of the mean of each one, and intervals are Student's t
 intervals over them. All policies load the same pages, so differences are paired. The runs share no state,
-so the numbers do not depend on the number of workers.
+so the numbers do not depend on the number of workers. Several stations on one access point are averaged
+within each kind, and have intervals over seeds only.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
@@ -38,7 +40,7 @@ from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.simulation.run_averages import ClientAverage, Kind, SeedAverage, average_runs
 from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.station_comparison import compare_stations
+from psm_sim.simulation.station_comparison import compare_stations, station_setups
 from psm_sim.workload import Workload
 
 _ALWAYS_ON = Spec("always-on")
@@ -178,7 +180,9 @@ def compare_seeds(
     policies, scenario, references
         As for :func:`compare_runs`. The scenario has the first seed.
     replications
-        Number of consecutive seeds, at least 1. One seed is simulated by :func:`compare_clients`.
+        Number of seeds, at least 1. One seed is simulated by :func:`compare_clients`. The seeds are
+        consecutive. With several stations, whose pages have consecutive seeds, they differ by the number of
+        stations, so that no pages occur twice.
     progress
         Called after each seed.
     workers
@@ -204,9 +208,11 @@ def compare_seeds(
         return compare_clients(policies, scenario, progress, workers, references, outputs, on_failure)
     outputs.refuse(f"{replications} replications")
     simulated = all_policies(policies, references)
-    runs = _prepare_runs(simulated, scenario.resolve_topology())
+    topology = scenario.resolve_topology()
+    runs = _prepare_runs(simulated, topology)
     _check_several_runs(runs, f"{replications} seeds", workers)
-    scenarios = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
+    step = topology.station_count
+    scenarios = [replace(scenario, seed=scenario.seed + step * number) for number in range(replications)]
     _check_pages_depend_on_seed(scenarios)
     names = [str(each.seed) for each in scenarios]
 
@@ -242,7 +248,7 @@ def _run_on_same_pages(
     scenario: Scenario,
     workload: Workload,
     progress: Progress,
-    collect: Callable[[Comparison, Iterable[Result]], Comparison],
+    collect: Callable[[Comparison, Iterable[Sequence[Result]]], Comparison],
 ) -> Comparison:
     """Run initialised policies on the same pages, and return the comparison.
 
@@ -273,18 +279,29 @@ def _run_on_same_pages(
 
     always_on = execute(reference)
     times_s = page_times_s(always_on)
-    results = (always_on if isinstance(run.policy, AlwaysOn) else execute(run, times_s) for run in runs)
-    return collect(Comparison(scenario, topology, workload, (), always_on), results)
+    results = ([always_on if isinstance(run.policy, AlwaysOn) else execute(run, times_s)] for run in runs)
+    return collect(Comparison(scenario, topology, workload, (), (always_on,)), results)
 
 
 def _check_pages_depend_on_seed(scenarios: Sequence[Scenario]) -> None:
     """Reject replications of pages that are equal for all seeds: the intervals would be meaningless."""
-    first, second = (scenario.workload() for scenario in scenarios[:2])
-    if (first.pages, first.messages) == (second.pages, second.messages):
+    first, second = map(_traffic_of, scenarios[:2])
+    if first == second:
         raise InputError(
             f"replications must be 1 for trace {scenarios[0].trace_name}, got {len(scenarios)}; its pages "
             "are the same for every seed."
         )
+
+
+def _traffic_of(scenario: Scenario) -> list[tuple[Any, Any]]:
+    """Return pages and messages of each station."""
+    topology = scenario.resolve_topology()
+    workloads = (
+        [setup.workload for setup in station_setups(scenario, topology)]
+        if topology.stations
+        else [scenario.workload()]
+    )
+    return [(workload.pages, workload.messages) for workload in workloads]
 
 
 def _check_several_runs(runs: Sequence[Run], several: str, workers: int | None) -> None:
@@ -337,7 +354,7 @@ def _compare_each(
     merge
         Function that merges the comparisons of the first scenarios.
     """
-    pages, done_pages = sum(scenario.pages for scenario in scenarios.values()), 0
+    pages = [scenario.pages for scenario in scenarios.values()]
     finished: list[Comparison] = []
     begun: list[Comparison] = []
     attempts = parallel_map(partial(_compare_without_state, policies), list(scenarios.values()), workers)
@@ -347,8 +364,7 @@ def _compare_each(
                 begun.append(comparison)
                 raise error
             finished.append(comparison)
-            done_pages += comparison.pages
-            progress(done_pages, pages, f"{len(finished)} of {len(scenarios)} {kind}")
+            progress(sum(pages[: len(finished)]), sum(pages), f"{len(finished)} of {len(scenarios)} {kind}")
     except BaseException as error:
         kept = finished or begun
         if kept:
@@ -383,22 +399,27 @@ def _compare_without_state(
             raise
         comparison, error = kept[0], failure
     runs = tuple(replace(run, policy_state=None) for run in comparison.runs)
-    always_on = replace(comparison.always_on, policy_state=None)
-    return replace(comparison, runs=runs, always_on=always_on), error
+    always_on = tuple(replace(run, policy_state=None) for run in comparison.always_on_runs)
+    return replace(comparison, runs=runs, always_on_runs=always_on), error
 
 
 def _average(
     kind: type[Kind], names: Sequence[str], comparisons: Sequence[Comparison]
-) -> tuple[tuple[Kind, ...], Kind]:
-    """Return the average of each policy over the comparisons, and that of the run without power saving."""
-    runs_by_policy = zip(*(comparison.runs for comparison in comparisons), strict=True)
-    always_on = [comparison.always_on for comparison in comparisons]
-    averages = tuple(average_runs(kind, tuple(names), runs) for runs in runs_by_policy)
-    return averages, average_runs(kind, tuple(names), always_on)
+) -> tuple[tuple[Kind, ...], tuple[Kind, ...]]:
+    """Return the averages of the runs over the comparisons, and those of the runs without power saving."""
+    by_comparison = ((each.runs for each in comparisons), (each.always_on_runs for each in comparisons))
+    averages, always_on = (
+        tuple(average_runs(kind, tuple(names), same) for same in zip(*runs, strict=True))
+        for runs in by_comparison
+    )
+    return averages, always_on
 
 
 def _describe_workloads(workloads: Sequence[Workload]) -> Workload:
     """Return the workload of the first client with a remark about all clients."""
     first = workloads[0]
-    remark = f"{len(workloads)} clients, each simulated independently; all values are means over the clients"
+    remark = (
+        f"{len(workloads)} clients of the recording, each simulated independently; all values are means over"
+        " the clients"
+    )
     return replace(first, client="", remark="; ".join((remark, *first.notes)))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from psm_sim.common.record_array import record_column
 from psm_sim.common.summary_stats import Summary, percentiles
@@ -40,7 +40,7 @@ class Result:
     policy : str
         The policy as the user specified it.
     parameters : dict
-        All parameters of the policy.
+        All parameters of the policy, or of ``station_policy``.
     page_records : sequence of PageRecord
         One record per page.
     simulated_s : float
@@ -72,6 +72,10 @@ class Result:
         Inputs that reproduce the run; None for averages.
     policy_state : Policy or None
         The policy after the run; None if the run was in another process.
+    station : str
+        Name of the ``[[stations]]`` table whose stations the result describes; empty without such tables.
+    station_policy : str
+        Policy that these stations follow instead of *policy*; empty if they have none of their own.
 
     See Also
     --------
@@ -107,6 +111,22 @@ class Result:
     facts: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     origin: Origin | None = field(default=None, repr=False, compare=False)
     policy_state: Policy | None = field(default=None, repr=False, compare=False)
+    station: str = ""
+    station_policy: str = ""
+
+    HAS_INTERVALS: ClassVar[bool] = False
+    """Whether the values are means over independent runs, which have confidence intervals."""
+
+    @property
+    def label(self) -> str:
+        """The policy, followed by the name of the stations if the topology has several."""
+        return f"{self.policy} ({self.station})" if self.station else self.policy
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Policy, station and policy of the station, by their names in the JSON output."""
+        values = {"station": self.station, "station_policy": self.station_policy}
+        return {"policy": self.policy, **{name: value for name, value in values.items() if value}}
 
     @cached_property
     def pages(self) -> pd.DataFrame:
@@ -123,7 +143,7 @@ class Result:
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{key} {value}" for key, value in self.facts.items() if value != "")
-        return f"<{type(self).__name__} of {self.policy}: {len(self.page_records)} pages; {facts}>"
+        return f"<{type(self).__name__} of {self.label}: {len(self.page_records)} pages; {facts}>"
 
     def __str__(self) -> str:
         width = max(map(len, self._main))
@@ -135,7 +155,7 @@ class Result:
         """Return the main values as HTML for notebooks, with all names escaped."""
         import pandas as pd
 
-        return pd.DataFrame({self.policy: self._main}).to_html(float_format="{:.4g}".format)
+        return pd.DataFrame({self.label: self._main}).to_html(float_format="{:.4g}".format)
 
     @property
     def _main(self) -> dict[str, float]:
@@ -246,7 +266,7 @@ class Result:
         """Return the result as in the JSON output, with plain values."""
         latency = {direction: latency.to_dict() for direction, latency in self.latency.items()}
         return {
-            "policy": self.policy,
+            **self.identity,
             "parameters": self.parameters,
             "pages": len(self.page_records),
             "simulated_s": self.simulated_s,

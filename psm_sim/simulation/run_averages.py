@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import isnan, nan
@@ -30,7 +30,7 @@ MEASURES: Mapping[str, Callable[[Result], float]] = {
 
 @dataclass(frozen=True, repr=False)
 class Average(Result):
-    """Average of independent runs of one policy, with the interface of :class:`Result`.
+    """Average of several runs of one policy, with the interface of :class:`Result`.
 
     Values per page and summaries are means over the runs, except that ``max`` is the maximum of all runs.
     ``page_records``, times, events, ``usage``, ``traffic`` and failed pages are those of all runs together.
@@ -44,6 +44,7 @@ class Average(Result):
     """
 
     KIND: ClassVar[str] = "run"
+    HAS_INTERVALS: ClassVar[bool] = True
 
     names: tuple[str, ...] = ()
     results: tuple[Result, ...] = ()
@@ -126,7 +127,8 @@ class Average(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the averages as in the JSON output, with half widths and one row per run."""
         half_widths = {measure: self.interval(measure).half_width for measure in MEASURES}
-        return {**super().to_dict(), "half_width_95": half_widths, f"{self.KIND}s": self.rows()}
+        intervals = {"half_width_95": half_widths} if self.HAS_INTERVALS else {}
+        return {**super().to_dict(), **intervals, f"{self.KIND}s": self.rows()}
 
 
 class ClientAverage(Average):
@@ -176,13 +178,15 @@ def average_runs(kind: type[Kind], names: tuple[str, ...], results: Sequence[Res
         reports_failures=first.reports_failures,
         latency=pool_latencies([result.latency for result in results]),
         facts=first.facts,
+        station=first.station,
+        station_policy=first.station_policy,
         names=names,
         results=tuple(results),
     )
 
 
 def _mean_report(reports: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of each count over the runs that have it, since stations can differ in policy."""
+    """Return the mean of each count over the runs that have it."""
     names = dict.fromkeys(name for report in reports for name in report)
     values_by_name = {name: [report[name] for report in reports if name in report] for name in names}
     return {name: _mean(values) for name, values in values_by_name.items()}
@@ -203,6 +207,20 @@ def _average_summaries(summaries: Sequence[Summary]) -> Summary:
     return Summary(mean, median, p95, max(summary.max for summary in defined))
 
 
+def kinds_of(run: Result) -> list[str]:
+    """Return how the single runs of a result differ, such as ``["seed", "station"]``."""
+    return [run.KIND, *kinds_of(run.results[0])] if isinstance(run, Average) else []
+
+
+def single_runs(run: Result) -> Iterator[tuple[list[str], Result]]:
+    """Yield the single runs of a result, each with one name for each of :func:`kinds_of`."""
+    if not isinstance(run, Average):
+        yield [], run
+        return
+    for name, result in zip(run.names, run.results, strict=True):
+        yield from (([name, *names], single) for names, single in single_runs(result))
+
+
 SAVED = "energy_saved_percent"
 
 _COMPARED = ("energy_per_page_j", "page_time_s.mean", "slowdown.mean")
@@ -220,12 +238,15 @@ class PairedDifference:
         Energy saving of the policy, in percent of the energy of the reference.
     measures : dict of str to Interval
         Differences of the policy from the reference, with the names and units of the JSON output.
+    station : str
+        Stations whose results are compared, as in :class:`Result`.
     """
 
     policy: str
     against: str
     saved_percent: Interval
     measures: dict[str, Interval]
+    station: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as in the JSON output, with half widths if there are several runs."""
@@ -237,13 +258,15 @@ class PairedDifference:
             else {}
         )
         means = {name: interval.mean for name, interval in intervals.items()}
-        return {"policy": self.policy, "against": self.against, **means, **widths}
+        station = {"station": self.station} if self.station else {}
+        return {"policy": self.policy, **station, "against": self.against, **means, **widths}
 
 
 def paired_difference(run: Result, reference: Result) -> PairedDifference:
     """Return the difference of a run from a reference run on the same pages."""
     measures = {name: _interval(run, reference, _subtract(MEASURES[name])) for name in _COMPARED}
-    return PairedDifference(run.policy, reference.policy, _interval(run, reference, _saved_percent), measures)
+    saved_percent = _interval(run, reference, _saved_percent)
+    return PairedDifference(run.policy, reference.policy, saved_percent, measures, run.station)
 
 
 def _interval(run: Result, reference: Result, value: Callable[[Result, Result], float]) -> Interval:
@@ -253,7 +276,7 @@ def _interval(run: Result, reference: Result, value: Callable[[Result, Result], 
 
 
 def _runs_of(run: Result) -> tuple[Result, ...]:
-    return run.results if isinstance(run, Average) else (run,)
+    return run.results if isinstance(run, Average) and run.HAS_INTERVALS else (run,)
 
 
 def _subtract(measure: Callable[[Result], float]) -> Callable[[Result, Result], float]:

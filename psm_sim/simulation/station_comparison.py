@@ -1,8 +1,10 @@
 """Comparison of policies with several stations that share one access point and one channel.
 
-The topology defines the stations (``[[stations]]``), each with its own pages, policy and chip. A station
-without a policy, trace or number of pages uses those of the scenario. The slowdown is relative to the
-same pages with all stations always on, on the same channel.
+The topology defines the stations (``[[stations]]``). Each of these tables describes one kind of station, with
+its own pages, policy and chip. A station without a policy, trace or number of pages uses those of the
+scenario. Each kind has its own result, the mean over its stations. These share a channel and are not
+independent, so the mean has no confidence interval. The slowdown is relative to the same pages with all
+stations always on, on the same channel.
 """
 
 from __future__ import annotations
@@ -11,11 +13,12 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from itertools import groupby
+from typing import Any, ClassVar, NamedTuple
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.progress import Progress
-from psm_sim.common.summary_stats import percentiles
+from psm_sim.common.summary_stats import Interval, percentiles
 from psm_sim.network import Observer, Topology
 from psm_sim.network.build import cell_of
 from psm_sim.network.chip_profiles import load_profile
@@ -45,9 +48,14 @@ DISTRIBUTED = ("energy_per_page_j", "energy_by_state_per_page_j.awake", "page_ti
 
 
 class StationAverage(Average):
-    """Average over the stations of one run, with one result per station."""
+    """Average over the stations of one kind in one run, with one result per station."""
 
     KIND = "station"
+    HAS_INTERVALS: ClassVar[bool] = False
+
+    def interval(self, measure: str) -> Interval:
+        """Return the mean of a measure over the stations, without an interval."""
+        return Interval(super().interval(measure).mean, 0.0, 1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the average with the distribution over the stations."""
@@ -60,7 +68,7 @@ class StationAverage(Average):
 
 @dataclass(frozen=True, repr=False)
 class StationComparison(Comparison):
-    """Comparison of policies with the same stations; ``runs`` are :class:`StationAverage`."""
+    """Policies on the same stations; ``runs`` are :class:`StationAverage`, one for each kind."""
 
     total_pages: int = 0
 
@@ -79,7 +87,7 @@ def compare_stations(
     outputs: RunOutputs = NO_OUTPUTS,
     on_failure: OnFailure = ignore_partial,
 ) -> StationComparison:
-    """Simulate each policy on all stations without a policy of their own, and average over the stations.
+    """Simulate each policy on all stations without a policy of their own, and average over each kind.
 
     Parameters
     ----------
@@ -108,13 +116,13 @@ def compare_stations(
         comparison = StationComparison(
             scenario,
             topology,
-            describe_setups(setups),
+            describe_setups(setups, topology),
             (),
             _with_facts(always_on, scenario),
             total_pages=_count_pages(setups),
         )
         runs = _run_policies(simulated, setups, observers, always_on, progress)
-        facts = (_with_facts(run, scenario) for run in runs)
+        facts = (_with_facts(averages, scenario) for averages in runs)
         return collect_runs(comparison, facts, policies, references, on_failure)
 
 
@@ -122,15 +130,13 @@ def _run_policies(
     policies: Sequence[PolicyLike],
     setups: Sequence[StationSetup],
     observers: Sequence[Sequence[Sequence[Observer]]],
-    always_on: StationAverage,
+    always_on: tuple[StationAverage, ...],
     progress: Progress,
-) -> Iterator[StationAverage]:
-    """Yield the run of each policy, of which the last are observed. *always_on* is that of all always on."""
+) -> Iterator[tuple[StationAverage, ...]]:
+    """Yield the averages of each policy, of which the last are observed. *always_on* are the reference."""
     pages, has_own_policies = _count_pages(setups), any(setup.policy for setup in setups)
-    times_s, unobserved = (
-        [page_times_s(result) for result in always_on.results],
-        len(policies) - len(observers),
-    )
+    times_s = [page_times_s(result) for average in always_on for result in average.results]
+    unobserved = len(policies) - len(observers)
     for number, policy in enumerate(policies):
         progress(pages * (number + 1), pages * (len(policies) + 1), str(getattr(policy, "name", policy)))
         by_station = observers[number - unobserved] if number >= unobserved else ()
@@ -148,8 +154,11 @@ def _run(
     setups: Sequence[StationSetup],
     times_s: Sequence[Sequence[float]] | None,
     observers: Sequence[Sequence[Observer]] = (),
-) -> StationAverage:
-    """Run all stations together. *times_s* are the times of their pages without power saving."""
+) -> tuple[StationAverage, ...]:
+    """Run all stations together, and return the average of each kind.
+
+    *times_s* are the times of their pages without power saving.
+    """
     runs = _prepare_stations(policy, setups, observers)
     group = SharedCell([run.world for run in runs])
     by_station: list[Result | None] = [None] * len(runs)
@@ -170,9 +179,17 @@ def _run(
         group.run([load.pages for load in loads], [load.messages for load in loads], collect)
     except PageError as error:
         raise error.under(label) from None
-    results = [result for result in by_station if result is not None]
-    average = average_runs(StationAverage, tuple(setup.name for setup in setups), results)
-    return replace(average, policy=label, parameters=_parameters(runs, setups), policy_state=None)
+    groups = groupby(zip(setups, by_station, strict=True), lambda pair: pair[0].kind)
+    return tuple(_average(label, list(group)) for _, group in groups)
+
+
+def _average(label: str, stations: Sequence[tuple[StationSetup, Result | None]]) -> StationAverage:
+    """Return the average of the stations of one kind. *label* is the simulated policy."""
+    setup = stations[0][0]
+    names = tuple(setup.name for setup, _ in stations)
+    average = average_runs(StationAverage, names, [result for _, result in stations if result is not None])
+    own_policy = str(setup.policy) if setup.policy else ""
+    return replace(average, policy=label, station=setup.kind, station_policy=own_policy)
 
 
 def _prepare_stations(
@@ -202,18 +219,16 @@ def _rerun(
     group.run(loads, [setup.workload.messages for setup in setups], lambda _: None, number)
 
 
-def _parameters(runs: Sequence[Run], setups: Sequence[StationSetup]) -> dict[str, Any]:
-    """Return the parameters of the simulated policy, from a station without a policy of its own."""
-    return next((run.parameters for run, setup in zip(runs, setups, strict=True) if not setup.policy), {})
-
-
 def _is_always_on(policy: PolicyLike) -> bool:
     return isinstance(policy, AlwaysOn) or str(policy) == "always-on"
 
 
-def _with_facts(run: StationAverage, scenario: Scenario) -> StationAverage:
-    results = tuple(replace(result, facts=scenario.facts) for result in run.results)
-    return replace(run, facts=scenario.facts, results=results)
+def _with_facts(averages: Sequence[StationAverage], scenario: Scenario) -> tuple[StationAverage, ...]:
+    def add(average: StationAverage) -> StationAverage:
+        results = tuple(replace(result, facts=scenario.facts) for result in average.results)
+        return replace(average, facts=scenario.facts, results=results)
+
+    return tuple(map(add, averages))
 
 
 class StationSetup(NamedTuple):
@@ -223,6 +238,8 @@ class StationSetup(NamedTuple):
     ----------
     name : str
         Name of the station.
+    kind : str
+        Name of its ``[[stations]]`` table.
     resolved_topology : Topology
         Topology with the chip of the station.
     policy : Spec or None
@@ -232,6 +249,7 @@ class StationSetup(NamedTuple):
     """
 
     name: str
+    kind: str
     resolved_topology: Topology
     policy: Spec | None
     workload: Workload
@@ -247,7 +265,9 @@ def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]
         for number, name in enumerate(spec.names):
             seed = scenario.seed + len(setups) if spec.seed is None else spec.seed + number
             policy = None if spec.policy is None else Spec.of(spec.policy, "policy")
-            setups.append(StationSetup(name, own_topology, policy, _workload(scenario, spec, seed)))
+            setups.append(
+                StationSetup(name, spec.name, own_topology, policy, _workload(scenario, spec, seed))
+            )
     return setups
 
 
@@ -256,10 +276,19 @@ def _workload(scenario: Scenario, spec: StationSpec, seed: int) -> Workload:
     return replace(scenario, trace=trace, pages=pages, seed=seed).workload()
 
 
-def describe_setups(setups: Sequence[StationSetup]) -> Workload:
-    """Return the workload of the first station with a remark about all stations."""
-    names = ", ".join(dict.fromkeys(setup.workload.name for setup in setups))
+def describe_setups(setups: Sequence[StationSetup], topology: Topology) -> Workload:
+    """Return the workload of the first station, with a remark about all stations."""
+    kinds = [list(group) for _, group in groupby(setups, lambda setup: setup.kind)]
     remark = (
-        f"{len(setups)} stations on one access point load {names}; all values are means over the stations"
+        f"{len(setups)} station{'s' if len(setups) > 1 else ''} on one access point: "
+        f"{'; '.join(map(_describe_kind, kinds))}. Each row is a mean over the stations of its name. They"
+        " share a channel, so intervals require several seeds"
     )
-    return replace(setups[0].workload, remark=remark)
+    return replace(setups[0].workload, name=topology.name, remark=remark)
+
+
+def _describe_kind(setups: Sequence[StationSetup]) -> str:
+    """Return name, number, trace and own policy of the stations of one kind."""
+    first = setups[0]
+    policy = f" and policy {first.policy}" if first.policy else ""
+    return f"{len(setups)} x {first.kind} with trace {first.workload.name}{policy}"

@@ -59,10 +59,10 @@ def policies_on(topology: str) -> list[str]:
 
 
 def found(topology: str, trace: str) -> Iterator[tuple[Key, Values]]:
-    """Run every policy that ships; yield what it is known by, and its results."""
+    """Run every policy that ships; yield what it and each kind of station are known by, and its results."""
     scenario = Scenario(SHORT.get(trace, trace), topology, PAGES.get(trace, 1))
     for run in compare_runs(policies_on(topology), scenario).runs:
-        yield (topology, trace, run.policy), {name: of(run) for name, of in MEASURES.items()}
+        yield (topology, trace, run.label), {name: of(run) for name, of in MEASURES.items()}
 
 
 def kept() -> dict[Key, Values]:

@@ -27,8 +27,15 @@ def test_no_result_has_moved(topology, trace):
 
 def test_all_that_ships_is_among_them_and_nothing_else():
     """A new policy, trace or topology is added by writing them anew."""
-    expected = {(*each, policy) for each in scenarios() for policy in policies_on(each[0])}
+    expected = {(*each, label) for each in scenarios() for label in labels_on(each[0])}
     assert set(kept()) == expected
+
+
+def labels_on(topology: str) -> list[str]:
+    """Return the policies of a topology, followed by the name of each kind of station if it has several."""
+    stations = load_topology(topology).stations
+    policies = policies_on(topology)
+    return [f"{policy} ({each.name})" for policy in policies for each in stations] if stations else policies
 
 
 def test_nothing_that_ships_is_quicker_with_power_saving() -> None:

@@ -22,9 +22,13 @@ def crowd(*members, **settings):
     return replace(load_topology("three-node", AIR | settings), stations=members)
 
 
-def of(found, name):
-    """Return the result of one station."""
-    return found.results[found.names.index(name)]
+def of(compared, name, policy=0):
+    """Return the result of one station under the first or another policy."""
+    size = len(compared.resolved_topology.stations)
+    found = compared.runs[size * policy : size * (policy + 1)]
+    return next(
+        result for run in found for each, result in zip(run.names, run.results, strict=True) if each == name
+    )
 
 
 @pytest.mark.parametrize("policy", ["psm", "lpsm", "bsd:p=0.5", "always-on"])
@@ -56,24 +60,30 @@ def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
     assert [seat.name for seat in seats] == ["reader-1", "reader-2", "sensor", "twin"]
     assert [len(seat.workload.pages) for seat in seats] == [5, 5, 1, 5]
     assert seats[3].workload.pages == seats[1].workload.pages != seats[0].workload.pages
-    found = compare_runs(["lpsm"], Scenario(topology=place, pages=5, seed=3)).runs[0]
-    assert isinstance(found, StationAverage)
+    found = compare_runs(["lpsm"], Scenario(topology=place, pages=5, seed=3))
+    assert all(isinstance(run, StationAverage) for run in found.runs)
     assert of(found, "sensor").policy == "psm:listen_interval=3"
-    assert of(found, "reader-1").policy == found.policy == "lpsm"
+    assert of(found, "reader-1").policy == "lpsm"
     assert of(found, "sensor").power.awake_w != of(found, "twin").power.awake_w
-    assert len(found.page_records) == 16
+    assert [len(run.page_records) for run in found.runs] == [10, 1, 5]
+    assert [(run.policy, run.station, run.station_policy) for run in found.runs] == [
+        ("lpsm", "reader", ""),
+        ("lpsm", "sensor", "psm:listen_interval=3"),
+        ("lpsm", "twin", ""),
+    ]
+    assert [run.parameters.get("listen_interval") for run in found.runs] == [None, 3, None]
 
 
 def test_the_output_has_every_station_and_the_distribution():
-    """In the JSON, in the table of pages, and as means with intervals."""
-    found = psm_sim.simulate("psm", topology="cafe", pages=3)
-    told = found.to_dict()
-    assert [row["station"] for row in told["stations"]] == [f"reader-{n}" for n in range(1, 5)] + ["laptop"]
+    """In the JSON and in the table of pages."""
+    readers, laptop = psm_sim.compare(["psm"], topology="cafe", pages=3).runs
+    told = readers.to_dict()
+    assert [row["station"] for row in told["stations"]] == [f"reader-{n}" for n in range(1, 5)]
+    assert [row["station"] for row in laptop.to_dict()["stations"]] == ["laptop"]
     assert told["distribution"]["slowdown.mean"]["p100"] == max(
         row["slowdown.mean"] for row in told["stations"]
     )
-    assert list(found.pages["station"].unique()) == list(found.names)
-    assert told["half_width_95"]["energy_per_page_j"] > 0
+    assert list(readers.pages["station"].unique()) == list(readers.names)
 
 
 def test_baselines_and_replications_stand_beside_stations():
@@ -108,9 +118,7 @@ def test_a_neighbour_that_downloads_costs_a_dozing_station_several_times_its_wak
     loader = StationSpec("loader", policy="always-on", trace=load, pages=1, seed=1)
     settings = {"mac.fetch": fetch, "access_point.release_on_uplink": False}
     awake_j = [
-        of(
-            compare_runs(["psm"], Scenario(topology=crowd(*members, **settings))).runs[0], "reader"
-        ).usage.awake_j
+        of(compare_runs(["psm"], Scenario(topology=crowd(*members, **settings))), "reader").usage.awake_j
         for members in ((reader,), (reader, loader))
     ]
     assert awake_j[1] > times * awake_j[0]
@@ -125,6 +133,7 @@ def test_a_neighbour_that_downloads_costs_a_dozing_station_several_times_its_wak
         ('[[stations]]\nname = "a"\ncount = 0\n', "station a: count must be an integer >= 1 .* got 0"),
         ('[[stations]]\nname = "a"\npolicy = 3\n', "stations: policy must be a string, got 3"),
         ('[[stations]]\nname = "a"\n[[stations]]\nname = "a"\n', "duplicate name 'a'"),
+        ('[[stations]]\nname = "a"\n[[stations]]\nname = "a"\ncount = 2\n', "duplicate name 'a'"),
         ('[[stations]]\nname = "a"\ncount = 2\n', "2 stations require a shared channel; set mac.model=dcf"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,12 +20,15 @@ from psm_sim.version import __version__
 from psm_sim.workload import load_workload
 
 _ALWAYS_ON = Spec("always-on")
-_EXCLUDED_KEYS = ("policy", "parameters", "pages", "wall_s", "stations")
+_EXCLUDED_KEYS = ("policy", "station", "station_policy", "parameters", "pages", "wall_s", "stations")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Measures of a finished task by name, or the error message of a failed task."""
+    """Measures of a finished task by name, or the error message of a failed task.
+
+    With several ``[[stations]]`` tables, the measures of each one are nested under its name.
+    """
 
     key: str
     measures: Mapping[str, Any] | None = None
@@ -101,7 +104,9 @@ def _run_stations(job: Job, paths: PathMap) -> Iterator[Outcome]:
     try:
         scenario = Scenario(relocate_paths(job.trace, paths), job.resolved_topology, job.pages, job.seed)
         runs = compare_runs([relocate_paths(policy, paths) for policy in job.policies], scenario).runs
-        measures = [_measures(run) for run in runs]
+        size = len(job.resolved_topology.stations)
+        by_policy = [runs[start : start + size] for start in range(0, len(runs), size)]
+        measures = [_measures_by_station(results) for results in by_policy]
     except Exception as error:
         if len(job.keys) == 1:
             yield Outcome(job.keys[0], None, _error_message(error, paths))
@@ -109,6 +114,12 @@ def _run_stations(job: Job, paths: PathMap) -> Iterator[Outcome]:
             yield from (outcome for single in job.split() for outcome in _run_stations(single, paths))
         return
     yield from map(Outcome, job.keys, measures)
+
+
+def _measures_by_station(results: Sequence[Result]) -> dict[str, Any]:
+    if len(results) == 1:
+        return _measures(results[0])
+    return {result.station: _measures(result) for result in results}
 
 
 def _measures(result: Result) -> dict[str, Any]:

@@ -29,9 +29,10 @@ _ROUNDING = 1e-9
 def table_rows(rows: Iterable[StoredRow]) -> list[dict[str, Any]]:
     """Return rows as dictionaries with the same keys in the same order. Missing values are None.
 
-    The keys are :data:`TASK_COLUMNS`, the parameters, the measures and ``error``.
+    Each ``[[stations]]`` table has its own row, with the parameter ``station``. The keys are
+    :data:`TASK_COLUMNS`, the parameters, the measures and ``error``.
     """
-    rows = list(rows)
+    rows = _split(rows)
     parameters = dict.fromkeys(key for row in rows for key in row.parameters)
     measures = dict.fromkeys(key for row in rows for key in row.measures)
     return [
@@ -52,6 +53,11 @@ def table_frame(rows: Iterable[StoredRow]) -> pd.DataFrame:
     return pd.DataFrame(table_rows(rows))
 
 
+def _split(rows: Iterable[StoredRow]) -> list[StoredRow]:
+    """Return a row for each task and table of stations."""
+    return [each for row in rows for each in row.by_station()]
+
+
 def _task_value(row: StoredRow, column: str) -> Any:
     return name_of(row.policy, "policy") if column == "name" else getattr(row, column)
 
@@ -64,6 +70,7 @@ def select_rows(rows: Sequence[StoredRow], where: Mapping[str, str]) -> list[Sto
     InputError
         If a column is unknown.
     """
+    rows = _split(rows)
     records = table_rows(rows)
     for key in where:
         if records and key not in records[0]:
@@ -138,9 +145,12 @@ def varying_keys(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def candidates(rows: Iterable[StoredRow]) -> list[Candidate]:
-    """Group the finished tasks that differ only in the seed, in the order of *rows*."""
+    """Group the finished tasks that differ only in the seed, in the order of *rows*.
+
+    The results of each ``[[stations]]`` table are a group of their own.
+    """
     groups: dict[tuple[Any, ...], list[StoredRow]] = {}
-    for row in rows:
+    for row in _split(rows):
         if row.state == "done":
             groups.setdefault((row.policy, *scenario_of(row).items()), []).append(row)
     return [Candidate(tuple(group)) for group in groups.values()]

@@ -30,7 +30,8 @@ class StoredRow:
     """Task in a store.
 
     ``state`` is ``"waiting"``, ``"done"``, ``"failed"`` or ``"damaged"``. A damaged row has values that
-    cannot be read. Its ``error`` names them.
+    cannot be read. Its ``error`` names them. With several ``[[stations]]`` tables, ``measures`` has a
+    dictionary for each one, see :meth:`by_station`.
     """
 
     policy: str
@@ -42,6 +43,24 @@ class StoredRow:
     state: str
     measures: dict[str, Any]
     error: str
+
+    def by_station(self) -> list[StoredRow]:
+        """Return a row for each table of stations, with its name as parameter ``station``, or this row."""
+        if not self._has_stations:
+            return [self]
+        return [
+            replace(self, parameters={**self.parameters, "station": station}, measures=measures)
+            for station, measures in self.measures.items()
+        ]
+
+    def has_main_measures(self) -> bool:
+        """Return whether the measures that every finished task has are present."""
+        tables = self.measures.values() if self._has_stations else [self.measures]
+        return all({ENERGY, SLOWDOWN} <= table.keys() for table in tables)
+
+    @property
+    def _has_stations(self) -> bool:
+        return any(isinstance(value, dict) for value in self.measures.values())
 
 
 class Store:
@@ -186,9 +205,9 @@ def _read_row(values: Sequence[Any]) -> StoredRow:
         except (ValueError, TypeError, OverflowError, RecursionError):
             fields[column] = default
             unreadable.append(column)
-    if fields["state"] == "done" and not {ENERGY, SLOWDOWN} <= fields["measures"].keys():
-        unreadable.append("measures")
     row = StoredRow(**fields)
+    if row.state == "done" and not row.has_main_measures():
+        unreadable.append("measures")
     if not unreadable:
         return row
     error = f"its {', '.join(dict.fromkeys(unreadable))} cannot be read; run the sweep with --retry"
@@ -216,7 +235,10 @@ def _read_integer(low: int, high: int) -> Callable[[Any], int]:
 
 
 def _read_parameters(value: Any) -> dict[str, Any]:
-    found = json.loads(_read_text(value))
+    return _read_scalars(json.loads(_read_text(value)))
+
+
+def _read_scalars(found: Any) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise TypeError
     return {escape_unprintable(key): _read_scalar(item) for key, item in found.items()}
@@ -233,7 +255,14 @@ def _read_scalar(value: Any) -> Any:
 
 
 def _read_measures(value: Any) -> dict[str, Any]:
-    measures = {} if value is None else _read_parameters(value)
+    found = {} if value is None else json.loads(_read_text(value))
+    if isinstance(found, dict) and any(isinstance(item, dict) for item in found.values()):
+        return {escape_unprintable(station): _read_table(table) for station, table in found.items()}
+    return _read_table(found)
+
+
+def _read_table(found: Any) -> dict[str, Any]:
+    measures = _read_scalars(found)
     if not all(isinstance(measures.get(name, 0), (int, float)) for name in (ENERGY, SLOWDOWN)):
         raise TypeError
     return measures

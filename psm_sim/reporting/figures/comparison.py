@@ -134,7 +134,7 @@ def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()
         axes.set_xlabel("mean page slowdown")
         axes.set_ylabel("energy (J per page)")
         axes.margins(0.08)
-        omitted = [f"{run.policy}: {run.energy_per_page_j:.1f} J (not plotted)" for run in far]
+        omitted = [f"{run.label}: {run.energy_per_page_j:.1f} J (not plotted)" for run in far]
         axes.set_title("\n".join([subtitle(comparison), *omitted]), loc="left")
         figure.legend(loc="outside lower center", ncols=3)
     return figure
@@ -160,12 +160,12 @@ def _plot_mark(axes: Axes, run: Result, index: int) -> None:
         markersize=7,
         capsize=3,
         linestyle="none",
-        label=truncate_name(run.policy),
+        label=truncate_name(run.label),
     )
 
 
 def _half_width(run: Result, measure: str) -> float | None:
-    return run.interval(measure).half_width if isinstance(run, Average) else None
+    return run.interval(measure).half_width if isinstance(run, Average) and run.HAS_INTERVALS else None
 
 
 _HATCHES = {"asleep": "", "awake": "///", "beacons": "..."}
@@ -214,7 +214,7 @@ def draw_energy_by_state(comparison: Comparison) -> Figure:
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
             )
         axes.set_xlim(0, limit)
-        axes.set_yticks(range(len(runs)), [truncate_name(run.policy) for run in runs])
+        axes.set_yticks(range(len(runs)), [truncate_name(run.label) for run in runs])
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
         axes.set_xlabel("energy (J per page)")
@@ -237,7 +237,7 @@ def draw_slowdowns(comparison: Comparison) -> Figure:
                 where="post",
                 color=colour,
                 linestyle=line,
-                label=truncate_name(run.policy),
+                label=truncate_name(run.label),
             )
         largest = max(run.slowdown.max for run in comparison.shown)
         axes.set_xscale("log")

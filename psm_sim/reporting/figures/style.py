@@ -118,15 +118,15 @@ def subtitle(comparison: Comparison) -> str:
     """Return the title of a figure: pages, trace, seeds and topology."""
     run = comparison.runs[0]
     seeds = f"seed {comparison.seed}"
-    if isinstance(run, Average):
+    if isinstance(run, Average) and run.HAS_INTERVALS:
         seeds = f"means over {len(run.names)} {run.KIND}s with 95 % intervals"
     trace, topology = truncate_name(comparison.trace), truncate_name(comparison.topology)
     return f"{comparison.pages} pages of {trace}, {seeds}, {topology}"
 
 
 def representative_run(run: Result) -> Result:
-    """Return the first run of an average, or the run itself."""
-    return run.results[0] if isinstance(run, Average) else run
+    """Return the first single run of an average, or the run itself."""
+    return representative_run(run.results[0]) if isinstance(run, Average) else run
 
 
 _STYLE = Path(__file__).with_name("psm_sim.mplstyle")

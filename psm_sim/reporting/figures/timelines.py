@@ -32,11 +32,12 @@ _LINKS = {"wireless up": "uplink frame", "wireless down": "downlink frame"}
 
 
 def draw_page_timeline(results: Sequence[Result]) -> Figure:
-    """Plot one page under each of at most four policies.
+    """Plot one page of the first station under each of at most four policies.
 
     The page has the median slowdown of the first pages with images, under the first policy.
     """
-    runs = [representative_run(run) for run in results[:4]]
+    same = [result for result in results if result.station == results[0].station]
+    runs = [representative_run(run) for run in same[:4]]
     number = _median_page(runs[0])
     figure, panels = new_figure(len(runs), 1, width_in=7.2, height_in=1.1 + 1.5 * len(runs))
     longest_s = max(run.page_records[number - 1].page_time_s for run in runs)
@@ -142,7 +143,7 @@ def draw_polling_times(comparison: Comparison) -> Figure | None:
         polling = PollingRecorder()
         observe(representative_run(run), [polling], MAX_PAGES)
         if len(set(polling.beacons_of)) > 1:
-            varying.append((run.policy, polling))
+            varying.append((run.label, polling))
     if not varying:
         return None
     return _plot_polling_times(

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 from psm_sim.common.csv_output import write_csv, write_csv_records
 from psm_sim.common.formatting import flatten, format_pairs
 from psm_sim.simulation.result import flatten_failures
-from psm_sim.simulation.run_averages import Average, paired_difference
+from psm_sim.simulation.run_averages import Average, kinds_of, single_runs
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
 
 
 def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write a header and one row per policy. Nested names are joined by dots, such as ``slowdown.mean``.
+    """Write a header and one row per result. Nested names are joined by dots, such as ``slowdown.mean``.
 
     Parameters
     ----------
@@ -31,21 +31,18 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 
 
 def write_pages(comparison: Comparison, stream: TextIO) -> None:
-    """Write a header and one row per page and policy, with a column for the client or seed if averaged."""
+    """Write a header and one row per page, with a column for seed, client or station if averaged."""
     fields = comparison.runs[0].page_records[0]._fields
     first = comparison.runs[0]
     failure = ["failure"] if first.reports_failures else []
-    header = ["policy", *([first.KIND] if isinstance(first, Average) else []), *fields, *failure]
+    header = ["policy", *kinds_of(first), *fields, *failure]
     write_csv(stream, header, _page_rows(comparison.runs))
 
 
 def _page_rows(runs: Iterable[Result]) -> Iterator[list[Any]]:
     for run in runs:
-        if isinstance(run, Average):
-            for name, result in zip(run.names, run.results, strict=True):
-                yield from ([run.policy, name, *values] for values in _pages(result))
-        else:
-            yield from ([run.policy, *values] for values in _pages(run))
+        for names, single in single_runs(run):
+            yield from ([run.policy, *names, *values] for values in _pages(single))
 
 
 def _pages(run: Result) -> Iterable[Sequence[Any]]:
@@ -70,14 +67,5 @@ def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
         "settings": format_pairs(comparison.settings),
         "seed": comparison.seed,
         **flatten(values),
-        **_differences(comparison, run),
+        **flatten(comparison.difference_values(run)),
     }
-
-
-def _differences(comparison: Comparison, run: Result) -> dict[str, Any]:
-    """Return the differences from the reference, such as ``difference.slowdown.mean``, if there is one."""
-    if comparison.reference is None:
-        return {}
-    values = paired_difference(run, comparison.reference).to_dict()
-    del values["policy"]
-    return flatten({"difference": values})

@@ -140,8 +140,7 @@ def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any
         "seed": comparison.seed,
         "settings": comparison.settings,
         "runs": [
-            {"policy": run.policy, "parameters": run.parameters, "wall_s": run.wall_s}
-            for run in comparison.runs
+            {**run.identity, "parameters": run.parameters, "wall_s": run.wall_s} for run in comparison.runs
         ],
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "status": "finished",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.formatting import truncate
@@ -22,7 +22,7 @@ from psm_sim.reporting.html.timeline import record_timeline
 from psm_sim.reporting.html.trade_off import Mark
 from psm_sim.reporting.terminal.comparison import caption
 from psm_sim.simulation.result import complete_slowdowns
-from psm_sim.simulation.run_averages import MEASURES, SAVED, Average, paired_difference
+from psm_sim.simulation.run_averages import MEASURES, SAVED, Average, kinds_of, paired_difference, single_runs
 
 if TYPE_CHECKING:
     from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
@@ -55,7 +55,7 @@ def page_of(
         Name of the preset. An empty string means none.
     """
     marks = [mark_of(run, comparison) for run in comparison.shown]
-    runs = comparison.shown[:MAX_RUNS]
+    runs = [run for run in comparison.shown if run.station == comparison.runs[0].station][:MAX_RUNS]
     sections = [
         Section("summary", "", html_paragraphs(caption(comparison, preset)) + _summary(marks)),
         _trade_off(marks, frontier),
@@ -65,7 +65,7 @@ def page_of(
         _pages(comparison),
         Section("parameters", "Parameters", _parameters(comparison, provenance)),
     ]
-    title = f"{comparison.trace}: {', '.join(run.policy for run in comparison.runs)}"
+    title = f"{comparison.trace}: {', '.join(dict.fromkeys(run.policy for run in comparison.runs))}"
     values = {
         "timelines": [record_timeline(representative_run(run)) for run in runs],
         "table": pages_table(comparison),
@@ -77,14 +77,14 @@ def mark_of(run: Result, comparison: Comparison) -> Mark:
     """Return the measures of a run, with confidence intervals if it is an average."""
     values = {name: float(value(run)) for name, value in MEASURES.items()}
     values |= {"slowdown.p95": run.slowdown.p95, "slowdown.max": run.slowdown.max}
-    half_widths = (
-        {name: run.interval(name).half_width for name in MEASURES} if isinstance(run, Average) else {}
-    )
-    if comparison.reference is not None:
-        saved = paired_difference(run, comparison.reference).saved_percent
+    average = run if isinstance(run, Average) and run.HAS_INTERVALS else None
+    half_widths = {name: average.interval(name).half_width for name in MEASURES} if average else {}
+    reference = comparison.reference_of(run)
+    if reference is not None:
+        saved = paired_difference(run, reference).saved_percent
         values[SAVED] = saved.mean
-        half_widths |= {SAVED: saved.half_width} if isinstance(run, Average) else {}
-    return Mark(truncate(run.policy, _MAX_NAME_LENGTH, "..."), run.policy, values, half_widths)
+        half_widths |= {SAVED: saved.half_width} if average else {}
+    return Mark(truncate(run.label, _MAX_NAME_LENGTH, "..."), run.label, values, half_widths)
 
 
 def _summary(marks: Sequence[Mark]) -> str:
@@ -121,7 +121,7 @@ def _states(marks: Sequence[Mark]) -> Section:
 
 
 def _slowdowns(comparison: Comparison) -> Section:
-    lines = {truncate_name(run.policy): complete_slowdowns(run) for run in comparison.shown}
+    lines = {truncate_name(run.label): complete_slowdowns(run) for run in comparison.shown}
     return Section("slowdowns", "Distribution of page slowdown", "", slowdowns.draw_distributions(lines))
 
 
@@ -135,7 +135,7 @@ def _timelines(runs: Sequence[Result], first: str) -> Section:
     }
     html = html_select("policy", "policy", policies, str(selected))
     html += html_select("page", "show", {"": "whole run", **numbers}, next(iter(numbers)))
-    return Section("timeline", "Timeline of the first seed or client", html, timeline.draw())
+    return Section("timeline", "Timeline of the first seed, client or station", html, timeline.draw())
 
 
 MAX_LISTED = 500
@@ -146,7 +146,7 @@ def _parameters(comparison: Comparison, provenance: Mapping[str, Any]) -> str:
     command = (
         f"<pre><code>{escape_text(provenance['command'])}</code></pre>" if "command" in provenance else ""
     )
-    tables = [html_definitions(run.policy, run.parameters) for run in comparison.shown]
+    tables = [html_definitions(run.label, run.parameters) for run in comparison.shown]
     tables.append(html_definitions(f"trace {comparison.trace}", comparison.workload.parameters))
     tables.append(html_definitions(f"topology {comparison.topology}", comparison.resolved_topology.config()))
     tables.append(
@@ -188,20 +188,15 @@ def _pages(comparison: Comparison) -> Section:
 
 def pages_table(comparison: Comparison) -> dict[str, Any]:
     """Return the columns and at most :data:`MAX_ROWS` rows, the same number for each policy and run."""
-    results = [(run, *pair) for run in comparison.runs for pair in _runs_of(run)]
+    results = [(run, *pair) for run in comparison.runs for pair in single_runs(run)]
     rows_per_result = max(MAX_ROWS // len(results), 1)
-    first = comparison.runs[0]
-    kind = [first.KIND] if isinstance(first, Average) else []
+    kinds = kinds_of(comparison.runs[0])
     rows = [
-        [run.policy, *([name] if kind else []), *_page_values(record)]
-        for run, name, result in results
+        [run.policy, *names, *_page_values(record)]
+        for run, names, result in results
         for record in result.page_records[:rows_per_result]
     ]
-    return {"columns": ["policy", *kind, *_PAGE_COLUMNS.values()], "rows": rows[:MAX_ROWS]}
-
-
-def _runs_of(run: Result) -> Iterator[tuple[str, Result]]:
-    yield from zip(run.names, run.results, strict=True) if isinstance(run, Average) else [("", run)]
+    return {"columns": ["policy", *kinds, *_PAGE_COLUMNS.values()], "rows": rows[:MAX_ROWS]}
 
 
 def _page_values(record: PageRecord) -> list[Any]:

@@ -10,10 +10,11 @@ from psm_sim.common.component_spec import split_commas
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.result import describe_failures
-from psm_sim.simulation.run_averages import Average, SeedAverage, paired_difference
+from psm_sim.simulation.run_averages import Average, SeedAverage
 
 if TYPE_CHECKING:
-    from psm_sim.simulation import Comparison, Result
+    from psm_sim.common.summary_stats import Interval
+    from psm_sim.simulation import Comparison, PairedDifference, Result
     from psm_sim.simulation.result_parts import Latency
 
 _MIN_WIDE = 100
@@ -94,13 +95,14 @@ def _energy_lines(comparison: Comparison) -> list[str]:
 
 def _reference_lines(comparison: Comparison) -> list[str]:
     """Return the lines that explain baselines, savings and confidence intervals, if any."""
-    reference, run, lines = comparison.reference, comparison.runs[0], []
+    run, lines = comparison.runs[0], []
+    reference = comparison.reference_of(run)
     mark = f"{_MARK.strip()} marks a baseline. " if comparison.baselines else ""
     if reference is not None:
         lines.append(
             f"{mark}Column 'saved' is the energy saving relative to {reference.policy}, in per cent."
         )
-    if isinstance(run, Average):
+    if isinstance(run, Average) and run.HAS_INTERVALS:
         mean = f"a mean over {len(run.names)} {run.KIND}s"
         paired = f". Differences from {reference.policy} are paired" if reference is not None else ""
         lines.append(f"± is the half-width of the 95 % confidence interval (Student's t) of {mean}{paired}.")
@@ -126,26 +128,25 @@ def _recorded_lines(comparison: Comparison) -> list[str]:
 
 
 def _seeds(comparison: Comparison) -> str:
-    run = comparison.runs[0]
-    return (
-        f"seeds {run.names[0]} to {run.names[-1]}"
-        if isinstance(run, SeedAverage)
-        else f"seed {comparison.seed}"
-    )
+    run, stations = comparison.runs[0], comparison.resolved_topology.station_count
+    if not isinstance(run, SeedAverage):
+        return f"seed {comparison.seed}"
+    step = f" in steps of {stations}" if stations > 1 else ""
+    return f"seeds {run.names[0]} to {run.names[-1]}{step}"
 
 
 def reports(runs: Sequence[Result]) -> list[str]:
     """Return a line for each policy with measurements of its own, such as the mean wait reached."""
     values = [
-        (run.policy, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
+        (run.label, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
     ]
-    return [f"{policy}: {', '.join(texts)}." for policy, texts in values if texts]
+    return [f"{label}: {', '.join(texts)}." for label, texts in values if texts]
 
 
 def failures(runs: Sequence[Result]) -> list[str]:
     """Return a line for each policy with failed pages, with their number and reasons."""
     return [
-        f"Failed pages under {run.policy}: {describe_failures(run.failed_page_records)}."
+        f"Failed pages under {run.label}: {describe_failures(run.failed_page_records)}."
         for run in runs
         if run.failed_pages
     ]
@@ -187,18 +188,26 @@ def _table(comparison: Comparison, columns: Sequence[Column], *, wide: bool) -> 
     names = [_name(comparison, run, wide=wide) for run in runs]
     longest = max(len(line) for name in names for line in name.splitlines())
     table.add_column("\npolicy", overflow="fold", min_width=min(longest, _MIN_NAME_WIDTH))
+    stations = [[_station(run)] if run.station else [] for run in runs]
+    if any(stations):
+        table.add_column("\nstation", overflow="fold", min_width=max(len(run.station) for run in runs))
     texts = [align_columns([column.value(run) for run in runs], column.decimals) for column in columns]
     for column, cells in zip(columns, texts, strict=True):
         widest = max(map(len, (*column.heading.splitlines(), *cells)))
         table.add_column(column.heading, justify="right", no_wrap=True, min_width=widest)
-    for name, *cells in zip(names, *texts, strict=True):
-        table.add_row(Text(name), *cells)
+    for name, station, *cells in zip(names, stations, *texts, strict=True):
+        table.add_row(Text(name), *map(Text, station), *cells)
     return table
 
 
 def _name(comparison: Comparison, run: Result, *, wide: bool) -> str:
     mark = _MARK if any(run is baseline for baseline in comparison.baselines) else ""
     return (run.policy if wide else _stack_parameters(run.policy)) + mark
+
+
+def _station(run: Result) -> str:
+    """Return the name of the stations, with their policy if it is not that of the row."""
+    return f"{run.station} ({run.station_policy})" if run.station_policy else run.station
 
 
 _MARK = " *"
@@ -253,29 +262,33 @@ class Column(NamedTuple):
 
 def columns_of(comparison: Comparison) -> list[Column]:
     """Return all columns of a comparison, from left to right."""
-    averaged, reference = isinstance(comparison.runs[0], Average), comparison.reference
-    saving = _saving_columns(reference, averaged) if reference is not None else []
-    difference = _difference_columns(reference) if reference is not None and averaged else []
-    energy = [*_ENERGY, *_interval_column("energy_per_page_j", averaged, 2), *saving]
+    first = comparison.runs[0]
+    kind = first.KIND if isinstance(first, Average) and first.HAS_INTERVALS else ""
+    saving = _saving_columns(comparison, kind) if comparison.reference_runs else []
+    difference = _difference_columns(comparison, kind) if comparison.reference_runs and kind else []
+    energy = [*_ENERGY, *_interval_column("energy_per_page_j", kind, 2), *saving]
     failed = _FAILED if comparison.runs[0].reports_failures else []
     columns = [
         *energy,
-        *_current_columns(comparison.runs[0]),
+        *_current_columns(comparison.runs),
         *_STATES,
-        *_time_columns(averaged),
+        *_time_columns(kind),
         *difference,
         *_MAX,
         *failed,
     ]
-    return [column for column in columns if not averaged or column.rank < _MIN_SINGLE_RANK]
+    return [column for column in columns if not kind or column.rank < _MIN_SINGLE_RANK]
 
 
-def _current_columns(run: Result) -> list[Column]:
-    """Return the columns of mean current and battery life, if they are known."""
-    current = Column("mean\nmA", lambda run: run.mean_current_ma or 0.0, 1)
-    days = Column("battery\ndays", lambda run: run.battery_days or 0.0, 1)
-    available = (run.mean_current_ma is not None, run.battery_days is not None)
-    return [column for column, is_available in zip((current, days), available, strict=True) if is_available]
+def _current_columns(runs: Sequence[Result]) -> list[Column]:
+    """Return the columns of mean current and battery life, if they are known of any run. Others have nan."""
+    current = Column("mean\nmA", lambda run: _known(run.mean_current_ma), 1)
+    days = Column("battery\ndays", lambda run: _known(run.battery_days), 1)
+    return [column for column in (current, days) if not all(math.isnan(column.value(run)) for run in runs)]
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 _MIN_SINGLE_RANK = 7
@@ -292,44 +305,61 @@ _MAX = [Column("\nmax", lambda run: run.slowdown.max, 4)]
 _FAILED = [Column("pages\nfailed", lambda run: run.failed_pages, 0, 0)]
 
 
-def _interval_column(measure: str, averaged: bool, rank: int) -> list[Column]:
+def _plus_minus(kind: str) -> str:
+    """Return the heading of half-widths of intervals over runs of a kind, such as ``"seed"``."""
+    return f"± over\n{kind}s"
+
+
+def _interval_column(measure: str, kind: str, rank: int) -> list[Column]:
     """Return the column of the half-width of a measure's confidence interval.
 
     Parameters
     ----------
     measure : str
         Name of the measure.
-    averaged : bool
-        Whether the runs are averages. A single run has no interval, so no column.
+    kind : str
+        Kind of the runs that the interval is over. A single run has no interval (``""``), so no column.
     rank : int
         Rank of the column, at least that of the mean, so that the mean is never dropped first.
     """
     value: Callable[[Result], float] = lambda run: cast("Average", run).interval(measure).half_width  # noqa: E731
-    return [Column("\n±", value, rank)] if averaged else []
+    return [Column(_plus_minus(kind), value, rank)] if kind else []
 
 
-def _saving_columns(reference: Result, averaged: bool) -> list[Column]:
-    mean = Column("saved\n%", lambda run: paired_difference(run, reference).saved_percent.mean, 1, 1)
-    half_width = Column("\n±", lambda run: paired_difference(run, reference).saved_percent.half_width, 3, 1)
-    return [mean, half_width] if averaged else [mean]
+def _saving_columns(comparison: Comparison, kind: str) -> list[Column]:
+    saved = _difference_from_reference(comparison, lambda difference: difference.saved_percent)
+    mean = Column("saved\n%", lambda run: saved(run).mean, 1, 1)
+    half_width = Column(_plus_minus(kind), lambda run: saved(run).half_width, 3, 1)
+    return [mean, half_width] if kind else [mean]
 
 
-def _difference_columns(reference: Result) -> list[Column]:
-    name = reference.policy if len(reference.policy) <= _MAX_NAME_LENGTH else "reference"
+def _difference_columns(comparison: Comparison, kind: str) -> list[Column]:
+    policy = comparison.reference_runs[0].policy
+    name = policy if len(policy) <= _MAX_NAME_LENGTH else "reference"
+    slowdown = _difference_from_reference(comparison, lambda difference: difference.measures["slowdown.mean"])
     return [
-        Column(f"\n-{name}", lambda run: paired_difference(run, reference).measures["slowdown.mean"].mean, 3),
-        Column("\n±", lambda run: paired_difference(run, reference).measures["slowdown.mean"].half_width, 3),
+        Column(f"\n-{name}", lambda run: slowdown(run).mean, 3),
+        Column(_plus_minus(kind), lambda run: slowdown(run).half_width, 3),
     ]
 
 
-def _time_columns(averaged: bool) -> list[Column]:
+def _difference_from_reference(
+    comparison: Comparison, measure: Callable[[PairedDifference], Interval]
+) -> Callable[[Result], Interval]:
+    """Return the function from a run to a measure of its difference from the reference."""
+    differences = zip(comparison.shown, comparison.differences, strict=True)
+    by_run = {id(run): measure(difference) for run, difference in differences}
+    return lambda run: by_run[id(run)]
+
+
+def _time_columns(kind: str) -> list[Column]:
     return [
         Column("time s\nmean", lambda run: run.page_time_s.mean, 5),
-        *_interval_column("page_time_s.mean", averaged, 6),
+        *_interval_column("page_time_s.mean", kind, 6),
         Column("\np50", lambda run: run.page_time_percentiles_s["p50"], 9),
         Column("\np90", lambda run: run.page_time_percentiles_s["p90"], 6),
         Column("slowdown\nmean", lambda run: run.slowdown.mean, 0),
-        *_interval_column("slowdown.mean", averaged, 2),
+        *_interval_column("slowdown.mean", kind, 2),
     ]
 
 
@@ -385,7 +415,7 @@ def _latency_table(runs: Sequence[Result]) -> Any:
         table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
         for direction, latency in run.latency.items():
-            table.add_row(Text(run.policy), _DIRECTIONS[direction], *_latency_cells(latency))
+            table.add_row(Text(run.label), _DIRECTIONS[direction], *_latency_cells(latency))
     return table
 
 

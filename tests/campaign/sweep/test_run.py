@@ -15,6 +15,7 @@ from psm_sim.campaign.sweep import job as job_module
 from psm_sim.campaign.sweep import run as run_of_sweep
 from psm_sim.campaign.sweep import store as store_module
 from psm_sim.campaign.sweep.job import Job, Outcome
+from psm_sim.campaign.sweep.results import candidates, table_rows
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import PathMap
 from psm_sim.common.errors import InputError
@@ -158,6 +159,16 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
     assert compared == [2, 3, 1, 1, 1]
     assert [row.state for row in alone] == ["done", "done", "failed"]
     assert [row.measures for row in alone[:2]] == [row.measures for row in together]
+    assert [list(row.measures) for row in together] == [["reader", "laptop"]] * 2
+    assert [row["station"] for row in table_rows(together)] == ["reader", "laptop"] * 2
+    assert [
+        (each.policy, each.scenario["station"], each.interval("energy_per_page_j").mean)
+        for each in candidates(together)
+    ] == [
+        (row.policy, station, measures["energy_per_page_j"])
+        for row in together
+        for station, measures in row.measures.items()
+    ]
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_the_steps_rise_to_the_slowest_page(values: list[float]) -> None:
 def test_one_run_without_baselines_has_a_page() -> None:
     """No column of savings, no intervals, no seeds."""
     comparison = compare_runs(["always-on"], Scenario(pages=1))
-    page = page_of(replace(comparison, baselines=(), reference=None), {})
+    page = page_of(replace(comparison, baselines=(), reference_runs=()), {})
     assert "energy saved" not in page
     assert stored(page, "table")["columns"][:2] == ["policy", "page"]
 

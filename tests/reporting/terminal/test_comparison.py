@@ -184,7 +184,7 @@ def test_saved_is_the_energy_against_the_reference(replicated: Comparison) -> No
     """In per cent; the reference saves nothing against itself."""
     lines = written(replicated).splitlines()
     psm, bsd = lines[4].split(), lines[6].split()
-    assert lines[0].split()[1] == "saved"
+    assert "saved" in lines[0].split()
     assert [float(cell) for cell in psm[4:6]] == [0.0, 0.0]
     runs = {run.policy: run for run in replicated.shown}
     pairs = zip(runs["bsd:p=0.5"].results, runs["psm"].results, strict=True)

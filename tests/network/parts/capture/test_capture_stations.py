@@ -236,4 +236,4 @@ def test_the_command_writes_both_files_for_each_policy(tmp_path):
     ]  # fmt: skip
     data = (tmp_path / "cafe-psm.pcap").read_bytes()
     assert {each.station for each in frames_of(data, "data")} == {2, 258, 259, 260, 261}
-    assert found.runs[1].slowdown.mean == 1.0
+    assert [run.slowdown.mean for run in found.runs[2:]] == [1.0, 1.0]
