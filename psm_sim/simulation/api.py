@@ -96,9 +96,17 @@ def simulate(
     5
     """
     arguments = _arguments_of(trace, topology, pages, seed, settings, workers, more)
+    scenario = arguments.scenario()
+    stations = scenario.resolve_unseeded_topology().stations
+    if len(stations) > 1:
+        names = ", ".join(station.name for station in stations)
+        raise InputError(
+            f"topology {scenario.topology_name} has different stations ({names}), and simulate returns one"
+            " result; use compare, which returns one for each of them."
+        )
     comparison = compare_seeds(
         arguments.policies([policy]),
-        arguments.scenario(),
+        scenario,
         replications,
         workers=workers,
         outputs=RunOutputs.of(capture, timeline),
