@@ -10,7 +10,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import parameters_of, values_of
 from psm_sim.workload.capture_workloads import activity_of, capture_at, is_capture_file
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workloads
-from psm_sim.workload.network_activity import Activity, NominalTransfers, transfers_of
+from psm_sim.workload.network_activity import Activity, NominalTransfers, transfers_of, transfers_of_messages
 from psm_sim.workload.workload import Workload
 
 
@@ -69,12 +69,19 @@ def _with_clients(spec: Spec, clients: str | None) -> Spec:
 
 
 def _page_activity(workload: Workload, nominal: NominalTransfers) -> Activity:
+    if any(page.objects for page in workload.pages):
+        transfers = tuple(transfers_of(workload.pages, nominal))
+        omitted = "; background messages are not replayed" if workload.messages else ""
+    else:
+        transfers, omitted = tuple(transfers_of_messages(workload.messages, nominal)), ""
+    if not transfers:
+        raise InputError(f"trace {workload.name} sends nothing to the station; use another trace.")
     assumptions = f"{nominal.rate_kbps:g} kbit/s, {nominal.round_trip_ms:g} ms round trip"
     return Activity(
         workload.name,
-        tuple(transfers_of(workload.pages, nominal)),
+        transfers,
         workload.synthetic,
-        f"{workload.remark.rstrip('.')}; transfer times are nominal ({assumptions})",
+        f"{workload.remark.rstrip('.')}; transfer times are nominal ({assumptions}){omitted}",
         workload.parameters | values_of(nominal),
     )
 

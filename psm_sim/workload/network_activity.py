@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_MS, MAX_S
 from psm_sim.common.parameters import check_all, parameter
+from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Page
 
 
@@ -98,6 +99,27 @@ def transfers_of(pages: Iterable[Page], nominal: NominalTransfers) -> Iterator[T
                     "fewer pages, a higher rate or a shorter round trip."
                 )
             yield transfer
+
+
+def transfers_of_messages(messages: Messages, nominal: NominalTransfers) -> Iterator[Transfer]:
+    """Yield the downlink transfers of *messages* in order of their start: messages received, and replies.
+
+    The reply to a message of the station starts one round trip and the delay after the message. The line
+    carries one transfer at a time.
+    """
+    received = sorted(filter(None, (_downlink(message, nominal) for message in messages)))
+    line_us = 0
+    for start_us, size in received:
+        line_us = max(line_us, start_us) + _line_us(size, nominal)
+        yield Transfer(start_us, line_us, size)
+
+
+def _downlink(message: Message, nominal: NominalTransfers) -> tuple[int, int] | None:
+    """Return start and size of what the station receives; None if it receives nothing."""
+    if not message.uplink:
+        return _us(message.at_s), message.bytes
+    delay_s = nominal.round_trip_ms / 1e3 + message.reply_delay_s
+    return (_us(message.at_s + delay_s), message.reply_bytes) if message.reply_bytes else None
 
 
 def _page(page: Page, start_us: int, nominal: NominalTransfers) -> Iterator[Transfer]:

@@ -130,3 +130,23 @@ def test_what_cannot_be_loaded_is_said_in_a_sentence(
     """Name, value, what is expected."""
     with pytest.raises(InputError, match=message):
         load_activities(spec.format(recording), 10, 1, NominalTransfers(), clients)
+
+
+@pytest.mark.parametrize("trace", ["ping", "cbr", "mqtt", "push", "bulk"])
+def test_a_trace_without_pages_is_replayed_message_by_message(trace: str) -> None:
+    """The transfers are all that the station receives, in order, one at a time and none before it is sent."""
+    workload = load_workload(trace, 1, seed=1)
+    (activity,) = load_activities(trace, 1, 1, NominalTransfers())
+    received = [message.reply_bytes if message.uplink else message.bytes for message in workload.messages]
+    assert activity.total_bytes == sum(received)
+    transfers = activity.transfers
+    assert all(first.end_us <= second.end_us for first, second in pairwise(transfers))
+    assert [transfer.start_us for transfer in transfers] == sorted(
+        transfer.start_us for transfer in transfers
+    )
+
+
+def test_a_trace_that_sends_nothing_is_refused() -> None:
+    """A part may be switched off, but a replay needs bytes."""
+    with pytest.raises(InputError, match="trace push sends nothing to the station"):
+        load_activities("push:on=false", 1, 1, NominalTransfers())
