@@ -23,6 +23,9 @@ MAX_RECORDS = 30_000_000
 MAX_MESSAGES = 10_000_000
 """Background messages of a run; each takes 27 bytes of memory."""
 
+MAX_FRAMES = 50_000_000
+"""Frames of a run, estimated before it begins; they take some minutes."""
+
 MAX_POLLS = 10_000_000
 """Polls of a replay; they take Learn-alpha some minutes."""
 

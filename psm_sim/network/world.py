@@ -19,6 +19,7 @@ from psm_sim.network.page_outcomes import PageFailureHandler, PageVisits
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
 from psm_sim.network.wireless_hop import WirelessHop
+from psm_sim.network.work_estimate import check_work
 from psm_sim.policies import Policy
 from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page_view import Page
@@ -68,6 +69,7 @@ class World:
     ) -> None:
         self.hop, self.ends = hop, ends = parts
         self.env, self.beacons, self.ledger, self.power = hop.env, hop.beacons, hop.ledger, topology.power
+        self._topology = topology
         self.visits = PageVisits()
         self.events = 0
         self.messenger: BackgroundMessages | None = None
@@ -122,7 +124,14 @@ class World:
         self.end()
 
     def begin(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
-        """Start to load the pages. ``browsing`` is true until the last one is complete or a page fails."""
+        """Start to load the pages. ``browsing`` is true until the last one is complete or a page fails.
+
+        Raises
+        ------
+        InputError
+            If the run would have too many frames.
+        """
+        check_work(self._topology, pages, messages)
         if messages:
             self._add_messenger(messages)
         path = self.hop, self.wired_up, self.wired_down, self.station, self.visits, self.messenger

@@ -139,6 +139,13 @@ class Messages(Sequence[Message]):
     def __len__(self) -> int:
         return self._rows.size
 
+    def frames(self, segment_bytes: int) -> float:
+        """Return the number of frames without ACKs, if TCP segments carry at most *segment_bytes*."""
+        replies = self._rows["reply_bytes"]
+        is_tcp = self._rows["connection"] != DATAGRAM
+        segments = self._rows["bytes"] // segment_bytes + replies // segment_bytes
+        return float(self._rows.size + (replies > 0).sum() + segments[is_tcp].sum(dtype=np.float64))
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return Messages(self._rows[index], self.at_access_point)

@@ -1,0 +1,52 @@
+"""The frames of a run are estimated before it begins."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim import simulate
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_FRAMES, MAX_PAGES
+from psm_sim.network import load_topology
+from psm_sim.network.work_estimate import estimate_frames
+from psm_sim.simulation import Scenario
+from psm_sim.workload import load_workload
+
+
+@pytest.mark.parametrize(
+    ("settings", "trace", "source"),
+    [
+        ({"station.keep_alive_s": 1e-9}, "ucb", "station.keep_alive_s=1e-09"),
+        ({"access_point.group_per_s": 10_000}, "push:stretch_s=7200", "access_point.group_per_s=10000"),
+        ({"tcp.segment_bytes": 1}, "bulk:bytes=60000000", "the messages with tcp.segment_bytes=1"),
+        (
+            {"tcp.segment_bytes": 1, "browser.persistent": True},
+            "modern",
+            "the pages with tcp.segment_bytes=1",
+        ),
+        ({"beacon.loss": 0.1, "beacon.interval_ms": 1}, "push:stretch_s=1e6", "the beacon interval"),
+    ],
+)
+def test_a_run_of_too_many_frames_is_refused_before_it_begins(
+    settings: dict[str, float], trace: str, source: str
+) -> None:
+    """The message has the limit and the source of most frames."""
+    with pytest.raises(InputError, match=rf"at most {MAX_FRAMES:,} frames, .*most of them from {source}"):
+        simulate("psm", trace, pages=100 if trace == "modern" else 1, settings=settings)
+
+
+@pytest.mark.parametrize("trace", ["ucb", "modern", "ping", "mqtt", "bulk"])
+def test_the_estimate_has_the_size_of_the_run(trace: str) -> None:
+    """It counts no ACKs, SYNs or FINs, so a run has as many frames or up to a few times as many."""
+    scenario = Scenario(trace, pages=5)
+    workload = scenario.workload()
+    estimate = sum(estimate_frames(scenario.resolve_topology(), workload.pages, workload.messages).values())
+    events = simulate("psm", trace, pages=5).events
+    assert estimate / 4 < events < 20 * estimate
+
+
+def test_as_many_ucb_pages_as_a_run_may_have_are_within_the_limit() -> None:
+    """The limits of pages and frames do not contradict each other."""
+    workload = load_workload("ucb", 1000, seed=1)
+    frames = sum(estimate_frames(load_topology(), workload.pages, workload.messages).values())
+    assert frames / 1000 * MAX_PAGES < MAX_FRAMES
