@@ -15,7 +15,7 @@ from psm_sim.common.progress import Progress
 CHUNK_BYTES = 1 << 20
 GZIP = b"\x1f\x8b"
 MAX_EXPANSION = 100
-FREE_EXPANSION = 16 << 20
+FREE_EXPANSION = 4 << 20
 MAX_BYTES = 4 << 30
 """Maximum size of a decompressed trace, in bytes. The largest known archive has 1 GiB."""
 
@@ -24,7 +24,7 @@ class ChunkReader:
     """Reader of a file in chunks of at most 1 MiB of decompressed data.
 
     Gzip is recognised by its first two bytes. Consecutive gzip members are one stream. Memory is bounded for
-    any file, because reading fails once the decompressed data exceed both 16 MiB and 100 times the compressed
+    any file, because reading fails once the decompressed data exceed both 4 MiB and 100 times the compressed
     size.
 
     Parameters
@@ -100,10 +100,10 @@ class ChunkReader:
                     break
                 chunk = self._unpack(member, rest, unpacked)
                 started, unpacked = True, unpacked + len(chunk)
-                self._check_expansion(unpacked)
+                rest = member.unconsumed_tail
+                self._check_expansion(unpacked, self._read - len(rest or member.unused_data))
                 if chunk:
                     yield chunk
-                rest = member.unconsumed_tail
                 if member.eof:
                     rest, member, started = member.unused_data, zlib.decompressobj(31), False
         if started:
@@ -119,11 +119,11 @@ class ChunkReader:
                 f"decompressed): {error}; download the file again."
             ) from error
 
-    def _check_expansion(self, unpacked: int) -> None:
-        if unpacked > FREE_EXPANSION and unpacked > MAX_EXPANSION * self._read:
+    def _check_expansion(self, unpacked: int, consumed: int) -> None:
+        if unpacked > FREE_EXPANSION and unpacked > MAX_EXPANSION * consumed:
             raise InputError(
                 f"{self.path} expands to over {MAX_EXPANSION} times its size ({unpacked:,} bytes from "
-                f"{self._read:,}); if it is a trace, decompress it first."
+                f"{consumed:,}); if it is a trace, decompress it first."
             )
 
 

@@ -150,7 +150,10 @@ def log_entries(log: Mapping[str, Any], path: Path) -> list[Entry]:
     for index, entry in enumerate(log["entries"]):
         if not isinstance(entry, dict):
             raise InputError(f"{path}: log.entries[{index}] must be an object, got {str(entry)[:40]!r}.")
-        parsed = read_entry(entry)
+        try:
+            parsed = read_entry(entry)
+        except InputError as error:
+            raise InputError(f"{path}: log.entries[{index}]: {error}.") from None
         is_dated = math.isfinite(parsed.start_s) and parsed.end_s - parsed.start_s <= MAX_S
         if is_dated:
             entries.append(parsed)

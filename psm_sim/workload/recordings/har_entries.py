@@ -13,6 +13,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_BYTES
 from psm_sim.workload.recordings.recording import UNKNOWN
 
 PHASES = ("blocked", "dns", "connect", "send", "wait", "receive")
@@ -279,10 +281,10 @@ def _wire_bytes(entry: Mapping[str, Any], response: Mapping[str, Any]) -> tuple[
     content = _mapping(response.get("content"))
     for size in (number(transfer), number(entry.get("_bytesIn")), sent):
         if size is not None and size > 0:
-            return round(min(size, 2**32 - 1)), False
+            return _checked(size, MAX_BYTES, "response"), False
     size, saved = number(content.get("size")) or 0.0, number(content.get("compression"))
     compressed = size - (saved or 0.0) if 0 <= (saved or 0.0) < size else size
-    return round(min(max(compressed, 0.0), 2**32 - 1)), saved is None
+    return _checked(max(compressed, 0.0), MAX_BYTES, "response"), saved is None
 
 
 def _request_bytes(entry: Mapping[str, Any], request: Mapping[str, Any]) -> int:
@@ -291,7 +293,17 @@ def _request_bytes(entry: Mapping[str, Any], request: Mapping[str, Any]) -> int:
     headers, body = number(request.get("headersSize")), number(request.get("bodySize"))
     if out is None and headers is not None and headers > 0:
         out = headers + max(body or 0.0, 0.0)
-    return round(min(out, 2**31 - 1)) if out is not None and out >= 1 else UNKNOWN
+    return _checked(out, _MAX_REQUEST_BYTES, "request") if out is not None and out >= 1 else UNKNOWN
+
+
+_MAX_REQUEST_BYTES = 2**31 - 1
+
+
+def _checked(size: float, maximum: int, kind: str) -> int:
+    """Return *size* as an integer; reject a size that no connection can carry."""
+    if size > maximum:
+        raise InputError(f"the size of the {kind} must be at most {maximum:,} bytes, got {size:g}")
+    return round(size)
 
 
 def _is_cached(entry: Mapping[str, Any]) -> bool:

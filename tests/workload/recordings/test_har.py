@@ -140,6 +140,15 @@ def test_what_did_not_use_the_network_is_skipped(tmp_path: Path, changes, counts
     assert found.warnings[0] == f"1 objects replayed, 1 entries left out ({counts})"
 
 
+def test_a_size_that_no_connection_can_carry_is_refused(tmp_path: Path) -> None:
+    """It is not clamped, because a guess would be simulated for minutes. Entry and size are named."""
+    large = entry(request={"method": "POST", "url": "https://x/", "headersSize": 9, "bodySize": "1e308"})
+    with pytest.raises(
+        InputError, match=r"a\.har: log\.entries\[0\]: the size of the request .* got 1e\+308"
+    ):
+        read_recording(har(tmp_path, [large]))
+
+
 @pytest.mark.parametrize("status", [-2, 0, 304, "200"])
 def test_odd_status_codes_and_versions_do_not_matter_where_bytes_moved(tmp_path: Path, status) -> None:
     """Status -2 and 0 and httpVersion '' or '2 2' occur in real files."""
