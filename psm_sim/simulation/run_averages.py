@@ -98,8 +98,12 @@ class Average(Result):
         """DataFrame with one row per page of all runs, and the name of the run as its first column."""
         import pandas as pd
 
-        by_name = dict(zip(self.names, (result.pages for result in self.results), strict=True))
-        return pd.concat(by_name, names=[self.KIND]).reset_index(level=self.KIND).reset_index(drop=True)
+        frames = []
+        for name, result in zip(self.names, self.results, strict=True):
+            frame = result.pages
+            columns = [self.KIND, *(column for column in frame.columns if column != self.KIND)]
+            frames.append(frame.assign(**{self.KIND: frame.get(self.KIND, name)})[columns])
+        return pd.concat(frames, ignore_index=True)
 
     @property
     def failed_pages(self) -> int:

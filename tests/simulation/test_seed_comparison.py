@@ -39,6 +39,15 @@ def test_each_seed_is_the_run_it_would_be_alone(three: SeedComparison) -> None:
     assert three.runs[0].names == ("5", "6", "7")
 
 
+def test_pages_of_all_seeds_are_one_table(three: SeedComparison) -> None:
+    """With the seed as the first column, once."""
+    frame = three.runs[0].pages
+    assert list(frame.columns).count("seed") == 1
+    assert frame.columns[0] == "seed"
+    assert frame["seed"].tolist() == [5] * 4 + [6] * 4 + [7] * 4
+    assert list(frame["energy_j"]) == [record.energy_j for record in three.runs[0].page_records]
+
+
 def test_differences_are_paired_by_seed(three: SeedComparison) -> None:
     """Their interval is that of the differences, not of the two means."""
     assert three.reference is three.baselines[1]
