@@ -307,7 +307,7 @@ _FAILED = [Column("pages\nfailed", lambda run: run.failed_pages, 0, 0)]
 
 def _plus_minus(kind: str) -> str:
     """Return the heading of half-widths of intervals over runs of a kind, such as ``"seed"``."""
-    return f"± over\n{kind}s"
+    return f"±\n{kind}s"
 
 
 def _interval_column(measure: str, kind: str, rank: int) -> list[Column]:

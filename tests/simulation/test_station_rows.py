@@ -1,0 +1,212 @@
+"""Rows of unlike stations: means within each kind, and intervals over seeds only."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import psm_sim
+from psm_sim.cli import main
+from psm_sim.common.errors import InputError
+from psm_sim.network import Topology, load_topology
+from psm_sim.network.topology_sections import StationSpec
+from psm_sim.reporting.files import result_csv, result_json
+from psm_sim.reporting.html.comparison import page_of, pages_table
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, SeedComparison, compare_seeds
+from psm_sim.simulation.run_averages import MEASURES
+
+MEMBERS = (
+    StationSpec("reader", count=2),
+    StationSpec("laptop", policy="always-on", trace="modern", pages=1),
+)
+ROWS = [
+    ("always-on", "reader"),
+    ("always-on", "laptop"),
+    ("psm", "reader"),
+    ("psm", "laptop"),
+    ("bsd", "reader"),
+    ("bsd", "laptop"),
+]
+T_3 = 4.302653
+"""Student's 97.5 % quantile at two degrees of freedom."""
+
+
+def place(*members: StationSpec) -> Topology:
+    """Return a topology whose stations share a channel."""
+    return replace(load_topology("three-node", {"mac.model": "dcf"}), stations=members)
+
+
+def compared(seed: int = 1, replications: int = 1) -> Comparison:
+    """Return BSD and the baselines with two readers and a laptop."""
+    scenario = Scenario(topology=place(*MEMBERS), pages=2, seed=seed)
+    beside = References(BASELINES, BASELINES[1:])
+    return compare_seeds(["bsd"], scenario, replications, workers=1, references=beside)
+
+
+@pytest.fixture(scope="module")
+def single() -> Comparison:
+    """Return a single seed."""
+    return compared()
+
+
+@pytest.fixture(scope="module")
+def three() -> Comparison:
+    """Return three seeds."""
+    return compared(replications=3)
+
+
+def told(comparison: Comparison) -> dict[str, Any]:
+    """Return the JSON output."""
+    stream = io.StringIO()
+    result_json.write(comparison, stream)
+    return dict(json.loads(stream.getvalue()))
+
+
+def rows_of(writer: Any, comparison: Comparison) -> list[dict[str, str]]:
+    """Return the rows of a CSV output."""
+    stream = io.StringIO()
+    writer(comparison, stream)
+    return list(csv.DictReader(io.StringIO(stream.getvalue())))
+
+
+def test_each_row_is_the_mean_over_the_stations_of_its_name(single: Comparison) -> None:
+    """Sums over pages by hand: the joules of both readers, and those of the laptop alone."""
+    assert [(run.policy, run.station) for run in single.shown] == ROWS
+    pages = rows_of(result_csv.write_pages, single)
+    by_station: dict[str, list[dict[str, str]]] = {}
+    for row in pages:
+        by_station.setdefault(row["station"], []).append(row)
+    assert {name: len(rows) for name, rows in by_station.items()} == {
+        "reader-1": 2,
+        "reader-2": 2,
+        "laptop": 1,
+    }
+    readers, laptop = told(single)["runs"]
+    for column, find in (
+        ("energy_j", lambda run: run["energy_per_page_j"]),
+        ("page_time_s", lambda run: run["page_time_s"]["mean"]),
+        ("slowdown", lambda run: run["slowdown"]["mean"]),
+    ):
+        means = {name: np.mean([float(row[column]) for row in rows]) for name, rows in by_station.items()}
+        assert find(readers) == pytest.approx((means["reader-1"] + means["reader-2"]) / 2, rel=1e-12)
+        assert find(laptop) == pytest.approx(means["laptop"], rel=1e-12)
+    assert 10 * readers["energy_per_page_j"] < laptop["energy_per_page_j"]
+
+
+def test_a_row_names_its_station_and_the_policy_that_it_follows(single: Comparison) -> None:
+    """In JSON and CSV as keys of their own, in the table as a column, elsewhere behind the policy."""
+    readers, laptop = told(single)["runs"]
+    assert (readers["policy"], readers["station"], readers["parameters"]["p"]) == ("bsd", "reader", 1.0)
+    assert (laptop["policy"], laptop["station"], laptop["parameters"]) == ("bsd", "laptop", {})
+    assert "station_policy" not in readers
+    assert laptop["station_policy"] == "always-on"
+    first, second = rows_of(result_csv.write, single)
+    assert (first["station"], first["station_policy"], first["stations"]) == ("reader", "", "2")
+    assert (second["station"], second["station_policy"], second["stations"]) == ("laptop", "always-on", "1")
+    text = str(single)
+    lines = text.splitlines()
+    assert lines[1].split()[:2] == ["policy", "station"]
+    assert [line.split()[0] for line in lines[3:9]] == [policy for policy, _ in ROWS]
+    assert [line.replace(" *", "").split()[1] for line in lines[3:9]] == [station for _, station in ROWS]
+    assert "2 x reader with trace ucb; 1 x laptop with trace modern and policy always-on." in text
+    assert "bsd (laptop)" in page_of(single, {})
+    assert list(single.frame["station"]) == [station for _, station in ROWS]
+
+
+def test_one_seed_has_no_interval(single: Comparison) -> None:
+    """Stations that share a channel are not independent, so they are no sample."""
+    assert "±" not in str(single)
+    assert "half_width_95" not in json.dumps(told(single))
+    assert not any("half_width" in name for name in rows_of(result_csv.write, single)[0])
+    assert single.runs[0].to_dict()["stations"][0]["station"] == "reader-1"
+
+
+def test_savings_are_relative_to_the_same_station(single: Comparison) -> None:
+    """A ratio of the means of a row and of the row of the reference with the same name."""
+    energies = {(run.policy, run.station): run.energy_per_page_j for run in single.shown}
+    for difference in told(single)["differences"]:
+        policy, station = difference["policy"], difference["station"]
+        saved = 100 * (1 - energies[policy, station] / energies["psm", station])
+        assert difference["energy_saved_percent"] == pytest.approx(saved, abs=1e-9)
+    csv_row = rows_of(result_csv.write, single)[1]
+    assert float(csv_row["difference.energy_saved_percent"]) == pytest.approx(saved, abs=1e-9)
+
+
+def test_intervals_are_students_over_the_json_of_each_seed(three: Comparison) -> None:
+    """The seeds are apart by the number of stations, since stations have consecutive seeds."""
+    assert isinstance(three, SeedComparison)
+    alone = [told(compared(seed))["runs"] for seed in (1, 4, 7)]
+    for number, run in enumerate(told(three)["runs"]):
+        assert [row["seed"] for row in run["seeds"]] == ["1", "4", "7"]
+        for name in MEASURES:
+            values = [row[name] for row in run["seeds"]]
+            outer, _, inner = name.partition(".")
+            expected = [runs[number][outer] for runs in alone]
+            assert values == [each[inner] if inner else each for each in expected]
+            half = T_3 * np.std(values, ddof=1) / 3**0.5
+            assert run["half_width_95"][name] == pytest.approx(half, rel=1e-6, abs=1e-12)
+    assert told(three)["pages"] == 5
+    lines = str(three).splitlines()
+    assert (lines[0].count("±"), lines[1].split().count("seeds")) == (5, 5)
+    assert "a mean over 3 seeds" in str(three)
+    assert "seeds 1 to 7 in steps of 3" in str(three)
+
+
+def test_no_pages_occur_in_two_replications(three: Comparison) -> None:
+    """Otherwise the seeds would not be independent."""
+    assert isinstance(three, SeedComparison)
+    pages = [result.page_records[0].think_s for each in three.seeds for result in each.runs[0].results]
+    assert len(set(pages)) == len(pages) == 6
+
+
+def test_pages_name_seed_and_station(three: Comparison) -> None:
+    """In pages.csv, in the report and in the DataFrame."""
+    rows = rows_of(result_csv.write_pages, three)
+    assert {(row["seed"], row["station"]) for row in rows} == {
+        (seed, name) for seed in ("1", "4", "7") for name in ("reader-1", "reader-2", "laptop")
+    }
+    assert pages_table(three)["columns"][:3] == ["policy", "seed", "station"]
+    assert list(three.runs[0].pages.columns[:2]) == ["seed", "station"]
+
+
+def test_the_command_writes_all_outputs_of_several_seeds(tmp_path: Path) -> None:
+    """The timelines are those of the first station with the first seed."""
+    words = ["--topology", "cafe", "--pages", "1", "--policy", "psm", "--replications", "2"]
+    assert main([*words, "--output", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "figures" / "page-timeline.svg").exists()
+    record = json.loads((tmp_path / "out" / "metadata.json").read_text())
+    assert [run["station"] for run in record["runs"]] == ["reader", "laptop"]
+
+
+def test_simulate_refuses_unlike_stations() -> None:
+    """It returns one result, and no number describes both."""
+    with pytest.raises(InputError, match=r"different stations \(reader, laptop\).*use compare"):
+        psm_sim.simulate("psm", topology="cafe", pages=1)
+    alike = psm_sim.simulate("psm", topology=place(MEMBERS[0]), pages=1)
+    assert (alike.station, alike.label) == ("reader", "psm (reader)")
+
+
+def test_a_comparison_of_unlike_stations_has_no_single_reference(single: Comparison) -> None:
+    """Each row has its own."""
+    with pytest.raises(InputError, match="Use reference_runs, because each of the stations reader, laptop"):
+        _ = single.reference
+    with pytest.raises(InputError, match="Use always_on_runs"):
+        _ = single.always_on
+    for run in single.shown:
+        reference = single.reference_of(run)
+        assert reference is not None
+        assert (reference.policy, reference.station) == ("psm", run.station)
+
+
+def test_replications_need_pages_that_depend_on_the_seed() -> None:
+    """Also if each station has its own seed."""
+    fixed = place(StationSpec("one", seed=3), StationSpec("two", seed=4))
+    with pytest.raises(InputError, match="pages are the same for every seed"):
+        compare_seeds(["psm"], Scenario(topology=fixed, pages=1), 2, workers=1)
