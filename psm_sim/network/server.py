@@ -48,5 +48,7 @@ class ServerConnection:
             self._reply(request)
 
     def _reply(self, request: Request) -> None:
+        if self._endpoint.closing:  # the client has closed a connection that it no longer needs
+            return
         self._endpoint.connection.replies.append(request)
         self._endpoint.write(request.reply_bytes, last=request.closes)
