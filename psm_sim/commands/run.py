@@ -238,6 +238,7 @@ def _parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referen
     policies = with_loss(specs, arguments.loss)
     references = _references(arguments.against, arguments.no_baselines, preset)
     scenario = _scenario(arguments, preset)
+    _check_workers(arguments, scenario)
     return policies, scenario, references, preset
 
 
@@ -276,6 +277,15 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     if given:
         check_effects(scenario.resolve_unseeded_topology(), given, "--set")
     return scenario
+
+
+def _check_workers(arguments: argparse.Namespace, scenario: Scenario) -> None:
+    """Reject ``--workers`` for the run of one client with one seed, without files that are drawn."""
+    is_several = (arguments.replications or 1) > 1 or "clients=" in scenario.trace_name
+    if arguments.workers and not (is_several or arguments.output or arguments.plot):
+        raise InputError(
+            "--workers has no effect on a single run; add --replications or --output, or remove it."
+        )
 
 
 def with_loss(policies: Sequence[Spec], loss: str | None) -> list[Spec]:

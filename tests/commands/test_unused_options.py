@@ -29,6 +29,7 @@ LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html"
         ("replay --learner static-expert --horizon 50", "--horizon has no effect"),
         ("replay --trace p.csv --seed 3", "--seed has no effect"),
         ("--policy psm --force", "--force has no effect without --output, --plot"),
+        ("--policy psm --workers 3", "--workers has no effect on a single run"),
         ("sweep --policy psm --loss inverse", "Setting loss has no effect on the policies psm"),
         ("sweep --vary pages=2,3 --pages 7", "pages is specified twice"),
         ("sweep --vary seed=2,3 --seed=7", "seed is specified twice"),

@@ -1,0 +1,73 @@
+"""Every bundled trace with every command that takes one, and every policy with every output format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.common.input_files import bundled_names
+from psm_sim.policies import POLICIES
+
+TRACES = bundled_names("traces")
+MESSAGES_ONLY = ("bulk", "cbr", "mqtt", "ping", "push")
+COMMANDS = {
+    "run": "--policy psm --pages 1 --trace {}",
+    "run on the air": "--policy psm --pages 1 --set mac.model=dcf --trace {}",
+    "info": "trace info {}",
+    "convert": "trace convert {} --to pages.csv",
+    "fit": "trace fit {} --to fitted.toml",
+    "replay": "replay --pages 1 --polls 1000 --trace {}",
+    "sweep": "sweep --policy psm --pages 1 --vary seed=1 --workers 1 --trace {}",
+}
+REFUSED = {
+    **{("convert", trace): "has only messages; a page list requires" for trace in MESSAGES_ONLY},
+    **{("fit", trace): "already a profile" for trace in TRACES},
+}
+"""Text of the refusal of each combination that cannot work."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("trace", TRACES)
+def test_every_command_takes_every_trace_or_says_why_not(
+    trace: str,
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A refusal is one sentence, and never an internal error."""
+    monkeypatch.chdir(tmp_path)
+    status = main(COMMANDS[command].format(trace).split())
+    said = capsys.readouterr()
+    if (command, trace) in REFUSED:
+        assert status == 2
+        assert REFUSED[command, trace] in said.err
+        assert "internal error" not in said.err
+        assert said.err.count("\n") == 1
+    else:
+        assert status == 0, said.err
+        assert said.out or said.err
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+@pytest.mark.parametrize("policy", POLICIES.names())
+def test_every_policy_is_reported_in_every_format(
+    policy: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Policies report counts of their own, also those that the policies before them do not have."""
+    words = ["--policy", "bsd", "--policy", policy, "--policy", "psm", "--pages", "2", "--no-baselines"]
+    assert main([*words, "--format", form]) == 0
+    out = capsys.readouterr().out
+    if form == "csv":
+        rows = list(csv.DictReader(io.StringIO(out)))
+        assert [row["policy"] for row in rows] == ["bsd", policy, "psm"]
+        assert all(None not in row and None not in row.values() for row in rows)
+    elif form == "json":
+        assert policy in json.dumps(json.loads(out))
+    else:
+        assert policy in out
