@@ -189,9 +189,12 @@ def test_the_finished_clients_are_averaged(capsys: pytest.CaptureFixture[str]) -
     assert [name.split()[0] for name in found["missing"]] == ["late.py:Late", "lpsm", "client"]
 
 
-def test_the_finished_policies_of_stations_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """As for a single station."""
-    Path("two.toml").write_text('[mac]\nmodel = "dcf"\n[[stations]]\nname = "a"\ncount = 2\n')
+@pytest.mark.parametrize("other", ["", '[[stations]]\nname = "b"\npages = 1\n'])
+def test_the_finished_policies_of_stations_are_printed(
+    other: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As for a single station, with a row for each table."""
+    Path("two.toml").write_text(f'[mac]\nmodel = "dcf"\n[[stations]]\nname = "a"\ncount = 2\n{other}')
     topology = ["--topology", "two.toml", "--format", "json"]
     expected = results(output_of([*FINISHED, *topology], 0, capsys)[0])
     found = results(output_of([*WORDS, *topology], 2, capsys)[0])

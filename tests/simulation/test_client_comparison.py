@@ -47,6 +47,16 @@ def test_each_client_is_the_simulation_it_would_be_alone(trace: str, three: Clie
         assert row["slowdown.mean"] == alone.slowdown.mean
 
 
+def test_the_table_says_that_its_intervals_are_over_clients(three: ClientComparison) -> None:
+    """In the headings and in the caption, so that they are not taken for intervals over seeds."""
+    text = str(three)
+    lines = text.splitlines()
+    assert lines[0].count("±") == lines[1].split().count("clients") == 3
+    assert "of a mean over 3 clients" in text
+    assert "3 clients of the recording, each simulated independently" in text
+    assert "seeds" not in text
+
+
 def test_rows_are_the_same_for_any_number_of_workers(trace: str, three: ClientComparison) -> None:
     """To the last bit; ``wall_s`` alone differs."""
     parallel = compare_clients(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=2)

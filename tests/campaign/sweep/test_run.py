@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import tempfile
@@ -261,6 +262,21 @@ def test_what_python_gives_of_another_kind_is_named(vary: Any, words: dict[str, 
     """A single text is no list of texts: its letters would be taken for policies."""
     with pytest.raises(InputError, match=sentence):
         psm_sim.sweep(vary, workers=1, **words)
+
+
+def test_damaged_measures_of_one_station_damage_the_task() -> None:
+    """Each table of stations needs its energy and slowdown."""
+    words = {"topology": "cafe", "pages": 1}
+    (row,) = run(Path("a.sqlite"), grid("seed=1", policies=("psm",), **words))
+    reader, laptop = row.by_station()
+    assert [each.parameters["station"] for each in (reader, laptop)] == ["reader", "laptop"]
+    assert (reader.by_station(), reader.state) == ([reader], "done")
+    for measures in ({}, {"energy_per_page_j": 1}, 3, {**laptop.measures, "energy_per_page_j": "x"}):
+        with sqlite3.connect("a.sqlite") as database:
+            text = json.dumps({"reader": reader.measures, "laptop": measures})
+            database.execute("UPDATE tasks SET measures = ?", (text,))
+        with Store(Path("a.sqlite")) as store:
+            assert [each.state for each in store.rows()] == ["damaged"]
 
 
 def test_a_damaged_row_is_left_out_of_a_frame_with_a_warning() -> None:
