@@ -31,6 +31,11 @@ LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html"
         ("--policy psm --force", "--force has no effect without --output, --plot"),
         ("--policy psm --workers 3", "--workers has no effect on a single run"),
         ("sweep --policy psm --loss inverse", "Setting loss has no effect on the policies psm"),
+        ("sweep --policy psm --vary mac.retry_limit=1,3", "mac.retry_limit has no effect without mac.model"),
+        (
+            "sweep --policy psm --vary seed=1,2 --set faults.stall_s=3",
+            "no effect without faults.stall_every_s",
+        ),
         ("sweep --vary pages=2,3 --pages 7", "pages is specified twice"),
         ("sweep --vary seed=2,3 --seed=7", "seed is specified twice"),
         ("sweep --vary trace=ucb,modern --trace ucb", "trace is specified twice"),

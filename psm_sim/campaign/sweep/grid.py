@@ -15,6 +15,9 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, did_you_mean
 from psm_sim.common.formatting import flatten
 from psm_sim.common.input_files import read_toml
+from psm_sim.common.parameters import is_met, without_effect
+from psm_sim.network import load_topology
+from psm_sim.network.topology import conditions_of, topology_keys
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 
@@ -103,6 +106,7 @@ class Grid:
         policies = self._policies()
         axes = [self._axes_of(policy) for policy in policies]
         self._check_axes(policies, axes)
+        self._check_effects()
         pairs = zip(policies, axes, strict=True)
         return tuple(task for policy, policy_axes in pairs for task in self._tasks_of(policy, policy_axes))
 
@@ -143,6 +147,26 @@ class Grid:
         count = sum(prod(len(axis.values) for axis in policy_axes) for policy_axes in axes)
         if count > MAX_TASKS:
             raise InputError(f"The sweep has {count} tasks, expected at most {MAX_TASKS}; use larger steps.")
+
+    def _check_effects(self) -> None:
+        """Reject a topology key that acts in no task, because its switch is off in all of them."""
+        varied = {axis.key: axis.values for axis in self.axes}
+        keys = [key for key in (*self.settings, *varied) if key in topology_keys() and conditions_of(key)]
+        if not keys:
+            return
+        names = varied.get("topology", (self.topology or Scenario().topology_name,))
+        settings = {**self.preset.settings, **self.settings}
+        configs = [load_topology(name, settings).config() for name in names]
+
+        def is_met_somewhere(alternative: str) -> bool:
+            switch = alternative.partition("=")[0]
+            values = varied.get(switch) or [config[switch] for config in configs]
+            return any(is_met(alternative, {switch: value}) for value in values)
+
+        for key in keys:
+            for condition in conditions_of(key):
+                if not any(map(is_met_somewhere, condition.split(" or "))):
+                    raise InputError(without_effect(key, condition))
 
     def _tasks_of(self, policy: Spec, axes: list[GridAxis]) -> Iterator[SweepTask]:
         for values in product(*(axis.values for axis in axes)):
