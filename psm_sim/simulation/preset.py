@@ -11,7 +11,9 @@ from typing import Any
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
+from psm_sim.common.parameters import is_met, parameters_of
 from psm_sim.common.registry import unknown_name_error
+from psm_sim.policies import POLICIES
 
 CALIBRATES, FITTED, PREDICTED = ROLES = ("calibrates", "fitted", "predicted")
 """Role of a published number for a preset: it calibrated the preset, it influenced a choice, or neither."""
@@ -76,9 +78,24 @@ class Preset:
         return spec.with_defaults({**self.trace_parameters, **changes} if spec.name == self.trace else {})
 
     def policy_spec(self, policy: str | Spec) -> Spec:
-        """Return *policy* with the preset's parameters for it as defaults."""
+        """Return *policy* with the preset's parameters for it as defaults.
+
+        Those that *policy* leaves without effect are omitted.
+        """
         spec = Spec.of(policy, "policy")
-        return spec.with_defaults(self.policies.get(spec.name, {}))
+        defaults = self.policies.get(spec.name, {})
+        if not defaults or not spec.items:
+            return spec.with_defaults(defaults)
+        parameters = parameters_of(POLICIES.get(spec.name))
+        values = {name: each.default for name, each in parameters.items()} | defaults | spec.values
+        acting = {
+            name: value
+            for name, value in defaults.items()
+            if name not in parameters
+            or not parameters[name].requires
+            or is_met(parameters[name].requires, values)
+        }
+        return spec.with_defaults(acting)
 
     def calibration(self, study: str) -> dict[str, float]:
         """Return the calibrated parameters of a study, by name."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from psm_sim import simulate
@@ -124,3 +126,15 @@ def test_a_parameter_without_its_switch_is_refused(policy: str, trace: str, mess
     """Policies and traces are as strict as topologies."""
     with pytest.raises(InputError, match=message):
         simulate(policy, trace, pages=1)
+
+
+def test_a_preset_may_set_what_a_policy_does_not_use(tmp_path: Path) -> None:
+    """Only what the user gives is refused; the values of a preset are defaults."""
+    preset = tmp_path / "mine.toml"
+    preset.write_text(
+        '[policies.lpsm]\nhorizon_s = 300\nuplink = "keep"\n[settings]\n"mac.retry_limit" = 3\n'
+    )
+    fixed = simulate("lpsm:alpha=0.1", preset=str(preset), pages=2)
+    assert fixed.parameters["horizon_s"] == simulate("lpsm:alpha=0.1", pages=2).parameters["horizon_s"]
+    assert fixed.parameters["uplink"] == "keep"
+    assert simulate("lpsm", preset=str(preset), pages=2).parameters["horizon_s"] == 300
