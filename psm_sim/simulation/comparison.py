@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _MAIN = (
     "policy",
+    "station",
     "energy_per_page_j",
     "difference.energy_saved_percent",
     "page_time_s.mean",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 from psm_sim.common.component_spec import split_commas
+from psm_sim.common.formatting import truncate
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.result import describe_failures
@@ -188,9 +189,11 @@ def _table(comparison: Comparison, columns: Sequence[Column], *, wide: bool) -> 
     names = [_name(comparison, run, wide=wide) for run in runs]
     longest = max(len(line) for name in names for line in name.splitlines())
     table.add_column("\npolicy", overflow="fold", min_width=min(longest, _MIN_NAME_WIDTH))
-    stations = [[_station(run)] if run.station else [] for run in runs]
+    stations = [[_station(run, wide=wide)] if run.station else [] for run in runs]
     if any(stations):
-        table.add_column("\nstation", overflow="fold", min_width=max(len(run.station) for run in runs))
+        widest = max(len(text) for texts in stations for text in texts)
+        # rich measures a table with one column of flexible width correctly, but not with two.
+        table.add_column("\nstation", no_wrap=True, min_width=max(widest, len("station")))
     texts = [align_columns([column.value(run) for run in runs], column.decimals) for column in columns]
     for column, cells in zip(columns, texts, strict=True):
         widest = max(map(len, (*column.heading.splitlines(), *cells)))
@@ -205,13 +208,17 @@ def _name(comparison: Comparison, run: Result, *, wide: bool) -> str:
     return (run.policy if wide else _stack_parameters(run.policy)) + mark
 
 
-def _station(run: Result) -> str:
-    """Return the name of the stations, with their policy if it is not that of the row."""
-    return f"{run.station} ({run.station_policy})" if run.station_policy else run.station
+def _station(run: Result, *, wide: bool) -> str:
+    """Return the name of the stations, on a wide terminal with their policy if it is not that of the row."""
+    policy = f" ({run.station_policy})" if run.station_policy and wide else ""
+    return truncate(f"{run.station}{policy}", _MAX_STATION_LENGTH, "...")
 
 
 _MARK = " *"
 """Suffix of a baseline's name."""
+
+_MAX_STATION_LENGTH = 28
+"""Maximum length of a station's name in the table, in characters."""
 
 _MIN_NAME_WIDTH = 22
 """Minimum width of the column of policy names, in characters, if a name is that long."""

@@ -122,6 +122,33 @@ def test_the_numbers_of_a_column_have_as_many_decimals(values: list[float], cell
 
 
 @pytest.fixture(scope="module")
+def stations() -> Comparison:
+    """Return a long policy beside the baselines, for readers and a laptop."""
+    beside = References(BASELINES, BASELINES[1:])
+    policies = ["bsd:p=0.5,max_sleep_ms=none"]
+    return compare_runs(policies, Scenario(topology="cafe", pages=1), references=beside)
+
+
+@pytest.mark.parametrize("width", range(60, 141, 4))
+def test_no_number_of_a_station_is_cut(
+    width: int, stations: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At any width; columns go instead."""
+    wide = set(written(stations).split("\n\n")[0].split())
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", written(stations, Terminal()))
+    lines = text.split("\n\n")[0].splitlines()
+    assert max(map(len, lines)) <= width
+    numbers = [cell for line in lines[3:] for cell in line.split() if re.fullmatch(r"-?\d+(\.\d*)?", cell)]
+    assert len(numbers) >= 6 * 3
+    assert set(numbers) <= wide
+    assert set(lines[0].split() + lines[1].split()) <= wide
+    rows = [line.split() for line in lines[3:]]
+    assert sum("reader" in row for row in rows) == sum("laptop" in row for row in rows) == 3
+
+
+@pytest.fixture(scope="module")
 def replicated() -> Comparison:
     """Return two policies beside the baselines, over three seeds."""
     beside = References(BASELINES, BASELINES[1:])
