@@ -6,6 +6,7 @@ import argparse
 import importlib
 import io
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -222,6 +223,11 @@ class _OneLineParser(argparse.ArgumentParser):
         option, _, problem = message.removeprefix("argument ").partition(": ")
         if problem == "expected one argument":
             problem = f"requires a value, e.g. {option}=VALUE"
+        choice = re.fullmatch(r"invalid choice: (.+) \(choose from (.+)\)", problem)
+        if choice:
+            names = re.findall(r"[\w-]+", choice[2])
+            hint = did_you_mean(choice[1].strip("'"), names)
+            raise InputError(f"{option} must be one of {', '.join(names)}, got {choice[1]}.{hint}")
         if option == "the following arguments are required":
             raise InputError(f"Missing required argument: {problem}; see '{self.prog} --help'.")
         separator = " " if problem.startswith(("must be ", "requires ")) else ": "

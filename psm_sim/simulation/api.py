@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -95,7 +95,7 @@ def simulate(
     >>> len(result.page_records)
     5
     """
-    arguments = _arguments_of(trace, topology, pages, seed, settings, workers, more)
+    arguments = _arguments_of(simulate, trace, topology, pages, seed, settings, workers, more)
     scenario = arguments.scenario()
     stations = scenario.resolve_unseeded_topology().stations
     if len(stations) > 1:
@@ -165,7 +165,7 @@ def compare(
     >>> list(comparison.frame["policy"])
     ['always-on', 'psm', 'bsd', 'lpsm']
     """
-    arguments = _arguments_of(trace, topology, pages, seed, settings, workers, more)
+    arguments = _arguments_of(compare, trace, topology, pages, seed, settings, workers, more)
     shown = tuple(arguments.policy(baseline) for baseline in BASELINES) if baselines else ()
     reference = () if against is None else (arguments.policy(against),)
     return compare_seeds(
@@ -193,16 +193,23 @@ _SYNONYMS = {"seeds": "replications", "runs": "replications", "jobs": "workers",
 
 
 def _arguments_of(
-    trace: Any, topology: Any, pages: int, seed: int, settings: Any, workers: int | None, more: Options
+    function: Callable[..., Any],
+    trace: Any,
+    topology: Any,
+    pages: int,
+    seed: int,
+    settings: Any,
+    workers: int | None,
+    more: Options,
 ) -> SimulationArguments:
-    """Return the arguments; reject unknown names in *more*, and an invalid number of workers."""
-    names = list(inspect.signature(simulate).parameters)[:-1] + list(Options.__annotations__)
+    """Return the arguments of *function*; reject unknown names in *more*, and invalid *workers*."""
+    names = list(inspect.signature(function).parameters)[:-1] + list(Options.__annotations__)
     for name in more:
         if name not in Options.__annotations__:
             meant = _SYNONYMS.get(name)
             hint = f" Did you mean {meant!r}?" if meant else did_you_mean(name, names)
             raise InputError(f"Unknown argument {name!r}; expected one of {', '.join(names)}.{hint}")
-    _WORKERS.check(workers, "command")
+    _WORKERS.check(workers, function.__name__)
     return SimulationArguments(trace, topology, pages, seed, settings, **more)
 
 

@@ -102,6 +102,12 @@ def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.Capt
         ({"topology": {"powr": {}}}, "topology: Unknown topology key 'powr'"),
         ({"topology": {1: 2}}, "topology: Unknown topology key '1'"),
         ({"topology": {"power": {"awake": 1}}}, "topology: Unknown topology key 'power.awake'"),
+        ({"profil": "esp32"}, "Unknown argument 'profil'; expected one of policy, trace, "),
+        ({"profil": "esp32"}, "Did you mean 'profile'?"),
+        ({"seeds": 3}, "Did you mean 'replications'?"),
+        ({"workers": 0}, "workers must be an integer >= 1"),
+        ({"battery": "x"}, "battery must be a capacity > 0, e.g. 2000mAh or 2Ah, got 'x'"),
+        ({"topology": {"stations": 3}}, "stations must be declared as [[stations]] tables, got 3"),
         ({"policy": "psm", "loss": "inverse"}, "loss='inverse' has no effect without an lpsm policy"),
         ({"replications": 2, "observers": [Observer()]}, "got an average of several runs of"),
     ],
@@ -114,6 +120,15 @@ def test_what_cannot_be_used_is_an_input_error_in_pythons_words(
         psm_sim.simulate(**{"pages": 1, "workers": 1, **arguments})
     assert words in str(raised.value)
     assert "--" not in str(raised.value)
+
+
+def test_a_battery_adds_its_days() -> None:
+    """The same as the topology key, in mAh or Ah."""
+    days = psm_sim.simulate("psm", pages=1, profile="esp32", battery="2Ah").to_dict()["battery_days"]
+    setting = {"power.battery_mah": 2000}
+    assert (
+        days == psm_sim.simulate("psm", pages=1, profile="esp32", settings=setting).to_dict()["battery_days"]
+    )
 
 
 def test_every_frame_says_where_it_comes_from() -> None:
