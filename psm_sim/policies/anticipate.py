@@ -79,6 +79,7 @@ class Anticipate(Policy):
         at_least=0,
         at_most=1,
         expert=True,
+        requires="p=none",
     )
     joint: bool = parameter(False, "whether each waiting connection has its own gap", expert=True)
     share: float = parameter(
