@@ -272,7 +272,17 @@ def _store_arguments(instance: Any, arguments: Mapping[str, Any]) -> Any:
 
 
 def check_names(names: Iterable[str], valid_names: Iterable[str], owner: str) -> None:
-    """Raise an :class:`InputError` if one of the *names* of parameters is not among *valid_names*."""
+    """Raise an :class:`InputError` for an unknown parameter.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Parameters that the user has given.
+    valid_names : iterable of str
+        Parameters of the component.
+    owner : str
+        Name of the component in error messages.
+    """
     valid = list(valid_names)
     for name in names:
         if name not in valid:

@@ -38,7 +38,14 @@ def check_work(topology: Topology, pages: Sequence[Page], messages: Messages) ->
 def estimate_frames(topology: Topology, pages: Sequence[Page], messages: Messages) -> dict[str, float]:
     """Return the estimated number of frames and beacons that are simulated one by one, by their source.
 
-    The length of the run is that of think times and server delays, or the time of the last message.
+    The length of the run is estimated as the sum of think times and server delays.
+
+    Parameters
+    ----------
+    topology
+        The resolved topology.
+    pages, messages
+        Workload of one station.
     """
     length_s = sum(page.waiting_s for page in pages)
     segment, beacon = topology.tcp.segment_bytes, topology.beacon
