@@ -188,7 +188,7 @@ def _submit(executor: ProcessPoolExecutor, function: Callable[[Item], Any], item
         return future
 
 
-def _call_pickled(call: bytes) -> bytes:
+def _call_pickled(call: bytes) -> bytes:  # pragma: no cover (in a worker)
     import cloudpickle
 
     function, item = pickle.loads(call)  # noqa: S301 (from the parent process)
@@ -212,7 +212,7 @@ def _kill(executor: ProcessPoolExecutor) -> None:
     executor.shutdown()
 
 
-def _init_worker() -> None:
+def _init_worker() -> None:  # pragma: no cover (in a worker)
     """Leave standard output and Ctrl-C to the parent process, and end with it.
 
     Output of this process goes to standard error.
@@ -224,7 +224,7 @@ def _init_worker() -> None:
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _exit_with_parent() -> None:
+def _exit_with_parent() -> None:  # pragma: no cover (in a worker)
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

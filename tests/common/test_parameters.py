@@ -108,7 +108,7 @@ def test_numpys_numbers_and_whole_ones_will_do(name: str, value: object) -> None
 
 def test_an_unknown_parameter_is_named_with_a_hint() -> None:
     """And with those there are."""
-    with pytest.raises(InputError, match=r"thing has no parameter 'shar'; expected one of share, .*'share'\?"):
+    with pytest.raises(InputError, match=r"no parameter 'shar'; expected one of share, .*'share'\?"):
         build(Thing, {"shar": "1"}, "thing")
     with pytest.raises(InputError, match="no parameter 'x'; expected no parameters"):
         build(type("Empty", (), {}), {"x": "1"}, "thing")

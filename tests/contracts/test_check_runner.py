@@ -141,7 +141,9 @@ def test_the_command_ends_with_1_if_a_check_fails(mine: Path, capsys: pytest.Cap
     never, third = capsys.readouterr().out.split("\n\n")
     assert never.startswith("policy mine.py:Never\n")
     assert "FAILS  legal-answers " in never
-    assert "rest() at 0 s returned beacons=0; expected an integer from 1 to 10**9 (mine.py, line 19)." in never
+    assert (
+        "rest() at 0 s returned beacons=0; expected an integer from 1 to 10**9 (mine.py, line 19)." in never
+    )
     assert third.endswith("19 of 19 checks passed.\n")
     assert third.count("\nok ") == 19
 

@@ -7,7 +7,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.drifting_streams import shifting_digits, shifting_stream
+from psm_sim.lab.active.drifting_streams import drifting_stream, shifting_digits, shifting_stream
 
 SEEDS = 6
 SUPERVISED = {
@@ -125,3 +125,12 @@ def test_shifting_digits_relabel_whole_digits():
     assert len(set(sets)) > 1
     with pytest.raises(InputError, match="rounds must be 1 to 600, the number of images, got 601"):
         shifting_digits(np.random.default_rng(1), np.zeros((600, 1)), digits, 601)
+
+
+def test_the_target_of_a_drifting_stream_moves_by_its_rate():
+    """A classifier of the first rounds is as good as chance later, unless the rate is 0."""
+    for rate, bounds in ((0.0, (0.8, 1.0)), (0.2, (0.4, 0.6))):
+        X, y = drifting_stream(np.random.default_rng(3), 4000, 5, rate)
+        w, *_ = np.linalg.lstsq(X[:30], y[:30], rcond=None)
+        low, high = bounds
+        assert low <= np.mean(np.sign(X[500:] @ w) == y[500:]) <= high

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies import VALIDATIONS, load_study
+from psm_sim.lab.studies.study import QUICK
+from psm_sim.lab.studies.study_runner import reproduce
 from psm_sim.lab.studies.validation.hardware_measurements import measured_rows, validation_verdict
 from psm_sim.lab.studies.validation.measured_dtim_currents import fitted_currents
 from tests.lab.studies.committed import require_the_same
@@ -26,6 +30,17 @@ def test_the_committed_validation_is_what_the_simulator_gives(name):
     """Run anew, and compared with ``reports/validation/quick.json``."""
     committed = json.loads((FOLDER / "quick.json").read_text(encoding="utf-8"))
     require_the_same(name, load_study(name), committed)
+
+
+def test_the_figure_of_currents_shows_each_predicted_row():
+    """Of light sleep; rows without a fit have no predicted current."""
+    (findings,) = reproduce({"dtim": load_study("dtim")}, QUICK, workers=1)
+    figure, caption = draw("currents", findings.figures["currents"])
+    (axes,) = figure.axes
+    shown = sum(np.size(line.get_xdata()) for line in axes.get_lines() if line.get_linestyle() == "None")
+    rows = [row for row in table("dtim") if row["mode"] == "light sleep"]
+    assert shown == sum(row["verdict"] != "no fit" for row in rows)
+    assert caption.endswith(".")
 
 
 def test_dtim_3_is_judged_on_every_row():
