@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from psm_sim.workload.recordings.capture.reader import read_capture
+from psm_sim.workload.recordings.capture.packet_capture import read_capture
 
 FORMS = ("small.pcap", "mixed.pcap", "mixed.pcapng", "small.pcap.gz")
 

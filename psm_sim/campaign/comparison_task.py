@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import pandas as pd
 
+from psm_sim.campaign.parallel_tasks import Row
 from psm_sim.campaign.scenario_task import ScenarioTask
-from psm_sim.campaign.task_runner import Row
 from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s

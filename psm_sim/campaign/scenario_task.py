@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from psm_sim.campaign.task_runner import Row
+from psm_sim.campaign.parallel_tasks import Row
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import digest_of
 from psm_sim.simulation.scenario import DigestCache, Scenario

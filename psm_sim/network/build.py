@@ -39,7 +39,7 @@ def build_world(
     """
     world = World(topology, policy, observers, parts_for(topology, policy, cell))
     if topology.beacon.fire_all:
-        from psm_sim.network.parts.per_beacon_events import schedule_every_beacon
+        from psm_sim.network.parts.beacon_event_reference import schedule_every_beacon
 
         schedule_every_beacon(world.env, world.beacons, world.radio)
     return world

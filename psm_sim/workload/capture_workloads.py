@@ -23,7 +23,7 @@ from psm_sim.workload.recorded_page_playback import Playback, playback_pages
 from psm_sim.workload.recordings.capture.connection_numbers import connection_numbers
 from psm_sim.workload.recordings.capture.http_exchanges import exchanges_of, recording_of
 from psm_sim.workload.recordings.capture.ip_packets import FIN, RST, SYN
-from psm_sim.workload.recordings.capture.reader import AUTO, PacketCapture, is_capture, read_capture
+from psm_sim.workload.recordings.capture.packet_capture import AUTO, PacketCapture, is_capture, read_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.workload import Workload, describe_page_count

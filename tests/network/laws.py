@@ -8,7 +8,7 @@ import pytest
 
 from psm_sim.beacons import TOLERANCE_S
 from psm_sim.network import Observer
-from psm_sim.network.parts.association import is_null
+from psm_sim.network.parts.association_timeout import is_null
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.radio import DOZING
 

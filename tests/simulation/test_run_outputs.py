@@ -17,7 +17,7 @@ from psm_sim.network.parts.capture import capture_bytes
 from psm_sim.policies import Policy, Rest
 from psm_sim.simulation.run_outputs import RunOutputs
 from psm_sim.workload import load_workload
-from psm_sim.workload.recordings.capture.reader import read_capture
+from psm_sim.workload.recordings.capture.packet_capture import read_capture
 from tests.network.parts.capture.sniffed import captured
 
 

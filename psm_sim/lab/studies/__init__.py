@@ -17,7 +17,7 @@ STUDIES = {
     "slowdown-by-page": "slowdown_by_page:STUDY",
     "sleep-times": "sleep_times:STUDY",
     "sensitivity": "sensitivity:STUDY",
-    "one-setting": "agreement_in_one_setting:STUDY",
+    "one-setting": "joint_setting_search:STUDY",
     "optimum": "distance_to_optimum:STUDY",
     "trace-study": "lpsm_trace_replay:STUDY",
     "non-stationary": "non_stationary.study:STUDY",

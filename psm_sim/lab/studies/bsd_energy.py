@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Row, Rows, Task
+from psm_sim.campaign.parallel_tasks import Row, Rows, Task
 from psm_sim.common.hashing import digest_of
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state

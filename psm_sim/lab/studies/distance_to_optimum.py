@@ -10,7 +10,7 @@ import pandas as pd
 
 from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.hindsight.energy_lower_bound import energy_lower_bound_j
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.published_claims import PublishedNumber, published_numbers
 from psm_sim.lab.studies.published_experiment_runs import BSD, PRESETS, Experiment, values_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state, slowdown_numbers
 from psm_sim.lab.studies.published_claims import Claim, published_claims, published_numbers

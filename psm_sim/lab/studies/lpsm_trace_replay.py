@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.hashing import digest_of
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs

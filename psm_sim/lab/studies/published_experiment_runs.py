@@ -11,7 +11,7 @@ import pandas as pd
 
 from psm_sim.campaign.comparison_task import RunTask, add_ratios
 from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.lab.studies.study import Scale
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario

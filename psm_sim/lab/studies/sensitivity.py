@@ -10,7 +10,7 @@ import pandas as pd
 
 from psm_sim.campaign.comparison_task import RunTask, add_ratios
 from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.lab.studies.published_claims import (
     Claim,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.published_experiment_runs import PRESETS

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.simulation.preset import Preset
 

@@ -14,7 +14,7 @@ from psm_sim.common.progress import Progress
 from psm_sim.workload.network_activity import Transfer
 from psm_sim.workload.recordings.bu_web_logs import bu_recording, is_bu
 from psm_sim.workload.recordings.bu_web_logs import collect as collect_bu
-from psm_sim.workload.recordings.capture.reader import is_capture
+from psm_sim.workload.recordings.capture.packet_capture import is_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har import har_recording, is_har, log_entries, read_log
 from psm_sim.workload.recordings.page_grouping import ClientRequests, PageRule

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.campaign.task_runner import run_tasks
+from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.cli import main
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies import ACTIVE_STUDIES, load_study

@@ -13,7 +13,7 @@ from psm_sim.lab.studies.active import (
     isalp_and_pool_rules,
     lmu_image_selection,
 )
-from psm_sim.lab.studies.active.independent_program_results import curves, paired_differences, reference_table
+from psm_sim.lab.studies.active.reference_results import curves, paired_differences, reference_table
 from psm_sim.lab.studies.study import Scale
 from psm_sim.lab.studies.study_runner import reproduce
 

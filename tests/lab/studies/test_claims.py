@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from psm_sim.campaign.task_runner import run_tasks
+from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import STUDIES, load_study, select_studies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.campaign.task_runner import run_tasks
+from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies import devices, load_study
 from psm_sim.lab.studies.devices import DeviceTask, delay_s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.campaign.task_runner import run_tasks
+from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.studies import link_against_mac as study_of_air
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.study import Scale

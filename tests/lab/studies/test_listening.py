@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.task_runner import run_tasks
+from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies.listening.claims import CLAIMS, at_equal_delay, at_most, lower_than
 from psm_sim.lab.studies.listening.study import FIRST_SEED, STUDY

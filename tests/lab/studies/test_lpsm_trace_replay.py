@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.campaign.task_runner import run_tasks
+from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies.lpsm_trace_replay import SENTENCES, STUDY, ThesisClaim, trace_measures
 from psm_sim.lab.studies.study import Scale

@@ -11,7 +11,7 @@ import pytest
 
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.active import decision_trees, isal_planes
-from psm_sim.lab.studies.active import independent_program_results as reference
+from psm_sim.lab.studies.active import reference_results as reference
 from psm_sim.lab.studies.active.adversarial_mistake_bounds import exact_of, sampled_of
 from psm_sim.lab.studies.active.dkm_patience import arrivals_of
 from psm_sim.lab.studies.active.isal_1d import noise_of as noise_in_1d

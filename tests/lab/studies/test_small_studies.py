@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.task_runner import run_tasks
-from psm_sim.lab.studies import agreement_in_one_setting, load_study
-from psm_sim.lab.studies.agreement_in_one_setting import Setting, SettingTask
+from psm_sim.campaign.parallel_tasks import run_tasks
+from psm_sim.lab.studies import joint_setting_search, load_study
 from psm_sim.lab.studies.bsd_energy import BoundTask
+from psm_sim.lab.studies.joint_setting_search import Setting, SettingTask
 from psm_sim.lab.studies.published_claims import published_numbers
 from psm_sim.lab.studies.published_experiment_runs import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, Findings, Scale
@@ -124,9 +124,9 @@ def test_each_variant_is_judged_by_the_same_published_numbers() -> None:
 
 def test_the_frontier_of_settings_is_beaten_by_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of three settings searched; each is scored with every choice after an uplink packet."""
-    monkeypatch.setattr(agreement_in_one_setting, "CANDIDATES", agreement_in_one_setting.CANDIDATES[:1])
+    monkeypatch.setattr(joint_setting_search, "CANDIDATES", joint_setting_search.CANDIDATES[:1])
     monkeypatch.setattr(
-        agreement_in_one_setting, "GRID", (Setting("mah", "none", False), Setting("uniform", "650", True))
+        joint_setting_search, "GRID", (Setting("mah", "none", False), Setting("uniform", "650", True))
     )
     findings = found("one-setting", SINGLE)
     best, judged, families = (table.frame for table in findings.tables)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.task_runner import Rows
+from psm_sim.campaign.parallel_tasks import Rows
 from psm_sim.lab.reporting.study_numbers import numbers_of
 from psm_sim.lab.studies import STUDIES, load_study
 from psm_sim.lab.studies.study import Findings, Scale, Table

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.capture.capture_files import Interface
-from psm_sim.workload.recordings.capture.reader import frames_of, read_capture
+from psm_sim.workload.recordings.capture.packet_capture import frames_of, read_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from tests.workload.recordings.captures import (
     FRAMES,

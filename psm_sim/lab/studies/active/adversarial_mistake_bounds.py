@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.adversarial_sequences import KINDS, adversarial_stream
+from psm_sim.lab.active.bernoulli_expectations import expected_sums, pool_runs, sample_run
 from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
-from psm_sim.lab.active.expected_bound_sums import expected_sums, pool_runs, sample_run
 from psm_sim.lab.studies.active.learner_trials import (
     CONTROL,
     THEOREM,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
@@ -16,7 +16,6 @@ from psm_sim.lab.active.data.uci_tables import UciTable, load_table
 from psm_sim.lab.active.decision_trees import expected_accuracy
 from psm_sim.lab.active.naive_bayes import NaiveBayes
 from psm_sim.lab.active.optimal_bayes_tree import OptNbdt, best_tree
-from psm_sim.lab.studies.active.independent_program_results import TREES, judge_direction, reference_table
 from psm_sim.lab.studies.active.learner_trials import (
     CONTROL,
     PUBLISHED,
@@ -27,6 +26,7 @@ from psm_sim.lab.studies.active.learner_trials import (
     is_full,
     judge_claim,
 )
+from psm_sim.lab.studies.active.reference_results import TREES, judge_direction, reference_table
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 

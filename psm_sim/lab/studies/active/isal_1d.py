@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.importance_weighted_error import weighted_error
 from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
 from psm_sim.lab.active.threshold_learner import Isal1d, isal_draws
-from psm_sim.lab.studies.active.independent_program_results import (
+from psm_sim.lab.studies.active.learner_trials import CONTROL, THEOREM, Trial, frame_of, judge_claim
+from psm_sim.lab.studies.active.reference_results import (
     LABELS_1D,
     judge_direction,
     paired_differences,
 )
-from psm_sim.lab.studies.active.learner_trials import CONTROL, THEOREM, Trial, frame_of, judge_claim
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.angle_constrained_fit import angle_between
@@ -19,14 +19,14 @@ from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.isaln_plane_learner import Isaln
 from psm_sim.lab.active.linear_separator import fit_linear
 from psm_sim.lab.active.plane_learner import GaussianSampler, PlaneLearner
-from psm_sim.lab.studies.active.independent_program_results import (
+from psm_sim.lab.studies.active.learner_trials import NoDifference, Trial, frame_of, is_full, judge_claim
+from psm_sim.lab.studies.active.reference_results import (
     PLANES,
     curves,
     judge_direction,
     paired_differences,
     reference_table,
 )
-from psm_sim.lab.studies.active.learner_trials import NoDifference, Trial, frame_of, is_full, judge_claim
 from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
 

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.data.uci_tables import load_table
 from psm_sim.lab.active.pool_learner import PoolLearner, standardise
-from psm_sim.lab.studies.active.independent_program_results import (
+from psm_sim.lab.studies.active.learner_trials import NoDifference, Trial, frame_of, is_full, judge_claim
+from psm_sim.lab.studies.active.reference_results import (
     POOLS,
     curves,
     judge_direction,
     paired_differences,
     reference_table,
 )
-from psm_sim.lab.studies.active.learner_trials import NoDifference, Trial, frame_of, is_full, judge_claim
 from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from psm_sim.campaign.task_runner import Rows
+from psm_sim.campaign.parallel_tasks import Rows
 from psm_sim.common.hashing import digest_of
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber

@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.array_types import IntArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.data.sky_segmentation_images import synthetic_sky_set
 from psm_sim.lab.active.lmu_image_selection import Lmu, mean_f_measure
 from psm_sim.lab.active.pixel_crf import Image
 from psm_sim.lab.active.pixel_crf_training import fit_field
-from psm_sim.lab.studies.active.independent_program_results import (
+from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full, judge_claim
+from psm_sim.lab.studies.active.reference_results import (
     IMAGES,
     curves,
     judge_direction,
     paired_differences,
     reference_table,
 )
-from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full, judge_claim
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 

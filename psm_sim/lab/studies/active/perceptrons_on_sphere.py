@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.sphere_instances import error_of, first_hits, sphere_points, unit_vector

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import SelectiveSampler, make_selective

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.listening.claims import RULE, judge_claims
 from psm_sim.lab.studies.listening.tasks import (

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from psm_sim.campaign.parallel_tasks import Row
 from psm_sim.campaign.scenario_task import ScenarioTask
-from psm_sim.campaign.task_runner import Row
 from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.study import Scale
 from psm_sim.simulation.policy_comparison import compare_runs

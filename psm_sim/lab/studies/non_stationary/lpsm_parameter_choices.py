@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.comparison_task import RunTask
-from psm_sim.campaign.task_runner import Row
+from psm_sim.campaign.parallel_tasks import Row
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.non_stationary.paired_differences import (

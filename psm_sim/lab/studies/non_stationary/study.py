@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.task_runner import Row, Rows, Task
+from psm_sim.campaign.parallel_tasks import Row, Rows, Task
 from psm_sim.lab.studies.non_stationary import lpsm_parameter_choices, remarks, tables
 from psm_sim.lab.studies.non_stationary.paired_differences import RULE, SeedRows
 from psm_sim.lab.studies.non_stationary.tasks import (

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
-from psm_sim.network.parts.association import Association
+from psm_sim.network.parts.association_timeout import Association
 from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
 from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY, State
 from psm_sim.network.segment import Segment

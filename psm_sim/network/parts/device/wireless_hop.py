@@ -9,7 +9,7 @@ from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Observer
-from psm_sim.network.parts.association import Association, KeepAlive, is_null, null_frame
+from psm_sim.network.parts.association_timeout import Association, KeepAlive, is_null, null_frame
 from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.device.access_point_port import DevicePort
 from psm_sim.network.parts.device.group_frames import GroupFrames

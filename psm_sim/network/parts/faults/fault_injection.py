@@ -14,7 +14,7 @@ from psm_sim.network.end_systems import EndSystems, FramePath
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.page_outcomes import PageFailureHandler
-from psm_sim.network.parts.association import null_frame
+from psm_sim.network.parts.association_timeout import null_frame
 from psm_sim.network.parts.faults.frame_loss import Cause, FrameLoss, GilbertElliott, RandomFrameLoss
 from psm_sim.network.parts.faults.host_faults import AbandoningBrowser, ResettingHost, StallingServer
 from psm_sim.network.parts.faults.outages import ForgetfulHop, OutageSchedule, Restarts

@@ -10,7 +10,7 @@ from simpy import Environment
 
 from psm_sim.common.random_streams import random_stream
 from psm_sim.network.link import Link
-from psm_sim.network.parts.association import is_null
+from psm_sim.network.parts.association_timeout import is_null
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_sections import LossParameters
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.link import Link
-from psm_sim.network.parts.association import Association, is_null
+from psm_sim.network.parts.association_timeout import Association, is_null
 from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
 from psm_sim.network.parts.mac.ap_queue import MacPort
 from psm_sim.network.parts.mac.radio import MacRadio, RadioContext

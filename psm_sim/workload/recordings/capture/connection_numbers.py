@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from psm_sim.workload.recordings.capture.frame_batch import IntArray
 from psm_sim.workload.recordings.capture.ip_packets import ACK, SYN, TCP
-from psm_sim.workload.recordings.capture.reader import PacketCapture
+from psm_sim.workload.recordings.capture.packet_capture import PacketCapture
 
 
 def connection_numbers(capture: PacketCapture) -> IntArray:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.capture.ip_packets import TCP
-from psm_sim.workload.recordings.capture.reader import PacketCapture
+from psm_sim.workload.recordings.capture.packet_capture import PacketCapture
 from psm_sim.workload.recordings.recording import Recording
 
 _SYN, _ACK = 2, 16

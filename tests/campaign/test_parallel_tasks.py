@@ -10,7 +10,7 @@ import pytest
 
 from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.task_runner import Rows, run_tasks
+from psm_sim.campaign.parallel_tasks import Rows, run_tasks
 from psm_sim.common.component_spec import Spec
 from psm_sim.simulation import Scenario, simulate
 from psm_sim.simulation.scenario import DigestCache

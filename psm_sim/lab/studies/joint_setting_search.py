@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from psm_sim.campaign.comparison_task import RunTask, add_ratios
-from psm_sim.campaign.task_runner import Row, Rows, Task
+from psm_sim.campaign.parallel_tasks import Row, Rows, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.published_claims import Claim, claim_of, published_numbers
