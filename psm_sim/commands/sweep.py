@@ -127,6 +127,8 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     from psm_sim.reporting.terminal.progress import progress_on
 
     grid = _build_grid(arguments)
+    if not (grid.axes or grid.policies):
+        raise InputError("A sweep without policies and varied keys is a single run; add --vary KEY=VALUES.")
     grid.tasks()  # validated first, so that an invalid grid creates no store
     resources = Resources(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
@@ -177,7 +179,7 @@ def _report(rows: Sequence[StoredRow], form: str, path: Path) -> int:
 
     show([row for row in rows if row.state != "damaged"], form)
     lines = failures(rows)
-    for line in [*lines, f"{len(rows)} tasks in {path}."]:
+    for line in [*lines, f"{len(rows)} {'task' if len(rows) == 1 else 'tasks'} in {path}."]:
         print_message(line, "")
     return 1 if lines else 0
 

@@ -73,6 +73,15 @@ def test_a_grid_file_names_its_store(capsys: pytest.CaptureFixture[str]) -> None
     assert "--pages=6 conflicts with the grid file 'grid.toml'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("line", ["sweep --pages 1", "sweep grid.toml"])
+def test_a_sweep_that_varies_nothing_is_refused(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """And leaves no store."""
+    Path("grid.toml").touch()
+    assert main(words(line)) == 2
+    assert "single run; add --vary KEY=VALUES" in capsys.readouterr().err
+    assert not list(Path().glob("*.sqlite"))
+
+
 def test_a_failed_task_is_told_and_the_status_is_1(capsys: pytest.CaptureFixture[str]) -> None:
     """With its parameters and sentence, at once and by 'status'."""
     write_policy(Path("my.py"), before="if self.n == 2 and now_s > 1: raise ValueError('two')")
