@@ -27,6 +27,13 @@ def test_a_path_exists(path: str) -> None:
     assert bare or (ROOT / path).exists() or (ROOT / "psm_sim" / path).exists()
 
 
+def test_modules_and_tests_that_any_document_names_exist() -> None:
+    """Relative to the root; NAME is a placeholder."""
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+        for path in re.findall(r"`((?:psm_sim|tests)/[\w/]+\.py)`", page.read_text(encoding="utf-8")):
+            assert "NAME" in path or (ROOT / path).exists(), f"{page.name}: {path}"
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_exists(name: str) -> None:
     """A module, class or function, relative to psm_sim."""
