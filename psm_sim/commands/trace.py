@@ -162,8 +162,7 @@ def _convert(args: argparse.Namespace) -> int:
     workload = load_workload(spec, pages, 1 if args.seed is None else args.seed)
     _check_pages(workload)
     count = write_page_list(to, workload.pages)
-    remark = workload.remark.replace(f" ({_EVERY_PAGE} requested)", "")
-    _print_remarks((f"Wrote {count:,} pages to {to}: {remark}",))
+    _print_remarks((f"Wrote {count:,} pages to {to}: {workload.remark}",))
     return 0
 
 
