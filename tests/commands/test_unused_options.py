@@ -40,7 +40,7 @@ LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html"
         ("sweep --vary seed=2,3 --seed=7", "seed is specified twice"),
         ("sweep --vary trace=ucb,modern --trace ucb", "trace is specified twice"),
         ("sweep --vary topology=modern --topology modern", "topology is specified twice"),
-        ("sweep --cluster tcp://127.0.0.1:1 --workers 2", "which has its own workers"),
+        ("sweep --policy psm --cluster tcp://127.0.0.1:1 --workers 2", "which has its own workers"),
         ("sweep --store=", "--store must be a file name, got ''"),
         ("trace convert s.log --to=", "--to must be a file name, got ''"),
         ("trace fit s.log --to=", "--to must be a file name, got ''"),
