@@ -145,22 +145,18 @@ def compare_clients(
     scenarios = [replace(scenario, trace=workload, pages=len(workload.pages)) for workload in workloads]
     names = [workload.client for workload in workloads]
 
-    def merge(comparisons: Sequence[Comparison]) -> Comparison:
-        if len(comparisons) == 1:
-            return assign_roles(comparisons[0], policies, references)
+    def average(comparisons: Sequence[Comparison]) -> Comparison:
         done = len(comparisons)
-        clients = ClientComparison(
+        return ClientComparison(
             scenario,
             topology,
             _describe_workloads(workloads[:done]),
             *_average(ClientAverage, names[:done], comparisons),
             clients=tuple(comparisons),
         )
-        return assign_roles(clients, policies, references)
 
-    return _compare_each(
-        simulated, dict(zip(names, scenarios, strict=True)), "clients", progress, workers, merge, on_failure
-    )
+    by_name = dict(zip(names, scenarios, strict=True))
+    return _compare_each(policies, references, by_name, "clients", progress, workers, average, on_failure)
 
 
 def compare_seeds(
@@ -216,21 +212,17 @@ def compare_seeds(
     _check_pages_depend_on_seed(scenarios)
     names = [str(each.seed) for each in scenarios]
 
-    def merge(comparisons: Sequence[Comparison]) -> Comparison:
-        if len(comparisons) == 1:
-            return assign_roles(comparisons[0], policies, references)
-        seeds = SeedComparison(
+    def average(comparisons: Sequence[Comparison]) -> Comparison:
+        return SeedComparison(
             scenario,
             comparisons[0].resolved_topology,
             comparisons[0].workload,
             *_average(SeedAverage, names[: len(comparisons)], comparisons),
             seeds=tuple(comparisons),
         )
-        return assign_roles(seeds, policies, references)
 
-    return _compare_each(
-        simulated, dict(zip(names, scenarios, strict=True)), "seeds", progress, workers, merge, on_failure
-    )
+    by_name = dict(zip(names, scenarios, strict=True))
+    return _compare_each(policies, references, by_name, "seeds", progress, workers, average, on_failure)
 
 
 def _prepare_runs(
@@ -334,30 +326,37 @@ def _check_several_runs(runs: Sequence[Run], several: str, workers: int | None) 
 
 def _compare_each(
     policies: Sequence[PolicyLike],
+    references: References,
     scenarios: Mapping[str, Scenario],
     kind: str,
     progress: Progress,
     workers: int | None,
-    merge: Callable[[Sequence[Comparison]], Comparison],
+    average: Callable[[Sequence[Comparison]], Comparison],
     on_failure: OnFailure,
 ) -> Comparison:
     """Simulate the policies in each scenario, in parallel, and merge the comparisons.
 
     Parameters
     ----------
-    policies, progress, workers, on_failure
+    policies, references, progress, workers, on_failure
         As for :func:`compare_clients`.
     scenarios
         The scenarios by name, at least one, in the order in which they are merged.
     kind
         Plural noun for the scenarios, such as ``"clients"``.
-    merge
-        Function that merges the comparisons of the first scenarios.
+    average
+        Function that averages the comparisons of the first scenarios, at least two.
     """
+
+    def merge(comparisons: Sequence[Comparison]) -> Comparison:
+        merged = average(comparisons) if len(comparisons) > 1 else comparisons[0]
+        return assign_roles(merged, policies, references)
+
+    simulated = all_policies(policies, references)
     pages = [scenario.pages for scenario in scenarios.values()]
     finished: list[Comparison] = []
     begun: list[Comparison] = []
-    attempts = parallel_map(partial(_compare_without_state, policies), list(scenarios.values()), workers)
+    attempts = parallel_map(partial(_compare_without_state, simulated), list(scenarios.values()), workers)
     try:
         for comparison, error in attempts:
             if error is not None:
