@@ -238,7 +238,6 @@ def _parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referen
     policies = with_loss(specs, arguments.loss)
     references = _references(arguments.against, arguments.no_baselines, preset)
     scenario = _scenario(arguments, preset)
-    _check_workers(arguments, scenario)
     return policies, scenario, references, preset
 
 
@@ -271,6 +270,7 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     settings = {**preset.settings, **battery, **given}
     load_topology(arguments.topology, settings, "--set")
     trace = preset.trace_spec(arguments.trace)
+    _check_workers(arguments, trace)
     scenario = Scenario(
         trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile
     )
@@ -279,9 +279,9 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     return scenario
 
 
-def _check_workers(arguments: argparse.Namespace, scenario: Scenario) -> None:
+def _check_workers(arguments: argparse.Namespace, trace: Spec) -> None:
     """Reject ``--workers`` for the run of one client with one seed, without files that are drawn."""
-    is_several = (arguments.replications or 1) > 1 or "clients=" in scenario.trace_name
+    is_several = (arguments.replications or 1) > 1 or "clients" in trace.values
     if arguments.workers and not (is_several or arguments.output or arguments.plot):
         raise InputError(
             "--workers has no effect on a single run; add --replications or --output, or remove it."
