@@ -68,7 +68,8 @@ def summarise(findings: Sequence[Findings]) -> list[str]:
     return [
         f"**Tested.** {len(claims)} claims in {len(studies)} studies, by role:",
         "\n".join(counts),
-        "**Did not agree.** These claims differ or are open, for the stated reason:",
+        "**Did not agree.** These claims differ or are open. The reasons are our interpretation, which no study"
+        " tests:",
         "\n".join(reasons),
     ]
 
