@@ -68,8 +68,7 @@ def summarise(findings: Sequence[Findings]) -> list[str]:
     return [
         f"**Tested.** {len(claims)} claims in {len(studies)} studies, by role:",
         "\n".join(counts),
-        "**Did not agree.** These claims differ or are open. The reasons are our interpretation, which no study"
-        " tests:",
+        "**Did not agree.** These claims differ or are open. No study tests the reasons, which are ours:",
         "\n".join(reasons),
     ]
 

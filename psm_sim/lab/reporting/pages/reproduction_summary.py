@@ -85,7 +85,7 @@ def _claim_paragraphs(presets: Mapping[str, Sequence[Claim]]) -> list[str]:
             presets=", ".join(f"{name} ({_agreeing(group)})" for name, group in presets.items()),
             quantities=_by_quantity(predicted),
         ),
-        f"**Did not agree.** These numbers do not agree under {headline}, for the stated reason:",
+        f"**Did not agree.** These numbers do not agree under {headline}. The reasons are ours:",
         "\n".join(f"* {text}" for text in _disagreements(claims)),
     ]
 
