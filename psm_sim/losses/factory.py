@@ -15,11 +15,11 @@ LOSSES: Registry[Loss] = Registry(
     "loss",
     Loss,
     {
-        "inverse": "psm_sim.losses.published:InverseLoss",
-        "inverse-log": "psm_sim.losses.published:InverseLogLoss",
-        "arrival-aware": "psm_sim.losses.extended:ArrivalAware",
-        "retrieval-energy": "psm_sim.losses.extended:RetrievalEnergy",
-        "constrained": "psm_sim.losses.extended:ConstrainedLoss",
+        "inverse": "psm_sim.losses.published_losses:InverseLoss",
+        "inverse-log": "psm_sim.losses.published_losses:InverseLogLoss",
+        "arrival-aware": "psm_sim.losses.extended_losses:ArrivalAware",
+        "retrieval-energy": "psm_sim.losses.extended_losses:RetrievalEnergy",
+        "constrained": "psm_sim.losses.extended_losses:ConstrainedLoss",
     },
     "psm_sim.losses",
 )

@@ -8,7 +8,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.registry import Registry
 from psm_sim.losses import InverseLoss, Loss
 
-LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.published:InverseLoss"})
+LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.published_losses:InverseLoss"})
 
 
 def test_a_name_gives_its_class_and_a_specification_an_instance() -> None:

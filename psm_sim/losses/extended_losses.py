@@ -12,7 +12,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.losses.base import Loss
-from psm_sim.losses.published import InverseLogLoss, InverseLoss
+from psm_sim.losses.published_losses import InverseLogLoss, InverseLoss
 from psm_sim.poll import Poll
 
 _PUBLISHED: dict[str, type[InverseLoss] | type[InverseLogLoss]] = {
