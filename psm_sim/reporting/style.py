@@ -1,0 +1,143 @@
+"""Look of all figures: colour, marker and line of each policy, for matplotlib and bokeh, and colours of states.
+
+A policy has the same style in every figure. The built-in policies have fixed styles. The variants of a policy
+have its colour, and a marker and a line that follow from their parameters. The colours are from the palette of
+Okabe and Ito, which is distinguishable with any colour vision and on light and dark backgrounds.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2s
+from typing import Any, NamedTuple
+
+from psm_sim.common.component_spec import class_file, name_of, split_commas
+
+BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY = COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#999999",
+)
+"""Palette without black, which is the colour of bounds and of the offline optimum on a light background."""
+
+_BOKEH_MARKERS = {
+    "o": "circle",
+    "s": "square",
+    "^": "triangle",
+    "D": "diamond",
+    "v": "inverted_triangle",
+    "P": "plus",
+    "X": "x",
+    "*": "star",
+    "h": "hex",
+}
+MARKERS = tuple(_BOKEH_MARKERS)
+"""Markers of matplotlib."""
+
+DASHES = ((), (5, 2), (5, 2, 1, 2), (1, 1.5), (5, 1, 1, 1, 1, 1), (8, 2), (3, 1), (2, 3))
+"""Lengths of the dashes and gaps of each line, in line widths. No dashes make a solid line."""
+
+
+class Style(NamedTuple):
+    """Colour, marker and line of a series.
+
+    Attributes
+    ----------
+    colour : str
+        Colour, as ``#RRGGBB``.
+    marker : str
+        Marker of matplotlib.
+    dashes : tuple of float
+        Lengths of dashes and gaps, in line widths. Empty for a solid line.
+    """
+
+    colour: str
+    marker: str
+    dashes: tuple[float, ...]
+
+    @property
+    def line(self) -> Any:
+        """Line style of matplotlib."""
+        return (0, self.dashes) if self.dashes else "-"
+
+    @property
+    def bokeh_marker(self) -> str:
+        """Marker of bokeh."""
+        return _BOKEH_MARKERS[self.marker]
+
+    @property
+    def bokeh_line(self) -> list[int]:
+        """Dash pattern of bokeh in pixels, for lines of a width of 2."""
+        return [round(2 * length) for length in self.dashes]
+
+
+_POLICIES = {
+    "always-on": Style(GREY, "X", DASHES[3]),
+    "psm": Style(BLUE, "o", DASHES[0]),
+    "bsd": Style(GREEN, "^", DASHES[2]),
+    "lpsm": Style(VERMILLION, "s", DASHES[1]),
+    "anticipate": Style(PURPLE, "D", DASHES[0]),
+    "outstanding": Style(ORANGE, "v", DASHES[4]),
+    "listen": Style(SKY, "P", DASHES[5]),
+    "dynamic": Style(ORANGE, "s", DASHES[1]),
+    "skip": Style(SKY, "h", DASHES[3]),
+    "predict": Style(GREEN, "*", DASHES[6]),
+    "stpm": Style(PURPLE, "P", DASHES[2]),
+    "uapsd": Style(VERMILLION, "v", DASHES[5]),
+    "twt": Style(BLUE, "D", DASHES[4]),
+}
+
+
+def policy_style(policy: str) -> Style:
+    """Return the style of a policy, from its spec alone.
+
+    Variants of a policy have its colour. Their marker and line follow from a hash of their parameters.
+    """
+    name, parameters = _split(policy)
+    style = _POLICIES.get(name) or _hashed(name)
+    return _hashed(",".join(parameters))._replace(colour=style.colour) if parameters else style
+
+
+def series_style(index: int) -> Style:
+    """Return the style of a series that is no policy, such as a chip or a learner, by its index."""
+    colours, markers, lines = len(COLOURS), len(MARKERS), len(DASHES)
+    return Style(
+        COLOURS[index % colours], MARKERS[(index + index // colours) % markers], DASHES[index % lines]
+    )
+
+
+def variant_of(policy: str) -> str:
+    """Return the parameters of a policy spec as a short text, such as ``p=0.5``."""
+    return ", ".join(_split(policy)[1])
+
+
+def _split(policy: str) -> tuple[str, list[str]]:
+    """Return the name and the sorted parameters. A class in a file is named without its path."""
+    name = name_of(policy, "policy")
+    texts = (text.strip() for text in split_commas(policy.strip()[len(name) :].lstrip(":")))
+    path_and_class = class_file(name)
+    return (
+        path_and_class[1] if path_and_class else name,
+        sorted(text for text in texts if text and not text.startswith("label=")),
+    )
+
+
+def _hashed(text: str) -> Style:
+    number, marker = divmod(int(blake2s(text.encode()).hexdigest(), 16), len(MARKERS))
+    number, line = divmod(number, len(DASHES))
+    return Style(COLOURS[number % len(COLOURS)], MARKERS[marker], DASHES[line])
+
+
+STATE_COLOURS = {"asleep": SKY, "awake": BLUE, "beacons": ORANGE}
+"""Colour of the energy in each radio state."""
+
+EVENT_COLOURS = {
+    "radio awake": BLUE,
+    "frame buffered": ORANGE,
+    "uplink frame": VERMILLION,
+    "downlink frame": GREEN,
+}
+"""Colours of the timelines."""
