@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.files.result_folder import facts_of, run_record
-    from psm_sim.reporting.terminal.progress import progress_on
+    from psm_sim.reporting.terminal.progress import progress
     from psm_sim.simulation import compare_seeds
     from psm_sim.simulation.run_outputs import RunOutputs
 
@@ -126,19 +126,19 @@ def run(arguments: argparse.Namespace) -> int:
     partial: list[Comparison] = []
     try:
         with redirect_stdout_to_stderr():
-            policies, scenario, references, preset = _parse(arguments)
+            policies, scenario, references, preset = parse(arguments)
             written = (
                 [("--output", path) for path in files.output_paths(folder)] if folder is not None else []
             )
             written += [("--plot", plot_path)] if plot_path is not None else []
             _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
             facts = {} if folder is None else facts_of(arguments.argv, start, scenario.files(policies))
-            with progress_on(sys.stderr) as progress, run_record(folder, facts) as record:
+            with progress("simulating", "pages") as report, run_record(folder, facts) as record:
                 comparison = compare_seeds(
                     policies,
                     scenario,
                     arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
-                    record.watching(progress),
+                    record.watching(report),
                     arguments.workers,
                     references,
                     outputs,
@@ -161,7 +161,8 @@ def run(arguments: argparse.Namespace) -> int:
     if plot_path is not None:
         from psm_sim.reporting.figures.comparison import plot
 
-        plot(comparison, plot_path, arguments.workers)
+        with progress("drawing"):
+            plot(comparison, plot_path, arguments.workers)
         print_message(f"Wrote {plot_path}", "")
     for _, path in outputs.files(policies):
         print_message(f"Wrote {path}", "")
@@ -231,7 +232,8 @@ def _plot_path(text: str | None) -> Path | None:
     return picture_path(text)
 
 
-def _parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, Preset]:
+def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, Preset]:
+    """Return policies, scenario, baselines and reference, and preset of the options of a run."""
     preset = find_preset(arguments.preset)
     texts = arguments.policy or (["lpsm"] if arguments.argv else list(DEFAULT_POLICIES))
     specs = [preset.policy_spec(Spec.parse(text, "policy")) for text in texts]
