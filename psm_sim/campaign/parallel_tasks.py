@@ -70,11 +70,6 @@ class Rows:
         pairs = zip(self.kinds, self.of_tasks, strict=True)
         return [row for task_kind, rows in pairs if task_kind == kind for row in rows]
 
-    def slice(self, first: int, count: int) -> Rows:
-        """Return the rows of *count* tasks, starting at task *first* (counted from 0)."""
-        selection = slice(first, first + count)
-        return Rows(self.kinds[selection], self.of_tasks[selection])
-
     def __iter__(self) -> Iterator[list[Row]]:
         return iter(self.of_tasks)
 
@@ -83,14 +78,23 @@ class Rows:
 
 
 def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = no_progress) -> Rows:
-    """Run all tasks and return their rows in the order of the tasks.
+    """Run all tasks and return their rows in the order of the tasks; see :func:`run_groups`."""
+    (rows,) = run_groups([tasks], workers, progress)
+    return rows
 
-    Tasks with equal keys run once. The heaviest tasks run first, so that no worker is left with a long
-    task at the end.
+
+def run_groups(
+    groups: Sequence[Sequence[Task]], workers: int = 1, progress: Progress = no_progress
+) -> Iterator[Rows]:
+    """Run the tasks of several groups in one pool, and yield the rows of each group when it has finished.
+
+    Tasks with equal keys run once. The groups run one after the other, so that an interrupt loses only the
+    last ones. In each group the heaviest tasks run first, so that no worker is left with a long task at the
+    end.
 
     Parameters
     ----------
-    tasks : sequence of Task
+    groups : sequence of sequence of Task
         Tasks, each with its own seed and without shared state.
     workers : int
         Number of processes; -1 uses one per core. The rows do not depend on it.
@@ -98,20 +102,27 @@ def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = no_p
         Called after each task with the finished weight, the total weight and the number of tasks.
     """
     cache: DigestCache = {}
-    keys = [task.key(cache) for task in tasks]
-    distinct = dict(zip(keys, tasks, strict=True))
-    order = sorted(distinct, key=lambda key: -distinct[key].weight)
-    results = dict(zip(order, _run_all([distinct[key] for key in order], workers, progress), strict=True))
-    return Rows.labelled(tasks, [results[key] for key in keys])
+    keys = [[task.key(cache) for task in group] for group in groups]
+    distinct: dict[str, Task] = {}
+    for pair in zip(keys, groups, strict=True):
+        for key, task in sorted(zip(*pair, strict=True), key=lambda item: -item[1].weight):
+            distinct.setdefault(key, task)
+    finished = zip(distinct, _run_all(list(distinct.values()), workers, progress), strict=True)
+    results: dict[str, list[Row]] = {}
+    for group, names in zip(groups, keys, strict=True):
+        while not results.keys() >= set(names):
+            key, rows = next(finished)
+            results[key] = rows
+        yield Rows.labelled(group, [results[key] for key in names])
 
 
 def _run_all(tasks: Sequence[Task], workers: int, progress: Progress) -> Iterator[list[Row]]:
     done, total = 0, sum(task.weight for task in tasks)
     results = parallel_map(_run, tasks, None if workers < 0 else workers)
     for task, rows in zip(tasks, results, strict=True):
-        yield rows
         done += task.weight
         progress(done, total, f"{len(tasks)} tasks")
+        yield rows
 
 
 def _run(task: Task) -> list[Row]:

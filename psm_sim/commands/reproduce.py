@@ -13,7 +13,8 @@ from psm_sim.common.errors import InputError
 from psm_sim.lab.studies import ACTIVE_STUDIES, OWN, STUDIES, VALIDATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from psm_sim.lab.studies.study import Findings
 
@@ -65,16 +66,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the studies, print and write the report, and return the exit status."""
-    from psm_sim.commands.stderr_messages import print_message
+    """Run the studies, print and write the report, and return the exit status.
+
+    If a study fails or is interrupted, the finished ones are reported before the command ends.
+    """
     from psm_sim.common.output_files import check_outputs
-    from psm_sim.lab.reporting.pages.introductions import introduction_and_rule
-    from psm_sim.lab.reporting.pages.report_writer import output_paths, write_report
+    from psm_sim.lab.reporting.pages.report_writer import output_paths
     from psm_sim.lab.studies import load_study, select_studies
     from psm_sim.lab.studies.study import FULL, QUICK
     from psm_sim.lab.studies.study_runner import EVERY_PROCESSOR, reproduce
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.reporting.terminal.progress import progress_on
+    from psm_sim.simulation.comparison import reason_of
 
     names = select_studies(arguments.studies)
     folder = usable_folder(arguments.output) if arguments.output is not None else None
@@ -83,22 +86,62 @@ def run(arguments: argparse.Namespace) -> int:
         check_outputs(outputs, (), force=arguments.force)
     elif arguments.force:
         raise InputError("--force has no effect without --output; remove it.")
-    texts = introduction_and_rule(names)
     studies = {name: load_study(name) for name in names}
     scale = QUICK if arguments.quick else FULL
-    with progress_on(sys.stderr) as progress:
-        findings = reproduce(studies, scale, arguments.seed, arguments.workers or EVERY_PROCESSOR, progress)
+    workers = arguments.workers or EVERY_PROCESSOR
+    findings: list[Findings] = []
+    try:
+        with progress_on(sys.stderr) as progress:
+            for found in reproduce(studies, scale, arguments.seed, workers, progress):
+                findings.append(found)  # noqa: PERF402 (the studies before a failure are kept)
+    except BaseException as error:
+        missing = names[len(findings) :]
+        if findings:
+            reasons = dict.fromkeys(missing, "not run") | {missing[0]: reason_of(error)}
+            _report(findings, reasons, folder, names, arguments)
+        raise
+    _report(findings, {}, folder, names, arguments)
+    return 0
+
+
+def _report(
+    findings: list[Findings],
+    missing: Mapping[str, str],
+    folder: Path | None,
+    names: Sequence[str],
+    arguments: argparse.Namespace,
+) -> None:
+    """Write the report to *folder* and print the findings, also if the report cannot be written.
+
+    If studies are *missing*, the report has no figures, because an interrupted command ends soon. It does not
+    replace an earlier report.
+    """
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.lab.reporting.pages.introductions import introduction_and_rule
+    from psm_sim.lab.reporting.pages.report_writer import write_report
+
+    texts = introduction_and_rule(names)
+    if folder is not None and missing and (folder / "numbers.json").exists():
+        print_message(f"{folder} keeps its earlier results; a partial result does not replace them.", "")
+        folder = None
     try:
         if folder is not None:
-            command = _command_line(arguments)
             write_report(
-                folder, findings, arguments.seed, command, workers=arguments.workers or None, **texts
+                folder,
+                findings,
+                arguments.seed,
+                _command_line(arguments),
+                workers=arguments.workers or None,
+                missing=missing,
+                **texts,
             )
     finally:
-        _print(findings, arguments, texts.get("rule"))
+        _print(findings, arguments, texts.get("rule"), missing)
+    if missing:
+        print_message(f"The results are incomplete; missing: {', '.join(missing)}.", "")
     if folder is not None:
-        print_message(f"Wrote README.md, numbers.json and figures to {folder}", "")
-    return 0
+        written = "README.md and numbers.json" if missing else "README.md, numbers.json and figures"
+        print_message(f"Wrote {written} to {folder}", "")
 
 
 def _command_line(arguments: argparse.Namespace) -> str:
@@ -109,13 +152,18 @@ def _command_line(arguments: argparse.Namespace) -> str:
     return shlex.join(["python", "-m", "psm_sim", *argv])
 
 
-def _print(findings: list[Findings], arguments: argparse.Namespace, rule: str | None) -> None:
+def _print(
+    findings: list[Findings],
+    arguments: argparse.Namespace,
+    rule: str | None,
+    missing: Mapping[str, str],
+) -> None:
     if arguments.format == "json":
         from psm_sim.lab.reporting.study_numbers import numbers_of
         from psm_sim.reporting.files.result_json import to_text
 
-        sys.stdout.write(to_text(numbers_of(findings, arguments.seed)))
+        sys.stdout.write(to_text(numbers_of(findings, arguments.seed, missing)))
     else:
         from psm_sim.lab.reporting.terminal_findings import write_findings
 
-        write_findings(findings, sys.stdout, **({"rule": rule} if rule else {}))
+        write_findings(findings, sys.stdout, missing=missing, **({"rule": rule} if rule else {}))

@@ -10,7 +10,7 @@ import pytest
 
 from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.parallel_tasks import Rows, run_tasks
+from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.common.component_spec import Spec
 from psm_sim.simulation import Scenario, simulate
 from psm_sim.simulation.scenario import DigestCache
@@ -70,13 +70,6 @@ def test_a_row_changed_by_one_task_is_not_another_tasks() -> None:
     rows = run_tasks([Noted("a", "x"), Noted("a", "x")])
     rows.of("a")[0]["name"] = "spoiled"
     assert [row["name"] for row in rows.of("a")] == ["spoiled", "x", "x", "x"]
-
-
-def test_a_part_of_the_rows_is_of_the_tasks_in_it() -> None:
-    """As a study's of all studies'."""
-    rows = run_tasks([Noted("a", "x"), Noted("b", "y"), Noted("a", "z")])
-    assert rows.slice(1, 2) == Rows(("b", "a"), rows.of_tasks[1:])
-    assert [row["name"] for row in rows.slice(1, 2).of("a")] == ["z", "z"]
 
 
 def test_a_task_is_known_by_what_decides_its_rows() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from psm_sim import __version__
@@ -17,14 +17,20 @@ if TYPE_CHECKING:
 _DIGITS = 10
 
 
-def numbers_of(findings: Sequence[Findings], seed: int) -> dict[str, Any]:
-    """Return the claims and tables of each study, by name. Floats have ten significant digits."""
+def numbers_of(
+    findings: Sequence[Findings], seed: int, missing: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the claims and tables of each study, by name. Floats have ten significant digits.
+
+    *missing* are the studies without findings, with the reasons.
+    """
     return {
         "psm_sim": __version__,
         "seed": seed,
         "tallies": _tallies(findings),
         "presets": {preset.name: preset.history() for study in findings for preset in study.presets},
         "studies": {study.study: _study(study) for study in findings},
+        **({"missing": dict(missing)} if missing else {}),
     }
 
 

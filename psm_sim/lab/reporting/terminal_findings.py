@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.lab.reporting import claim_tables
@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from psm_sim.lab.studies.study import Findings
 
 
-def write_findings(findings: Sequence[Findings], stream: TextIO, rule: str = claim_tables.RULE) -> None:
+def write_findings(
+    findings: Sequence[Findings],
+    stream: TextIO,
+    rule: str = claim_tables.RULE,
+    missing: Mapping[str, str] | None = None,
+) -> None:
     """Write the claims, tables and remarks of each study.
 
     Parameters
@@ -25,6 +30,8 @@ def write_findings(findings: Sequence[Findings], stream: TextIO, rule: str = cla
         Output stream.
     rule : str
         Explanation of the verdicts.
+    missing : mapping of str to str, optional
+        Studies without findings, with the reasons.
     """
     from rich.text import Text
 
@@ -45,7 +52,8 @@ def write_findings(findings: Sequence[Findings], stream: TextIO, rule: str = cla
             for line in [f"* {remark}" for remark in study.remarks] + _commentary(study):
                 console.print(Text(line))
             console.print()
-        for line in _footer(findings, rule):
+        lines = [f"No result for {name}: {reason.rstrip('.')}." for name, reason in (missing or {}).items()]
+        for line in [*_footer(findings, rule), *lines]:
             console.print(Text(line))
 
 

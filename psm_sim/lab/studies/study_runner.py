@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from psm_sim.campaign.parallel_tasks import run_tasks
+from psm_sim.campaign.parallel_tasks import run_groups
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.lab.studies.study import Findings, Scale, Study
 
@@ -17,10 +17,11 @@ def reproduce(
     seed: int = 1,
     workers: int = EVERY_PROCESSOR,
     progress: Progress = no_progress,
-) -> list[Findings]:
-    """Run the tasks of all studies together and return the findings in the order of *studies*.
+) -> Iterator[Findings]:
+    """Run the tasks of all studies together, and yield the findings of each study when it has finished.
 
-    A task that several studies share runs once. The findings do not depend on *workers*.
+    The order is that of *studies*. A task that several studies share runs once. The findings do not depend on
+    *workers*.
 
     Parameters
     ----------
@@ -35,10 +36,6 @@ def reproduce(
     progress : callable, optional
         Called with (pages done, total pages, label) after each task.
     """
-    tasks = {name: list(study.tasks(scale, seed)) for name, study in studies.items()}
-    rows = run_tasks([task for group in tasks.values() for task in group], workers, progress)
-    findings, first = [], 0
-    for name, study in studies.items():
-        findings.append(study.digest(rows.slice(first, len(tasks[name])), scale, seed))
-        first += len(tasks[name])
-    return findings
+    tasks = [study.tasks(scale, seed) for study in studies.values()]
+    for study, rows in zip(studies.values(), run_groups(tasks, workers, progress), strict=True):
+        yield study.digest(rows, scale, seed)

@@ -20,7 +20,7 @@ def require_the_same(name: str, study: Study, committed: dict[str, Any]) -> None
     Other orders of summation, of another processor's linear algebra, must not count.
     """
     seed = committed["seed"]
-    findings = reproduce({name: study}, QUICK, seed, workers=1)
+    findings = list(reproduce({name: study}, QUICK, seed, workers=1))
     anew = json.loads(json.dumps(numbers_of(findings, seed)["studies"][name]))
     then = committed["studies"][name]
     assert anew["setting"] == then["setting"]

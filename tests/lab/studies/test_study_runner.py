@@ -58,7 +58,7 @@ class Names:
 
 
 def test_each_study_gets_its_own_rows_in_its_own_order() -> None:
-    """Though the heaviest task runs first, and what two studies share runs once."""
+    """Though the heaviest task of a study runs first, and what two studies share runs once."""
     Counted.runs.clear()
     told: list[tuple[int, int]] = []
     studies = {"one": Names("a", "b"), "two": Names("b", "c", "a")}
@@ -70,10 +70,18 @@ def test_each_study_gets_its_own_rows_in_its_own_order() -> None:
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
+def test_a_finished_study_does_not_wait_for_the_others() -> None:
+    """None of their tasks has run yet, so that an interrupt cannot lose it."""
+    Counted.runs.clear()
+    found = reproduce({"one": Names("a", "b"), "two": Names("b", "c")}, TINY, workers=1)
+    assert list(next(found).tables[0].frame["name"]) == ["a", "b"]
+    assert Counted.runs == {"a": 1, "b": 1}
+
+
 def test_the_findings_do_not_depend_on_the_workers() -> None:
     """To the last bit, with a real study."""
     studies = {"lpsm-100": load_study("lpsm-100")}
-    one, two = (reproduce(studies, TINY, seed=5, workers=workers) for workers in (1, 2))
+    one, two = (list(reproduce(studies, TINY, seed=5, workers=workers)) for workers in (1, 2))
     assert numbers_of(one, 5) == numbers_of(two, 5)
 
 

@@ -72,6 +72,7 @@ def write_report(
     introduction: str = INTRODUCTION,
     rule: str = claim_tables.RULE,
     workers: int | None = 1,
+    missing: Mapping[str, str] | None = None,
 ) -> None:
     """Write ``README.md``, ``numbers.json`` and the figures atomically.
 
@@ -94,14 +95,16 @@ def write_report(
         Explanation of the verdicts.
     workers : int or None
         Number of processes that plot the figures; None starts one per core.
+    missing : mapping of str to str, optional
+        Studies without findings, with the reasons. With any, no figures are plotted.
     """
     with replace_files(folder) as draft:
         (draft / FIGURES).mkdir()
-        links = _draw_all(findings, draft / FIGURES, workers)
-        text = to_text(numbers_of(findings, seed))
+        links = {} if missing else _draw_all(findings, draft / FIGURES, workers)
+        text = to_text(numbers_of(findings, seed, missing))
         (draft / "numbers.json").write_text(text, encoding="utf-8", newline="\n")
         fields = {"version": __version__, "seed": seed, "command": command, "rule": rule}
-        page = page_of(findings, links, introduction, fields)
+        page = page_of(findings, links, introduction, fields, missing)
         (draft / "README.md").write_text(page, encoding="utf-8", newline="\n")
 
 
@@ -142,6 +145,7 @@ def page_of(
     figures: dict[str, list[tuple[str, str]]],
     introduction: str,
     fields: Mapping[str, object] | None = None,
+    missing: Mapping[str, str] | None = None,
 ) -> str:
     """Return the page.
 
@@ -155,11 +159,20 @@ def page_of(
         Template of the first lines. If it has no field ``summary``, the summary follows it.
     fields : mapping of str to object, optional
         Values of the other fields of the template.
+    missing : mapping of str to str, optional
+        Studies without findings, with the reasons.
     """
     template = introduction if "{summary}" in introduction else f"{introduction}{{summary}}"
     first_lines = template.format(**(fields or {}), summary=summary_section(findings))
+    first_lines += _missing_section(missing or {})
     studies = [_study_section(study, figures.get(study.study, [])) for study in findings]
     return first_lines + _verdict_table(findings) + "\n" + "\n".join(studies)
+
+
+def _missing_section(missing: Mapping[str, str]) -> str:
+    """Return a section with the studies that have no findings, or an empty string."""
+    lines = [f"{name}: {reason.rstrip('.')}" for name, reason in missing.items()]
+    return f"## Missing studies\n\n{markdown_tables.markdown_list(lines)}\n" if lines else ""
 
 
 def _verdict_table(findings: Sequence[Findings]) -> str:
