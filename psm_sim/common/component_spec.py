@@ -2,7 +2,8 @@
 
 The name may also be a class in a user's file, ``FILE.py:CLASS``, or the file of a trace. A value may
 contain commas inside parentheses, as a formula does. Parentheses around a whole value are removed, so
-that ``loss=(my.py:Mine:a=1,b=2)`` passes two parameters to a loss.
+that ``loss=(my.py:Mine:a=1,b=2)`` passes two parameters to a loss. Every policy accepts ``label=TEXT``, which
+names its results and does not change them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from psm_sim.common.errors import InputError
+
+_LABEL = "label"
 
 _CLASS = re.compile(
     r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.[pP][yY]):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL
@@ -34,12 +37,15 @@ class Spec:
     items : tuple of (str, str)
         Pairs (key, value as text), in the order of the text.
     text : str
-        Text that the user wrote. ``str()`` returns it as the label of results; :meth:`parse` reads it.
+        Text that the user wrote, without the label. ``str()`` returns it; :meth:`parse` reads it.
+    label : str
+        Name of a policy in tables and figures; empty for none.
     """
 
     name: str
     items: tuple[tuple[str, str], ...] = ()
     text: str = field(default="", compare=False)
+    label: str = field(default="", compare=False)
 
     @classmethod
     def parse(cls, text: str, kind: str) -> Spec:
@@ -60,7 +66,18 @@ class Spec:
             If a parameter is not ``key=value``, or appears twice.
         """
         name, rest = _split(text, kind)
-        return cls(name, _parse_items(rest, f"{kind} {name}"), text)
+        items = _parse_items(rest, f"{kind} {name}")
+        label = dict(items).get(_LABEL) if kind == "policy" else None
+        if label is None:
+            return cls(name, items, text)
+        unlabelled = [part for part in split_commas(rest) if part.partition("=")[0].strip() != _LABEL]
+        head = text.removesuffix(rest)
+        return cls(
+            name,
+            tuple(item for item in items if item[0] != _LABEL),
+            head + ",".join(unlabelled) if unlabelled else head.rstrip(": "),
+            label,
+        )
 
     @classmethod
     def of(cls, spec: str | Spec, kind: str) -> Spec:
@@ -84,10 +101,10 @@ class Spec:
         text = str(value).strip()
         items = tuple({**self.values, key: strip_parentheses(text)}.items())
         if key in self.values:
-            return Spec(self.name, items)
+            return Spec(self.name, items, label=self.label)
         quoted = f"({text})" if len(split_commas(text)) > 1 else text
         prefix = f"{self}," if self.items else f"{str(self).rstrip().rstrip(':')}:"
-        return Spec(self.name, items, f"{prefix}{key}={quoted}")
+        return Spec(self.name, items, f"{prefix}{key}={quoted}", self.label)
 
     def with_default(self, key: str, value: object) -> Spec:
         """Return a copy in which *key* has *value*, unless the spec already has that key."""

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 from psm_sim.common.component_spec import Spec, class_file, name_of
 from psm_sim.common.errors import InputError, did_you_mean, one_of
 from psm_sim.common.input_files import read_text
-from psm_sim.common.parameters import build, check_switches
+from psm_sim.common.parameters import build, check_switches, parameters_of
 from psm_sim.common.plugins import (
     checked_class,
     distribution_of,
@@ -116,8 +116,14 @@ class Registry(Generic[T]):
             If the component is unknown, or one of its parameters is invalid.
         """
         parsed = Spec.of(spec, self.kind)
-        component: T = build(self.get(parsed.name), parsed.values, f"{self.kind} {parsed.name}", **arguments)
-        check_switches(component, parsed.values, f"{self.kind} {parsed.name}")
+        owner, cls = f"{self.kind} {parsed.name}", self.get(parsed.name)
+        if parsed.label and "label" in parameters_of(cls):
+            raise InputError(
+                f"{owner}: label={parsed.label!r} names the results and is not passed to the class; rename "
+                "its parameter 'label'."
+            )
+        component: T = build(cls, parsed.values, owner, **arguments)
+        check_switches(component, parsed.values, owner)
         return component
 
     def make(self, component: str | Spec | T) -> T:

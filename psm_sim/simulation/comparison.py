@@ -15,7 +15,7 @@ from psm_sim.common.formatting import format_pairs
 from psm_sim.network import Topology, topology_differences
 from psm_sim.policies import Policy
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.result_parts import PolicyLike
+from psm_sim.simulation.result_parts import PolicyLike, label_of, spec_text
 from psm_sim.simulation.run_averages import PairedDifference, paired_difference
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
@@ -302,7 +302,7 @@ def all_policies(policies: Sequence[PolicyLike], references: References) -> list
     Raises
     ------
     InputError
-        If there is no policy, or *policies* is not a list.
+        If there is no policy, *policies* is not a list, or two policies have the same label.
     """
     if not policies or isinstance(policies, (str, Spec, Policy)):
         raise InputError(f"policies must be a non-empty list, got {policies!r}.")
@@ -310,7 +310,16 @@ def all_policies(policies: Sequence[PolicyLike], references: References) -> list
     for policy in (*references.baselines, *references.reference):
         if _index_of(policy, [*policies, *others]) is None:
             others.append(policy)
+    check_labels([*others, *policies])
     return [*others, *policies]
+
+
+def check_labels(policies: Sequence[PolicyLike]) -> None:
+    """Raise InputError if the label of a policy is also the label or the name of another one."""
+    names = [label_of(policy) or spec_text(policy) for policy in policies]
+    for label in filter(None, map(label_of, policies)):
+        if names.count(label) > 1:
+            raise InputError(f"label={label} names two policies; give each policy a different label.")
 
 
 Kind = TypeVar("Kind", bound=Comparison)
@@ -373,7 +382,8 @@ def collect_runs(
             finished.append(run)  # noqa: PERF402 (the runs before a failure are kept)
     except BaseException as error:
         partial = collected()
-        names = [_label(policy) for policy in all_policies(policies, references)[len(finished) :]]
+        simulated = all_policies(policies, references)
+        names = [label_of(policy) or spec_text(policy) for policy in simulated[len(finished) :]]
         missing = dict.fromkeys(names, "not run") | dict.fromkeys(names[:1], reason_of(error))
         if partial.runs:
             on_failure(replace(partial, missing=missing))
@@ -388,13 +398,12 @@ def reason_of(error: BaseException) -> str:
     return str(error) if isinstance(error, (InputError, CommandTerminated)) else describe_error(error)
 
 
-def _label(policy: PolicyLike) -> str:
-    return policy.name if isinstance(policy, Policy) else str(policy)
-
-
 def _index_of(policy: PolicyLike, policies: Sequence[PolicyLike]) -> int | None:
+    """Return the index of a policy. Specs are compared as text, without labels."""
     for index, other in enumerate(policies):
-        # Compare specs as text; parsing them again would cost more than it gains.
-        if policy is other if isinstance(policy, Policy) else str(policy) == str(other):
+        if isinstance(policy, Policy) or isinstance(other, Policy):
+            if policy is other:
+                return index
+        elif spec_text(policy) == spec_text(other):
             return index
     return None

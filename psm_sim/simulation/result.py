@@ -76,6 +76,8 @@ class Result:
         Name of the ``[[stations]]`` table whose stations the result describes; empty without such tables.
     station_policy : str
         Policy that these stations follow instead of *policy*; empty if they have none of their own.
+    policy_label : str
+        Label that the user gave the policy (``label=``); empty for none.
 
     See Also
     --------
@@ -113,19 +115,29 @@ class Result:
     policy_state: Policy | None = field(default=None, repr=False, compare=False)
     station: str = ""
     station_policy: str = ""
+    policy_label: str = ""
 
     HAS_INTERVALS: ClassVar[bool] = False
     """Whether the values are means over independent runs, which have confidence intervals."""
 
     @property
+    def policy_name(self) -> str:
+        """The label of the policy if it has one, else the policy."""
+        return self.policy_label or self.policy
+
+    @property
     def label(self) -> str:
-        """The policy, followed by the name of the stations if the topology has several."""
-        return f"{self.policy} ({self.station})" if self.station else self.policy
+        """The name of the policy, followed by that of the stations if the topology has several."""
+        return f"{self.policy_name} ({self.station})" if self.station else self.policy_name
 
     @property
     def identity(self) -> dict[str, str]:
-        """Policy, station and policy of the station, by their names in the JSON output."""
-        values = {"station": self.station, "station_policy": self.station_policy}
+        """Policy, its label, station and policy of the station, by their names in the JSON output."""
+        values = {
+            "label": self.policy_label,
+            "station": self.station,
+            "station_policy": self.station_policy,
+        }
         return {"policy": self.policy, **{name: value for name, value in values.items() if value}}
 
     @cached_property

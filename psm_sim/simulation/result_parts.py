@@ -24,6 +24,16 @@ PolicyLike = str | Spec | Policy
 """Policy instance, spec, or spec string."""
 
 
+def spec_text(policy: PolicyLike) -> str:
+    """Return the spec of a policy without its label, or the name of an instance."""
+    return policy.name if isinstance(policy, Policy) else str(Spec.of(policy, "policy"))
+
+
+def label_of(policy: PolicyLike) -> str:
+    """Return the label that the user gave a policy; empty for none."""
+    return "" if isinstance(policy, Policy) else Spec.of(policy, "policy").label
+
+
 class PageRecord(NamedTuple):
     """One page of a run, which is a row of ``pages.csv``.
 

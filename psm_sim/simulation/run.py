@@ -18,7 +18,16 @@ from psm_sim.network.page_outcomes import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.user_policy_guard import guard_policy, probe_and_guard, unwrap_policy
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.result_parts import Origin, PageRecord, PolicyLike, PushRecord, Traffic, latencies_of
+from psm_sim.simulation.result_parts import (
+    Origin,
+    PageRecord,
+    PolicyLike,
+    PushRecord,
+    Traffic,
+    label_of,
+    latencies_of,
+    spec_text,
+)
 from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page_view import Page
 
@@ -35,7 +44,7 @@ class Run:
     policy_spec, resolved_topology
         Inputs of the run.
     label : str
-        The policy as the user specified it.
+        The policy as the user specified it, without its label.
     policy : Policy
         The policy instance of this run.
     parameters : dict
@@ -140,6 +149,7 @@ class Run:
             failures={index + 1: reason for index, reason in failures.items()},
             origin=Origin(self.policy_spec, self.resolved_topology, tuple(pages), messages),
             policy_state=unwrap_policy(self.policy),
+            policy_label=label_of(self.policy_spec),
         )
 
 
@@ -170,10 +180,9 @@ def prepare(
         If the policy does not exist or cannot be initialised.
     """
     policy = _new_policy(policy_spec)
-    label = policy_spec.name if isinstance(policy_spec, Policy) else str(policy_spec)
     pages_done = PagesDone()
     world = build_world(topology, policy, [pages_done, *observers], cell)
-    return Run(policy_spec, topology, label, policy, policy.config(), world, pages_done)
+    return Run(policy_spec, topology, spec_text(policy_spec), policy, policy.config(), world, pages_done)
 
 
 def page_times_s(result: Result) -> list[float]:

@@ -184,6 +184,7 @@ def average_runs(kind: type[Kind], names: tuple[str, ...], results: Sequence[Res
         facts=first.facts,
         station=first.station,
         station_policy=first.station_policy,
+        policy_label=first.policy_label,
         names=names,
         results=tuple(results),
     )
@@ -242,8 +243,8 @@ class PairedDifference:
         Energy saving of the policy, in percent of the energy of the reference.
     measures : dict of str to Interval
         Differences of the policy from the reference, with the names and units of the JSON output.
-    station : str
-        Stations whose results are compared, as in :class:`Result`.
+    station, label : str
+        Stations whose results are compared, and label of the policy, as in :class:`Result`.
     """
 
     policy: str
@@ -251,6 +252,7 @@ class PairedDifference:
     saved_percent: Interval
     measures: dict[str, Interval]
     station: str = ""
+    label: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as in the JSON output, with half widths if there are several runs."""
@@ -262,15 +264,17 @@ class PairedDifference:
             else {}
         )
         means = {name: interval.mean for name, interval in intervals.items()}
+        label = {"label": self.label} if self.label else {}
         station = {"station": self.station} if self.station else {}
-        return {"policy": self.policy, **station, "against": self.against, **means, **widths}
+        return {"policy": self.policy, **label, **station, "against": self.against, **means, **widths}
 
 
 def paired_difference(run: Result, reference: Result) -> PairedDifference:
     """Return the difference of a run from a reference run on the same pages."""
     measures = {name: _interval(run, reference, _subtract(MEASURES[name])) for name in _COMPARED}
     saved_percent = _interval(run, reference, _saved_percent)
-    return PairedDifference(run.policy, reference.policy, saved_percent, measures, run.station)
+    identity = run.policy, reference.policy
+    return PairedDifference(*identity, saved_percent, measures, run.station, run.policy_label)
 
 
 def _interval(run: Result, reference: Result, value: Callable[[Result, Result], float]) -> Interval:

@@ -15,7 +15,7 @@ from psm_sim.common.input_limits import MAX_CAPTURE_BYTES
 from psm_sim.common.output_files import atomic_write, check_outputs, check_writable, is_special
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
-from psm_sim.simulation.result_parts import PolicyLike
+from psm_sim.simulation.result_parts import PolicyLike, label_of, spec_text
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
 
@@ -137,8 +137,8 @@ _SUFFIXES = {"capture": ".pcap", "timeline": ".json"}
 
 
 def _file_name(policy: PolicyLike) -> str:
-    label = policy.name if isinstance(policy, Policy) else str(policy)
-    return re.sub(r"[^\w.=+,-]+", "-", label).strip("-.") or "policy"
+    name = label_of(policy) or spec_text(policy)
+    return re.sub(r"[^\w.=+,-]+", "-", name).strip("-.") or "policy"
 
 
 def _estimate_bytes(kind: str, workloads: Sequence[Workload], topology: Topology) -> int:

@@ -36,7 +36,7 @@ from psm_sim.simulation.comparison import (
     ignore_partial,
 )
 from psm_sim.simulation.result import Result, drop_nan
-from psm_sim.simulation.result_parts import PolicyLike
+from psm_sim.simulation.result_parts import PolicyLike, label_of, spec_text
 from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.simulation.run_averages import MEASURES, Average, average_runs
 from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs
@@ -173,23 +173,28 @@ def _run(
         by_station[number] = replace(result, events=group.events - events, origin=origin)
         since[:] = now_s, group.events
 
-    label = str(getattr(policy, "name", policy)) if not isinstance(policy, Spec) else str(policy)
     try:
         loads = [setup.workload for setup in setups]
         group.run([load.pages for load in loads], [load.messages for load in loads], collect)
     except PageError as error:
-        raise error.under(label) from None
+        raise error.under(spec_text(policy)) from None
     groups = groupby(zip(setups, by_station, strict=True), lambda pair: pair[0].kind)
-    return tuple(_average(label, list(group)) for _, group in groups)
+    return tuple(_average(policy, list(group)) for _, group in groups)
 
 
-def _average(label: str, stations: Sequence[tuple[StationSetup, Result | None]]) -> StationAverage:
-    """Return the average of the stations of one kind. *label* is the simulated policy."""
+def _average(policy: PolicyLike, stations: Sequence[tuple[StationSetup, Result | None]]) -> StationAverage:
+    """Return the average of the stations of one kind under the simulated *policy*."""
     setup = stations[0][0]
     names = tuple(setup.name for setup, _ in stations)
     average = average_runs(StationAverage, names, [result for _, result in stations if result is not None])
     own_policy = str(setup.policy) if setup.policy else ""
-    return replace(average, policy=label, station=setup.kind, station_policy=own_policy)
+    return replace(
+        average,
+        policy=spec_text(policy),
+        policy_label=label_of(policy),
+        station=setup.kind,
+        station_policy=own_policy,
+    )
 
 
 def _prepare_stations(

@@ -18,6 +18,7 @@ from psm_sim.common.input_files import read_toml
 from psm_sim.common.parameters import is_met, without_effect
 from psm_sim.network import load_topology
 from psm_sim.network.topology import conditions_of, topology_keys
+from psm_sim.simulation.comparison import check_labels
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 
@@ -108,7 +109,9 @@ class Grid:
         self._check_axes(policies, axes)
         self._check_effects()
         pairs = zip(policies, axes, strict=True)
-        return tuple(task for policy, policy_axes in pairs for task in self._tasks_of(policy, policy_axes))
+        tasks = [task for policy, policy_axes in pairs for task in self._tasks_of(policy, policy_axes)]
+        check_labels(list({str(task.policy): task.policy for task in tasks}.values()))
+        return tuple(tasks)
 
     @cached_property
     def _fixed_trace(self) -> Spec:

@@ -14,6 +14,9 @@ from psm_sim.simulation.run import prepare
 from psm_sim.version import __version__
 from psm_sim.workload import load_workload
 
+LABEL = "policy.label"
+"""Parameter of a task whose policy has a label."""
+
 
 @dataclass(frozen=True)
 class PlannedTask:
@@ -78,7 +81,9 @@ class TaskChecker:
         """
         topology, scenario = self._topologies.of(planned), planned.task.scenario
         config = topology.config() if scenario.settings else {}
+        label = planned.task.policy.label
         return {
+            **({LABEL: label} if label else {}),
             **_add_prefix(f"policy.{planned.task.policy.name}", self._policy(planned, topology)),
             **_add_prefix("trace", self._trace(planned)),
             **{key: config[key] for key in scenario.settings},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.campaign.sweep.planning import LABEL
 from psm_sim.campaign.sweep.store import ENERGY, SLOWDOWN, StoredRow
 from psm_sim.common.component_spec import name_of
 from psm_sim.common.errors import InputError
@@ -108,6 +109,11 @@ class Candidate:
     def policy(self) -> str:
         """Spec of the policy, as the user wrote it."""
         return self.rows[0].policy
+
+    @property
+    def label(self) -> str:
+        """Label of the policy if it has one, else its spec."""
+        return str(self.rows[0].parameters.get(LABEL, self.policy))
 
     @property
     def scenario(self) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
         if previous not in (None, candidate.scenario):
             table.add_row()
         previous = candidate.scenario
-        names = [*(str(previous.get(key, "")) for key in keys), candidate.policy]
+        names = [*(str(previous.get(key, "")) for key in keys), candidate.label]
         numbers = [*(column[index] for column in columns), str(len(candidate.rows)), candidate.is_optimal]
         table.add_row(*map(Text, [*names, *numbers][: len(table.columns)]))
     return table
