@@ -52,6 +52,15 @@ def load_topology(
     return topology
 
 
+def topology_files(name: str) -> list[Path]:
+    """Return the file of a topology that can be loaded, and the files it extends, without bundled ones."""
+    files, folder = list[Path](), Path()
+    while name.endswith(".toml"):
+        files.append(_find(name, folder))
+        name, folder = read_toml(files[-1], "topology").get("extends", ""), files[-1].parent
+    return files
+
+
 def overlay_settings(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
     """Return a copy of a topology with some of its keys replaced. Errors are those of :func:`load_topology`.
 

@@ -17,6 +17,7 @@ from psm_sim.common.input_files import bundled_names
 from psm_sim.common.input_limits import MAX_SEED
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile
+from psm_sim.network.topology_file import topology_files
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.version import __version__
 from psm_sim.workload import Workload, load_workload, load_workloads
@@ -184,12 +185,11 @@ class Scenario:
     def files(self, policies: Sequence[str | Spec] = ()) -> list[Path]:
         """Return the user's files that the scenario and *policies* refer to, without bundled files."""
         specs = [Spec.of(policy, "policy") for policy in policies]
-        topology_files = [] if isinstance(self.topology, Topology) else Spec(self.topology).files()
-        stations = self.resolve_unseeded_topology().stations if topology_files else ()
-        for station in stations:
+        for station in self.resolve_unseeded_topology().stations:
             specs += [Spec(text) for text in (station.policy, station.trace, station.profile) if text]
         specs += [Spec(self.profile)] if self.profile else []
-        files = [*topology_files, *(file for spec in specs for file in spec.files())]
+        files = [] if isinstance(self.topology, Topology) else topology_files(self.topology)
+        files += [file for spec in specs for file in spec.files()]
         if not isinstance(self.trace, Workload):
             spec = Spec.of(self.trace, "trace")
             files += [] if spec.name in bundled_names("traces") else [find_trace(spec.name)]

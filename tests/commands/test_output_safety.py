@@ -29,8 +29,12 @@ WRITERS = {
     f"{RUN} --policy bsd --timeline x.json": ("page-list.csv", "x-bsd.json"),
     f"{RUN} --loss mine.py:Mine --policy lpsm --timeline x.json": ("mine.py", "x-psm.json"),
     f"{RUN} --topology place.toml --plot x.pdf": ("place.toml", "x.pdf"),
+    f"{RUN} --topology place.toml --plot x.svg": ("maps/site.toml", "x.svg"),
+    f"{RUN} --topology place.toml --plot x.png": ("maps/base.toml", "x.png"),
     "--topology stations.toml --pages 1 --policy psm --capture x.pcap": ("page-list.csv", "x.pcap"),
+    "--topology stations.toml --pages 1 --policy psm --timeline x.json": ("mine.py", "x.json"),
     f"{RUN} --policy lpsm:state=s.json --plot x.png": ("s.json", "x.png"),
+    f"{RUN} --policy mine.py:Sleeps --plot x.png": ("mine.py", "x.png"),
     f"{RUN} --against mine.py:Sleeps --plot x.png": ("mine.py", "x.png"),
     f"{RUN} --preset preset.toml --plot x.png": ("preset.toml", "x.png"),
     "sweep export s.sqlite --to x.csv": ("s.sqlite", "x.csv"),
@@ -60,9 +64,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "from psm_sim.policies import Policy, Rest\n\n\nclass Sleeps(Policy):\n    name = 'sleeps'\n"
         "    def rest(self, now_s, since_uplink_s, poll):\n        return Rest()\n"
     )
-    Path("place.toml").write_text("[power]\nawake_w = 0.8\n")
+    Path("maps").mkdir()
+    Path("place.toml").write_text('extends = "maps/site.toml"\n[power]\nawake_w = 0.8\n')
+    Path("maps/site.toml").write_text('extends = "base.toml"\n')
+    Path("maps/base.toml").write_text("[links.wired]\nlatency_ms = 30\n")
     stations = '[mac]\nmodel = "dcf"\n[[stations]]\nname = "a"\n[[stations]]\nname = "b"\n'
-    Path("stations.toml").write_text(f'{stations}trace = "page-list.csv"\n')
+    own = 'trace = "page-list.csv"\npolicy = "mine.py:Sleeps"\n'
+    Path("stations.toml").write_text(stations + own)
     Path("preset.toml").write_text('description = "mine"\n')
     assert main(["--pages", "1", "--policy", "lpsm:state=s.json"]) == 0
     for store in ("s.sqlite", "p.html"):
