@@ -79,7 +79,8 @@ class Topology:
     @property
     def round_trip_s(self) -> float:
         """The propagation delay from station to server and back, in seconds."""
-        return 2 * (self.wireless.latency_ms + self.wired.latency_ms) / 1000
+        wireless_ms = self.wireless.latency_ms if self.mac.model == "link" else 0.0
+        return 2 * (wireless_ms + self.wired.latency_ms) / 1000
 
     @property
     def can_fail(self) -> bool:

@@ -47,6 +47,12 @@ def test_three_node_has_every_number_of_the_published_scenario():
     assert Topology().config() == config
 
 
+def test_the_round_trip_has_the_delays_that_act():
+    """A shared channel has no propagation delay of its own."""
+    assert load_topology().round_trip_s == pytest.approx(0.0402)
+    assert load_topology("three-node", {"mac.model": "dcf"}).round_trip_s == pytest.approx(0.04)
+
+
 @pytest.mark.parametrize("key", topology_keys())
 def test_every_key_can_be_set_from_text(key):
     """``--set`` reaches all of them."""
