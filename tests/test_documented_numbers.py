@@ -14,19 +14,12 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-NUMBERS = ROOT / "reports" / "reproduction" / "numbers.json"
-QUANTITIES = {
-    "energy_j": "energy, J per page",
-    "beacons_j": "beacons, J per page",
-    "page_ratio_mean": "page time relative to static PSM, mean",
-    "page_ratio_long": "page time relative to static PSM, longest tenth of the pages",
-    "page_ratio_max": "page time relative to static PSM, worst page",
-}
 
 
-def report() -> dict[str, Any]:
-    """Return the numbers of the committed report."""
-    numbers: dict[str, Any] = json.loads(NUMBERS.read_text(encoding="utf-8"))
+def report(name: str = "reproduction") -> dict[str, Any]:
+    """Return the numbers of a committed report."""
+    text = (ROOT / "reports" / name / "numbers.json").read_text(encoding="utf-8")
+    numbers: dict[str, Any] = json.loads(text)
     return numbers
 
 
@@ -34,24 +27,6 @@ def table(rows: list[list[str]]) -> str:
     """Return rows as a table, the first one its headings."""
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
-
-
-def cell(claim: dict[str, Any]) -> str:
-    """Return ours with verdict and role; the largest value where a bound was published."""
-    ours = claim["largest"] if claim["published"].startswith("<=") else claim["mean"]
-    return f"{ours:.2f} {claim['verdict']}, {claim['role']}"
-
-
-def headline(numbers: dict[str, Any]) -> str:
-    """Return the published numbers of the thesis's 100 Web transfers, beside ours under each preset."""
-    claims = numbers["studies"]["lpsm-100"]["claims"]
-    presets = list(dict.fromkeys(claim["preset"] for claim in claims))
-    rows: dict[tuple[str, str], list[str]] = {}
-    for claim in claims:
-        key = claim["policy"], claim["quantity"]
-        first = [f"`{claim['policy']}`: {QUANTITIES[claim['quantity']]}", claim["published"]]
-        rows.setdefault(key, first).append(cell(claim))
-    return table([["100 Web transfers", "published", *(f"`{each}`" for each in presets)], *rows.values()])
 
 
 def provisional(numbers: dict[str, Any]) -> bool:
@@ -76,8 +51,7 @@ def sentences(numbers: dict[str, Any]) -> str:
 
 
 BLOCKS: list[tuple[str, str, Callable[[dict[str, Any]], str]]] = [
-    ("README.md", "the published numbers", headline),
-    ("README.md", "the tallies", tallies),
+    ("docs/results.md", "the tallies", tallies),
     ("docs/replay.md", "the sentences", sentences),
 ]
 
@@ -117,6 +91,59 @@ def test_the_candidates_of_one_setting_are_the_frontier_of_its_search() -> None:
     assert settings[0] == settings[1] or provisional(report())
 
 
+def text_of(document: str) -> str:
+    """Return the text of a document."""
+    return (ROOT / document).read_text(encoding="utf-8")
+
+
+def in_one_line(document: str) -> str:
+    """Return the text of a document without line breaks."""
+    return " ".join(text_of(document).split())
+
+
+def test_the_result_in_the_readme_is_in_the_table_of_results() -> None:
+    """test_documentation.py runs the command of this table."""
+    rows = {
+        line.split()[0]: line
+        for line in (ROOT / "docs/results.md").read_text(encoding="utf-8").splitlines()
+        if line
+    }
+    found = re.search(
+        r"`anticipate`.* \((\S+) J and (\S+) J per page\).* \(slowdown (\S+) instead of (\S+)\)\."
+        r" Static PSM.* (\S+) J at a slowdown of (\S+)\. ",
+        in_one_line("README.md"),
+    )
+    assert found
+    ours, lpsm, slowdown, lpsm_slowdown, psm, psm_slowdown = found.groups()
+    policies = {
+        "anticipate": (ours, slowdown),
+        "lpsm:loss=inverse-log": (lpsm, lpsm_slowdown),
+        "psm": (psm, psm_slowdown),
+    }
+    for policy, numbers in policies.items():
+        in_table = [f"{float(cell):.2f}" for cell in re.findall(r"(?<=\s)\d+\.\d+", rows[policy])]
+        assert set(numbers) <= set(in_table)
+
+
+def test_the_validation_in_the_readme_is_that_of_the_reports() -> None:
+    """Mean page times of ns-3, currents of measured radios, published numbers."""
+    readme = in_one_line("README.md")
+    rows = re.findall(r"^\| [\w ]+, (?:even|odd) \|.*", text_of("docs/model.md"), re.M)
+    page_times = [abs(float(cell.split(",")[0])) for row in rows for cell in row.split("|")[3:5]]
+    assert len(page_times) == 12
+    assert f"ns-3](docs/results.md#comparison-with-ns-3) within {max(page_times) + 0.05:.1f} %" in readme
+
+    studies = report("validation")["studies"]
+    remarks = " ".join(studies["dtim"]["remarks"] + studies["duty-cycle"]["remarks"])
+    counts = re.findall(r"Predicted(?: in light sleep)?: (\d+) of (\d+) rows agree", remarks)
+    agreeing, rows_in_all = (sum(map(int, column)) for column in zip(*counts, strict=True))
+    assert f"{agreeing} of {rows_in_all} predicted mean currents" in readme
+
+    for preset, wording in (("thesis-uniform", "under the headline preset"), ("plain", "under the plainest")):
+        predicted = report()["tallies"][preset]["predicted"]
+        assert f"{predicted['agrees']} of {sum(predicted.values())} {wording}" in readme.replace("agree ", "")
+
+
 def write() -> None:
     """Write the tables anew."""
     for document, mark, made in BLOCKS:
@@ -128,19 +155,3 @@ def write() -> None:
 
 if __name__ == "__main__":
     write()
-
-
-def test_the_short_table_of_the_readme_repeats_the_table_of_results() -> None:
-    """The table of results is printed by a command that test_documentation.py runs."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    results = {
-        cells[0]: (float(cells[1]), float(cells[3]), float(cells[9]))
-        for cells in (line.replace(" * ", " ").split() for line in readme.splitlines())
-        if len(cells) == 14 and cells[1].replace(".", "").isdigit()
-    }
-    short = re.findall(
-        r"^\| `([^`]+)`[^|]*\| ([\d.]+) J \| (-?[\d.]+) % \| ([\d.]+) \|$", readme, re.MULTILINE
-    )
-    assert len(short) == 5
-    for policy, *numbers in short:
-        assert tuple(map(float, numbers)) == results[policy]
