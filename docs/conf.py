@@ -1,0 +1,63 @@
+"""Configuration of the documentation site. The sources are the Markdown pages of the whole repository."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).resolve().parents[1]
+
+project = "psm_sim"
+html_title = "psm_sim"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+root_doc = "README"
+include_patterns = ["*.md", "docs/**", "examples/**", "reports/**", "psm_sim/**", "tests/**"]
+myst_heading_anchors = 4
+napoleon_use_ivar = True
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+html_theme = "furo"
+html_theme_options = {
+    name: {"code-font-size": "77%"} for name in ("light_css_variables", "dark_css_variables")
+}
+html_favicon = "docs/pictures/icon.svg"
+html_copy_source = False
+
+
+def add_navigation(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Append a table of contents to the front page for each group of pages in docs/README.md."""
+    if docname.startswith(("psm_sim/", "tests/")):  # pages that others link to
+        source[0] = f"---\norphan: true\n---\n{source[0]}"
+    if docname != root_doc:
+        return
+    overview = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    source[0] += "\n```{toctree}\n:hidden:\nOverview <docs/README>\n```\n"
+    for group in overview.split("\n## ")[1:]:
+        entries = re.findall(r"^\| \[(.+?)\]\(([^)#]+)\)", group, re.MULTILINE)
+        pages = "\n".join(f"{title} <docs/{target}>" for title, target in entries)
+        source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {group.splitlines()[0]}\n{pages}\n```\n"
+
+
+def skip_plain_fields(
+    app: Sphinx, what: str, name: str, obj: object, skip: bool, options: dict[str, object]
+) -> bool:
+    """Leave out the fields of a named tuple that have no description."""
+    return skip or (obj.__doc__ or "").startswith("Alias for field number")
+
+
+def copy_front_page(app: Sphinx, exception: Exception | None) -> None:
+    """Make the front page also the one that a browser opens for the folder."""
+    if exception is None:
+        shutil.copy(Path(app.outdir, "README.html"), Path(app.outdir, "index.html"))
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the functions above."""
+    app.add_lexer("csv", TextLexer)
+    app.connect("source-read", add_navigation)
+    app.connect("autodoc-skip-member", skip_plain_fields)
+    app.connect("build-finished", copy_front_page)
