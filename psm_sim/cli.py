@@ -144,10 +144,10 @@ def parser_of_all() -> argparse.ArgumentParser:
 def _run_supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
     from psm_sim.commands.stderr_messages import print_plugin_warnings
     from psm_sim.common.signal_handling import raise_on_signals, time_limit
-    from psm_sim.reporting.terminal.progress import heartbeat
+    from psm_sim.reporting.terminal.progress import shown_progress
 
     limit_s = parse_timeout(arguments.timeout_s)
-    with raise_on_signals(), print_plugin_warnings(), heartbeat(), time_limit(limit_s):
+    with raise_on_signals(), print_plugin_warnings(), shown_progress(), time_limit(limit_s):
         try:
             return run(arguments)
         except SystemExit as error:

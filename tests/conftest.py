@@ -63,4 +63,4 @@ def shared() -> Path:
 @pytest.fixture(autouse=True)
 def _no_word_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no test depend on how fast the machine is: commands do not say that they take long."""
-    monkeypatch.setattr("psm_sim.reporting.terminal.progress.FIRST_HEARTBEAT_S", 1e6)
+    monkeypatch.setattr("psm_sim.reporting.terminal.progress.LINE_INTERVAL_S", 1e6)

@@ -133,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
         _check_files(folder, arguments)
     config = _make_config(arguments, arguments.loss, arguments.gamma)
     other = None if folder is None else _make_config(arguments, arguments.other_loss, None)
-    with redirect_stdout_to_stderr(), progress("Polling") as callback:
+    with redirect_stdout_to_stderr(), progress("polling", "bytes") as callback:
         clients = replay_trace(
             arguments.trace,
             config,

@@ -124,7 +124,7 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     from psm_sim.campaign.sweep.run import Resources, run_grid
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
-    from psm_sim.reporting.terminal.progress import progress_on
+    from psm_sim.reporting.terminal.progress import progress
 
     grid = _build_grid(arguments)
     if not (grid.axes or grid.policies):
@@ -132,8 +132,8 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     grid.tasks()  # validated first, so that an invalid grid creates no store
     resources = Resources(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
-    with Store(path) as store, progress_on(sys.stderr, "tasks") as progress, redirect_stdout_to_stderr():
-        return run_grid(grid, store, resources, command, progress)
+    with Store(path) as store, redirect_stdout_to_stderr(), progress("simulating", "tasks") as report:
+        return run_grid(grid, store, resources, command, report)
 
 
 def _build_grid(arguments: argparse.Namespace) -> Grid:

@@ -110,7 +110,7 @@ def _info(args: argparse.Namespace) -> int:
         print(_describe_toml(path))  # noqa: T201
         return 0
     if not is_page_list(path) and is_capture_file(path):
-        with progress(f"Reading {path.name}") as callback:
+        with progress("reading", "bytes") as callback:
             captured = capture_at(path, spec.values, callback)
         warnings, text = captured.capture.warnings, describe_capture(captured)
     else:
@@ -170,7 +170,7 @@ def _convert_records(path: Path, to: Path) -> int:
     from psm_sim.workload.recordings.recording_reader import ucb_batches_of
     from psm_sim.workload.recordings.ucb_format import write_records
 
-    with progress(f"Converting {path.name}") as callback:
+    with progress("converting", "bytes") as callback:
         source, batches = ucb_batches_of(path, callback)
         count = write_records(to, (record for batch in batches for record in batch.records()))
     _print_remarks((*source.warnings, f"Wrote {count:,} records to {to}"))
@@ -204,7 +204,7 @@ def _synthesize(args: argparse.Namespace) -> int:
     _check_target(to, [path], args)
     _check_disk_space(to, args.records)
     profile = read_profile(path)
-    with progress(f"Writing {to.name}") as callback:
+    with progress("writing", "records") as callback:
         clients = synthesize_ucb(to, args.records, profile, args.seed, callback)
     _print_remarks((f"Wrote {args.records:,} synthetic records of {clients:,} clients to {to}",))
     return 0
@@ -241,7 +241,7 @@ def _load_recording(path: Path, spec: Spec, use: str) -> tuple[Recording, NDArra
         return recording_of_pages(read_page_list(path, missing), "page list", path.name), None
     unused = {name: spec.values.get(name) for name in ("request_bytes", "server_delay_ms")}
     _check_unused(unused, "it only applies when pages are simulated")
-    with progress(f"Reading {path.name}") as callback:
+    with progress("reading", "bytes") as callback:
         if is_capture_file(path):
             return capture_at(path, spec.with_default("mode", "closed").values, callback).recording, None
         selection = select_clients(path, spec.with_default("workload", use).values, callback)

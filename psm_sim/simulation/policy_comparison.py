@@ -46,6 +46,7 @@ from psm_sim.workload import Workload
 _ALWAYS_ON = Spec("always-on")
 _DEFAULTS = Scenario()
 _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
+_WORKERS = Parameter("workers", 1, at_least=1, at_most=1024, optional=True)
 
 
 def compare_runs(
@@ -128,6 +129,7 @@ def compare_clients(
     InputError
         If an argument is invalid. No simulation has started then.
     """
+    _WORKERS.check(workers, "comparison")
     topology = scenario.resolve_topology()
     outputs.check(policies, scenario, topology)
     if topology.stations:
@@ -141,7 +143,7 @@ def compare_clients(
             collect = partial(collect_runs, policies=policies, references=references, on_failure=on_failure)
             return _run_on_same_pages(runs, topology, scenario, workloads[0], progress, collect)
         outputs.refuse(f"{len(workloads)} clients")
-    _check_several_runs(runs, f"{len(workloads)} clients", workers)
+    _check_no_state(runs, f"{len(workloads)} clients")
     scenarios = [replace(scenario, trace=workload, pages=len(workload.pages)) for workload in workloads]
     names = [workload.client for workload in workloads]
 
@@ -202,11 +204,12 @@ def compare_seeds(
     _REPLICATIONS.check(replications, "comparison")
     if replications == 1:
         return compare_clients(policies, scenario, progress, workers, references, outputs, on_failure)
+    _WORKERS.check(workers, "comparison")
     outputs.refuse(f"{replications} replications")
     simulated = all_policies(policies, references)
     topology = scenario.resolve_topology()
     runs = _prepare_runs(simulated, topology)
-    _check_several_runs(runs, f"{replications} seeds", workers)
+    _check_no_state(runs, f"{replications} seeds")
     step = topology.station_count
     scenarios = [replace(scenario, seed=scenario.seed + step * number) for number in range(replications)]
     _check_pages_depend_on_seed(scenarios)
@@ -265,6 +268,7 @@ def _run_on_same_pages(
     def execute(run: Run, times_s: Sequence[float] | None = None) -> Result:
         nonlocal done
         before, done = done, done + len(workload.pages)
+        progress(before, total, run.label)
         report: Callable[[int], None] = lambda count: progress(before + count, total, run.label)  # noqa: E731
         result = run.execute(workload.pages, times_s, report, workload.messages)
         return replace(result, facts=scenario.facts)
@@ -296,25 +300,8 @@ def _traffic_of(scenario: Scenario) -> list[tuple[Any, Any]]:
     return [(workload.pages, workload.messages) for workload in workloads]
 
 
-def _check_several_runs(runs: Sequence[Run], several: str, workers: int | None) -> None:
-    """Reject arguments that do not support several runs of a policy.
-
-    Parameters
-    ----------
-    runs
-        The policies, initialised in this process.
-    several
-        Description of the runs, such as ``"3 clients"``.
-    workers
-        Number of processes; None uses all cores.
-
-    Raises
-    ------
-    InputError
-        If *workers* is less than 1, or a policy would write the same file in every run.
-    """
-    if workers is not None and workers < 1:
-        raise InputError(f"workers must be an integer >= 1, got {workers!r}.")
+def _check_no_state(runs: Sequence[Run], several: str) -> None:
+    """Reject a policy that would write the same file in each of *several* runs, such as ``"3 clients"``."""
     for run in runs:
         state = run.parameters.get("state")
         if state:
@@ -354,16 +341,18 @@ def _compare_each(
 
     simulated = all_policies(policies, references)
     pages = [scenario.pages for scenario in scenarios.values()]
+    total, label = sum(pages), f"{len(scenarios)} {kind}"
     finished: list[Comparison] = []
     begun: list[Comparison] = []
     attempts = parallel_map(partial(_compare_without_state, simulated), list(scenarios.values()), workers)
+    progress(0, total, label)
     try:
         for comparison, error in attempts:
             if error is not None:
                 begun.append(comparison)
                 raise error
             finished.append(comparison)
-            progress(sum(pages[: len(finished)]), sum(pages), f"{len(finished)} of {len(scenarios)} {kind}")
+            progress(sum(pages[: len(finished)]), total, label)
     except BaseException as error:
         kept = finished or begun
         if kept:

@@ -112,6 +112,7 @@ def compare_stations(
         prepare(policy, setups[0].resolved_topology)  # a policy that cannot be initialised is rejected first
     outputs.check_size([setup.workload for setup in setups], topology)
     with outputs.observers(policies, [setup.name for setup in setups]) as observers:
+        progress(0, _count_pages(setups) * (len(simulated) + 1), "always-on")
         always_on = _run(Spec("always-on"), [setup._replace(policy=None) for setup in setups], None)
         comparison = StationComparison(
             scenario,

@@ -1,208 +1,211 @@
-"""Progress bars on a terminal, and the heartbeat of a long command that shows no bar."""
+"""Progress of a command: its phase, the finished part, the rate and the remaining time.
+
+On a terminal, a bar shows them. Otherwise they are printed every ten seconds as a line.
+"""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TextIO
+from typing import Any
 
 from psm_sim.common.formatting import format_duration
 from psm_sim.common.progress import Progress
 
 PATIENCE_S = 1.0
-"""Delay before a progress bar appears, in seconds."""
+"""Duration of a phase before its bar appears, in seconds."""
+
+LINE_INTERVAL_S = 10.0
+"""Time between two lines of a command without a terminal, in seconds."""
 
 _REFRESH_S = 0.1
-
-FIRST_HEARTBEAT_S, MAX_HEARTBEAT_INTERVAL_S = 10.0, 60.0
-"""Delay of the first heartbeat and longest interval between heartbeats, in seconds."""
-
-SHOW_TIME_LEFT_FROM_S = 60.0
-"""Expected duration in seconds above which a heartbeat shows the remaining time."""
-
-_BAR_WIDTH = 20
+_BAR_WIDTH = 16
 
 
 @dataclass
-class _Status:
-    """Progress of the command, which callbacks store and the heartbeat shows."""
+class _Phase:
+    """Phase of a command, and how far it is.
 
-    message: str = ""
-    fraction: float = 0.0
-    bar_visible: bool = False
-
-
-_status = _Status()
-
-
-@contextmanager
-def progress_on(stream: TextIO, unit: str = "pages") -> Iterator[Progress]:
-    """Yield a progress callback for work in a *unit*, which shows a bar if *stream* is a terminal."""
-    with _bar_on(stream, partial(_work_columns, unit)) as bar:
-
-        def show(done: int, total: int, label: str) -> None:
-            record_progress(done, total, label)
-            if bar is not None:
-                bar.update(done, total, label)
-
-        yield show
-
-
-@contextmanager
-def progress(description: str) -> Iterator[Progress]:
-    """Yield a progress callback for reading or writing a file.
-
-    If standard error is a terminal, the callback shows a bar with *description*.
+    The rate is that since the first call of :meth:`update`, because reading the inputs precedes it.
     """
-    with _bar_on(sys.stderr, _file_columns) as bar:
 
-        def show(done: int, total: int, label: str) -> None:
-            record_progress(done, total, label)
-            if bar is not None:
-                bar.update(done, total, description)
+    name: str
+    unit: str
+    begun_s: float
+    label: str = ""
+    done: int = 0
+    total: int = 0
+    first: tuple[int, float] | None = None
+    """Finished units and time of the first update."""
 
-        yield show
+    def update(self, done: int, total: int, label: str) -> None:
+        """Store the progress; see :data:`psm_sim.common.progress.Progress`."""
+        self.done, self.total, self.label = done, total, label
+        if self.first is None:
+            self.first = done, time.monotonic()
+
+    @property
+    def title(self) -> str:
+        """The phase, with the current run, task or file."""
+        if self.unit and self.first is None:
+            return "preparing"
+        return f"{self.name} {self.label}".rstrip()
+
+    def count(self) -> str:
+        """Return the finished units and all units as text; empty if they are unknown."""
+        if not self.total:
+            return ""
+        size, unit, form = self._scale
+        return f"{self.done / size:{form}} of {self.total / size:{form}} {unit}"
+
+    def rate_and_time_left(self) -> list[str]:
+        """Return the rate and the remaining time as texts; empty if they are unknown."""
+        done, since_s = self.first or (0, 0.0)
+        elapsed_s = time.monotonic() - since_s
+        if self.first is None or self.done <= done or elapsed_s <= 0:
+            return []
+        per_s = (self.done - done) / elapsed_s
+        size, unit, _ = self._scale
+        return [describe_rate(per_s / size, unit), f"{describe_time((self.total - self.done) / per_s)} left"]
+
+    @property
+    def _scale(self) -> tuple[float, str, str]:
+        """Size and name of the unit that is shown, and the format of its numbers."""
+        return (1e6, "MB", ",.1f") if self.unit == "bytes" else (1, self.unit, ",.0f")
 
 
-@contextmanager
-def _bar_on(stream: TextIO, columns: Callable[[], tuple[Any, ...]]) -> Iterator[_Bar | None]:
-    """Yield a progress bar if *stream* is a terminal, and None otherwise."""
-    if stream is None or not stream.isatty():
-        yield None
-        return
-    bar = _Bar(stream, columns)
-    try:
-        yield bar
-    finally:
-        bar.close()
+def describe_rate(per_s: float, unit: str) -> str:
+    """Return a rate as text, per minute if it is less than one per second."""
+    return f"{per_s:,.3g} {unit}/s" if per_s >= 1 else f"{60 * per_s:.3g} {unit}/min"
+
+
+def describe_time(seconds: float) -> str:
+    """Return a duration as text, in seconds below two minutes."""
+    return f"{seconds:.0f} s" if seconds < 120 else format_duration(seconds)
 
 
 class _Bar:
-    """Progress bar that appears after :data:`PATIENCE_S` seconds and is removed at the end.
+    """Progress bar on standard error, which is removed when its phase ends."""
 
-    Parameters
-    ----------
-    stream : text file
-        Terminal.
-    columns : callable
-        Function that returns the columns. It is called when the bar appears, because rich is slow to import.
-    """
-
-    def __init__(self, stream: TextIO, columns: Callable[[], tuple[Any, ...]]) -> None:
-        self._stream, self._columns = stream, columns
-        self._due_s = time.monotonic() + PATIENCE_S
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
         self._bar: Any = None
 
-    def update(self, done: int, total: int, text: str) -> None:
-        """Show the progress, at most ten times per second.
+    def show(self) -> None:
+        """Show or update the bar of the current phase, if it has lasted for :data:`PATIENCE_S`."""
+        with self._lock:
+            if not _phases or time.monotonic() < _phases[-1].begun_s + PATIENCE_S:
+                return
+            phase = _phases[-1]
+            if self._bar is None:
+                self._start()
+            texts = filter(None, [phase.count(), *phase.rate_and_time_left()])
+            self._bar.update(
+                self._task,
+                description=phase.title,
+                completed=phase.done,
+                total=phase.total or None,
+                numbers=", ".join(texts),
+                refresh=True,
+            )
 
-        Parameters
-        ----------
-        done, total : int
-            Number of finished units and of all units.
-        text : str
-            Text of the bar.
-        """
-        now_s = time.monotonic()
-        if now_s < self._due_s:
-            return
-        self._due_s = now_s + _REFRESH_S
-        if self._bar is None:
-            self._start(total, text)
-        self._bar.update(self._task, completed=done, total=total, description=text, refresh=True)
-
-    def close(self) -> None:
+    def hide(self) -> None:
         """Remove the bar."""
-        if self._bar is not None:
-            _status.bar_visible = False
-            self._bar.stop()
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None
 
-    def _start(self, total: int, text: str) -> None:
+    def _start(self) -> None:
         from rich.console import Console
+        from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
-        console = Console(file=self._stream)
-        self._bar = RichProgress(*self._columns(), console=console, transient=True, auto_refresh=False)
-        self._task = self._bar.add_task(text, total=total)
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(_BAR_WIDTH),
+            TextColumn("{task.fields[numbers]}", markup=False),
+        )
+        self._bar = RichProgress(
+            *columns,
+            console=Console(file=sys.stderr),
+            transient=True,
+            auto_refresh=False,
+            redirect_stdout=False,  # the main thread redirects it, too, and ends that at another time
+        )
+        self._task = self._bar.add_task("", numbers="")
         self._bar.start()
-        _status.bar_visible = True
 
 
-def _work_columns(unit: str) -> tuple[Any, ...]:
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+_phases: list[_Phase] = []
+"""Current phases; the last one is shown."""
 
-    label = TextColumn("{task.description}", markup=False)
-    return (
-        label,
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn(f"{unit},"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-
-
-def _file_columns() -> tuple[Any, ...]:
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    return TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-
-
-def record_progress(done: int, total: int, label: str) -> None:
-    """Store the progress for the heartbeat of a command without progress bar.
-
-    Parameters
-    ----------
-    done, total : int
-        Number of finished units and of all units.
-    label : str
-        Current run, task or file.
-    """
-    _status.message, _status.fraction = f"{label}: {done:,} of {total:,}", done / total if total else 0.0
+_bar = _Bar()
 
 
 @contextmanager
-def heartbeat() -> Iterator[None]:
-    """Print heartbeats to standard error while a long block runs without a progress bar."""
-    done = threading.Event()
-    thread = threading.Thread(target=_print_heartbeats, args=(done,), daemon=True)
+def progress(name: str, unit: str = "") -> Iterator[Progress]:
+    """Yield a progress callback for one phase of the command.
+
+    Parameters
+    ----------
+    name : str
+        Phase as a participle, such as ``"simulating"``.
+    unit : str
+        Plural of the unit of the callback, such as ``"pages"``. Bytes are shown in MB. An empty string means
+        that the callback is not called.
+    """
+    phase = _Phase(name, unit, time.monotonic())
+    _phases.append(phase)
+    try:
+        yield phase.update
+    finally:
+        _phases.remove(phase)
+        _bar.hide()
+
+
+def progress_on(_: object, unit: str = "pages") -> AbstractContextManager[Progress]:
+    """Return ``progress("simulating", unit)``."""
+    return progress("simulating", unit)
+
+
+@contextmanager
+def shown_progress() -> Iterator[None]:
+    """Show the phases of the block on standard error."""
+    ended = threading.Event()
+    show = _show_bar if sys.stderr.isatty() else _print_lines
+    thread = threading.Thread(target=show, args=(ended,), daemon=True)
     thread.start()
     try:
         yield
     finally:
-        done.set()
+        ended.set()
+        thread.join()
+        _bar.hide()
 
 
-def _print_heartbeats(done: threading.Event) -> None:
-    start_s, pause_s = time.monotonic(), FIRST_HEARTBEAT_S
-    _status.message, _status.fraction = "", 0.0
-    while not done.wait(pause_s):
-        if not _status.bar_visible:
-            elapsed_s = time.monotonic() - start_s
-            task = _status.message or "still running"
-            with suppress(OSError, ValueError):
-                line = f"{task}, {elapsed_s:.0f} s elapsed{time_left(elapsed_s, _status.fraction)}"
-                print(f"psm_sim: {line}", file=sys.stderr)  # noqa: T201
-        pause_s = min(2 * pause_s, MAX_HEARTBEAT_INTERVAL_S)
+def _show_bar(ended: threading.Event) -> None:
+    while not ended.wait(_REFRESH_S):
+        _bar.show()
 
 
-def time_left(elapsed_s: float, fraction: float) -> str:
-    """Return a bar and the remaining time, or ``""`` if the total time is at most a minute.
+def _print_lines(ended: threading.Event) -> None:
+    begun_s = time.monotonic()
+    while not ended.wait(LINE_INTERVAL_S):
+        with suppress(OSError, ValueError):  # standard error may be closed
+            print(f"psm_sim: {_line(time.monotonic() - begun_s)}", file=sys.stderr)  # noqa: T201
 
-    Parameters
-    ----------
-    elapsed_s : float
-        Elapsed seconds.
-    fraction : float
-        Finished fraction of the work, from 0 to 1.
-    """
-    if not 0 < fraction < 1 or elapsed_s <= SHOW_TIME_LEFT_FROM_S * fraction:
-        return ""
-    done = round(_BAR_WIDTH * fraction)
-    remaining = format_duration(elapsed_s / fraction - elapsed_s)
-    return f" [{'#' * done}{'-' * (_BAR_WIDTH - done)}] about {remaining} left"
+
+def _line(elapsed_s: float) -> str:
+    """Return the progress of the current phase, after *elapsed_s* seconds of the command, as one line."""
+    elapsed = f"{describe_time(elapsed_s)} elapsed"
+    if not _phases:
+        return f"still running, {elapsed}"
+    phase = _phases[-1]
+    title = f"{phase.title}: {phase.count()}" if phase.total else phase.title
+    rate, left = phase.rate_and_time_left() or ("", "")
+    return ", ".join(filter(None, [title, rate, elapsed, left]))

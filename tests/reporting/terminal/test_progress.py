@@ -1,12 +1,16 @@
-"""The progress bar, on a terminal and only for runs that take a while, and heartbeats without a bar."""
+"""Progress: a bar on a terminal, lines elsewhere, with phase, count, rate and remaining time."""
 
 from __future__ import annotations
 
 import io
+import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr
 
 import pytest
 
+from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
 from psm_sim.reporting.terminal import progress
 
 
@@ -19,98 +23,126 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Return a terminal; bars appear on it soon."""
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.05)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    return Terminal()
+
+
+@contextmanager
+def shown_on(terminal: Terminal) -> Iterator[None]:
+    """Show the progress on a terminal."""
+    with redirect_stderr(terminal), progress.shown_progress():
+        yield
+
+
+@pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Replace the clock: its only element is the time in seconds."""
     now_s = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now_s[0])
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
     return now_s
 
 
-def test_a_short_run_shows_nothing(clock: list[float]) -> None:
-    """Less than a second, and the terminal stays as it was."""
-    stream = Terminal()
-    with progress.progress_on(stream) as report:
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until the thread that shows the progress has done something, for at most 20 s."""
+    for _ in range(2000):
+        if condition():
+            return
+        time.sleep(0.01)
+
+
+def test_a_short_phase_shows_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The terminal stays as it was."""
+    monkeypatch.setattr(progress, "PATIENCE_S", 60.0)
+    with shown_on(terminal), progress.progress("simulating", "pages") as report:
         report(1, 2, "psm")
-        clock[0] = 0.9
-        report(2, 2, "psm")
-    assert stream.getvalue() == ""
+        time.sleep(0.3)
+    assert terminal.getvalue() == ""
 
 
-def test_a_long_run_shows_the_pages_done(clock: list[float]) -> None:
-    """With the policy that is being run, from the first second on; the bar goes at the end."""
-    stream = Terminal()
-    with progress.progress_on(stream) as report:
-        clock[0] = 1.5
-        report(40, 100, "lpsm:loss=[x]")
-        assert "lpsm:loss=[x]" in stream.getvalue()
-        assert " 40/100" in stream.getvalue()
-        clock[0] = 2.0
-        report(60, 100, "psm")
-        assert " 60/100" in stream.getvalue()
-    assert stream.getvalue().endswith("\x1b[2K")
+def test_a_terminal_shows_phase_count_and_rate_and_is_cleared(terminal: Terminal) -> None:
+    """Also of a phase that does not tell how far it is."""
+    with shown_on(terminal):
+        with progress.progress("simulating", "pages") as report:
+            report(0, 100, "lpsm:loss=[x]")
+            report(40, 100, "lpsm:loss=[x]")
+            wait_until(lambda: "pages/s" in terminal.getvalue())
+        simulating = terminal.getvalue()
+        assert "simulating lpsm:loss=[x]" in simulating
+        assert "40 of 100 pages" in simulating
+        assert " left" in simulating
+        assert simulating.endswith("\x1b[2K")
+        with progress.progress("drawing"):
+            wait_until(lambda: "drawing" in terminal.getvalue())
+    assert "drawing" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[2K")
 
 
-def test_the_bar_is_drawn_a_few_times_a_second(clock: list[float]) -> None:
-    """Whatever the number of pages."""
-    stream = Terminal()
-    with progress.progress_on(stream) as report:
-        clock[0] = 1.5
-        report(1, 100, "psm")
-        drawn = len(stream.getvalue())
-        report(2, 100, "psm")
-        assert len(stream.getvalue()) == drawn
-
-
-def test_a_pipe_gets_nothing_at_all(clock: list[float]) -> None:
-    """Logs stay clean."""
-    stream = io.StringIO()
-    with progress.progress_on(stream) as report:
-        clock[0] = 100.0
-        report(1, 2, "psm")
-    assert stream.getvalue() == ""
-
-
-def test_an_interrupt_takes_the_bar_away(clock: list[float]) -> None:
+def test_an_interrupt_removes_the_bar(terminal: Terminal) -> None:
     """And is passed on."""
-    stream = Terminal()
 
     def interrupted() -> None:
-        with progress.progress_on(stream) as report:
-            clock[0] = 1.5
+        with shown_on(terminal), progress.progress("simulating", "pages") as report:
             report(1, 2, "psm")
+            wait_until(lambda: "psm" in terminal.getvalue())
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert stream.getvalue().endswith("\x1b[2K")
+    assert terminal.getvalue().endswith("\x1b[2K")
 
 
-def test_a_long_command_prints_heartbeats(
+def test_output_redirected_during_a_phase_is_restored(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever ends first, the phase or the redirection."""
+    own = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", own)
+    with shown_on(terminal), progress.progress("simulating", "tasks") as report:
+        redirected = redirect_stdout_to_stderr()
+        with redirected:
+            report(1, 2, "")
+            wait_until(lambda: "1 of 2 tasks" in terminal.getvalue())
+    assert sys.stdout is own
+
+
+def test_a_pipe_gets_lines_at_equal_intervals(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each interval is twice as long as the previous one."""
-    monkeypatch.setattr(progress, "FIRST_HEARTBEAT_S", 0.05)
-    with progress.heartbeat():
-        progress.record_progress(3, 1000, "psm")
+    """Each with phase, count, rate, elapsed and remaining time."""
+    monkeypatch.setattr(progress, "LINE_INTERVAL_S", 0.05)
+    with progress.shown_progress(), progress.progress("simulating", "pages") as report:
+        report(0, 1000, "psm")
+        report(3, 1000, "psm")
         time.sleep(0.3)
     lines = capsys.readouterr().err.splitlines()
-    assert 1 <= len(lines) <= 3
-    assert lines[0].startswith("psm_sim: psm: 3 of 1,000, 0 s elapsed")
-    assert all(line.endswith(" s elapsed") for line in lines)
+    assert 3 <= len(lines) <= 6
+    assert lines[0].startswith("psm_sim: simulating psm: 3 of 1,000 pages, ")
+    assert all(" pages/s, 0 s elapsed, " in line and line.endswith(" left") for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("taken_s", "share", "words"),
-    [
-        (10, 0.05, " [#-------------------] about 3.2 minutes left"),
-        (70, 0.7, " [##############------] about 30.0 seconds left"),
-        (10, 0.2, ""),
-        (10, 0.0, ""),
-        (70, 1.0, ""),
-    ],
-)
-def test_a_heartbeat_shows_the_remaining_time_of_more_than_a_minute(taken_s, share, words) -> None:
-    """The bar is part of the line, so it also works if standard error is a file."""
-    assert progress.time_left(taken_s, share) == words
+def test_a_line_names_what_is_known(clock: list[float]) -> None:
+    """Phase and elapsed time always; count, rate and remaining time from the first reports on."""
+    assert progress._line(12) == "still running, 12 s elapsed"
+    with progress.progress("drawing"):
+        assert progress._line(130) == "drawing, 2.2 minutes elapsed"
+    with progress.progress("simulating", "tasks") as report:
+        assert progress._line(10) == "preparing, 10 s elapsed"
+        clock[0] = 5.0
+        report(0, 1200, "")
+        assert progress._line(15) == "simulating: 0 of 1,200 tasks, 15 s elapsed"
+        clock[0] = 15.0
+        report(200, 1200, "")
+        assert progress._line(25) == "simulating: 200 of 1,200 tasks, 20 tasks/s, 25 s elapsed, 50 s left"
+        clock[0] = 605.0
+        report(400, 1200, "")
+        assert progress._line(615).endswith(", 40 tasks/min, 10.2 minutes elapsed, 20.0 minutes left")
+    with progress.progress("reading", "bytes") as report:
+        report(0, 40_000_000, "a.pcap")
+        clock[0] += 2.0
+        report(10_000_000, 40_000_000, "a.pcap")
+        expected = "reading a.pcap: 10.0 of 40.0 MB, 5 MB/s, 3 s elapsed, 6 s left"
+        assert progress._line(3) == expected
