@@ -1,12 +1,13 @@
-"""Summary statistics, percentiles and confidence intervals."""
+"""Summary statistics, percentiles, confidence intervals and tests of differences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 
 class Summary(NamedTuple):
@@ -77,3 +78,50 @@ def confidence_interval(values: ArrayLike) -> Interval:
 
     quantile = float(stdtrit(array.size - 1, 0.975))
     return Interval(mean, quantile * float(array.std(ddof=1)) / array.size**0.5, int(array.size))
+
+
+_ROUNDING = 1e-9
+"""Relative difference of two equal values that rounding may cause."""
+
+
+def significant_differences(values: ArrayLike, level: float = 0.05) -> NDArray[np.bool_]:
+    """Return which means differ, by paired t-tests of all pairs with Holm's correction.
+
+    The probability of any wrong difference is at most *level*, however many pairs there are. The result thus
+    remains valid if the best mean is selected first and then compared with the others.
+
+    Parameters
+    ----------
+    values : array_like, shape (n_means, n_replications)
+        Values of each mean, paired by replication. A pair excludes replications that are nan in either row.
+    level : float
+        Probability of a wrong difference.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_means, n_means)
+        Symmetric matrix. It is all false with fewer than two replications.
+    """
+    rows = np.asarray(values, dtype=np.float64)
+    differs = np.zeros((len(rows), len(rows)), dtype=bool)
+    pairs = list(combinations(range(len(rows)), 2))
+    p_values = np.array([_paired_p_value(rows[first], rows[second]) for first, second in pairs])
+    for rejected, index in enumerate(np.argsort(p_values, kind="stable")):
+        if p_values[index] > level / (len(pairs) - rejected):
+            break
+        first, second = pairs[index]
+        differs[first, second] = differs[second, first] = True
+    return differs
+
+
+def _paired_p_value(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Return the two-sided p-value of the paired t-test; 1 for equal values or fewer than two pairs."""
+    differences = first - second
+    differences = differences[~np.isnan(differences)]
+    if differences.size < 2 or np.abs(differences).max() <= _ROUNDING * np.nanmax(np.abs((first, second))):
+        return 1.0
+    from scipy.special import stdtr
+
+    error = float(differences.std(ddof=1)) / differences.size**0.5
+    mean = abs(float(differences.mean()))
+    return 2 * float(stdtr(differences.size - 1, -mean / error)) if error > _ROUNDING * mean else 0.0

@@ -14,6 +14,7 @@ from psm_sim.common.errors import CommandTerminated, InputError, describe_error
 from psm_sim.common.formatting import format_pairs
 from psm_sim.network import Topology, topology_differences
 from psm_sim.policies import Policy
+from psm_sim.simulation.conclusion import conclude
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.result_parts import PolicyLike, label_of, spec_text
 from psm_sim.simulation.run_averages import PairedDifference, paired_difference
@@ -73,6 +74,9 @@ class Comparison:
         Results of the policy that energy and slowdown are compared with; empty if there is no reference.
     missing : mapping of str to str
         Policies, seeds or clients without a result, with the reason, if this is a partial comparison.
+    max_latency_s : float or None
+        Limit of the delay for :meth:`conclusion`, in seconds: of the mean delay of a page, or of the 99th
+        percentile of the latency of messages. None means no limit.
 
     See Also
     --------
@@ -97,6 +101,7 @@ class Comparison:
     baselines: tuple[Result, ...] = ()
     reference_runs: tuple[Result, ...] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
+    max_latency_s: float | None = None
 
     def __str__(self) -> str:
         stream = io.StringIO()
@@ -173,6 +178,20 @@ class Comparison:
     def facts(self) -> dict[str, Any]:
         """Trace, topology, settings and seed, which are columns of every frame."""
         return self.scenario.facts
+
+    def conclusion(self) -> str:
+        """Return in one to three sentences which policies use the least energy and which delay least.
+
+        ``docs/reference.md`` explains how it is computed.
+        """
+        is_reference = all(any(run is each for each in self.reference_runs) for run in self.shown)
+        return conclude(
+            self.shown,
+            self.always_on_runs if is_reference else self.reference_runs,
+            max_latency_s=self.max_latency_s,
+            is_partial=bool(self.missing),
+            is_synthetic=self.workload.synthetic,
+        )
 
     def plot(self) -> Any:
         """Plot energy against slowdown, with the offline frontier. Return the matplotlib figure."""

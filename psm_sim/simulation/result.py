@@ -231,6 +231,11 @@ class Result:
         return self.usage.beacons / len(self.page_records)
 
     @cached_property
+    def loads_pages(self) -> bool:
+        """Whether any page has objects. All others are pauses, during which only messages are sent."""
+        return any(record_column(self.page_records, "objects"))
+
+    @cached_property
     def page_time_s(self) -> Summary:
         """Summary of the page times, from the request of a page to its last byte, in seconds."""
         return Summary.of(self._completed("page_time_s"))

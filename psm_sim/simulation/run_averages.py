@@ -279,11 +279,12 @@ def paired_difference(run: Result, reference: Result) -> PairedDifference:
 
 def _interval(run: Result, reference: Result, value: Callable[[Result, Result], float]) -> Interval:
     return confidence_interval(
-        drop_nan(value(*pair) for pair in zip(_runs_of(run), _runs_of(reference), strict=True))
+        drop_nan(value(*pair) for pair in zip(replications_of(run), replications_of(reference), strict=True))
     )
 
 
-def _runs_of(run: Result) -> tuple[Result, ...]:
+def replications_of(run: Result) -> tuple[Result, ...]:
+    """Return the independent runs that a result averages, or the result itself if there is only one."""
     return run.results if isinstance(run, Average) and run.HAS_INTERVALS else (run,)
 
 

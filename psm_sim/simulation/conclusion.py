@@ -1,0 +1,379 @@
+"""Conclusion of a comparison: which policies use the least energy and which delay least, in sentences.
+
+Policies are compared over seeds or clients, by paired t-tests of all pairs with Holm's correction. Every
+difference that the sentences state is significant, except with a single run, which they then say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from psm_sim.common.summary_stats import confidence_interval, significant_differences
+from psm_sim.simulation.conclusion_terms import (
+    RELEVANT,
+    format_number,
+    format_range,
+    join_names,
+    terms_of,
+)
+from psm_sim.simulation.result import Result, drop_nan
+from psm_sim.simulation.run_averages import Average, replications_of
+
+_SEED_HINT = "One seed cannot tell a difference from noise; add --replications 10."
+_RECORDING_HINT = "One recording cannot tell a difference from noise."
+
+
+def conclude(
+    runs: Sequence[Result],
+    references: Sequence[Result] = (),
+    *,
+    max_latency_s: float | None = None,
+    is_partial: bool = False,
+    is_synthetic: bool = True,
+) -> str:
+    """Return the sentences that state which policies are best.
+
+    Parameters
+    ----------
+    runs
+        Results of the compared policies on the same traffic. With several kinds of stations, each kind has
+        its own results and its own sentence.
+    references
+        Results that energy is compared with, one for each kind of stations. They need not be among *runs*.
+    max_latency_s
+        Maximum mean delay of a page, or maximum 99th percentile of the latency of messages, in seconds. Only
+        policies within this limit can be best. None means no limit.
+    is_partial
+        Whether policies, seeds or clients are missing.
+    is_synthetic
+        Whether the traffic is generated, so that further seeds give further replications.
+    """
+    is_single = len(replications_of(runs[0])) == 1
+    scopes = ["in this partial result"] if is_partial else ["in this run"] if is_single else []
+    sentences: list[str] = []
+    for station in dict.fromkeys(run.station for run in runs if not run.station_policy):
+        shown = [run for run in runs if run.station == station]
+        reference = next((each for each in references if each.station == station), None)
+        ranking = _Ranking(shown, reference, max_latency_s)
+        if station:
+            sentences += ranking.sentences([*([] if sentences else scopes), f"for {station}"])[:1]
+        else:
+            sentences += ranking.sentences(scopes)
+    hint = _SEED_HINT if is_synthetic else _RECORDING_HINT
+    return " ".join([*sentences, *([hint] if sentences and is_single else [])])
+
+
+class _Measure:
+    """One measure of several runs, and which of its means differ.
+
+    Parameters
+    ----------
+    runs
+        Runs on the same traffic.
+    value
+        Function from a run, or one of its replications, to the measure.
+    """
+
+    def __init__(self, runs: Sequence[Result], value: Callable[[Result], float]) -> None:
+        self.values = [value(run) for run in runs]
+        self._samples = np.array([[value(each) for each in replications_of(run)] for run in runs])
+        self._intervals = [confidence_interval(drop_nan(row)) for row in self._samples.tolist()]
+        self._significant = significant_differences(self._samples)
+        count, first = self._samples.shape[1], runs[0]
+        self.replications = f"{count} {first.KIND}s" if count > 1 and isinstance(first, Average) else ""
+
+    def differ(self, first: int, second: int) -> bool:
+        """Return whether two runs differ significantly and relevantly; of single runs, whether relevantly."""
+        is_certain = not self.replications or bool(self._significant[first, second])
+        return is_certain and not self._is_close(first, second)
+
+    def _is_close(self, first: int, second: int) -> bool:
+        one, other = self._intervals[first].mean, self._intervals[second].mean
+        return abs(one - other) <= RELEVANT * max(abs(one), abs(other))
+
+    def least(self, among: Sequence[int]) -> list[int]:
+        """Return the run with the least mean, followed by those that do not differ from it, in order."""
+        ordered = sorted(among, key=lambda index: self._intervals[index].mean)
+        return [index for index in ordered if index == ordered[0] or not self.differ(ordered[0], index)]
+
+    def equality(self, group: Sequence[int]) -> str:
+        """Return in what sense the runs of a group are equal to the least of them."""
+        rows = self._samples[list(group)]
+        if np.array_equal(rows, np.broadcast_to(rows[0], rows.shape), equal_nan=True):
+            return f"the same in each of {self.replications}" if self.replications else "the same"
+        close = self._close_to_least(group)
+        if all(close):
+            return f"less than {100 * RELEVANT:g} % apart"
+        return f"no {'relevant and ' if any(close) else ''}significant difference over {self.replications}"
+
+    def is_undecided(self, group: Sequence[int]) -> bool:
+        """Return whether the runs of a group are equal only because there are too few replications."""
+        means = [self._intervals[index].mean for index in group]
+        return not all(self._close_to_least(group)) and max(means) > _UNDECIDED * min(means)
+
+    def _close_to_least(self, group: Sequence[int]) -> list[bool]:
+        best, *others = sorted(group, key=lambda index: self._intervals[index].mean)
+        return [self._is_close(best, index) for index in others]
+
+    def ratio(self, first: int, second: int) -> float:
+        """Return the first run's value relative to the second's, as the mean over the replications."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = self._samples[first] / self._samples[second]
+        return confidence_interval(drop_nan(ratios.tolist())).mean
+
+    def texts(self, group: Sequence[int]) -> list[str]:
+        """Return the values of a group with two or three digits, or one value if they are close."""
+        if all(self._close_to_least(group)):
+            group = group[:1]
+        intervals = [self._intervals[index] for index in group]
+        is_wide = any(each.half_width > _WIDE * abs(each.mean) for each in intervals)
+        return [format_number(self.values[index], 2 if is_wide else 3) for index in group]
+
+
+_UNDECIDED = 1.1
+"""Ratio of the largest and the least mean above which equal runs are called undecided."""
+
+_WIDE = 0.05
+"""Half width of an interval relative to its mean above which a number has two digits instead of three."""
+
+
+class _Ranking:
+    """Policies on the same traffic, ranked by energy and by delay. Policies are indices of the runs.
+
+    Parameters
+    ----------
+    runs
+        Result of each policy.
+    reference
+        Result that energy is compared with, if any. It is ranked only if it is one of *runs*.
+    max_latency_s
+        As for :func:`conclude`.
+    """
+
+    def __init__(self, runs: Sequence[Result], reference: Result | None, max_latency_s: float | None) -> None:
+        hidden = [] if reference is None or any(run is reference for run in runs) else [reference]
+        self._runs = [*runs, *hidden]
+        self._names = [run.policy_name for run in self._runs]
+        self._shown = list(range(len(runs)))
+        self._reference = next((index for index, run in enumerate(self._runs) if run is reference), None)
+        self._max_latency_s = max_latency_s
+        self._terms = terms_of(self._runs)
+        self._has_delays = runs[0].loads_pages or any(run.latency for run in runs)
+        self._amounts = _Measure(self._runs, self._terms.amount)
+        self._delays = _Measure(self._runs, self._terms.delay)
+
+    def sentences(self, scopes: Sequence[str]) -> list[str]:
+        """Return the sentences. The first one begins with *scopes*."""
+        verb, noun = self._terms.finished
+        ranked = [index for index in self._shown if not (self._has_delays and self._is_unfinished(index))]
+        if not ranked:
+            return [_sentence(f"no policy {verb} a {noun}", scopes)]
+        within = [index for index in ranked if self._is_within(index)]
+        least, quickest = self._amounts.least(within), self._quickest(within)
+        if not within:
+            texts = [self._none_within(ranked)]
+        elif len(self._shown) == 1:
+            texts = [self._alone()]
+        elif self._max_latency_s is not None and self._has_delays:
+            scopes = [*scopes, self._terms.limit.format(_limit(self._max_latency_s))]
+            texts = [self._least_within(least, within), *self._cheaper_beyond(ranked, least)]
+        else:
+            texts = self._least_and_quickest(least, quickest, within)
+        unfinished = [self._names[index] for index in self._shown if index not in ranked]
+        texts += [f"{join_names(unfinished)} {verb} no {noun}"] if unfinished else []
+        texts += self._losses(dict.fromkeys(least + quickest))
+        return [_sentence(text, () if number else scopes) for number, text in enumerate(texts)]
+
+    def _is_unfinished(self, index: int) -> bool:
+        return math.isnan(self._delays.values[index])
+
+    def _is_within(self, index: int) -> bool:
+        limit_s = self._max_latency_s
+        return limit_s is None or not self._has_delays or self._terms.limited_s(self._runs[index]) <= limit_s
+
+    def _is_saving(self, index: int) -> bool:
+        return self._runs[index].policy.partition(":")[0] != "always-on"
+
+    def _quickest(self, among: Sequence[int]) -> list[int]:
+        """Return the policies that delay least, of those that save power."""
+        return self._delays.least(list(filter(self._is_saving, among))) if self._has_delays else []
+
+    def _none_within(self, ranked: Sequence[int]) -> str:
+        closest = min(ranked, key=lambda index: self._terms.limited_s(self._runs[index]))
+        limit = _limit(self._max_latency_s or 0.0)
+        delay = self._terms.describe_limited(self._runs[closest])
+        return f"no policy meets the limit of {limit}; {self._names[closest]} comes closest, where {delay}"
+
+    def _alone(self) -> str:
+        """Return how the only policy compares with the reference."""
+        (index,), (uses, _), noun = self._shown, self._terms.verbs, self._terms.noun
+        reference = self._reference
+        delays = self._tail([index])
+        if reference in (None, index):
+            return f"{self._names[index]} {uses} {self._quantities([index])}{delays}"
+        if self._amounts.differ(index, reference):
+            relative = self._relative(index, reference, noun)
+            return f"{self._names[index]} {uses} {relative} ({self._quantities([index])}){delays}"
+        pair = [index, reference]
+        equal = f"{self._quantities(pair)}, {self._amounts.equality(pair)}"
+        return f"{self._names[index]} {uses} as much {noun} as {self._names[reference]} ({equal}){delays}"
+
+    def _least_within(self, least: Sequence[int], within: Sequence[int]) -> str:
+        """Return which policies within the limit use least, and the delay of a single one."""
+        text = self._least(least, within)
+        if len(least) > 1 or not self._is_saving(least[0]):
+            return text
+        return f"{text}, and {self._terms.describe_limited(self._runs[least[0]])}"
+
+    def _cheaper_beyond(self, ranked: Sequence[int], least: Sequence[int]) -> list[str]:
+        """Return which policy beyond the limit uses least, if it uses less than those within."""
+        best = self._amounts.least(ranked)[0]
+        if best in least or not self._amounts.differ(best, least[0]):
+            return []
+        relative = self._relative(best, least[0], self._terms.noun)
+        delay = self._terms.describe_limited(self._runs[best])
+        return [f"{self._names[best]} {self._terms.verbs[0]} {relative}, but {delay}"]
+
+    def _least_and_quickest(
+        self, least: Sequence[int], quickest: Sequence[int], ranked: Sequence[int]
+    ) -> list[str]:
+        """Return which policies use least and which delay least."""
+        text = self._least(least, ranked)
+        saving = list(filter(self._is_saving, ranked))
+        is_brief = bool(self._runs[0].station)
+        if len(saving) < 2 or not quickest:
+            return [text + (self._tail(least) if len(least) == 1 else "")]
+        delays = self._terms.describe_delays([self._runs[index] for index in quickest])
+        if least == quickest and len(least) == 1:
+            return [f"{text} and delays least: {delays}"]
+        tail = self._tail(least) if len(least) == 1 and (is_brief or least[0] not in quickest) else ""
+        if is_brief:
+            return [text + tail]
+        return [text + tail, self._least_delay(quickest, saving, least, delays)]
+
+    def _least(self, least: Sequence[int], ranked: Sequence[int]) -> str:
+        """Return which policies use least, and how much."""
+        noun, (uses, use) = self._terms.noun, self._terms.verbs
+        leader = self._leader(least)
+        if leader is not None and len(least) == 2:
+            pair = [leader, *(index for index in least if index != leader)]
+            name, other = (self._names[index] for index in pair)
+            amounts, delays = self._amounts_of(pair, ranked), self._relative_delay(*pair)
+            return f"{name} {uses} as little {noun} as {other} ({amounts}) at {delays}"
+        names, amounts = self._names_of(least), self._amounts_of(least, ranked)
+        if self._amounts.is_undecided(least):
+            few = f"{self._amounts.replications} are too few to tell which of {names}"
+            text = f"{few} {uses} the least {noun} ({amounts})"
+        elif len(least) > 1 and len(least) == len(ranked):
+            text = f"no policy {uses} less {noun} than another ({amounts})"
+        else:
+            text = f"{names} {uses if len(least) == 1 else use} the least {noun} ({amounts})"
+        return text + (f"; of these, {self._names[leader]} delays least" if leader is not None else "")
+
+    def _leader(self, group: Sequence[int]) -> int | None:
+        """Return the policy that delays less than all others of a group, if there is one."""
+        quickest = self._quickest(group)
+        is_leader = len(group) > 1 and len(quickest) == 1 and all(map(self._is_saving, group))
+        return quickest[0] if is_leader else None
+
+    def _least_delay(
+        self, quickest: Sequence[int], saving: Sequence[int], least: Sequence[int], delays: str
+    ) -> str:
+        """Return which policies delay least, and what that costs."""
+        if len(quickest) > 1:
+            equality = self._delays.equality(quickest)
+            if self._delays.is_undecided(quickest):
+                names = self._names_of(quickest)
+                return (
+                    f"{self._delays.replications} are too few to tell which of {names} delays least: {delays}"
+                )
+            if len(quickest) == len(saving):
+                return f"no policy delays less than another: {delays} ({equality})"
+            return f"{self._names_of(quickest)} delay least: {delays} ({equality})"
+        text = f"{self._names_of(quickest)} delays least: {delays}"
+        if quickest[0] in least:
+            return text
+        return f"{text}, at {self._relative(quickest[0], least[0], self._terms.noun)}"
+
+    def _names_of(self, group: Sequence[int]) -> str:
+        """Return the names of a group. Of a large group, some are counted instead."""
+        names = [self._names[index] for index in group]
+        if len(names) > _MAX_NAMES:
+            names[_MAX_NAMES - 1 :] = [f"{len(names) - _MAX_NAMES + 1} others"]
+        return join_names(names)
+
+    def _tail(self, group: Sequence[int]) -> str:
+        """Return the delay of a policy that saves power, as the end of a sentence."""
+        if not self._has_delays or not self._is_saving(group[0]):
+            return ""
+        return f", and {self._terms.describe_delays([self._runs[index] for index in group])}"
+
+    def _quantities(self, group: Sequence[int]) -> str:
+        """Return the amounts of a group with their unit, and the battery life of a single policy."""
+        texts = list(dict.fromkeys(self._amounts.texts(group)))
+        values = (
+            join_names(texts)
+            if len(texts) in (1, len(group)) and len(texts) <= _MAX_NAMES
+            else format_range(texts)
+        )
+        days = self._runs[group[0]].battery_days if len(group) == 1 else None
+        return f"{values} {self._terms.unit}" + (f", {format_number(days)} days" if days else "")
+
+    def _amounts_of(self, group: Sequence[int], ranked: Sequence[int]) -> str:
+        """Return the amounts of the policies that use least, their equality, and what they save."""
+        parts = [self._quantities(group)]
+        parts += [self._amounts.equality(group)] if len(group) > 1 else []
+        others = [index for index in ranked if index not in group]
+        reference = self._reference
+        if reference in group:
+            reference = self._amounts.least(others)[0] if others and len(group) == 1 else None
+        if reference is not None and all(self._amounts.differ(index, reference) for index in group):
+            parts.append(self._relative(group[0], reference))
+        return ", ".join(parts)
+
+    def _relative(self, index: int, reference: int, noun: str = "") -> str:
+        """Return the amount of a policy relative to that of a reference."""
+        ratio, name = self._amounts.ratio(index, reference), self._names[reference]
+        if ratio > 2:
+            return f"{format_number(ratio, 2)} times the {noun or self._terms.noun} of {name}"
+        percent = 100 * abs(ratio - 1)
+        comparative = "less" if ratio < 1 else "more"
+        return " ".join(
+            [format_number(percent, 2 if percent < 99 else 3), "%", comparative, *noun.split(), "than", name]
+        )
+
+    def _relative_delay(self, index: int, other: int) -> str:
+        """Return the delay of a policy as a fraction of that of another one."""
+        none, values = self._terms.no_delay, self._delays.values
+        ratio = max(0.0, values[index] - none) / (values[other] - none)
+        fraction = next((text for n, text in _FRACTIONS.items() if abs(ratio * n - 1) < _ROUGHLY), None)
+        percent = f"{100 * ratio:.0f} %" if ratio >= 0.01 else "less than 1 %"
+        return f"{fraction or percent} of its {self._terms.delay_name}"
+
+    def _losses(self, group: Iterable[int]) -> list[str]:
+        losses = {self._names[index]: self._terms.losses(self._runs[index]) for index in group}
+        return [f"under {name}, {text}" for name, text in losses.items() if text]
+
+
+_MAX_NAMES = 4
+"""Maximum number of policies that a sentence lists."""
+
+_FRACTIONS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 10: "a tenth"}
+
+_ROUGHLY = 0.1
+"""Relative error of a fraction in words."""
+
+
+def _limit(seconds: float) -> str:
+    """Return a limit with all its digits."""
+    return f"{seconds:g} s" if seconds >= 1 else f"{1000 * seconds:g} ms"
+
+
+def _sentence(text: str, scopes: Sequence[str]) -> str:
+    """Return a sentence, whose first word keeps its case if it is the name of a policy."""
+    text = ", ".join([*scopes, text])
+    is_word = text.partition(" ")[0] in {"in", "for", "no", "under", "with"}
+    return f"{text[0].upper()}{text[1:]}." if is_word else f"{text}."
