@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim.commands.shared_options import add_format
@@ -147,12 +148,18 @@ def _bundled(folder: str) -> dict[str, str]:
 
 
 def _topology(name: str, source: str) -> Item:
-    from psm_sim.network.topology import parameter_of
     from psm_sim.network.topology_file import load_topology
 
     topology = load_topology(name)
-    rows = [_row(key, value, parameter_of(key)) for key, value in topology.config().items()]
+    rows = [_row(key, value, _topology_parameter(key)) for key, value in topology.config().items()]
     return {"name": name, "source": source, "summary": topology.description, "parameters": rows}
+
+
+def _topology_parameter(key: str) -> Parameter:
+    """Return the declaration of a topology key, with full keys in its condition."""
+    from psm_sim.network.topology import conditions_of, parameter_of
+
+    return dataclasses.replace(parameter_of(key), requires=" and ".join(conditions_of(key)))
 
 
 def _trace_sources() -> dict[str, str]:
@@ -168,42 +175,49 @@ def _trace(name: str, source: str) -> Item:
     from psm_sim.workload import load_workload
 
     workload = load_workload(name, 1, 1)
-    expert = _expert_trace_parameters()
     # Taken from a sampled page, because the declared parameters depend on the kind of trace.
     rows = [
-        {**_undeclared_row(key, value), "expert": key.rpartition(".")[2] in expert}
+        _row(key, value, _trace_parameter(key, workload.parameters))
         for key, value in workload.parameters.items()
     ]
     return {"name": name, "source": source, "summary": workload.remark, "parameters": rows}
 
 
-def _expert_trace_parameters() -> set[str]:
-    """Return the expert parameters of sampled pages, traffic parts and pushes."""
-    from psm_sim.common.parameters import parameters_of
+def _trace_parameter(key: str, keys: Collection[str]) -> Parameter:
+    """Return the declaration of a trace parameter. *keys* are all parameters of the trace."""
+    from psm_sim.common.parameters import Parameter, parameters_of
     from psm_sim.workload.page_sampler import PageSampling
     from psm_sim.workload.push_traffic import Pushes
-    from psm_sim.workload.traffic_file import TrafficPart
+    from psm_sim.workload.regimes import ShiftingProfile
+    from psm_sim.workload.traffic_file import Stretches, TrafficPart
 
-    declared = (parameters_of(cls) for cls in (PageSampling, TrafficPart, Pushes))
-    return {name for each in declared for name, parameter in each.items() if parameter.expert}
+    name, names = key.rpartition(".")[2], {each.rpartition(".")[2] for each in keys}
+    for cls in (Pushes, TrafficPart, Stretches, PageSampling, ShiftingProfile):
+        parameters = parameters_of(cls)
+        if name in parameters and parameters.keys() <= names:
+            return parameters[name]
+    return Parameter(name, None)
 
 
 def _profile(name: str, _: str) -> Item:
     """Return the entry of a chip profile; the help of a value is its origin."""
     from psm_sim.network.chip_profiles import load_profile
-    from psm_sim.network.topology import parameter_of
 
     profile = load_profile(name)
     rows = [
         {
-            **_row(key, value, parameter_of(key)),
+            **_row(key, value, _topology_parameter(key)),
             "help": profile.origin.get(key.partition(".")[2], ""),
             "expert": False,
         }
         for key, value in profile.values.items()
     ]
-    summary = f"{profile.description}. Source: {profile.source}."
-    return {"name": name, "summary": summary, "source": profile.source, "parameters": rows}
+    return {
+        "name": name,
+        "summary": f"{profile.description}.",
+        "source": profile.source,
+        "parameters": rows,
+    }
 
 
 def _preset(name: str, source: str) -> Item:
@@ -229,6 +243,7 @@ def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
         "range": parameter.range,
         "help": parameter.help,
         "expert": parameter.expert,
+        "requires": parameter.requires,
     }
 
 

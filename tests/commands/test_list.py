@@ -49,9 +49,24 @@ def test_parameters_have_default_unit_range_and_a_sentence(capsys: pytest.Captur
     p, max_sleep = listed(capsys, "policies")["bsd"]["parameters"]
     assert (p["name"], p["default"], p["range"]) == ("p", 1.0, "a number > 0 and <= 1e+06")
     assert (max_sleep["unit"], max_sleep["range"]) == ("ms", "a number > 0 and <= 1e+12, or none")
-    for kind in ("policies", "losses", "topologies"):
+    for kind in ("policies", "losses", "topologies", "traces"):
         for item in listed(capsys, kind).values():
-            assert all(row["help"] and row["range"] for row in item["parameters"])
+            rows = [row for row in item["parameters"] if row["name"] != "schedule"]  # a result, not an input
+            assert all(row["help"] and row["range"] for row in rows)
+
+
+def test_a_condition_is_listed_with_its_parameter(capsys: pytest.CaptureFixture[str]) -> None:
+    """With full topology keys, in the table after the meaning."""
+    for kind, name, key, condition in [
+        ("topologies", "three-node", "mac.fetch", "mac.model=dcf"),
+        ("topologies", "three-node", "beacon.loss_run", "beacon.loss"),
+        ("policies", "anticipate", "trust", "p=none"),
+        ("traces", "mqtt", "command.busy_s", "timing=bursts"),
+    ]:
+        rows = {row["name"]: row for row in listed(capsys, kind, name)[name]["parameters"]}
+        assert rows[key]["requires"] == condition
+    assert main(["list", "policies", "anticipate", "--all"]) == 0
+    assert "(requires p=none)" in capsys.readouterr().out
 
 
 def test_a_topology_lists_every_key_with_its_value(capsys: pytest.CaptureFixture[str]) -> None:

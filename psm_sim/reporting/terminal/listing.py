@@ -42,7 +42,8 @@ def _table(rows: Sequence[dict[str, Any]]) -> Any:
         table.add_column(heading, overflow="fold", no_wrap=heading in {"parameter", "default", "unit"})
     for row in rows:
         default = format_value(row["default"])
-        table.add_row(*map(Text, (row["name"], default, row["unit"], row["range"], row["help"])))
+        meaning = f"{row['help']} (requires {row['requires']})" if row["requires"] else row["help"]
+        table.add_row(*map(Text, (row["name"], default, row["unit"], row["range"], meaning)))
     return table
 
 
