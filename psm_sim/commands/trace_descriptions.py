@@ -223,14 +223,15 @@ def _number(value: float) -> str:
 
 
 def _histogram(think_s: NDArray[Any]) -> list[str]:
-    """Return the lines of a histogram of think times with two bars per decade."""
+    """Return the lines of a histogram of think times with two bars per decade, from the first to the last."""
     if not think_s.size:
         return []
-    edges = [0.0, *(10 ** (k / 2) for k in range(11))]
-    counts = np.histogram(think_s, [*edges, np.inf])[0]
-    shares = counts / think_s.size
+    edges = [0.0, *(10 ** (k / 2) for k in range(11)), np.inf]
+    counts = np.histogram(think_s, edges)[0]
+    filled = np.flatnonzero(counts)
     lines = ["", "think time, s"]
-    for low, high, share in zip(edges, [*edges[1:], np.inf], shares.tolist(), strict=True):
-        bar = "#" * round(_BAR_WIDTH * share / shares.max())
-        lines.append(f"{_number(low):>8} - {_number(high):<8} {share:>6.1%}  {bar}".rstrip())
+    for bin_ in range(filled[0], filled[-1] + 1):
+        share, bar = counts[bin_] / think_s.size, "#" * round(_BAR_WIDTH * counts[bin_] / counts.max())
+        low, high = _number(edges[bin_]), _number(edges[bin_ + 1])
+        lines.append(f"{low:>8} - {high:<8} {share:>6.1%}  {bar}".rstrip())
     return lines

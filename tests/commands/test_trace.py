@@ -38,6 +38,10 @@ def test_info_tells_what_is_in_a_file(synthetic, capsys):
     assert rows["quantiles"] == ["mean", "10%", "25%", "50%", "75%", "90%", "99%", "max"]
     assert float(rows["objects per page"][0]) == pytest.approx(2.84, rel=0.1)
     assert out.count("#") > 40
+    histogram = out[out.index("think time, s\n") :].splitlines()[1:]
+    assert "#" in histogram[0]
+    assert "%" in histogram[-1]
+    assert not histogram[-1].endswith(" 0.0%")
 
 
 def test_info_describes_profiles_and_page_lists_too(synthetic, tmp_path, capsys):
