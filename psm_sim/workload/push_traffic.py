@@ -25,6 +25,18 @@ _MAX_PHASES = 1_000_000
 """Maximum number of busy and quiet periods; generating them takes some seconds."""
 
 
+_BURSTS: dict[str, dict[str, Any]] = {
+    "busy_s": {"default": 3.0, "help": "bursts: mean interval in a busy period", "at_least": 1e-6},
+    "quiet_for_s": {"default": 300.0, "help": "bursts: mean length of a quiet period", "above": 0},
+    "busy_for_s": {"default": 30.0, "help": "bursts: mean length of a busy period", "above": 0},
+}
+
+
+def burst_parameter(name: str, requires: str, *, expert: bool = True) -> Any:
+    """Declare the parameter *name* of alternating busy and quiet periods."""
+    return parameter(**_BURSTS[name], unit="s", at_most=MAX_S, expert=expert, requires=requires)
+
+
 @dataclass(frozen=True)
 class Pushes:
     """Parameters of a push trace."""
@@ -52,32 +64,9 @@ class Pushes:
         at_most=MAX_S,
         requires="kind=bursts or kind=shift",
     )
-    busy_s: float = parameter(
-        3.0,
-        "bursts: mean interval in a busy period",
-        unit="s",
-        at_least=1e-6,
-        at_most=MAX_S,
-        requires="kind=bursts or kind=shift",
-    )
-    quiet_for_s: float = parameter(
-        300.0,
-        "bursts: mean length of a quiet period",
-        unit="s",
-        above=0,
-        at_most=MAX_S,
-        expert=True,
-        requires="kind=bursts or kind=shift",
-    )
-    busy_for_s: float = parameter(
-        30.0,
-        "bursts: mean length of a busy period",
-        unit="s",
-        above=0,
-        at_most=MAX_S,
-        expert=True,
-        requires="kind=bursts or kind=shift",
-    )
+    busy_s: float = burst_parameter("busy_s", "kind=bursts or kind=shift", expert=False)
+    quiet_for_s: float = burst_parameter("quiet_for_s", "kind=bursts or kind=shift")
+    busy_for_s: float = burst_parameter("busy_for_s", "kind=bursts or kind=shift")
     period_s: float = parameter(
         30.0, "clock: interval", unit="s", at_least=1e-6, at_most=MAX_S, requires="kind=clock or kind=shift"
     )

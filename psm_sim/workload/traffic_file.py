@@ -29,7 +29,7 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
 from psm_sim.workload.page_sampler import PageSampling, sample_pages
 from psm_sim.workload.page_view import Page, Pause
-from psm_sim.workload.push_traffic import Pushes, push_times
+from psm_sim.workload.push_traffic import Pushes, burst_parameter, push_times
 from psm_sim.workload.trace_profile import TEXTS, Profile, profile_of
 from psm_sim.workload.workload import Workload
 
@@ -235,33 +235,9 @@ class TrafficPart:
         expert=True,
         requires="timing=clock",
     )
-    busy_s: float = parameter(
-        3.0,
-        "bursts: mean interval in a busy period",
-        unit="s",
-        at_least=1e-6,
-        at_most=MAX_S,
-        expert=True,
-        requires="timing=bursts",
-    )
-    quiet_for_s: float = parameter(
-        300.0,
-        "bursts: mean length of a quiet period",
-        unit="s",
-        above=0,
-        at_most=MAX_S,
-        expert=True,
-        requires="timing=bursts",
-    )
-    busy_for_s: float = parameter(
-        30.0,
-        "bursts: mean length of a busy period",
-        unit="s",
-        above=0,
-        at_most=MAX_S,
-        expert=True,
-        requires="timing=bursts",
-    )
+    busy_s: float = burst_parameter("busy_s", "timing=bursts")
+    quiet_for_s: float = burst_parameter("quiet_for_s", "timing=bursts")
+    busy_for_s: float = burst_parameter("busy_for_s", "timing=bursts")
     transport: str = parameter(
         "datagram",
         "single datagrams, or messages on a persistent TCP connection",
