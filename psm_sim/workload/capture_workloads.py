@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
-from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.common.parameters import (
+    build,
+    check_all,
+    check_switches,
+    parameter,
+    parameters_of,
+    values_of,
+    without_effect,
+)
 from psm_sim.common.progress import Progress
 from psm_sim.common.random_streams import random_stream
 from psm_sim.common.registry import unknown_name_error
@@ -27,9 +35,6 @@ from psm_sim.workload.recordings.capture.packet_capture import AUTO, PacketCaptu
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.workload import Workload, describe_page_count
-
-_UNUSED = {"open": ("gap_s",), "closed": ("directions", "stretch_s", "phase_s")}
-"""Parameters that have no effect, by mode."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +92,13 @@ def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None =
     classes = (CaptureOptions, Playback) if closed else (CaptureOptions,)
     names = [name for cls in classes for name in parameters_of(cls)]
     for name in texts:
+        if name not in names and name in parameters_of(Playback):
+            raise InputError(f"{owner}: {without_effect(name, 'mode=closed')}")
         if name not in names:
             raise unknown_name_error(f"parameter of {owner}", name, sorted(names))
-    mode = "closed" if closed else "open"
-    for name in _UNUSED[mode]:
-        if name in texts:
-            raise InputError(f"{owner}: {name}={texts[name]!r} has no effect with mode={mode}; remove it.")
-    use = build(CaptureOptions, _select_texts(CaptureOptions, texts), owner)
+    own_texts = _select_texts(CaptureOptions, texts)
+    use = build(CaptureOptions, own_texts, owner)
+    check_switches(use, own_texts, owner)
     playback = build(Playback, _select_texts(Playback, texts), owner)
     return CapturedTrace(path, read_capture(path, use.client, progress), use, playback)
 
@@ -171,6 +176,7 @@ class CaptureOptions:
         "both",
         "open: packets in both directions, or only those to (down) or from (up) the station",
         choices=("both", "down", "up"),
+        requires="mode=open",
     )
     stretch_s: float | None = parameter(
         None,
@@ -179,6 +185,7 @@ class CaptureOptions:
         above=0,
         at_most=MAX_S,
         optional=True,
+        requires="mode=open",
     )
     phase_s: float = parameter(
         0.1,
@@ -186,9 +193,15 @@ class CaptureOptions:
         unit="s",
         at_least=0,
         at_most=MAX_S,
+        requires="mode=open",
     )
     gap_s: float = parameter(
-        1.0, "closed: longest idle period within a page", unit="s", at_least=0, at_most=MAX_S
+        1.0,
+        "closed: longest idle period within a page",
+        unit="s",
+        at_least=0,
+        at_most=MAX_S,
+        requires="mode=closed",
     )
 
     def __post_init__(self) -> None:

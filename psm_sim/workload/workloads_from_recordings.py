@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.common.parameters import (
+    build,
+    check_all,
+    parameter,
+    parameters_of,
+    values_of,
+    without_effect,
+)
 from psm_sim.common.progress import Progress
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.workload.page_sampler import PageSampling, sample_pages
@@ -40,6 +47,10 @@ class RecordingOptions:
 
     def __post_init__(self) -> None:
         check_all(self, "trace")
+
+
+_PAGE_SOURCES: dict[str, type[Playback | PageSampling]] = {"replay": Playback, "sample": PageSampling}
+"""Parameters of the pages, by the parameter ``workload``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +105,12 @@ def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | No
     """
     owner = f"trace {path.name}"
     use = build(RecordingOptions, _select_texts(RecordingOptions, texts), owner)
-    source_class = PageSampling if use.workload == "sample" else Playback
+    source_class = _PAGE_SOURCES[use.workload]
     names = {name for cls in (RecordingOptions, PageRule, source_class) for name in parameters_of(cls)}
     for name in texts:
+        for workload, cls in _PAGE_SOURCES.items():
+            if name not in names and name in parameters_of(cls):
+                raise InputError(f"{owner}: {without_effect(name, f'workload={workload}')}")
         if name not in names:
             raise unknown_name_error(f"parameter of {owner}", name, sorted(names))
     rule = build(PageRule, _select_texts(PageRule, texts), owner)

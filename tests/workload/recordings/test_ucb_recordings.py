@@ -269,7 +269,7 @@ def test_replay_says_what_it_is(trace) -> None:
     ("parameters", "message"),
     [
         ("workload=play", "workload must be one of replay, sample, got 'play'"),
-        ("wander=0.1", "Unknown parameter of trace t.tr 'wander'"),
+        ("wander=0.1", "trace t.tr: wander has no effect without workload=sample"),
         ("page_gap_s=-1", "page_gap_s must be a number >= 0 .*, got '-1'"),
         ("server_delay_ms=soon", "server_delay_ms must be .*, got 'soon'"),
         ("workload=sample,mean_think_s=0", "mean_think_s must be .*, got '0'"),
