@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     status = _add_action(
         actions,
         "status",
-        "count the finished, failed and waiting tasks, and list the failed ones",
+        "count the finished, failed and waiting tasks, and list the sweeps and the failed tasks",
+        "A running sweep is listed with its rate and its remaining time, and a sweep whose process has\n"
+        "ended before its tasks as killed.",
     )
     best = _add_action(
         actions,
@@ -208,7 +210,7 @@ def _plot(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
     from psm_sim.campaign.sweep.results import plot_points, select_rows
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import replace_files
-    from psm_sim.reporting.figures.style import save_figure
+    from psm_sim.reporting.figures.canvas import save_figure
     from psm_sim.reporting.figures.sweep import draw
 
     to = arguments.to
@@ -237,7 +239,7 @@ def _page(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
     _check_files([path], arguments)
     rows = select_rows(rows, parse_settings(arguments.where))
     with Store(store, new=False) as opened:
-        commands = [command for _, _, command in opened.sweeps()]
+        commands = [sweep.command for sweep in opened.sweeps()]
     atomic_write_text(path, page_of(rows, commands, store.name))
     print_message(f"Wrote {path}", "")
 

@@ -93,7 +93,9 @@ def test_a_failed_task_is_told_and_the_status_is_1(capsys: pytest.CaptureFixture
     assert main(["sweep", "status", "sweep.sqlite"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "2 tasks: 1 done, 1 failed, 0 waiting."
-    assert shown[1].endswith(f" finished: python -m psm_sim {line}")
+    assert shown[1].startswith("Started 20")
+    assert ", finished after " in shown[1]
+    assert shown[1].endswith(f" s: python -m psm_sim {line}")
     assert shown[2] == told.splitlines()[0]
     write_policy(Path("my.py"))
     assert main(words(line)) == 0

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from psm_sim.common.errors import InputError
 
 _APPLICATION = 0x70736D73  # "psms"; distinguishes a store from databases of other programs
 _FORMAT = 1
 _BUSY_TIMEOUT_S = 60.0
+
+HAS_LOCKS = find_spec("fcntl") is not None
+"""Whether the system has the file locks that keep a second sweep from a store."""
 
 _SCHEMA = """
 CREATE TABLE tasks (
@@ -73,8 +79,10 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
 
 
 @contextmanager
-def lock_store(path: Path) -> Iterator[None]:
+def lock_store(path: Path) -> Iterator[Callable[[SweepProgress], None]]:
     """Hold the lock of a store, so that no other sweep runs on it. Readers are not blocked.
+
+    Yields a function that writes the progress of the sweep to the lock file, for :func:`running_sweep`.
 
     The lock is a lock on a file next to the store. The system releases it when this process ends, even if it
     is killed. Systems without ``fcntl`` have no lock. Two sweeps would run tasks twice there, but lose none.
@@ -84,31 +92,69 @@ def lock_store(path: Path) -> Iterator[None]:
     InputError
         If another sweep holds the lock, or the file cannot be written.
     """
-    try:
-        import fcntl
-    except ImportError:
-        yield
+    if not HAS_LOCKS:
+        yield lambda _: None
         return
-    lock_path = Path(f"{path.resolve()}-lock")
+    import fcntl
+
+    lock_path = _lock_path(path)
     with ExitStack() as stack:
         with describe_store_errors(path):
             while True:
-                file = stack.enter_context(lock_path.open("a+", encoding="utf-8"))
+                descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o666)
+                file = stack.enter_context(os.fdopen(descriptor, "r+", encoding="utf-8"))
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
-                    file.seek(0)
+                    owner = file.readline().strip() or "another process"
                     raise InputError(
-                        f"The store {str(path)!r} is in use by {file.read() or 'another process'}; wait "
-                        "until its sweep ends or choose another file."
+                        f"The store {str(path)!r} is in use by {owner}; wait until its sweep ends or choose "
+                        "another file."
                     ) from None
                 if os.fstat(file.fileno()).st_nlink:
                     break  # otherwise a sweep that ended meanwhile has removed this file
             stack.callback(lock_path.unlink)
             file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()}")
+            file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
             file.flush()
-        yield
+            start = file.tell()
+
+        def write(progress: SweepProgress) -> None:
+            with describe_store_errors(path):
+                file.seek(start)
+                file.write("".join(f"{number:>20}" for number in progress))  # replaces a text of equal length
+                file.flush()
+
+        yield write
+
+
+class SweepProgress(NamedTuple):
+    """Number of a sweep in its store, and how many of the tasks that it runs are done."""
+
+    sweep: int
+    done: int
+    tasks: int
+
+
+def running_sweep(path: Path) -> SweepProgress | None:
+    """Return the progress of the sweep that holds the lock of a store; None if there is no such sweep."""
+    if not HAS_LOCKS:
+        return None
+    import fcntl
+
+    try:
+        with _lock_path(path).open(encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        numbers = re.findall(r"\d+", _lock_path(path).read_text(encoding="utf-8").partition("\n")[2])
+        return SweepProgress(*map(int, numbers)) if len(numbers) == 3 else None  # it may be preparing
+    except FileNotFoundError:
+        pass
+    return None
+
+
+def _lock_path(path: Path) -> Path:
+    return Path(f"{path.resolve()}-lock")
 
 
 @contextmanager

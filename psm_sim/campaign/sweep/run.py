@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from psm_sim.campaign.sweep.cluster import run_on_cluster
-from psm_sim.campaign.sweep.database import lock_store
+from psm_sim.campaign.sweep.database import SweepProgress, lock_store
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.job import Job, Outcome, run_job
 from psm_sim.campaign.sweep.planning import PlannedTask, TaskChecker, TopologyCache, plan_tasks
@@ -98,7 +98,7 @@ def run_grid(
     """
     tasks = plan_tasks(grid.tasks())
     resources = resources or Resources()
-    with lock_store(store.path):
+    with lock_store(store.path) as write_progress:
         states = store.states()
         final = ("done",) if resources.retry else ("done", "failed", "damaged")
         missing = [task for task in tasks if states.get(task.key) not in final]
@@ -107,7 +107,13 @@ def run_grid(
         check = TaskChecker()
         store.enrol(tasks, {task.key: check.parameters(task) for task in missing})
         if missing:
-            _run_missing(missing, files, store, resources, command, progress)
+            sweep = store.begin(command, collect_provenance(_user_files(missing)))
+
+            def report(done: int) -> None:
+                progress(done, len(missing), "")
+                write_progress(SweepProgress(sweep, done, len(missing)))
+
+            _run_missing(missing, files, store, resources, sweep, report)
     return store.rows(keys=[task.key for task in tasks])
 
 
@@ -116,19 +122,19 @@ def _run_missing(
     files: UserFiles,
     store: Store,
     resources: Resources,
-    command: str,
-    progress: Progress,
+    sweep: int,
+    report: Callable[[int], None],
 ) -> None:
-    """Run tasks and store their outcomes.
+    """Run the tasks of a sweep, store their outcomes, and report the number of finished tasks.
 
     The tasks of a job that returned no outcomes run again one at a time, because one of them may have ended
     the worker. A task that returns no outcome again fails.
     """
     workers = 1 if resources.cluster else process_count(len(tasks), resources.workers)
     jobs, again, done = deque(_jobs(tasks, workers)), set[str](), 0
-    number, status = store.begin(command, collect_provenance(_user_files(tasks))), "interrupted"
+    status = "interrupted"
     try:
-        progress(done, len(tasks), "sweep")
+        report(done)
         with _results(jobs, files, workers, resources.cluster) as results:
             for job, result in results:
                 if isinstance(result, BaseException):
@@ -143,13 +149,13 @@ def _run_missing(
                     outcomes = result
                 store.record(outcomes)
                 done += len(outcomes)
-                progress(done, len(tasks), "sweep")
+                report(done)
         status = "finished"
     except Exception:  # interrupts and signals are not subclasses of Exception
         status = "failed"
         raise
     finally:
-        store.end(number, status)
+        store.end(sweep, status)
 
 
 @contextmanager

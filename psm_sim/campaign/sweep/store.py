@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from psm_sim.campaign.sweep.database import connect, describe_store_errors, rollback, transaction
+from psm_sim.campaign.sweep.database import (
+    HAS_LOCKS,
+    SweepProgress,
+    connect,
+    describe_store_errors,
+    rollback,
+    running_sweep,
+    transaction,
+)
 from psm_sim.campaign.sweep.job import Outcome
 from psm_sim.campaign.sweep.planning import PlannedTask
 from psm_sim.common.component_spec import Spec
@@ -61,6 +70,42 @@ class StoredRow:
     @property
     def _has_stations(self) -> bool:
         return any(isinstance(value, dict) for value in self.measures.values())
+
+
+_DEAD = "killed" if HAS_LOCKS else "running or killed"
+"""Status of a sweep that has not ended and does not hold the lock."""
+
+
+class SweepRecord(NamedTuple):
+    """Sweep that has used a store.
+
+    Attributes
+    ----------
+    status : str
+        ``"running"``, ``"finished"``, ``"interrupted"``, ``"failed"``, or ``"killed"`` if its process has
+        ended without it.
+    begun, ended : str
+        Times in ISO format. A sweep that has not ended has no second one.
+    command : str
+        Command line or function call.
+    progress : SweepProgress or None
+        Progress of the sweep if it is running.
+    """
+
+    status: str
+    begun: str
+    ended: str
+    command: str
+    progress: SweepProgress | None
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds from the start to the end or to now; nan if the times cannot be read."""
+        try:
+            end = _now() if self.progress else self.ended
+            return (datetime.fromisoformat(end) - datetime.fromisoformat(self.begun)).total_seconds()
+        except (ValueError, TypeError):
+            return math.nan
 
 
 class Store:
@@ -175,13 +220,18 @@ class Store:
                 "UPDATE sweeps SET status = ?, ended = ? WHERE number = ?", (status, _now(), number)
             )
 
-    def sweeps(self) -> list[tuple[str, str, str]]:
-        """Return status, start time and command of each sweep on the store."""
+    def sweeps(self) -> list[SweepRecord]:
+        """Return the sweeps that have used the store, the first one first."""
+        running = running_sweep(self.path)
+        query = "SELECT number, status, begun, ended, command FROM sweeps ORDER BY number"
         with describe_store_errors(self.path):
-            records = self._database.execute("SELECT status, begun, command FROM sweeps ORDER BY number")
-            return [
-                (_display(status), _display(begun), _display(command)) for status, begun, command in records
-            ]
+            records = self._database.execute(query).fetchall()
+        sweeps = []
+        for number, status, *texts in records:
+            progress = running if running and running.sweep == number else None
+            shown = _DEAD if status == "running" and progress is None else _display(status)
+            sweeps.append(SweepRecord(shown, *map(_display, texts), progress))
+        return sweeps
 
 
 def _task_values(planned: PlannedTask, parameters: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TextIO
 
 from psm_sim.campaign.sweep.results import Candidate, varying_keys
-from psm_sim.campaign.sweep.store import ENERGY, SLOWDOWN, StoredRow
+from psm_sim.campaign.sweep.store import ENERGY, SLOWDOWN, StoredRow, SweepRecord
 from psm_sim.common.formatting import escape_unprintable, truncate
 from psm_sim.reporting.terminal.comparison import align_columns
 from psm_sim.reporting.terminal.console import console_on
+from psm_sim.reporting.terminal.progress import describe_rate, describe_time
 
 MAX_SHOWN = 20
 """Maximum number of failed tasks in the list."""
@@ -106,7 +108,7 @@ def describe_comparison(best: Sequence[Candidate]) -> list[str]:
 def write_status(
     rows: Sequence[StoredRow],
     versions: Counter[str],
-    sweeps: Sequence[tuple[str, str, str]],
+    sweeps: Sequence[SweepRecord],
     stream: TextIO,
 ) -> None:
     """Write the number of tasks in each state, the sweeps that used the store, and the failed tasks.
@@ -117,8 +119,8 @@ def write_status(
         Tasks of this version.
     versions : Counter of str
         Number of tasks of each version.
-    sweeps : sequence of (str, str, str)
-        Status, start time and command of each sweep.
+    sweeps : sequence of SweepRecord
+        Sweeps that have used the store.
     stream : text file
         Output stream.
     """
@@ -128,10 +130,23 @@ def write_status(
     lines = [f"{len(rows)} tasks: {counts}."]
     if len(versions) > 1:
         lines.append(f"By version: {', '.join(f'{name} {count}' for name, count in versions.items())}.")
-    lines += [
-        f"{started} {status}: {truncate(command, _MAX_LENGTH, '...')}" for status, started, command in sweeps
-    ]
+    lines += [f"{_describe_sweep(sweep)}: {truncate(sweep.command, _MAX_LENGTH, '...')}" for sweep in sweeps]
     stream.write("".join(f"{escape_unprintable(line)}\n" for line in [*lines, *failures(rows)]))
+
+
+def _describe_sweep(sweep: SweepRecord) -> str:
+    """Return start and status, with the duration, or with the rate and the remaining time."""
+    begun, elapsed_s = f"Started {sweep.begun}, {sweep.status}", sweep.elapsed_s
+    if math.isnan(elapsed_s):
+        return begun
+    if sweep.progress is None:
+        return f"{begun} after {describe_time(elapsed_s)}"
+    _, done, tasks = sweep.progress
+    parts = [f"{begun} for {describe_time(elapsed_s)}", f"{done:,} of {tasks:,} tasks"]
+    if done:
+        per_s = done / max(elapsed_s, 1.0)  # the times are whole seconds
+        parts += [describe_rate(per_s, "tasks"), f"{describe_time((tasks - done) / per_s)} left"]
+    return ", ".join(parts)
 
 
 def failures(rows: Sequence[StoredRow]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import sqlite3
@@ -66,7 +67,7 @@ def done(path: Path) -> int:
         return 0
 
 
-def without_heartbeats(told: str) -> str:
+def without_progress(told: str) -> str:
     """Leave out the lines that a command prints every ten seconds, as it does on a busy machine."""
     return "".join(line for line in told.splitlines(keepends=True) if " s elapsed" not in line)
 
@@ -115,13 +116,13 @@ def test_an_interrupt_ends_it_and_the_next_run_goes_on(
     wait_for(process, path, 1)
     process.send_signal(number)
     _, told = process.communicate(timeout=20)
-    assert (process.returncode, without_heartbeats(told)) == (status, sentence)
+    assert (process.returncode, without_progress(told)) == (status, sentence)
     with Store(path) as store:
         assert [found for found, *_ in store.sweeps()] == ["interrupted"]
     before = done(path)
     assert before >= 1
     _, told = start(f"--policy psm --vary seed=1..6 --pages 100 --workers {workers}").communicate()
-    assert without_heartbeats(told) == "6 tasks in sweep.sqlite.\n"
+    assert without_progress(told) == "6 tasks in sweep.sqlite.\n"
     assert before <= done(path) <= before + 6
 
 
@@ -168,7 +169,7 @@ def test_a_second_sweep_on_a_store_is_refused(start, tmp_path: Path) -> None:
     second = start("--policy psm --vary seed=1..2 --pages 100 --workers 1")
     output, told = second.communicate()
     assert (second.returncode, output) == (2, "")
-    told = without_heartbeats(told)
+    told = without_progress(told)
     assert told.startswith(f"psm_sim: The store 'sweep.sqlite' is in use by process {first.pid} on ")
     assert told.count("\n") == 1
     assert first.poll() is None
@@ -178,6 +179,32 @@ def test_a_second_sweep_on_a_store_is_refused(start, tmp_path: Path) -> None:
     third.communicate()
     assert third.returncode == 0
     assert not (tmp_path / "sweep.sqlite-lock").exists()
+
+
+def status_of(path: Path) -> list[str]:
+    """Return the lines of ``sweep status`` on the sweeps of a store."""
+    words = [sys.executable, "-m", "psm_sim", "sweep", "status", str(path)]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    return [line for line in told.splitlines() if line.startswith("Started ")]
+
+
+def test_the_status_tells_a_running_sweep_from_a_killed_one(start, tmp_path: Path) -> None:
+    """By the lock; a running sweep has its rate and its remaining time."""
+    path = tmp_path / "sweep.sqlite"
+    words = "--policy psm --vary seed=1..400 --pages 100 --workers 1"
+    first = start(words)
+    wait_for(first, path, 3)
+    (running,) = status_of(path)
+    assert re.search(r", running for \d+ s, \d+ of 400 tasks, [\d.]+ tasks/\w+, .* left: python -m ", running)
+    first.kill()
+    first.communicate()
+    (killed,) = status_of(path)
+    assert re.search(r", killed: python -m ", killed)
+    second = start(words)
+    wait_for(second, path, done(path) + 1)
+    killed, running = status_of(path)
+    assert ", killed: " in killed
+    assert ", running for " in running
 
 
 def test_a_store_is_locked_once_within_a_process_too(tmp_path: Path) -> None:
