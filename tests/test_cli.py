@@ -56,10 +56,10 @@ MENDABLE = [
     ("--preset theis", "Unknown preset 'theis'; expected one of .*thesis.*Did you mean 'thesis'"),
     ("--preset", "--preset requires a value"),
     ("--profile esp32-c7", "Unknown .*Did you mean 'esp32-c"),
-    ("--loss inverse --policy psm", "--loss inverse has no effect without an lpsm policy"),
+    ("--loss inverse --policy psm", "loss 'inverse' has no effect without an lpsm policy"),
     (
         "--loss inverse --policy lpsm:loss=inverse-log",
-        "--loss inverse conflicts with loss= in 'lpsm:loss=inverse-log'",
+        "loss 'inverse' conflicts with loss= in 'lpsm:loss=inverse-log'",
     ),
     ("--pages 0", "--pages must be an integer from 1"),
     ("--pages", "--pages requires a value, e.g. --pages=VALUE"),
@@ -73,7 +73,7 @@ MENDABLE = [
     ("--set dtim=3", "Unknown topology key 'dtim'; .{,150}Did you mean 'beacon.dtim_period'"),
     (
         "--set stations=3",
-        "Unknown topology key 'stations'; expected one of [0-9]+ names, such as [^D]{,150}$",
+        "Unknown topology key 'stations'; expected one of 'psm_sim list topologies'[.]$",
     ),
     ("--trace mqtt:period=30", "trace mqtt has no parameter 'period'.*Did you mean 'period_s'"),
     ("sweep staus s.sqlite", "Unknown sweep action 'staus'.*Did you mean 'status'"),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.commands.shared_options import (
+    access_point_settings,
+    add_access_point,
     add_force,
     add_format,
     add_policies_and_pages,
@@ -17,6 +20,7 @@ from psm_sim.commands.shared_options import (
     add_workers,
     find_preset,
     integer_between,
+    parse_latency,
     parse_settings,
 )
 from psm_sim.common.component_spec import Spec
@@ -55,7 +59,7 @@ DEFAULT_REPLICATIONS = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of a run: workload, scenario, comparison, output and execution."""
     add_policies_and_pages(parser)
-    add_scenario(parser)
+    add_access_point(add_scenario(parser), "that of the topology")
     _add_comparison(parser)
     output = parser.add_argument_group("output")
     add_format(output)
@@ -123,6 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     outputs = RunOutputs.of(arguments.capture, arguments.timeline)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
     plot_path = _plot_path(arguments.plot)
+    max_latency_s = parse_latency(arguments.latency)
     partial: list[Comparison] = []
     try:
         with redirect_stdout_to_stderr():
@@ -144,9 +149,11 @@ def run(arguments: argparse.Namespace) -> int:
                     outputs,
                     partial.append,
                 )
+        comparison = replace(comparison, max_latency_s=max_latency_s)
     except BaseException as error:
         if partial:
-            _keep(partial[0], error, arguments, folder, facts, preset.name)
+            kept = replace(partial[0], max_latency_s=max_latency_s)
+            _keep(kept, error, arguments, folder, facts, preset.name)
         raise
     try:
         if folder is not None:
@@ -234,16 +241,17 @@ def _plot_path(text: str | None) -> Path | None:
 
 def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, Preset]:
     """Return policies, scenario, baselines and reference, and preset of the options of a run."""
+    from psm_sim.policies.factory import with_loss
+
     preset = find_preset(arguments.preset)
     texts = arguments.policy or (["lpsm"] if arguments.argv else list(DEFAULT_POLICIES))
-    specs = [preset.policy_spec(Spec.parse(text, "policy")) for text in texts]
-    policies = with_loss(specs, arguments.loss)
-    references = _references(arguments.against, arguments.no_baselines, preset)
+    policies = [preset.policy_spec(spec) for spec in with_loss(texts, arguments.loss)]
+    references = _references(arguments.against, arguments.no_baselines, arguments.dtim, preset)
     scenario = _scenario(arguments, preset)
     return policies, scenario, references, preset
 
 
-def _references(against: str | None, no_baselines: bool, preset: Preset) -> References:
+def _references(against: str | None, no_baselines: bool, dtim: int | None, preset: Preset) -> References:
     """Return the baselines and the reference policy of a comparison.
 
     Parameters
@@ -252,12 +260,15 @@ def _references(against: str | None, no_baselines: bool, preset: Preset) -> Refe
         Spec of the reference policy; None selects psm.
     no_baselines : bool
         Whether to omit the baselines.
+    dtim : int or None
+        DTIM period of ``--dtim``. The baseline psm then wakes for DTIM beacons, as devices do.
     preset : Preset
         Preset whose policy parameters also apply to the baselines and the reference.
     """
     from psm_sim.simulation import BASELINES, References
 
-    baselines = tuple(preset.policy_spec(baseline) for baseline in BASELINES)
+    always_on, psm = (preset.policy_spec(baseline) for baseline in BASELINES)
+    baselines = (always_on, psm.with_("listen_interval", dtim) if dtim else psm)
     reference = [preset.policy_spec(Spec.parse(text, "policy")) for text in filter(None, [against])]
     return References(() if no_baselines else baselines, tuple(reference) or baselines[-1:])
 
@@ -268,16 +279,18 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     from psm_sim.network.topology import check_effects
     from psm_sim.simulation import Scenario
 
-    battery, given = battery_settings(arguments.battery, "--battery"), parse_settings(arguments.set)
-    settings = {**preset.settings, **battery, **given}
+    given = parse_settings(arguments.set)
+    access_point = access_point_settings(arguments.dtim, arguments.beacon_interval, given)
+    battery = battery_settings(arguments.battery, "--battery")
+    settings = {**preset.settings, **access_point, **battery, **given}
     load_topology(arguments.topology, settings, "--set")
     trace = preset.trace_spec(arguments.trace)
     _check_workers(arguments, trace)
     scenario = Scenario(
         trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile
     )
-    if given:
-        check_effects(scenario.resolve_unseeded_topology(), given, "--set")
+    if given or access_point:
+        check_effects(scenario.resolve_unseeded_topology(), [*access_point, *given], "--set")
     return scenario
 
 
@@ -288,27 +301,6 @@ def _check_workers(arguments: argparse.Namespace, trace: Spec) -> None:
         raise InputError(
             "--workers has no effect on a single run; add --replications or --output, or remove it."
         )
-
-
-def with_loss(policies: Sequence[Spec], loss: str | None) -> list[Spec]:
-    """Return *policies* with *loss* set in every ``lpsm``; None changes nothing.
-
-    Raises
-    ------
-    InputError
-        If there is no ``lpsm``, or one of them already has a loss.
-    """
-    learners = [spec for spec in policies if spec.name == "lpsm"]
-    if loss is None:
-        return list(policies)
-    if not learners:
-        raise InputError(
-            f"--loss {loss} has no effect without an lpsm policy; add --policy lpsm or remove --loss."
-        )
-    for spec in learners:
-        if "loss" in spec.values:
-            raise InputError(f"--loss {loss} conflicts with loss= in {str(spec)!r}; remove one of them.")
-    return [spec.with_("loss", loss) if spec.name == "lpsm" else spec for spec in policies]
 
 
 def _report(comparison: object, form: str, preset: str) -> None:

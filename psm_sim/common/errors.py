@@ -94,12 +94,13 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def one_of(name: str, names: Iterable[str]) -> str:
-    """Return ``"one of a, b, c"``. Of a long list only the names that are closest to *name* are given."""
+    """Return ``"one of a, b, c"``. Of a long list only the names that are close to *name* are given."""
     names = list(names)
     if len(names) <= _MANY:
         return f"one of {', '.join(names)}" if len(names) > 1 else names[0]
     nearest = sorted(names, key=lambda each: -_similarity(name, each))[:_NEAREST]
-    return f"one of {len(names)} names, such as {', '.join(nearest)}"
+    close = [each for each in nearest if _similarity(name, each) >= _CLOSE]
+    return f"one of {len(names)} names{', such as ' if close else ''}{', '.join(close)}"
 
 
 _CLOSE = 0.65

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from psm_sim.common.errors import InputError
+from psm_sim.common.errors import InputError, did_you_mean
 from psm_sim.common.parameters import Parameter, is_met, parameters_of, without_effect
 from psm_sim.network.topology_sections import (
     AccessPointParameters,
@@ -165,6 +165,12 @@ def parameter_of(key: str) -> Parameter:
     """Return the declaration of the parameter with a topology key."""
     path, _, name = key.rpartition(".")
     return parameters_of(SECTIONS[path][1])[name]
+
+
+def unknown_key_error(key: str) -> InputError:
+    """Return the error for an unknown topology key."""
+    meant = did_you_mean(key, topology_keys())
+    return InputError(f"Unknown topology key {key!r}; expected one of 'psm_sim list topologies'.{meant}")
 
 
 def topology_keys() -> list[str]:

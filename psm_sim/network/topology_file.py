@@ -11,7 +11,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.parameters import parameters_of
 from psm_sim.common.registry import unknown_name_error
-from psm_sim.network.topology import SECTIONS, Topology, topology_keys
+from psm_sim.network.topology import SECTIONS, Topology, topology_keys, unknown_key_error
 from psm_sim.network.topology_sections import StationSpec
 
 
@@ -167,7 +167,7 @@ def _check_keys(values: Mapping[str, Any], where: str) -> None:
     valid = topology_keys()
     for key in values:
         if key not in valid:
-            raise InputError(f"{where}: {unknown_name_error('topology key', key, valid)}")
+            raise InputError(f"{where}: {unknown_key_error(key)}")
 
 
 def _replace_keys(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:

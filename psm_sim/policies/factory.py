@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 from psm_sim.common.registry import Registry
 from psm_sim.policies.base import Policy
 
@@ -29,3 +34,25 @@ POLICIES: Registry[Policy] = Registry(
 
 make_policy = POLICIES.make
 """Return the policy that a text or spec describes. A policy instance is returned unchanged."""
+
+
+def with_loss(policies: Sequence[Any], loss: str | None) -> list[Any]:
+    """Return *policies* with *loss* set in every spec of ``lpsm``; None changes nothing.
+
+    Raises
+    ------
+    InputError
+        If there is no spec of ``lpsm``, or one of them already has a loss.
+    """
+    if loss is None:
+        return list(policies)
+    specs = [Spec.parse(policy, "policy") if isinstance(policy, str) else policy for policy in policies]
+    learners = [spec for spec in specs if isinstance(spec, Spec) and spec.name == "lpsm"]
+    if not learners:
+        raise InputError(
+            f"loss {loss!r} has no effect without an lpsm policy; add the policy lpsm or remove the loss."
+        )
+    for spec in learners:
+        if "loss" in spec.values:
+            raise InputError(f"loss {loss!r} conflicts with loss= in {str(spec)!r}; remove one of them.")
+    return [spec.with_("loss", loss) if spec in learners else spec for spec in specs]

@@ -12,11 +12,11 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, describe_error, did_you_mean, safe_repr
 from psm_sim.common.formatting import flatten
 from psm_sim.common.parameters import Parameter
-from psm_sim.common.registry import unknown_name_error
 from psm_sim.network import Observer, Topology, load_topology
 from psm_sim.network.chip_profiles import battery_settings, load_profile
-from psm_sim.network.topology import check_effects, topology_keys
+from psm_sim.network.topology import check_effects, topology_keys, unknown_key_error
 from psm_sim.policies import Policy
+from psm_sim.policies.factory import with_loss
 from psm_sim.simulation.comparison import BASELINES, Comparison, References
 from psm_sim.simulation.policy_comparison import compare_seeds
 from psm_sim.simulation.preset import Preset, load_preset
@@ -252,13 +252,7 @@ class SimulationArguments:
         """Convert a list of policies. Specs get the preset's parameters and the loss."""
         if isinstance(policies, (str, Spec, Policy, type)) or not isinstance(policies, Sequence):
             raise InputError(f"policies must be a non-empty list, got {safe_repr(policies)}.")
-        converted = [self.policy(policy) for policy in policies]
-        lpsm_specs = [policy for policy in converted if isinstance(policy, Spec) and policy.name == "lpsm"]
-        if self.loss is not None and not lpsm_specs:
-            raise InputError(
-                f"loss={self.loss!r} has no effect without an lpsm policy; add 'lpsm' or remove loss."
-            )
-        return [_with_loss(policy, self.loss) for policy in converted]
+        return [self.policy(policy) for policy in with_loss(policies, self.loss)]
 
     def policy(self, policy: Any) -> PolicyLike:
         """Convert a policy to a spec or an instance. A class is instantiated without arguments."""
@@ -303,10 +297,5 @@ def _keys(table: Mapping[str, Any]) -> dict[str, Any]:
     valid_keys = topology_keys()
     for key in own_keys:
         if not any(valid == key or valid.startswith(f"{key}.") for valid in valid_keys):
-            raise InputError(f"topology: {unknown_name_error('topology key', key, valid_keys)}")
+            raise InputError(f"topology: {unknown_key_error(key)}")
     return flatten(own_keys)
-
-
-def _with_loss(policy: PolicyLike, loss: str | None) -> PolicyLike:
-    applies = isinstance(policy, Spec) and policy.name == "lpsm" and "loss" not in policy.values
-    return policy.with_("loss", loss) if applies and loss is not None and isinstance(policy, Spec) else policy

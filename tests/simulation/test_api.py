@@ -108,7 +108,7 @@ def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.Capt
         ({"workers": 0}, "workers must be an integer >= 1"),
         ({"battery": "x"}, "battery must be a capacity > 0, e.g. 2000mAh or 2Ah, got 'x'"),
         ({"topology": {"stations": 3}}, "stations must be declared as [[stations]] tables, got 3"),
-        ({"policy": "psm", "loss": "inverse"}, "loss='inverse' has no effect without an lpsm policy"),
+        ({"policy": "psm", "loss": "inverse"}, "loss 'inverse' has no effect without an lpsm policy"),
         ({"replications": 2, "observers": [Observer()]}, "got an average of several runs of"),
     ],
 )
