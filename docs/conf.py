@@ -24,6 +24,7 @@ html_theme = "furo"
 html_theme_options = {"light_css_variables": {"code-font-size": "77%"}}  # of both themes
 html_favicon = "pictures/icon.svg"
 html_copy_source = False
+html_show_copyright = False
 
 
 def add_navigation(app: Sphinx, docname: str, source: list[str]) -> None:

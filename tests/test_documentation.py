@@ -86,6 +86,11 @@ def test_the_two_commands_are_marked_once() -> None:
         assert len(re.findall(rf"<!-- {mark} -->\n```sh\n", text)) == 1
 
 
+def test_the_readme_fits_on_a_screen_or_two() -> None:
+    """More belongs to the pages that it links to."""
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_between_documents_lead_somewhere(document) -> None:
     """Relative links name files that exist."""
