@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.cli import main
-from psm_sim.reporting.figures.style import COLOURS, new_figure, save_figure
+from psm_sim.reporting.figures.canvas import new_figure, save_figure
+from psm_sim.reporting.style import policy_style
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "devices.md"
 BLOCK = re.compile(r"(<!-- the table of results -->\n```sh\n)(.*?)(```\n\n```text\n)(.*?)(```)", re.DOTALL)
@@ -27,20 +28,21 @@ def printed(words: list[str]) -> str:
 
 
 def latency(run: dict[str, Any]) -> str:
-    """Return the latency of the way delayed most as text."""
+    """Return median and 99th percentile of the latency of the way delayed most as text."""
     ways = [way for way in run.get("latency", {}).values() if way["latency_s"]["p50"] is not None]
     if not ways:
         return "nothing arrives"
     worst = max(ways, key=lambda way: way["latency_s"]["mean"])["latency_s"]
-    return f"{1000 * worst['p50']:.0f} to {1000 * worst['p99']:.0f} ms"
+    return f"latency {1000 * worst['p50']:.0f} ms, 99th percentile {1000 * worst['p99']:.0f} ms"
 
 
 def picture(words: list[str], number: int) -> None:
     """Draw the mean current of each policy as a bar, with its latency behind it."""
     runs = json.loads(printed([*words, "--format", "json"]))["runs"]
     figure, (axes,) = new_figure(1, 1, 6.4, 0.7 + 0.35 * len(runs))
-    names, currents = [run["policy"] for run in runs], [run["mean_current_ma"] for run in runs]
-    axes.barh(names, currents, color=COLOURS[0])
+    names = [run.get("label", run["policy"]) for run in runs]
+    currents = [run["mean_current_ma"] for run in runs]
+    axes.barh(names, currents, color=[policy_style(run["policy"]).colour for run in runs])
     for place, run in enumerate(runs):
         axes.annotate(
             latency(run),
@@ -51,12 +53,11 @@ def picture(words: list[str], number: int) -> None:
             fontsize=7,
         )
     axes.invert_yaxis()
-    axes.set_xlim(0, 1.35 * max(currents))
+    axes.set_xlim(0, 1.6 * max(currents))
     axes.set_xlabel("mean current (mA)", fontsize=8)
     axes.tick_params(labelsize=7)
     target = PAGE.parent / "pictures" / f"devices-{number}"
-    save_figure(figure, target, {"policy": names, "mean_current_ma": currents})
-    target.with_suffix(".png").unlink()
+    save_figure(figure, target, {"policy": names, "mean_current_ma": currents}, ["svg"])
 
 
 def write() -> None:

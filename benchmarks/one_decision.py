@@ -12,7 +12,8 @@ import numpy as np
 
 from psm_sim.policies import Frame
 from psm_sim.policies.anticipate import Anticipate
-from psm_sim.reporting.figures.style import COLOURS, new_figure, save_figure
+from psm_sim.reporting.figures.canvas import new_figure, save_figure
+from psm_sim.reporting.style import COLOURS
 
 PRICES_W = (0.1, 0.5, 1.0, 5.0)
 REQUEST_S, SHOWN_S = 100.03, 0.95

@@ -1,8 +1,8 @@
-"""Look of all figures: colour, marker and line of each policy, for matplotlib and bokeh, and colours of states.
+"""Style of each policy in all figures: colour, marker and line, for matplotlib and bokeh.
 
-A policy has the same style in every figure. The built-in policies have fixed styles. The variants of a policy
-have its colour, and a marker and a line that follow from their parameters. The colours are from the palette of
-Okabe and Ito, which is distinguishable with any colour vision and on light and dark backgrounds.
+The built-in policies have fixed styles. The variants of a policy have its colour, and a marker and a line
+that follow from their parameters. The colours are from the palette of Okabe and Ito, which is distinguishable
+with any colour vision, and visible on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -91,14 +91,22 @@ _POLICIES = {
 }
 
 
-def policy_style(policy: str) -> Style:
-    """Return the style of a policy, from its spec alone.
+def policy_style(policy: str, station: str = "") -> Style:
+    """Return the style of a policy, which follows from its spec and its stations alone.
 
     Variants of a policy have its colour. Their marker and line follow from a hash of their parameters.
+
+    Parameters
+    ----------
+    policy : str
+        Policy spec.
+    station : str
+        Stations whose results are shown, if there are several kinds. Each kind is a variant.
     """
     name, parameters = _split(policy)
     style = _POLICIES.get(name) or _hashed(name)
-    return _hashed(",".join(parameters))._replace(colour=style.colour) if parameters else style
+    variant = ",".join([*parameters, *filter(None, [station])])
+    return _hashed(variant)._replace(colour=style.colour) if variant else style
 
 
 def series_style(index: int) -> Style:
@@ -119,10 +127,7 @@ def _split(policy: str) -> tuple[str, list[str]]:
     name = name_of(policy, "policy")
     texts = (text.strip() for text in split_commas(policy.strip()[len(name) :].lstrip(":")))
     path_and_class = class_file(name)
-    return (
-        path_and_class[1] if path_and_class else name,
-        sorted(text for text in texts if text and not text.startswith("label=")),
-    )
+    return path_and_class[1] if path_and_class else name, sorted(filter(None, texts))
 
 
 def _hashed(text: str) -> Style:
@@ -131,11 +136,18 @@ def _hashed(text: str) -> Style:
     return Style(COLOURS[number % len(COLOURS)], MARKERS[marker], DASHES[line])
 
 
-STATE_COLOURS = {"asleep": SKY, "awake": BLUE, "beacons": ORANGE}
-"""Colour of the energy in each radio state."""
+STATES = {
+    "asleep": (SKY, ""),
+    "awake": (BLUE, "///"),
+    "beacons": (ORANGE, "..."),
+    "transmit": (VERMILLION, "xxx"),
+    "wake_ups": (PURPLE, "---"),
+}
+"""Colour and hatch of the energy in each radio state, in the order of stacked bars."""
 
 EVENT_COLOURS = {
     "radio awake": BLUE,
+    "beacon received": PURPLE,
     "frame buffered": ORANGE,
     "uplink frame": VERMILLION,
     "downlink frame": GREEN,

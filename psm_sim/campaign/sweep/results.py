@@ -121,6 +121,12 @@ class Candidate:
         return scenario_of(self.rows[0])
 
     @property
+    def parameters(self) -> dict[str, Any]:
+        """Scenario, with the parameters of the policy and the trace."""
+        own = {key: value for key, value in self.rows[0].parameters.items() if key != LABEL}
+        return {**self.scenario, **own}
+
+    @property
     def measures(self) -> list[str]:
         """Names of the measures that are numbers in all rows."""
         first = self.rows[0].measures
@@ -227,11 +233,43 @@ def _intervals_of_differences(
 
 
 class Point(NamedTuple):
-    """Point of a series. ``x`` is an interval for a measure, or the value of a parameter."""
+    """Point of a series.
+
+    Attributes
+    ----------
+    series : str
+        Name of the series.
+    x : object
+        Interval for a measure, or the value of a parameter.
+    y : Interval
+        Value on the y-axis.
+    swept : str
+        Name of the only parameter in which the points of the series differ; empty if there are several.
+    value : object
+        Value of this parameter.
+    """
 
     series: str
     x: Any
     y: Interval
+    swept: str = ""
+    value: Any = None
+
+
+def swept_parameter(group: Sequence[Candidate]) -> str:
+    """Return the only parameter in which candidates differ; empty if there is none, or several."""
+    keys = varying_keys(each.parameters for each in group)
+    return keys[0] if len(keys) == 1 else ""
+
+
+def describe_scenarios(rows: Iterable[StoredRow]) -> str:
+    """Return what the finished tasks have in common, for titles: trace, topology, pages, settings and seeds."""
+    done = [row for row in rows if row.state == "done"]
+    scenarios = [scenario_of(row) for row in done]
+    varying = varying_keys(scenarios)
+    shared = [f"{key} {value}" for key, value in scenarios[0].items() if key not in varying]
+    seeds = sorted({row.seed for row in done})
+    return ", ".join([*shared, f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"])
 
 
 def plot_points(rows: Iterable[StoredRow], x: str, y: str, by: str) -> list[Point]:
@@ -264,6 +302,10 @@ def plot_points(rows: Iterable[StoredRow], x: str, y: str, by: str) -> list[Poin
     done = [(each, record) for each, record in records if record.get(x) is not None and y in each.measures]
     if not done:
         raise InputError(f"No finished task has {x}; run the sweep, or select other tasks with --where.")
+    groups: dict[str, list[Candidate]] = {}
+    for candidate, record in done:
+        groups.setdefault(str(record.get(by, "")), []).append(candidate)
+    swept = {series: swept_parameter(group) for series, group in groups.items()}
     points, first = [], dict[tuple[str, Any], Candidate]()
     for candidate, record in done:
         series, x_is_measure = str(record.get(by, "")), x in candidate.measures
@@ -274,7 +316,7 @@ def plot_points(rows: Iterable[StoredRow], x: str, y: str, by: str) -> list[Poin
                 f"Several points of {by} {series!r} at {x} {record[x]!r} differ in "
                 f"{', '.join(keys)}; select one with --where {keys[0]}=VALUE, or use --by {keys[0]}."
             )
-        points.append(
-            Point(series, candidate.interval(x) if x_is_measure else record[x], candidate.interval(y))
-        )
+        value = candidate.interval(x) if x_is_measure else record[x]
+        key = swept[series]
+        points.append(Point(series, value, candidate.interval(y), key, record.get(key)))
     return points

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, pareto_frontier
 from psm_sim.common.errors import InputError
 from psm_sim.common.output_files import atomic_write, check_writable
-from psm_sim.reporting.figures.style import (
-    FAR,
-    STATE_COLOURS,
-    common_style,
-    new_figure,
-    save_picture,
-    style_of,
-    subtitle,
-    truncate_name,
-)
+from psm_sim.reporting.figures.canvas import FORMATS, add_legend, common_style, new_figure, save_picture
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
+from psm_sim.reporting.marks import (
+    BY_STATE,
+    ENERGY,
+    LABELS,
+    OFFLINE_OPTIMUM,
+    SLOWDOWN,
+    SLOWDOWN_TICKS,
+    Mark,
+    axes_of,
+    has_pages,
+    marks_of,
+    run_style,
+    short_name,
+    slowdown_steps,
+    split_far,
+    states_of,
+    title_of,
+)
+from psm_sim.reporting.style import STATES
 from psm_sim.simulation.result import complete_slowdowns
-from psm_sim.simulation.run_averages import MEASURES, Average
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from psm_sim.simulation import Comparison, Result
-
-SUFFIXES = (".png", ".svg", ".pdf")
+    from psm_sim.simulation import Comparison
 
 
 def picture_path(text: str) -> Path:
@@ -38,18 +47,19 @@ def picture_path(text: str) -> Path:
     Raises
     ------
     InputError
-        If the path does not end in .png, .svg or .pdf, its folder does not exist, or it is not writable.
+        If the path does not end in the name of a format, its folder does not exist, or it is not writable.
     """
     path = Path(text)
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"--plot must be a file that ends in {', '.join(SUFFIXES)}, got {text!r}.")
+    if path.suffix.lower()[1:] not in FORMATS:
+        endings = ", ".join(f".{name}" for name in FORMATS)
+        raise InputError(f"--plot must be a file that ends in {endings}, got {text!r}.")
     if not path.absolute().parent.is_dir():
         raise InputError(f"--plot: folder not found: {str(path.parent)!r}; create it first.")
     check_writable(path, "--plot")
     return path
 
 
-def plot(comparison: Comparison, path: Path, workers: int | None = None) -> None:
+def plot(comparison: Comparison, path: Path, workers: int | None = None, preset: str = "") -> None:
     """Write the figure of energy against slowdown.
 
     Parameters
@@ -60,19 +70,27 @@ def plot(comparison: Comparison, path: Path, workers: int | None = None) -> None
         Output file, from :func:`picture_path`.
     workers : int, optional
         Number of processes that compute the frontier of the offline optimum. None uses all cores.
+    preset : str
+        Name of the preset, for the title. An empty string means none.
 
     Raises
     ------
     InputError
         If the file cannot be written. An existing file is left unchanged.
     """
-    figure = draw_trade_off(comparison, frontier_of(comparison, workers))
+    figure = draw_trade_off(comparison, frontier_of(comparison, workers), preset)
     with atomic_write(path, "--plot") as file:
         save_picture(figure, path, file)
 
 
-def write_figures(folder: Path, comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) -> list[str]:
-    """Write all figures as PNG, SVG and PDF, and return their names.
+def write_figures(
+    folder: Path,
+    comparison: Comparison,
+    frontier: Sequence[ParetoCorner] = (),
+    preset: str = "",
+    formats: Sequence[str] = ("svg",),
+) -> None:
+    """Write all figures.
 
     Parameters
     ----------
@@ -82,14 +100,15 @@ def write_figures(folder: Path, comparison: Comparison, frontier: Sequence[Paret
         Comparison to plot.
     frontier : sequence of ParetoCorner
         Frontier of the offline optimum, from :func:`frontier_of`. An empty sequence omits it.
+    preset : str
+        Name of the preset, for the titles. An empty string means none.
+    formats : sequence of str
+        Formats of each figure: ``"svg"``, ``"png"`` or ``"pdf"``.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    names = []
-    for name, figure in _figures(comparison, frontier):
-        for suffix in SUFFIXES:
-            save_picture(figure, folder / f"{name}{suffix}")
-        names.append(name)
-    return names
+    for name, figure in _figures(comparison, frontier, preset):
+        for suffix in formats:
+            save_picture(figure, folder / f"{name}.{suffix}")
 
 
 def frontier_of(comparison: Comparison, workers: int | None = None) -> list[ParetoCorner]:
@@ -104,151 +123,165 @@ def frontier_of(comparison: Comparison, workers: int | None = None) -> list[Pare
     return pareto_frontier([run.workload for run in runs], comparison.resolved_topology, workers)
 
 
-def _figures(comparison: Comparison, frontier: Sequence[ParetoCorner]) -> Iterator[tuple[str, Figure]]:
-    yield "energy-slowdown", draw_trade_off(comparison, frontier)
-    drawers: dict[str, Callable[[Comparison], Figure | None]] = {
-        "energy-by-state": draw_energy_by_state,
-        "slowdowns": draw_slowdowns,
-        "page-timeline": lambda shown: draw_page_timeline(shown.runs),
-        "polling-times": draw_polling_times,
-    }
-    for name, draw in drawers.items():
-        figure = draw(comparison)
-        if figure is not None:
-            yield name, figure
+def _figures(
+    comparison: Comparison, frontier: Sequence[ParetoCorner], preset: str
+) -> Iterator[tuple[str, Figure]]:
+    """Yield the name and the figure of each plot. Those of pages are omitted if there are no pages."""
+    yield "energy-slowdown", draw_trade_off(comparison, frontier, preset)
+    yield "energy-by-state", draw_energy_by_state(comparison, preset)
+    if has_pages(comparison):
+        yield "slowdowns", draw_slowdowns(comparison, preset)
+        yield "page-timeline", draw_page_timeline(comparison.runs, title_of(comparison, preset))
+    polling = draw_polling_times(comparison, preset)
+    if polling is not None:
+        yield "polling-times", polling
 
 
-def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) -> Figure:
+def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = (), preset: str = "") -> Figure:
     """Plot one mark with error bars per policy, and the frontier of the offline optimum.
 
-    Policies with far higher energy, such as always-on, are listed in the title instead.
+    Policies with far higher energy, such as always-on, are listed in the title instead. Without pages, the
+    figure shows power against latency. Variants of a policy are labelled with their parameters.
     """
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.4)
-    near, far = _split(comparison.shown)
+    x, y = axes_of(comparison)
+    marks = marks_of(comparison)
+    near, far = split_far(marks, y)
+    colours = Counter(mark.style.colour for mark in near)
     with common_style():
-        for index, run in enumerate(near):
-            _plot_mark(axes, run, index)
+        for mark in near:
+            _plot_mark(axes, mark, x, y)
+            if colours[mark.style.colour] > 1 and ":" in mark.label:
+                _annotate(axes, mark.label.partition(":")[2], mark.values[x], mark.values[y])
         if frontier:
             xs, ys = [corner.slowdown for corner in frontier], [corner.energy_j for corner in frontier]
-            axes.plot(xs, ys, color="black", linewidth=1.2, label="offline optimum (event-chain model)")
-        axes.set_xlabel("mean page slowdown")
-        axes.set_ylabel("energy (J per page)")
+            axes.plot(xs, ys, color="black", linewidth=1.2, label=OFFLINE_OPTIMUM)
+        axes.set_xlabel(LABELS[x])
+        axes.set_ylabel(LABELS[y])
         axes.margins(0.08)
-        omitted = [f"{run.label}: {run.energy_per_page_j:.1f} J (not plotted)" for run in far]
-        axes.set_title("\n".join([subtitle(comparison), *omitted]), loc="left")
-        figure.legend(loc="outside lower center", ncols=3)
+        if x == SLOWDOWN:
+            axes.set_xlim(left=min(1.0, *(mark.values[x] for mark in marks)))
+        unit = LABELS[y].rpartition("(")[2].rstrip(")").partition(" ")[0]
+        notes = [f"{mark.label}: {mark.values[y]:.3g} {unit} (not plotted)" for mark in far]
+        notes += [CUT_NOTE] if any(mark.is_cut(x) for mark in near) else []
+        _add_title(axes, title_of(comparison, preset), notes)
+    add_legend(figure, axes)
     return figure
 
 
-def _split(runs: Sequence[Result]) -> tuple[list[Result], list[Result]]:
-    lowest = min(run.energy_per_page_j for run in runs)
-    near = [run for run in runs if run.energy_per_page_j <= FAR * lowest]
-    return near, [run for run in runs if run not in near]
+CUT_NOTE = "intervals of the slowdown are cut at 1"
 
 
-def _plot_mark(axes: Axes, run: Result, index: int) -> None:
-    half_widths = [_half_width(run, name) for name in ("slowdown.mean", "energy_per_page_j")]
-    colour, marker, _ = style_of(index)
-    values = [MEASURES[name](run) for name in ("slowdown.mean", "energy_per_page_j")]
+def _add_title(axes: Axes, title: str, notes: Sequence[str] = ()) -> None:
+    axes.set_title("\n".join([fill(title, _TITLE_WIDTH), *notes]), loc="left")
+
+
+_TITLE_WIDTH = 95
+"""Maximum number of characters in a line of a title."""
+
+
+def _annotate(axes: Axes, text: str, x: float, y: float) -> None:
+    axes.annotate(text, (x, y), (6, 5), textcoords="offset points", fontsize=7)
+
+
+def _plot_mark(axes: Axes, mark: Mark, x: str, y: str) -> None:
+    values = {measure: mark.values[measure] for measure in (x, y)}
+    errors = {
+        measure: [[value - mark.ends(measure)[0]], [mark.ends(measure)[1] - value]]
+        for measure, value in values.items()
+        if measure in mark.half_widths
+    }
     axes.errorbar(
-        values[:1],
-        values[1:],
-        xerr=half_widths[0],
-        yerr=half_widths[1],
-        color=colour,
-        marker=marker,
+        [values[x]],
+        [values[y]],
+        xerr=errors.get(x),
+        yerr=errors.get(y),
+        color=mark.style.colour,
+        marker=mark.style.marker,
         markersize=7,
         capsize=3,
         linestyle="none",
-        label=truncate_name(run.label),
+        clip_on=False,
+        zorder=3,
+        label=mark.label,
     )
 
 
-def _half_width(run: Result, measure: str) -> float | None:
-    return run.interval(measure).half_width if isinstance(run, Average) and run.HAS_INTERVALS else None
-
-
-_HATCHES = {"asleep": "", "awake": "///", "beacons": "..."}
 _EDGE = "#222222"
 
 
-def draw_energy_by_state(comparison: Comparison) -> Figure:
+def draw_energy_by_state(comparison: Comparison, preset: str = "") -> Figure:
     """Plot one stacked horizontal bar per policy, with the confidence interval of the total energy.
 
     Bars that are far longer than the others are truncated and labelled with their energy.
     """
-    runs = comparison.shown
-    figure, (axes,) = new_figure(width_in=6.4, height_in=1.5 + 0.38 * len(runs))
-    energies = [run.energy_per_page_j for run in runs]
-    limit = 1.25 * max(energy for energy in energies if energy <= FAR * min(energies))
+    marks = marks_of(comparison)
+    figure, (axes,) = new_figure(width_in=6.4, height_in=1.5 + 0.38 * len(marks))
+    limit = 1.25 * max(mark.values[ENERGY] for mark in split_far(marks)[0])
     with common_style():
-        left = [0.0] * len(runs)
-        for state, colour in STATE_COLOURS.items():
-            widths = [run.energy_by_state_per_page_j[state] for run in runs]
+        left = [0.0] * len(marks)
+        for state in states_of(marks):
+            colour, hatch = STATES[state]
+            widths = [mark.values.get(f"{BY_STATE}{state}", 0.0) for mark in marks]
             axes.barh(
-                range(len(runs)),
-                widths,
-                0.62,
-                left,
-                label=state,
-                color=colour,
-                hatch=_HATCHES[state],
-                edgecolor=_EDGE,
+                range(len(marks)), widths, 0.62, left, label=state, color=colour, hatch=hatch, edgecolor=_EDGE
             )
             left = [start + width for start, width in zip(left, widths, strict=True)]
-        for row, run in enumerate(runs):
-            half_width = run.interval("energy_per_page_j").half_width if isinstance(run, Average) else 0.0
-            if half_width:
-                axes.errorbar(
-                    [left[row]], [row], xerr=[half_width], color="black", capsize=3, linestyle="none"
-                )
-            text = f"{left[row]:.2f} J" + (" (truncated)" if left[row] > limit else "")
-            inside = left[row] > limit
-            axes.annotate(
-                text,
-                (limit if inside else left[row] + half_width, row),
-                (-4 if inside else 4, 0),
-                ha="right" if inside else "left",
-                va="center",
-                textcoords="offset points",
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
-            )
+        for row, mark in enumerate(marks):
+            _label_bar(axes, row, mark, limit)
         axes.set_xlim(0, limit)
-        axes.set_yticks(range(len(runs)), [truncate_name(run.label) for run in runs])
+        axes.set_yticks(range(len(marks)), [mark.label for mark in marks])
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
-        axes.set_xlabel("energy (J per page)")
-        axes.set_title(subtitle(comparison), loc="left")
-        figure.legend(loc="outside lower center", ncols=3)
+        axes.set_xlabel(LABELS[ENERGY])
+        _add_title(axes, title_of(comparison, preset))
+    add_legend(figure, axes)
     return figure
 
 
-def draw_slowdowns(comparison: Comparison) -> Figure:
+def _label_bar(axes: Axes, row: int, mark: Mark, limit: float) -> None:
+    """Add the energy and its interval to a bar. A bar beyond *limit* is labelled at its visible end."""
+    energy_j, half_width = mark.values[ENERGY], mark.half_widths.get(ENERGY, 0.0)
+    if half_width:
+        axes.errorbar([energy_j], [row], xerr=[half_width], color="black", capsize=3, linestyle="none")
+    is_beyond = energy_j > limit
+    axes.annotate(
+        f"{energy_j:.2f} J" + (" (truncated)" if is_beyond else ""),
+        (limit if is_beyond else energy_j + half_width, row),
+        (-4 if is_beyond else 4, 0),
+        ha="right" if is_beyond else "left",
+        va="center",
+        textcoords="offset points",
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+    )
+
+
+def draw_slowdowns(comparison: Comparison, preset: str = "") -> Figure:
     """Plot one cumulative distribution per policy, over the pages of all seeds or clients."""
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)
     with common_style():
-        for index, run in enumerate(comparison.shown):
-            values = sorted(complete_slowdowns(run))
-            shares = [(number + 1) / len(values) for number in range(len(values))]
-            colour, _, line = style_of(index)
+        for run in comparison.shown:
+            slowdowns, shares = slowdown_steps(complete_slowdowns(run))
+            style = run_style(run)
             axes.step(
-                [values[0], *values],
-                [0.0, *shares],
+                slowdowns,
+                shares,
                 where="post",
-                color=colour,
-                linestyle=line,
-                label=truncate_name(run.label),
+                color=style.colour,
+                linestyle=style.line,
+                label=short_name(run.label),
             )
         largest = max(run.slowdown.max for run in comparison.shown)
         axes.set_xscale("log")
-        ticks = [tick for tick in (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000) if tick <= 1.2 * largest]
+        ticks = [tick for tick in SLOWDOWN_TICKS if tick <= 1.2 * largest]
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.minorticks_off()
+        lowest = min(min(complete_slowdowns(run)) for run in comparison.shown)
+        axes.set_xlim(left=min(1.0, lowest))
         axes.set_xlabel("page slowdown")
         axes.set_ylabel("cumulative share of pages")
-        axes.set_title(
-            subtitle(comparison).replace(" with 95 % intervals", "").replace("means over", "pages of"),
-            loc="left",
-        )
-        figure.legend(loc="outside lower center", ncols=3)
+        axes.set_ylim(0, 1)
+        title = title_of(comparison, preset)
+        _add_title(axes, title.replace(" with 95 % intervals", "").replace("means over", "pages of"))
+    add_legend(figure, axes)
     return figure

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.formatting import truncate
-from psm_sim.reporting.figures.style import COLOURS, common_style, new_figure, save_figure
+from psm_sim.reporting.figures.canvas import add_legend, common_style, new_figure, save_figure
+from psm_sim.reporting.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,8 +88,7 @@ def losses(client: ReplayedClient) -> FigureData:
     _plot_losses(axes[1], zoom, marker="o")
     axes[0].set_title(_title_window(whole.polls), loc="left", fontsize=9)
     axes[1].set_title(f"the first {zoom.polls.size} polls", loc="left", fontsize=9)
-    handles, labels = axes[1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    add_legend(figure, axes[1])
     _add_expert_scale(figure, axes, times_ms)
     return FigureData(figure, _loss_numbers(times_ms, whole, zoom))
 
@@ -146,8 +146,7 @@ def cumulative_losses(client: ReplayedClient) -> FigureData:
             below.plot(time, loss - comparator, **style)
         above.set(ylabel="cumulative loss (nats)" if column == 0 else "")
         below.set(xlabel=f"time ({unit})", ylabel="regret (nats)" if column == 0 else "")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    add_legend(figure, axes[0])
     columns = (
         table.end_s,
         table.last_poll,
@@ -190,8 +189,7 @@ def losses_against_best(client: ReplayedClient) -> FigureData:
         below.axhline(0, color=COLOURS[0], linewidth=1.2)
         below.plot(time, learner_loss - comparator, color=COLOURS[1], linewidth=0.8)
         below.set(xlabel=f"time ({unit})", ylabel="regret per poll (nats)" if column == 0 else "")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    add_legend(figure, axes[0])
     figure.suptitle(_title_window(table.polls), fontsize=9)
     columns = (table.end_s, table.last_poll, learner_loss, *comparators.values())
     names = ("time_s", "poll", "suffered_nats", "best_fixed_expert_nats", "current_best_nats")
@@ -224,8 +222,7 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> FigureData:
             numbers[f"{key}_time_s"] = _concat_columns(table.end_s)
             numbers[f"{key}_polling_ms"] = _concat_columns(table.facts["slept_ms"])
             numbers[f"{key}_held_bytes"] = _concat_columns(table.facts["buffered_bytes"])
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    add_legend(figure, axes[0])
     return FigureData(figure, numbers)
 
 
@@ -282,7 +279,7 @@ def switching_rates(client: ReplayedClient) -> FigureData:
     axes[0].plot(polls, quantiles[0.5], color="black", linewidth=1.2, label="median")
     axes[0].set(xlabel="poll", ylabel="switching rate (per poll)", yscale="log", ylim=(rates[0] / 1.5, 1.3))
     axes[0].margins(x=0.01)
-    figure.legend(loc="outside lower center", ncols=3)
+    add_legend(figure, axes[0])
     numbers: dict[str, list[Any]] = {"poll": _round_values(polls)}
     numbers |= {f"quantile_{share:g}": _round_values(rate) for share, rate in quantiles.items()}
     for rate, column in zip(rates.tolist(), posterior.T, strict=True):
@@ -307,7 +304,7 @@ def regret_bound(client: ReplayedClient) -> FigureData:
     span = f"the first {curve.polls[-1]:,.0f}"
     axes[0].set(xlabel=f"poll ({span})", ylabel="regret, mixture loss (nats)", xscale="log")
     axes[0].set_title(f"against {curve.against}", loc="left", fontsize=9)
-    figure.legend(loc="outside lower center", ncols=2)
+    add_legend(figure, axes[0])
     columns = (curve.polls, curve.regret, curve.bound, curve.alpha)
     names = ("poll", "regret_nats", "bound_nats", "best_alpha")
     return FigureData(figure, dict(zip(names, map(_round_values, columns), strict=True)))

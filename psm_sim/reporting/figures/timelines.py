@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.style import (
-    COLOURS,
-    EVENT_COLOURS,
-    common_style,
-    new_figure,
-    representative_run,
-    truncate_name,
-)
-from psm_sim.simulation.timeline import PollingRecorder, Recorder, observe
+from psm_sim.reporting.figures.canvas import add_legend, common_style, new_figure
+from psm_sim.reporting.marks import run_style, short_name, title_of
+from psm_sim.reporting.run_events import record_events, representative_run
+from psm_sim.reporting.style import EVENT_COLOURS, GREY, Style
+from psm_sim.simulation.timeline import PollingRecorder, observe
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,13 +24,19 @@ AMONG = 20
 _MARGIN = 0.15
 _BEFORE_S = 1.0  # omit earlier events, which lie outside the panel and only enlarge the file
 _ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink frames": 0}
-_LINKS = {"wireless up": "uplink frame", "wireless down": "downlink frame"}
 
 
-def draw_page_timeline(results: Sequence[Result]) -> Figure:
+def draw_page_timeline(results: Sequence[Result], title: str = "") -> Figure:
     """Plot one page of the first station under each of at most four policies.
 
     The page has the median slowdown of the first pages with images, under the first policy.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Results on the same pages.
+    title : str
+        Title of the figure.
     """
     same = [result for result in results if result.station == results[0].station]
     runs = [representative_run(run) for run in same[:4]]
@@ -46,8 +48,9 @@ def draw_page_timeline(results: Sequence[Result]) -> Figure:
             _plot_page(axes, run, number)
             axes.set_xlim(-_MARGIN * longest_s, (1 + _MARGIN) * longest_s)
         panels[-1].set_xlabel("time since the page was requested (s)")
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3)
+        if title:
+            figure.suptitle(title, fontsize=9)
+    add_legend(figure, panels[0])
     return figure
 
 
@@ -61,103 +64,78 @@ def _median_page(run: Result) -> int:
 
 
 def _plot_page(axes: Axes, run: Result, number: int) -> None:
-    recorder = Recorder()
-    observe(run, [recorder], number)
-    record = run.page_records[number - 1]
-    events = sorted(recorder.events, key=lambda event: event["time_s"])
-    _plot_radio(axes, events, record.start_s)
-    beacons = [event["time_s"] - record.start_s for event in events if event["event"] == "beacon"]
-    beacons = [time_s for time_s in beacons if time_s > -_BEFORE_S]
-    axes.plot(beacons, [2] * len(beacons), "|", color="black", markersize=9, label="beacon received")
-    _plot_frames(axes, events, record.start_s)
-    if not run.traffic.dropped_frames:  # the buffered frames cannot be identified if any was dropped
-        _plot_buffered(axes, events, record.start_s)
-    axes.axvline(record.page_time_s, color="#999999", linestyle="--", linewidth=1, label="page complete")
+    """Plot one page: awake periods, beacons, frames, and the periods for which frames were buffered."""
+    events, record = record_events(run, number), run.page_records[number - 1]
+    zero_s = record.start_s
+
+    def times(name: str) -> list[float]:
+        return [time_s - zero_s for time_s in events[name] if time_s > zero_s - _BEFORE_S]
+
+    def periods(name: str) -> list[tuple[float, float]]:
+        return [(start - zero_s, end - start) for start, end in events[name] if end > zero_s - _BEFORE_S]
+
+    axes.broken_barh(periods("awake"), (2.7, 0.6), color=EVENT_COLOURS["radio awake"], label="radio awake")
+    received_s = [
+        first + i * every - zero_s for first, count, every in events["beacons"] for i in range(count)
+    ]
+    received_s = [time_s for time_s in received_s if time_s > -_BEFORE_S]
+    axes.plot(
+        received_s,
+        [_ROWS["beacon received"]] * len(received_s),
+        "|",
+        color=EVENT_COLOURS["beacon received"],
+        markersize=9,
+        label="beacon received",
+    )
+    for name, frame in (("up", "uplink frame"), ("down", "downlink frame")):
+        rows = [_ROWS[f"{frame}s"]] * len(times(name))
+        axes.plot(times(name), rows, ".", color=EVENT_COLOURS[frame], markersize=4, label=f"{frame}s")
+    if events["buffered"]:
+        axes.broken_barh(
+            periods("buffered"),
+            (-0.35, 0.18),
+            color=EVENT_COLOURS["frame buffered"],
+            label="frames buffered at the access point",
+        )
+    axes.axvline(record.page_time_s, color=GREY, linestyle="--", linewidth=1, label="page complete")
     axes.set_ylim(-0.6, 3.6)
     axes.set_yticks(list(_ROWS.values()), list(_ROWS))
     axes.grid(visible=False, axis="y")
     summary = f"{record.objects} objects in {record.page_time_s:.2f} s"
-    title = f"{truncate_name(run.policy)}: page {number}, {summary}, slowdown {record.slowdown:.2f}"
+    title = f"{short_name(run.label)}: page {number}, {summary}, slowdown {record.slowdown:.2f}"
     axes.set_title(title, loc="left")
-
-
-def _plot_radio(axes: Axes, events: list[dict[str, Any]], zero_s: float) -> None:
-    awake_s: float | None = 0.0
-    spans = []
-    for event in events:
-        if event["event"] == "wakes":
-            awake_s = event["time_s"]
-        elif event["event"] == "dozes" and awake_s is not None:
-            spans.append((awake_s - zero_s, event["time_s"] - awake_s))
-            awake_s = None
-    if awake_s is not None:
-        spans.append((awake_s - zero_s, events[-1]["time_s"] - awake_s))
-    spans = [span for span in spans if sum(span) > -_BEFORE_S]
-    axes.broken_barh(spans, (2.7, 0.6), color=EVENT_COLOURS["radio awake"], label="radio awake")
-
-
-def _plot_frames(axes: Axes, events: list[dict[str, Any]], zero_s: float) -> None:
-    for link, event_name in _LINKS.items():
-        sent = [event for event in events if event.get("link") == link]
-        times = [event["time_s"] - zero_s for event in sent if event["time_s"] > zero_s - _BEFORE_S]
-        colour, row = EVENT_COLOURS[event_name], f"{event_name}s"
-        axes.plot(times, [_ROWS[row]] * len(times), ".", color=colour, markersize=4, label=row)
-
-
-def _plot_buffered(axes: Axes, events: list[dict[str, Any]], zero_s: float) -> None:
-    """Plot the periods for which the access point buffered frames, from arrival to transmission.
-
-    Parameters
-    ----------
-    axes : Axes
-        Panel to plot to.
-    events : list of dict
-        Events of the run.
-    zero_s : float
-        Simulation time at which the time axis starts, in seconds.
-    """
-    arrivals_s = [event["arrives_s"] for event in events if event.get("link") == "wired down"]
-    sent_s = [event["time_s"] for event in events if event.get("link") == "wireless down"]
-    periods = [
-        (arrival - zero_s, sent - arrival)
-        for arrival, sent in zip(arrivals_s, sent_s, strict=False)
-        if sent - arrival > 1e-9
-    ]
-    periods = [period for period in periods if period[0] > -_BEFORE_S]
-    axes.broken_barh(
-        periods,
-        (-0.35, 0.18),
-        color=EVENT_COLOURS["frame buffered"],
-        label="frames buffered at the access point",
-    )
 
 
 MAX_RUNS, MAX_PAGES = 4, 500
 """Maximum number of policies, and number of first pages, in the figure."""
 
 
-def draw_polling_times(comparison: Comparison) -> Figure | None:
-    """Plot one panel per policy for the first seed or client. Return None if no polling time varies."""
+def draw_polling_times(comparison: Comparison, preset: str = "") -> Figure | None:
+    """Plot one panel per policy for the first seed or client. Return None if no polling time varies.
+
+    *preset* is the name of the preset, for the title.
+    """
     varying = []
     for run in comparison.runs:
         polling = PollingRecorder()
         observe(representative_run(run), [polling], MAX_PAGES)
         if len(set(polling.beacons_of)) > 1:
-            varying.append((run.label, polling))
+            varying.append((run.label, run_style(run), polling))
     if not varying:
         return None
-    return _plot_polling_times(
-        varying[:MAX_RUNS], 1000 * comparison.resolved_topology.beacon.interval_ms / 1000
-    )
+    figure = _plot_polling_times(varying[:MAX_RUNS], comparison.resolved_topology.beacon.interval_ms)
+    with common_style():
+        figure.suptitle(title_of(comparison, preset), fontsize=9)
+    return figure
 
 
-def _plot_polling_times(pollings: list[tuple[str, PollingRecorder]], beacon_ms: float) -> Figure:
+def _plot_polling_times(pollings: list[tuple[str, Style, PollingRecorder]], beacon_ms: float) -> Figure:
     figure, panels = new_figure(len(pollings), 1, width_in=6.8, height_in=0.9 + 1.6 * len(pollings))
     with common_style():
-        for axes, (policy, polling) in zip(panels, pollings, strict=True):
+        for axes, (label, style, polling) in zip(panels, pollings, strict=True):
             times_ms = [beacon_ms * beacons for beacons in polling.beacons_of]
-            axes.step(polling.times_s, times_ms, where="post", color=COLOURS[0], linewidth=0.7)
-            axes.set_title(truncate_name(policy), loc="left")
+            axes.step(polling.times_s, times_ms, where="post", color=style.colour, linewidth=0.7)
+            axes.set_title(short_name(label), loc="left")
             axes.set_ylabel("polling time (ms)")
             axes.set_ylim(bottom=0)
             axes.margins(x=0.01)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.common.formatting import truncate
-from psm_sim.reporting.figures.style import representative_run, truncate_name
 from psm_sim.reporting.html import energy_bars, slowdowns, timeline, trade_off
 from psm_sim.reporting.html.html_document import (
     Section,
@@ -18,18 +16,25 @@ from psm_sim.reporting.html.html_document import (
     plain_text,
     render_document,
 )
-from psm_sim.reporting.html.timeline import record_timeline
-from psm_sim.reporting.html.trade_off import Mark
+from psm_sim.reporting.marks import (
+    ENERGY,
+    LABELS,
+    SLOWDOWN,
+    Mark,
+    axes_of,
+    has_pages,
+    marks_of,
+    short_name,
+    split_far,
+)
+from psm_sim.reporting.run_events import record_events, representative_run
 from psm_sim.reporting.terminal.comparison import caption
-from psm_sim.simulation.result import complete_slowdowns
-from psm_sim.simulation.run_averages import MEASURES, SAVED, Average, kinds_of, paired_difference, single_runs
+from psm_sim.simulation.run_averages import SAVED, kinds_of, single_runs
 
 if TYPE_CHECKING:
     from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
     from psm_sim.simulation import Comparison, Result
     from psm_sim.simulation.result_parts import PageRecord
-
-_MAX_NAME_LENGTH = 28
 
 MAX_RUNS = 5
 """Maximum number of policies with a timeline in the report."""
@@ -54,44 +59,38 @@ def page_of(
     preset : str
         Name of the preset. An empty string means none.
     """
-    marks = [mark_of(run, comparison) for run in comparison.shown]
+    marks = marks_of(comparison)
     runs = [run for run in comparison.shown if run.station == comparison.runs[0].station][:MAX_RUNS]
     sections = [
-        Section("summary", "", html_paragraphs(caption(comparison, preset)) + _summary(marks)),
-        _trade_off(marks, frontier),
+        Section(
+            "summary",
+            "",
+            _conclusion(comparison) + html_paragraphs(caption(comparison, preset)) + _summary(marks),
+        ),
+        _trade_off(marks, frontier, *axes_of(comparison)),
         _states(marks),
-        _slowdowns(comparison),
-        _timelines(runs, comparison.runs[0].policy),
+        *([_slowdowns(comparison)] if has_pages(comparison) else []),
+        _timelines(runs, comparison.runs[0]),
         _pages(comparison),
         Section("parameters", "Parameters", _parameters(comparison, provenance)),
     ]
     title = f"{comparison.trace}: {', '.join(dict.fromkeys(run.policy for run in comparison.runs))}"
     values = {
-        "timelines": [record_timeline(representative_run(run)) for run in runs],
+        "timelines": [record_events(representative_run(run)) for run in runs],
         "table": pages_table(comparison),
     }
     return render_document(title, sections, values)
 
 
-def mark_of(run: Result, comparison: Comparison) -> Mark:
-    """Return the measures of a run, with confidence intervals if it is an average."""
-    values = {name: float(value(run)) for name, value in MEASURES.items()}
-    values |= {"slowdown.p95": run.slowdown.p95, "slowdown.max": run.slowdown.max}
-    average = run if isinstance(run, Average) and run.HAS_INTERVALS else None
-    half_widths = {name: average.interval(name).half_width for name in MEASURES} if average else {}
-    reference = comparison.reference_of(run)
-    if reference is not None:
-        saved = paired_difference(run, reference).saved_percent
-        values[SAVED] = saved.mean
-        half_widths |= {SAVED: saved.half_width} if average else {}
-    return Mark(truncate(run.label, _MAX_NAME_LENGTH, "..."), run.label, values, half_widths)
+def _conclusion(comparison: Comparison) -> str:
+    return f"<p class=conclusion>{escape_text(comparison.conclusion())}</p>"
 
 
 def _summary(marks: Sequence[Mark]) -> str:
-    names = [trade_off.Y, SAVED, "page_time_s.mean", trade_off.X, "slowdown.p95", "slowdown.max"]
+    names = [ENERGY, SAVED, "page_time_s.mean", SLOWDOWN, "slowdown.p95", "slowdown.max"]
     names = [name for name in names if name in marks[0].values]
     rows = [[mark.name, *(_format_measure(mark, name) for name in names)] for mark in marks]
-    return html_table(["policy", *(trade_off.LABELS[name] for name in names)], rows)
+    return html_table(["policy", *(LABELS[name] for name in names)], rows)
 
 
 def _format_measure(mark: Mark, name: str) -> str:
@@ -99,36 +98,34 @@ def _format_measure(mark: Mark, name: str) -> str:
     return f"{mark.values[name]:.4g}" + ("" if half_width is None else f" ± {half_width:.2g}")
 
 
-def _trade_off(marks: Sequence[Mark], frontier: Sequence[ParetoCorner]) -> Section:
+def _trade_off(marks: Sequence[Mark], frontier: Sequence[ParetoCorner], x: str, y: str) -> Section:
     options = trade_off.choices(marks)
-    selects = [
-        html_select("x-axis", "x axis", options, trade_off.X),
-        html_select("y-axis", "y axis", options, trade_off.Y),
-    ]
+    selects = html_select("x-axis", "x axis", options, x) + html_select("y-axis", "y axis", options, y)
     hint = "Click a legend entry to hide or show it. Policies with far higher energy are hidden initially."
     line = [(corner.slowdown, corner.energy_j) for corner in frontier]
-    html = html_paragraphs([hint]) + "".join(selects)
-    return Section("frontier", "Energy against slowdown", html, trade_off.draw(marks, line))
+    title = " against ".join(LABELS[measure].partition(" (")[0].partition(",")[0] for measure in (y, x))
+    html = html_paragraphs([hint]) + selects
+    return Section("frontier", title.capitalize(), html, trade_off.draw(marks, line, x, y))
 
 
 def _states(marks: Sequence[Mark]) -> Section:
     hint = (
         ["Some bars extend beyond the axis. Drag or zoom out to see where they end."]
-        if energy_bars.is_clipped(marks)
+        if split_far(marks)[1]
         else []
     )
     return Section("states", "Energy by radio state", html_paragraphs(hint), energy_bars.draw(marks))
 
 
 def _slowdowns(comparison: Comparison) -> Section:
-    lines = {truncate_name(run.label): complete_slowdowns(run) for run in comparison.shown}
-    return Section("slowdowns", "Distribution of page slowdown", "", slowdowns.draw_distributions(lines))
+    figure = slowdowns.draw_distributions(comparison.shown)
+    return Section("slowdowns", "Distribution of page slowdown", "", figure)
 
 
-def _timelines(runs: Sequence[Result], first: str) -> Section:
-    """Return the section of the timelines, with the policy *first* selected."""
-    policies = {str(index): truncate_name(run.policy) for index, run in enumerate(runs)}
-    selected = next((index for index, run in enumerate(runs) if run.policy == first), 0)
+def _timelines(runs: Sequence[Result], first: Result) -> Section:
+    """Return the section of the timelines, with the policy of *first* selected."""
+    policies = {str(index): short_name(run.policy_name) for index, run in enumerate(runs)}
+    selected = next((index for index, run in enumerate(runs) if run is first), 0)
     numbers = {
         str(page_record.page): f"page {page_record.page}"
         for page_record in representative_run(runs[0]).page_records[:MAX_LISTED]

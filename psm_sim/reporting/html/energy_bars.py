@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures.style import FAR, STATE_COLOURS
 from psm_sim.reporting.html.figure_style import make_figure, put_legend_below
-from psm_sim.reporting.html.trade_off import Mark, Y
+from psm_sim.reporting.marks import BY_STATE, ENERGY, LABELS, Mark, split_far, states_of
+from psm_sim.reporting.style import STATES, VERMILLION
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
@@ -20,26 +20,26 @@ def draw(marks: Sequence[Mark]) -> Figure:
     """
     from bokeh.models import HoverTool
 
-    names = unique_names([mark.series for mark in marks])
-    limit = 1.15 * max(energy for energy in _energies(marks) if energy <= FAR * min(_energies(marks)))
+    names = unique_names([mark.label for mark in marks])
+    limit = 1.15 * max(mark.values[ENERGY] for mark in split_far(marks)[0])
     figure = make_figure(
-        150 + 34 * len(marks), y_range=names[::-1], x_range=(0, limit), x_axis_label="energy (J per page)"
+        150 + 34 * len(marks), y_range=names[::-1], x_range=(0, limit), x_axis_label=LABELS[ENERGY]
     )
     left = [0.0] * len(marks)
-    for state, colour in STATE_COLOURS.items():
-        widths = [mark.values[f"energy_by_state_per_page_j.{state}"] for mark in marks]
+    for state in states_of(marks):
+        widths = [mark.values.get(f"{BY_STATE}{state}", 0.0) for mark in marks]
         right = [start + width for start, width in zip(left, widths, strict=True)]
         data: dict[str, Any] = {"row": names, "left": left, "right": right, "joules": widths}
-        bar = _bar(figure, {**data, "name": [mark.name for mark in marks]}, colour, state)
+        bar = _bar(figure, {**data, "name": [mark.name for mark in marks]}, state)
         tips = [("", "@name"), (state, "@joules{0.0000} J per page")]
         figure.add_tools(HoverTool(renderers=[bar], tooltips=tips))
         left = right
     _plot_intervals(figure, marks, names)
-    put_legend_below(figure, max(map(len, STATE_COLOURS)))
+    put_legend_below(figure, max(map(len, STATES)))
     return figure
 
 
-def _bar(figure: Figure, data: dict[str, Any], colour: str, state: str) -> Any:
+def _bar(figure: Figure, data: dict[str, Any], state: str) -> Any:
     from bokeh.models import ColumnDataSource
 
     return figure.hbar(
@@ -48,26 +48,15 @@ def _bar(figure: Figure, data: dict[str, Any], colour: str, state: str) -> Any:
         right="right",
         height=0.62,
         source=ColumnDataSource(data),
-        color=colour,
+        color=STATES[state][0],
         line_color="#444444",
         legend_label=state,
     )
 
 
 def _plot_intervals(figure: Figure, marks: Sequence[Mark], names: Sequence[str]) -> None:
-    half_widths = [mark.half_widths.get(Y, 0.0) for mark in marks]
-    pairs = list(zip(_energies(marks), half_widths, strict=True))
-    low, high = [value - half for value, half in pairs], [value + half for value, half in pairs]
-    figure.segment(x0=low, y0=list(names), x1=high, y1=list(names), color="#D55E00", line_width=3)
-
-
-def _energies(marks: Sequence[Mark]) -> list[float]:
-    return [mark.values[Y] for mark in marks]
-
-
-def is_clipped(marks: Sequence[Mark]) -> bool:
-    """Return whether a bar extends beyond the initial axis."""
-    return max(_energies(marks)) > FAR * min(_energies(marks))
+    low, high = zip(*(mark.ends(ENERGY) for mark in marks), strict=True)
+    figure.segment(x0=low, y0=list(names), x1=high, y1=list(names), color=VERMILLION, line_width=3)
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

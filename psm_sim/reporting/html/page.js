@@ -37,22 +37,23 @@
     dark.addEventListener("change", () => Object.values(models).forEach(apply_theme));
   }
 
-  const format = (value, half) => value.toFixed(4) + (Number.isFinite(half) ? ` ± ${half.toFixed(4)}` : "");
-
   function update_axes(figure) {
     const axes = { x: get("x-axis").value, y: get("y-axis").value };
-    for (const source of tagged(figure, "marks")) {
+    const sources = tagged(figure, "marks");
+    for (const [axis, measure] of Object.entries(axes)) {
+      const begins_at_1 = measure.startsWith("slowdown.") &&
+        sources.every((source) => Array.from(source.data[measure]).every((value) => value >= 1));
+      // A range that follows its data has no public way to change a fixed start.
+      figure[`${axis}_range`]._initial_start = begins_at_1 ? 1 : null;
+    }
+    for (const source of sources) {
       const data = { ...source.data };
       for (const [axis, measure] of Object.entries(axes)) {
-        const values = Array.from(data[`value ${measure}`]), halves = Array.from(data[`half ${measure}`]);
-        data[axis] = values;
-        data[`${axis}_text`] = values.map((value, index) => format(value, halves[index]));
-        data[`${axis}_low`] = values.map((value, index) => value - halves[index]);
-        data[`${axis}_high`] = values.map((value, index) => value + halves[index]);
+        for (const suffix of ["", "_low", "_high", "_text"]) data[axis + suffix] = data[measure + suffix];
       }
       source.data = data;
     }
-    // The offline optimum is known for the initial axes only.
+    // The offline optimum is known for these axes only.
     const initial = axes.x === "slowdown.mean" && axes.y === "energy_per_page_j";
     for (const line of tagged(figure, "offline optimum")) line.visible = initial;
     figure.below.find((model) => "axis_label" in model.properties).axis_label = selected_text("x-axis");

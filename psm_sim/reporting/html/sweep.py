@@ -7,11 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from psm_sim.campaign.sweep.results import Candidate, candidates, pareto_front, table_rows, varying_keys
+from psm_sim.campaign.sweep.results import (
+    Candidate,
+    candidates,
+    pareto_front,
+    swept_parameter,
+    table_rows,
+    varying_keys,
+)
 from psm_sim.campaign.sweep.store import StoredRow
 from psm_sim.common.component_spec import name_of
 from psm_sim.common.errors import InputError
-from psm_sim.reporting.figures.style import truncate_name
 from psm_sim.reporting.html import energy_bars, slowdowns, trade_off
 from psm_sim.reporting.html.html_document import (
     Section,
@@ -22,7 +28,17 @@ from psm_sim.reporting.html.html_document import (
     plain_text,
     render_document,
 )
-from psm_sim.reporting.html.trade_off import LABELS, Mark
+from psm_sim.reporting.marks import (
+    ENERGY,
+    LABELS,
+    SLOWDOWN,
+    Mark,
+    column_label,
+    format_value,
+    short_name,
+    sort_key,
+)
+from psm_sim.reporting.style import policy_style
 from psm_sim.reporting.terminal.sweep import describe_comparison
 from psm_sim.simulation.scenario import Scenario
 
@@ -52,13 +68,13 @@ def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> s
         raise InputError(f"No task of {store} is done; run the sweep first.")
     best = pareto_front(rows)[:MAX_BEST]
     keys = varying_keys(candidate.scenario for candidate in done)
-    marks, top = [
-        [_mark(candidate, keys) for candidate in selection] for selection in (done[:MAX_MARKS], best)
+    top = [
+        replace(_mark(candidate, keys), label=f"{rank} {short_name(candidate.label)}")
+        for rank, candidate in enumerate(best, 1)
     ]
-    top = [replace(mark, series=f"{rank} {mark.series}") for rank, mark in enumerate(top, 1)]
     sections = [
         Section("summary", "", html_paragraphs(_caption(rows, done))),
-        _trade_off(marks, len(done)),
+        _trade_off(done, keys),
         Section("best", "Best policies", _best(best)),
         Section("states", "Energy by radio state of the best policies", "", energy_bars.draw(top)),
         Section("slowdowns", "Page slowdown under the best policies", "", slowdowns.draw_ranges(top)),
@@ -68,16 +84,28 @@ def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> s
     return render_document(f"Sweep {store}", sections, {"table": _tasks(rows)})
 
 
-def _mark(candidate: Candidate, keys: Sequence[str]) -> Mark:
-    intervals = {name: candidate.interval(name) for name in LABELS if name in candidate.measures}
+def _mark(candidate: Candidate, keys: Sequence[str], value: str = "") -> Mark:
+    """Return the mark of a candidate.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        Policy in a scenario.
+    keys : sequence of str
+        Keys in which the scenarios differ.
+    value : str
+        Value of the swept parameter.
+    """
+    intervals = {measure: candidate.interval(measure) for measure in LABELS if measure in candidate.measures}
+    name = name_of(candidate.policy, "policy")
     scenario = "".join(f", {key} {candidate.scenario.get(key)}" for key in keys)
-    values = {name: interval.mean for name, interval in intervals.items()}
-    half_widths = {name: interval.half_width for name, interval in intervals.items()}
     return Mark(
-        truncate_name(name_of(candidate.policy, "policy")),
-        truncate_name(candidate.policy) + scenario,
-        values,
-        half_widths,
+        short_name(name),
+        short_name(candidate.label) + scenario,
+        policy_style(name),
+        {measure: interval.mean for measure, interval in intervals.items()},
+        {measure: interval.half_width for measure, interval in intervals.items()},
+        value,
     )
 
 
@@ -93,20 +121,30 @@ def _caption(rows: Sequence[StoredRow], done: Sequence[Candidate]) -> list[str]:
     ]
 
 
-def _trade_off(marks: Sequence[Mark], total: int) -> Section:
+def _trade_off(done: Sequence[Candidate], keys: Sequence[str]) -> Section:
+    groups: dict[str, list[Candidate]] = {}
+    for candidate in done[:MAX_MARKS]:
+        groups.setdefault(name_of(candidate.policy, "policy"), []).append(candidate)
+    marks, swept = [], []
+    for group in groups.values():
+        key = swept_parameter(group)
+        swept += [column_label(key)] if key else []
+        ordered = sorted(group, key=lambda each: sort_key(each.parameters.get(key))) if key else group
+        marks += [_mark(each, keys, format_value(each.parameters[key]) if key else "") for each in ordered]
+    lines = [f"One mark per policy and scenario{', labelled with ' if swept else ''}{', '.join(swept)}."]
+    lines.append("Click a legend entry to hide or show it.")
+    if len(done) > MAX_MARKS:
+        lines.append(f"Only {MAX_MARKS} of {len(done)} combinations are plotted.")
     options = trade_off.choices(marks)
-    omitted = [f"Only {MAX_MARKS} of {total} combinations are plotted."] if total > MAX_MARKS else []
-    html = html_paragraphs(
-        ["One mark per policy and scenario. Click a legend entry to hide or show it.", *omitted]
-    )
-    html += html_select("x-axis", "x axis", options, trade_off.X)
-    html += html_select("y-axis", "y axis", options, trade_off.Y)
+    html = html_paragraphs([" ".join(lines)])
+    html += html_select("x-axis", "x axis", options, SLOWDOWN)
+    html += html_select("y-axis", "y axis", options, ENERGY)
     return Section("frontier", "Energy against slowdown", html, trade_off.draw(marks))
 
 
 def _best(best: Sequence[Candidate]) -> str:
     keys = varying_keys(candidate.scenario for candidate in best)
-    measures = (trade_off.Y, trade_off.X)
+    measures = (ENERGY, SLOWDOWN)
     rows = [
         [
             f"{rank} {candidate.policy}",
@@ -157,7 +195,7 @@ def _parameters(rows: Sequence[StoredRow], commands: Sequence[str]) -> str:
             texts = values.setdefault(key, [])
             if str(value) not in texts:
                 texts.append(str(value))
-    lists = {key: truncate_name(", ".join(texts)) for key, texts in values.items()}
+    lists = {key: short_name(", ".join(texts)) for key, texts in values.items()}
     return html_definitions("commands that wrote to the store", numbered) + html_definitions(
         "parameters and their values", lists
     )

@@ -18,8 +18,8 @@ from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
 from psm_sim.cli import main
 from psm_sim.reporting.html import html_document
 from psm_sim.reporting.html.comparison import page_of, pages_table
-from psm_sim.reporting.html.slowdowns import MAX_STEPS, slowdown_steps
-from psm_sim.reporting.html.timeline import MAX_FRAMES, fitting_page_count, record_timeline
+from psm_sim.reporting.marks import MAX_STEPS, slowdown_steps
+from psm_sim.reporting.run_events import MAX_FRAMES, fitting_page_count, record_events
 from psm_sim.simulation import Comparison, Scenario, compare_runs
 
 KNOWN: dict[str, Any] = {
@@ -89,7 +89,7 @@ def test_what_is_not_finite_is_an_empty_cell() -> None:
 def test_a_timeline_has_what_the_result_counts() -> None:
     """Its beacons, its seconds awake, its pages, and each frame that was held after it came."""
     run = compare_runs(["psm"], Scenario(pages=5)).runs[0]
-    seen = record_timeline(run)
+    seen = record_events(run)
     assert sum(count for _, count, _ in seen["beacons"]) == run.usage.beacons
     assert sum(to - since for since, to in seen["awake"]) == pytest.approx(run.usage.awake_s, abs=1e-3)
     assert [page[0] for page in seen["pages"]] == [1, 2, 3, 4, 5]

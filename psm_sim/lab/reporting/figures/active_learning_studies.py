@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, new_figure
+from psm_sim.reporting.figures.canvas import add_legend, new_figure
+from psm_sim.reporting.style import series_style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
 
 _RATE = "share of queried labels"
 _MAX_TICKS = 6
-_LEGEND_WIDTH = 80
-"""Maximum total length of the names in one row of the legend, in characters."""
 
 
 def draw_labels(frame: pd.DataFrame) -> tuple[Figure, str]:
@@ -62,15 +61,22 @@ def _plot_lines(frame: pd.DataFrame, labels: tuple[str, str]) -> Figure:
     by, x, y = frame.columns
     figure, (axes,) = new_figure(height_in=4.6)
     for index, (name, line) in enumerate(frame.groupby(by, sort=False)):
-        colour, style = index % len(COLOURS), index // len(COLOURS)
-        axes.plot(line[x], line[y], color=COLOURS[colour], linestyle=LINES[style % len(LINES)])
-        axes.lines[-1].set(marker=MARKERS[index % len(MARKERS)], markersize=4, linewidth=1.2, label=str(name))
+        style = series_style(index)
+        axes.plot(
+            line[x],
+            line[y],
+            color=style.colour,
+            linestyle=style.line,
+            marker=style.marker,
+            markersize=4,
+            linewidth=1.2,
+            label=str(name),
+        )
     axes.set_xscale("log")
     axes.set(xlabel=labels[0], ylabel=labels[1])
     if len(ticks := sorted(frame[x].unique())) < _MAX_TICKS:
         _set_ticks(figure, ticks)
-    columns = min(4, _LEGEND_WIDTH // max(len(str(name)) for name in frame[by].unique()))
-    figure.legend(loc="outside lower center", ncols=max(1, columns), frameon=False, fontsize=8)
+    add_legend(figure, axes)
     return figure
 
 

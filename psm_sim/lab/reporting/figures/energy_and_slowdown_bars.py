@@ -6,22 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psm_sim.reporting.figures.style import new_figure, two_line_name
+from psm_sim.reporting.figures.canvas import add_legend, new_figure
+from psm_sim.reporting.style import SKY, STATES, VERMILLION
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-STATES = (
-    ("asleep_j", "asleep", "#56B4E9", ""),
-    ("awake_j", "awake", "#0072B2", "///"),
-    ("beacons_j", "beacons", "#E69F00", "..."),
-)
-"""Column, label, colour and hatch of each radio state, from bottom to top."""
+_STATES = ("asleep", "awake", "beacons")
+"""Radio states from bottom to top. The columns ``asleep_j``, ``awake_j`` and ``beacons_j`` have the energy."""
 
 _EDGE = "#222222"
-_PUBLISHED = "#D55E00"
+_PUBLISHED = VERMILLION
 _MARKER: Any = {
     "markersize": 8,
     "markerfacecolor": "none",
@@ -46,8 +43,8 @@ def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
     shown = frame[~omitted]
     figure, (axes,) = new_figure(width_in=6.4, height_in=3.6)
     base = [0.0] * len(shown)
-    for column, name, colour, hatch in STATES:
-        heights = shown[column].tolist()
+    for name in _STATES:
+        (colour, hatch), heights = STATES[name], shown[f"{name}_j"].tolist()
         axes.bar(
             range(len(shown)), heights, 0.62, base, label=name, color=colour, hatch=hatch, edgecolor=_EDGE
         )
@@ -70,13 +67,18 @@ def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
             label="offline optimum, no delay",
         )
     explanation = _plot_published_energy(axes, shown)
-    axes.set_xticks(range(len(shown)), [two_line_name(policy) for policy in shown["policy"]])
+    axes.set_xticks(range(len(shown)), _tick_labels(shown))
     axes.set_ylabel("energy (J per page)")
     axes.grid(visible=False, axis="x")
-    figure.legend(loc="outside lower center", ncols=len(STATES) + 1, frameon=False, reverse=True)
-    energy = frame[omitted][[column for column, *_ in STATES]].sum(axis=1)
+    add_legend(figure, axes)
+    energy = frame[omitted][[f"{name}_j" for name in _STATES]].sum(axis=1)
     note = f" (without power saving it is {energy.iloc[0]:.1f} J, not plotted)" if len(energy) else ""
     return figure, f"Mean energy per page by radio state{note}.{explanation}"
+
+
+def _tick_labels(shown: pd.DataFrame) -> list[str]:
+    """Return the policies with their parameters in a second line, for narrow bars."""
+    return [policy.replace(":", ":\n", 1) for policy in shown["policy"]]
 
 
 def _plot_published_energy(axes: Axes, shown: pd.DataFrame) -> str:
@@ -113,8 +115,9 @@ def draw_slowdown(frame: pd.DataFrame) -> tuple[Figure, str]:
     figure, (axes, other) = new_figure(2, 1, width_in=6.4, height_in=5.6)
     _plot_ratios(axes, shown, ("slowdown", "half_width"), "slowdown")
     _plot_ratios(other, shown, ("over_psm", "over_psm_half_width"), "page time over static PSM")
-    other.plot(range(len(shown)), shown["published"], "D", **_MARKER, label="published")
-    figure.legend(loc="outside lower center", frameon=False)
+    positions = np.arange(len(shown)) + _MARKER_OFFSET
+    other.plot(positions, shown["published"], "D", **_MARKER, label="published")
+    add_legend(figure, other)
     return figure, f"{caption} Lower panel: page times relative to static PSM; diamonds: published."
 
 
@@ -134,11 +137,11 @@ def _plot_ratios(axes: Axes, shown: pd.DataFrame, columns: tuple[str, str], labe
     """
     tops, half_widths = (shown[column].to_numpy(float) for column in columns)
     positions = range(len(shown))
-    axes.bar(positions, tops - 1, 0.62, 1, yerr=half_widths, capsize=4, color="#56B4E9", edgecolor=_EDGE)
+    axes.bar(positions, tops - 1, 0.62, 1, yerr=half_widths, capsize=4, color=SKY, edgecolor=_EDGE)
     for position, top, half_width in zip(positions, tops, half_widths, strict=True):
         end = max(top, 1.0) + half_width
         axes.annotate(f"{top:.2f}", (position, end), (0, 3), textcoords="offset points", ha="center")
-    axes.set_xticks(positions, [two_line_name(policy) for policy in shown["policy"]])
+    axes.set_xticks(positions, _tick_labels(shown))
     axes.set_ylabel(label)
     axes.grid(visible=False, axis="x")
     axes.axhline(1, color=_EDGE, linewidth=0.8)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, new_figure
+from psm_sim.reporting.figures.canvas import add_legend, new_figure
+from psm_sim.reporting.style import GREY, policy_style, series_style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,18 +18,19 @@ def draw_trade_off(frame: pd.DataFrame) -> tuple[Figure, str]:
     Returns the figure and its caption. The columns of *frame* are ``traffic, policy, mw, delay_ms``.
     """
     titles = list(dict.fromkeys(frame["traffic"]))
-    figure, panels = new_figure(2, 2, 8.4, 6.4)
+    columns = min(2, len(titles))
+    rows = -(-len(titles) // columns)
+    figure, panels = new_figure(rows, columns, 8.4, 1.2 + 2.8 * rows)
     for axes, title in zip(panels, titles, strict=False):
         points = frame[frame["traffic"] == title]
-        for index, (policy, mw, delay_ms) in enumerate(
-            zip(points["policy"], points["mw"], points["delay_ms"], strict=True)
-        ):
-            style = {"color": COLOURS[index % len(COLOURS)], "label": policy, "markersize": 5}
-            axes.plot(max(delay_ms, 0.1), mw, MARKERS[(index // 4) % len(MARKERS)], **style)
+        for policy, mw, delay_ms in zip(points["policy"], points["mw"], points["delay_ms"], strict=True):
+            style = policy_style(policy)
+            axes.plot(max(delay_ms, 0.1), mw, style.marker, color=style.colour, label=policy, markersize=6)
         axes.set(xscale="log", yscale="log")
         axes.set_title(title, fontsize=9)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4, fontsize=7, frameon=False)
+    for axes in panels[len(titles) :]:
+        axes.set_visible(False)
+    add_legend(figure, panels[0])
     figure.supxlabel("mean delay (ms, lower values are plotted at 0.1)", fontsize=9)
     figure.supylabel("mean power (mW)", fontsize=9)
     return figure, "Mean power of an ESP32-C6 against mean delay, one mark per policy."
@@ -41,49 +43,46 @@ def draw_crossover(frame: pd.DataFrame) -> tuple[Figure, str]:
     """
     figure, (axes,) = new_figure(1, 1, 5.6, 3.8)
     for index, ((chip, family), curve) in enumerate(frame.groupby(["chip", "family"], sort=True)):
-        name = f"{chip}, {'DTIM' if family == 'psm' else 'TWT'}"
+        name, style = f"{chip}, {'DTIM' if family == 'psm' else 'TWT'}", series_style(index)
         axes.plot(
             curve["wait_s"],
             curve["mw"],
             label=name,
-            color=COLOURS[index],
-            marker=MARKERS[index],
-            linestyle=LINES[index],
+            color=style.colour,
+            marker=style.marker,
+            linestyle=style.line,
             markersize=4,
         )
     axes.set(xscale="log", yscale="log", xlabel="mean wait (s)", ylabel="mean power (mW)")
-    axes.legend(fontsize=8, frameon=False)
+    add_legend(figure, axes)
     return figure, "Mean power of an idle station against the mean wait of a frame, for DTIM periods and TWT."
 
 
 def draw_currents(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Plot simulated against measured mean currents.
+    """Plot simulated and measured mean currents, one row per station.
 
     Returns the figure and its caption. The columns of *frame* are ``label, measured, ours, verdict,
     tolerance``.
     """
-    figure, (axes,) = new_figure(1, 1, 5.6, 4.6)
-    for index, (verdict, points) in enumerate(frame.groupby("verdict", sort=True)):
+    shown = frame.sort_values("measured", ascending=False, ignore_index=True)
+    figure, (axes,) = new_figure(1, 1, 6.4, 1.2 + 0.24 * len(shown))
+    measured, tolerance = shown["measured"], shown["tolerance"] / 100 * shown["measured"]
+    axes.barh(shown.index, 2 * tolerance, 0.7, measured - tolerance, color=GREY, alpha=0.4, label="tolerance")
+    axes.plot(measured, shown.index, "|", color="black", markersize=9, label="measured")
+    for index, (verdict, points) in enumerate(shown.groupby("verdict", sort=True)):
+        style = series_style(index)
         axes.plot(
-            points["measured"],
-            points["ours"],
-            MARKERS[index],
-            color=COLOURS[index],
-            label=verdict,
-            markersize=5,
+            points["ours"], points.index, style.marker, color=style.colour, label=f"predicted, {verdict}"
         )
-    ends, share = [0.05, 3.5], frame["tolerance"].iloc[0] / 100
-    axes.plot(ends, ends, color="black", linewidth=0.8)
-    axes.fill_between(
-        ends, [end * (1 - share) for end in ends], [end * (1 + share) for end in ends], alpha=0.2
-    )
-    for row in frame.itertuples():
-        axes.annotate(
-            str(row.label), (row.measured, row.ours), (4, -8), textcoords="offset points", fontsize=6
-        )
-    axes.set(xscale="log", yscale="log", xlabel="measured at DTIM 3 (mA)", ylabel="predicted (mA)")
-    axes.legend(fontsize=8, frameon=False)
+    axes.set_yticks(shown.index, shown["label"])
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    ticks = (0.05, 0.1, 0.2, 0.5, 1, 2)
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set_xlabel("mean current at DTIM 3 (mA)")
+    add_legend(figure, axes)
     return (
         figure,
-        "Predicted and measured mean current of an idle station at DTIM 3. The band is the tolerance.",
+        "Predicted and measured mean current of an idle station at DTIM 3. The bar is the tolerance.",
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, new_figure
+from psm_sim.reporting.figures.canvas import add_legend, new_figure
+from psm_sim.reporting.style import policy_style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _FAMILIES = ("anticipate", "outstanding", "psm", "bsd", "lpsm", "cbgz", "cbgz2", "lasec")
-"""Plotted families, in the order of the colours. Random listening and DKM lie outside the panels."""
+"""Plotted families. The last three are rules of ``listen``; its others lie outside the panels."""
 
 
 def draw_listening(frame: pd.DataFrame) -> tuple[Figure, str]:
@@ -29,8 +30,7 @@ def draw_listening(frame: pd.DataFrame) -> tuple[Figure, str]:
         _panel(axes, frame[frame["title"] == title], title)
     for axes in panels[len(titles) :]:
         axes.set_visible(False)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=5, fontsize=8, frameon=False)
+    add_legend(figure, panels[0])
     figure.supxlabel("mean slowdown - 1", fontsize=9)
     figure.supylabel("energy (J per page)", fontsize=9)
     return figure, (
@@ -40,15 +40,16 @@ def draw_listening(frame: pd.DataFrame) -> tuple[Figure, str]:
 
 
 def _panel(axes: Axes, shown: pd.DataFrame, title: str) -> None:
-    for index, family in enumerate(_FAMILIES):
+    for family in _FAMILIES:
+        style = policy_style(f"listen:{family}" if family in _FAMILIES[-3:] else family)
         points = shown[shown["family"] == family].sort_values("slowdown")
         axes.plot(
             (points["slowdown"] - 1).clip(lower=1e-3),
             points["energy_j"],
             label=family,
-            color=COLOURS[index],
-            marker=MARKERS[index],
-            linestyle=LINES[index],
+            color=style.colour,
+            marker=style.marker,
+            linestyle=style.line,
             markersize=4,
             linewidth=1,
         )

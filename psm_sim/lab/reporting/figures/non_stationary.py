@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, new_figure
+from psm_sim.reporting.figures.canvas import add_legend, new_figure
+from psm_sim.reporting.style import COLOURS, ORANGE, Style, policy_style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LEARN_ALPHA = "Learn-alpha"
+_STYLES = {
+    "fixed polling time": policy_style("psm"),
+    "BSD": policy_style("bsd"),
+    "Fixed-share": policy_style("lpsm")._replace(colour=ORANGE, marker="v"),
+    _LEARN_ALPHA: policy_style("lpsm"),
+}
+"""Styles of the groups, by the beginning of their name. LPSM learns with Learn-alpha."""
+
 _SHADES = {"quiet": "#FFFFFF", "busy": "#CCCCCC", "stream": "#E6E6E6", "push": "#F4F4F4"}
 _LABEL_OFFSETS = {
     "Static-expert": (6, -3),
@@ -34,20 +43,21 @@ def draw_trade_off(frame: pd.DataFrame) -> tuple[Figure, str]:
     the half-widths of the confidence intervals.
     """
     figure, (wide, near) = new_figure(columns=2, width_in=7.4, height_in=4.0)
-    for index, (group, line) in enumerate(frame.groupby("group", sort=False)):
+    for group, line in frame.groupby("group", sort=False):
+        style = next(style for name, style in _STYLES.items() if str(group).startswith(name))
         for axes in (wide, near):
-            _plot_group(axes, line, index, str(group))
+            _plot_group(axes, line, style, str(group))
             for point in line.to_dict("records"):
                 _label_point(axes, point, label_learners=axes is near)
     _set_scales(frame, wide, near)
-    figure.legend(*wide.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    add_legend(figure, wide)
     return figure, (
         "Energy against slowdown of every policy, with 95 % confidence intervals. The right panel zooms in on"
         " Learn-alpha."
     )
 
 
-def _plot_group(axes: Axes, line: pd.DataFrame, index: int, group: str) -> None:
+def _plot_group(axes: Axes, line: pd.DataFrame, style: Style, group: str) -> None:
     """Plot the policies of one group.
 
     Parameters
@@ -56,14 +66,14 @@ def _plot_group(axes: Axes, line: pd.DataFrame, index: int, group: str) -> None:
         Panel to plot to.
     line : DataFrame
         Policies of the group.
-    index : int
-        Index of the group, which selects its style.
+    style : Style
+        Style of the group.
     group : str
         Name of the group.
     """
     axes.errorbar(
         line["slowdown"], line["energy_mj"], xerr=line["slowdown_ci95"], yerr=line["energy_mj_ci95"],
-        label=group, color=COLOURS[index], marker=MARKERS[index], linestyle=LINES[index],
+        label=group, color=style.colour, marker=style.marker, linestyle=style.line,
         linewidth=1, markersize=8 if group == _LEARN_ALPHA else 5, zorder=3 - (group == _LEARN_ALPHA),
     )  # fmt: skip
 
@@ -134,7 +144,7 @@ def draw_rate_losses(frame: pd.DataFrame) -> tuple[Figure, str]:
         axes.set(xscale="log", xlabel="switching rate alpha", title=f"gamma {gamma}")
         axes.set_yscale("symlog", linthresh=50)
     panels[0].set_ylabel("regret to the best expert (nats per run)")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    add_legend(figure, panels[0])
     return figure, (
         "Regret of Fixed-share against its switching rate, and of Learn-alpha, on the rounds of Learn-alpha."
     )
@@ -146,7 +156,7 @@ def _plot_regret(axes: Axes, curve: pd.DataFrame) -> None:
     axes.plot(alphas, mean, color=COLOURS[0], label="Fixed-share (left end: alpha = 0)")
     axes.fill_between(alphas, mean - half, mean + half, color=COLOURS[0], alpha=0.25)
     regret, half_width = curve["learn_alpha"].iloc[0], curve["learn_alpha_ci95"].iloc[0]
-    axes.axhline(regret, color=COLOURS[1], linestyle=LINES[1], label=_LEARN_ALPHA)
+    axes.axhline(regret, color=COLOURS[1], linestyle="--", label=_LEARN_ALPHA)
     axes.axhspan(regret - half_width, regret + half_width, color=COLOURS[1], alpha=0.25)
 
 

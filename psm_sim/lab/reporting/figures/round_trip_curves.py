@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, name_of, new_figure, style_index
+from psm_sim.reporting.figures.canvas import add_legend, new_figure
+from psm_sim.reporting.style import BLUE, Style, policy_style
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+_OPTIMUM = "hindsight, no delay"
+"""Name of the offline optimum among the policies of a frame."""
 
 _TICKS_MS = (10, 20, 40, 80, 150, 300, 600)
 
@@ -26,7 +30,7 @@ def draw_round_trips(frame: pd.DataFrame) -> tuple[Figure, str]:
         for axes, column in zip(panels, ("time_ratio", "energy_j"), strict=True):
             _plot_line(axes, line, str(policy), column)
         if "reference" in line:
-            _plot_reference(panels[0], line, style_index(str(policy)))
+            _plot_reference(panels[0], line, policy_style(str(policy)))
     for axes, label in zip(
         panels, ("mean page time over no power saving", "energy (J per page)"), strict=True
     ):
@@ -35,8 +39,7 @@ def draw_round_trips(frame: pd.DataFrame) -> tuple[Figure, str]:
         axes.minorticks_off()
         axes.set_xlabel("round-trip time to the server (ms)")
         axes.set_ylabel(label)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    add_legend(figure, panels[0])
     note = " Large hollow markers: independent model." if "reference" in shown else ""
     return (
         figure,
@@ -58,20 +61,23 @@ def _plot_line(axes: Axes, line: pd.DataFrame, policy: str, column: str) -> None
     column : str
         Name of the column.
     """
-    index = style_index(policy)
+    if policy == _OPTIMUM:
+        axes.plot(line["rtt_ms"], line[column], color="black", linewidth=1, label="offline optimum, no delay")
+        return
+    style = policy_style(policy)
     axes.plot(
         line["rtt_ms"],
         line[column],
-        color=COLOURS[index],
-        linestyle=LINES[index],
-        marker=MARKERS[index],
-        markersize=3,
+        color=style.colour,
+        linestyle=style.line,
+        marker=style.marker,
+        markersize=4,
         linewidth=1.2,
-        label=name_of(policy),
+        label=policy,
     )
 
 
-def _plot_reference(axes: Axes, line: pd.DataFrame, index: int) -> None:
+def _plot_reference(axes: Axes, line: pd.DataFrame, style: Style) -> None:
     """Plot the reference values of a policy.
 
     Parameters
@@ -80,18 +86,18 @@ def _plot_reference(axes: Axes, line: pd.DataFrame, index: int) -> None:
         Panel to plot to.
     line : DataFrame
         Rows of the policy.
-    index : int
-        Style index of the policy.
+    style : Style
+        Style of the policy.
     """
     points = line.dropna(subset=["reference"])
     axes.plot(
         points["rtt_ms"],
         points["reference"].astype(float),
         linestyle="none",
-        marker=MARKERS[index],
+        marker=style.marker,
         markersize=8,
         markerfacecolor="none",
-        markeredgecolor=COLOURS[index],
+        markeredgecolor=style.colour,
     )
 
 
@@ -104,8 +110,8 @@ def draw_sleep_times(frame: pd.DataFrame) -> tuple[Figure, str]:
     figure, panels = new_figure(len(losses), 1, width_in=6.8, height_in=1.0 + 1.7 * len(losses))
     for axes, loss in zip(panels, losses, strict=True):
         steps = frame[frame["loss"] == loss]
-        axes.step(steps["time_s"], steps["sleep_ms"], where="post", color=COLOURS[0], linewidth=0.8)
-        axes.set_title(name_of(loss), loc="left", fontsize=9)
+        axes.step(steps["time_s"], steps["sleep_ms"], where="post", color=BLUE, linewidth=0.8)
+        axes.set_title(f"lpsm:loss={loss}", loc="left", fontsize=9)
         axes.set_ylabel("sleep time (ms)")
         axes.set_ylim(0, 1250)
         axes.margins(x=0.01)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.style import COLOURS, MARKERS, name_of, new_figure, style_index
+from psm_sim.reporting.figures.canvas import add_legend, new_figure
+from psm_sim.reporting.style import BLUE, policy_style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,9 +51,16 @@ def _plot_pages(axes: Axes, pages: pd.DataFrame, policy: str) -> None:
         Policy spec, for the title.
     """
     mean = pages["slowdown"].mean()
-    axes.scatter(pages["always_on_time_s"], pages["slowdown"], s=5, color=COLOURS[0], alpha=0.5, linewidths=0)
+    axes.scatter(
+        pages["always_on_time_s"],
+        pages["slowdown"],
+        s=5,
+        color=policy_style(policy).colour,
+        alpha=0.5,
+        linewidths=0,
+    )
     axes.axhline(mean, color="black", linewidth=1)
-    axes.set_title(f"{name_of(policy)}: {mean:.2f}", fontsize=9)
+    axes.set_title(f"{policy}: {mean:.2f}", fontsize=9)
     axes.set_xscale("log")
     low, high = pages["always_on_time_s"].min(), pages["always_on_time_s"].max()
     ticks = [tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if 0.8 * low <= tick <= 1.2 * high]
@@ -85,7 +93,7 @@ def draw_frontier(frame: pd.DataFrame) -> tuple[Figure, str]:
         axes.set_xlim(-0.03 * right_s, right_s)
     axes.set_xlabel("delay (s per page)")
     axes.set_ylabel("energy (J per page)")
-    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    add_legend(figure, axes)
     note = "; without power saving (no delay) lies far above" if "always-on" in set(frame["label"]) else ""
     return figure, _FRONTIER_CAPTION.format(note)
 
@@ -111,16 +119,16 @@ def _plot_point(axes: Axes, point: pd.DataFrame, policy: str, hollow: bool) -> N
     hollow : bool
         Whether the marker is hollow. Hollow markers have no legend entry.
     """
-    index = style_index(policy)
+    style = policy_style(policy)
     axes.plot(
         point["delay_s"],
         point["energy_j"],
         linestyle="none",
-        marker=MARKERS[index],
+        marker=style.marker,
         markersize=7,
-        color=COLOURS[index],
-        markerfacecolor="none" if hollow else COLOURS[index],
-        label=None if hollow else name_of(policy),
+        color=style.colour,
+        markerfacecolor="none" if hollow else style.colour,
+        label=None if hollow else policy,
     )
 
 
@@ -137,7 +145,7 @@ def draw_settings(frame: pd.DataFrame) -> tuple[Figure, str]:
     """
     figure, (axes,) = new_figure(width_in=6.8, height_in=4.4)
     counts = frame.groupby(["lpsm", "bsd"]).size().reset_index(name="settings")
-    axes.scatter(counts["lpsm"], counts["bsd"], s=_DOT_AREA * counts["settings"], color=COLOURS[0], alpha=0.6)
+    axes.scatter(counts["lpsm"], counts["bsd"], s=_DOT_AREA * counts["settings"], color=BLUE, alpha=0.6)
     best = frame[frame["frontier"]].sort_values("lpsm")
     axes.plot(best["lpsm"], best["bsd"], color="black", linewidth=1, marker="o", markersize=3)
     for lpsm, bsd, setting in zip(best["lpsm"], best["bsd"], best["setting"], strict=True):

@@ -132,7 +132,7 @@ class _Figure(NamedTuple):
 def _draw(folder: Path, figure: _Figure) -> str:
     """Plot a figure and return its caption."""
     from psm_sim.lab.reporting.figures.figure_registry import draw
-    from psm_sim.reporting.figures.style import save_figure
+    from psm_sim.reporting.figures.canvas import save_figure
 
     canvas, caption = draw(figure.key, figure.frame)
     columns = {str(name): column.tolist() for name, column in figure.frame.items()}

@@ -1,0 +1,118 @@
+"""Matplotlib figures in the common style: panels, legends, and files with equal bytes for equal figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from psm_sim.common.csv_output import write_csv
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
+"""Formats of figures, and the metadata that is left out, because it differs between equal figures."""
+
+_STYLE = Path(__file__).with_name("psm_sim.mplstyle")
+
+
+def new_figure(
+    rows: int = 1, columns: int = 1, width_in: float = 6.4, height_in: float = 3.8
+) -> tuple[Figure, Sequence[Axes]]:
+    """Return a figure in the common style and its axes, row by row.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Number of rows and columns of panels.
+    width_in, height_in : float
+        Size of the figure in inches.
+    """
+    from matplotlib.figure import Figure
+
+    with common_style():
+        figure = Figure(figsize=(width_in, height_in), layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, [panel for row in axes for panel in row]
+
+
+def common_style() -> AbstractContextManager[None]:
+    """Return a context manager that applies the common style, also to legends and titles added later."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(fname=_STYLE)
+
+
+_HANDLE_PT, _CHARACTER_PT = 38.0, 4.4
+"""Approximate width of a legend entry without its text, and of a character, in typographic points."""
+
+
+def add_legend(figure: Figure, axes: Axes, title: str | None = None) -> None:
+    """Add the legend of one panel below the figure, in as many columns as fit.
+
+    Parameters
+    ----------
+    figure : Figure
+        Figure to add to.
+    axes : Axes
+        Panel with the labelled series.
+    title : str, optional
+        Title of the legend.
+    """
+    handles, labels = axes.get_legend_handles_labels()
+    entry_pt = _HANDLE_PT + _CHARACTER_PT * max(map(len, labels))
+    columns = max(1, min(len(labels), int(72 * figure.get_figwidth() / entry_pt)))
+    rows = -(-len(labels) // columns)
+    with common_style():
+        figure.legend(handles, labels, loc="outside lower center", ncols=-(-len(labels) // rows), title=title)
+
+
+def save_figure(
+    figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]], formats: Sequence[str] = ("png", "svg")
+) -> list[Path]:
+    """Write a figure and its data as ``stem.csv``, and return the paths.
+
+    Parameters
+    ----------
+    figure : Figure
+        Figure to write.
+    stem : Path
+        Path of the files without suffix.
+    numbers : mapping of str to sequence
+        Columns of the CSV, by name. Shorter columns are padded with empty cells.
+    formats : sequence of str
+        Formats of the figure, of :data:`FORMATS`.
+    """
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    pictures = [stem.with_name(f"{stem.name}.{suffix}") for suffix in formats]
+    for path in pictures:
+        save_picture(figure, path)
+    data = stem.with_name(f"{stem.name}.csv")
+    with data.open("w", newline="", encoding="utf-8") as file:
+        write_csv(file, numbers, zip_longest(*numbers.values(), fillvalue=""))
+    return [*pictures, data]
+
+
+def save_picture(figure: Figure, path: Path, file: BinaryIO | None = None) -> None:
+    """Write a figure in the format of the suffix of *path*. Equal figures have equal bytes.
+
+    Parameters
+    ----------
+    figure : Figure
+        Figure to write.
+    path : Path
+        Output file.
+    file : binary file, optional
+        Open file to write to. *path* then only determines the format.
+    """
+    suffix = path.suffix.lower()[1:]
+    with common_style():
+        if figure.get_layout_engine() is not None:
+            # Compute the layout once for all formats, because it takes as long as rendering.
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
+        figure.savefig(file or path, format=suffix, dpi=160, metadata={FORMATS[suffix]: None})

@@ -1,0 +1,235 @@
+"""Marks of results in figures: measures with confidence intervals, styles, labels and titles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, nan
+from typing import Any
+
+import numpy as np
+
+from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import truncate
+from psm_sim.common.parameters import parameters_of
+from psm_sim.common.record_array import record_column
+from psm_sim.common.summary_stats import confidence_interval
+from psm_sim.network.topology import parameter_of
+from psm_sim.policies import POLICIES
+from psm_sim.reporting.style import STATES, Style, policy_style
+from psm_sim.simulation import Comparison, Result
+from psm_sim.simulation.run_averages import MEASURES, SAVED, Average, paired_difference
+
+SLOWDOWN, ENERGY, POWER = "slowdown.mean", "energy_per_page_j", "mean_power_mw"
+BY_STATE = "energy_by_state_per_page_j."
+"""Prefix of the energies in the radio states."""
+
+LABELS = {
+    ENERGY: "energy (J per page)",
+    f"{BY_STATE}awake": "energy while awake (J per page)",
+    f"{BY_STATE}asleep": "energy while asleep (J per page)",
+    f"{BY_STATE}beacons": "energy for beacons (J per page)",
+    f"{BY_STATE}transmit": "energy for transmissions (J per page)",
+    f"{BY_STATE}wake_ups": "energy for wake-ups (J per page)",
+    SAVED: "energy saved (%)",
+    POWER: "mean power (mW)",
+    "mean_current_ma": "mean current (mA)",
+    "battery_days": "battery life (days)",
+    "beacons_per_page": "beacons received per page",
+    "page_time_s.mean": "page time, mean (s)",
+    SLOWDOWN: "slowdown, mean",
+    "slowdown.median": "slowdown, median",
+    "slowdown.p95": "slowdown, 95th percentile",
+    "slowdown.max": "slowdown, maximum",
+    **{
+        f"latency.{key}.{name}_ms": f"{direction} latency, {meaning} (ms)"
+        for key, direction in (
+            ("down", "downlink"),
+            ("up", "uplink"),
+            ("round_trip_down", "downlink round-trip"),
+            ("round_trip_up", "uplink round-trip"),
+        )
+        for name, meaning in (("p50", "median"), ("p99", "99th percentile"))
+    },
+}
+"""Labels of the measures. Other measures are labelled with their names."""
+
+OFFLINE_OPTIMUM = "offline optimum (event-chain model)"
+"""Label of the frontier of the offline optimum."""
+
+FAR = 3.0
+"""Ratio to the lowest energy above which a mark is omitted, because it would flatten the others."""
+
+SLOWDOWN_TICKS = (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
+"""Ticks of logarithmic slowdown axes."""
+
+_MAX_NAME_LENGTH, MAX_STEPS = 40, 1_000
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Result of a policy in a figure.
+
+    Attributes
+    ----------
+    label : str
+        Label in legends and on axes. Marks with the same label are one series.
+    name : str
+        Full name.
+    style : Style
+        Style of the policy.
+    values : mapping of str to float
+        Measures, by name.
+    half_widths : mapping of str to float
+        Half-widths of the 95 % confidence intervals of the measures.
+    value : str
+        Value of the parameter in which the marks of a series differ.
+    """
+
+    label: str
+    name: str
+    style: Style
+    values: Mapping[str, float]
+    half_widths: Mapping[str, float] = field(default_factory=dict)
+    value: str = ""
+
+    def ends(self, measure: str) -> tuple[float, float]:
+        """Return both ends of the interval of a measure, which are nan without one."""
+        return cut_interval(measure, self.values[measure], self.half_widths.get(measure, nan))
+
+    def is_cut(self, measure: str) -> bool:
+        """Return whether the interval of a measure is cut at 1."""
+        return self.ends(measure)[0] > self.values[measure] - self.half_widths.get(measure, nan)
+
+
+def cut_interval(measure: str, value: float, half_width: float) -> tuple[float, float]:
+    """Return both ends of an interval. That of a slowdown is cut at 1, the slowdown without delay."""
+    low, high = value - half_width, value + half_width
+    return (max(low, min(value, 1.0)) if measure.startswith("slowdown.") and isfinite(low) else low), high
+
+
+def marks_of(comparison: Comparison) -> list[Mark]:
+    """Return the marks of a comparison, with confidence intervals over seeds or clients."""
+    return [_mark_of(run, comparison) for run in comparison.shown]
+
+
+def _mark_of(run: Result, comparison: Comparison) -> Mark:
+    is_mean = isinstance(run, Average) and run.HAS_INTERVALS
+    singles = run.results if isinstance(run, Average) and is_mean else (run,)
+    values = {name: float(value(run)) for name, value in MEASURES.items()}
+    half_widths = {}
+    if isinstance(run, Average):
+        half_widths = {name: run.interval(name).half_width for name in MEASURES}
+    values |= {"slowdown.p95": run.slowdown.p95, "slowdown.max": run.slowdown.max}
+    values |= {f"{BY_STATE}{state}": joules for state, joules in run.energy_by_state_per_page_j.items()}
+    for name, value in _powers(run).items():
+        values[name] = value
+        half_widths[name] = confidence_interval([_powers(single)[name] for single in singles]).half_width
+    for direction, latency in run.latency.items():
+        for percentile in ("p50", "p99"):
+            values[f"latency.{direction}.{percentile}_ms"] = 1000 * getattr(latency.latency_s, percentile)
+    reference = comparison.reference_of(run)
+    if reference is not None:
+        saved = paired_difference(run, reference).saved_percent
+        values[SAVED], half_widths[SAVED] = saved.mean, saved.half_width
+    return Mark(short_name(run.label), run.label, run_style(run), values, half_widths if is_mean else {})
+
+
+def _powers(run: Result) -> dict[str, float]:
+    powers = {POWER: 1000 * run.usage.total_j / run.simulated_s}
+    known = {"mean_current_ma": run.mean_current_ma, "battery_days": run.battery_days}
+    return powers | {name: value for name, value in known.items() if value is not None}
+
+
+def run_style(run: Result) -> Style:
+    """Return the style of a result. The kinds of stations are told apart as variants of the policy."""
+    return policy_style(run.policy, run.station)
+
+
+def axes_of(comparison: Comparison) -> tuple[str, str]:
+    """Return the measures on the x and y axis: slowdown and energy, or latency and power without pages."""
+    latency = next(iter(comparison.runs[0].latency), None)
+    if has_pages(comparison) or latency is None:
+        return SLOWDOWN, ENERGY
+    return f"latency.{latency}.p99_ms", POWER
+
+
+def has_pages(comparison: Comparison) -> bool:
+    """Return whether pages are loaded. Devices only exchange messages."""
+    return any(any(record_column(run.page_records, "objects")) for run in comparison.runs)
+
+
+def split_far(marks: Sequence[Mark], measure: str = ENERGY) -> tuple[list[Mark], list[Mark]]:
+    """Return the marks of similar energy or power, and those with :data:`FAR` times the lowest one."""
+    limit = FAR * min(mark.values[measure] for mark in marks)
+    near = [mark for mark in marks if mark.values[measure] <= limit]
+    return near, [mark for mark in marks if mark.values[measure] > limit]
+
+
+def states_of(marks: Sequence[Mark]) -> list[str]:
+    """Return the radio states with energy of their own."""
+    return [state for state in STATES if any(f"{BY_STATE}{state}" in mark.values for mark in marks)]
+
+
+def column_label(column: str) -> str:
+    """Return the label of a column of a sweep: that of a measure, or the parameter with its unit."""
+    return LABELS.get(column) or _parameter_label(column)
+
+
+def _parameter_label(key: str) -> str:
+    owner, _, name = key.removeprefix("policy.").rpartition(".")
+    try:
+        if key.startswith("policy."):
+            label, unit = f"{name} of {owner}", parameters_of(POLICIES.get(owner))[name].unit
+        else:
+            label, unit = key, parameter_of(key).unit
+    except (InputError, KeyError):  # the file of a policy is gone, or the key is not one of the topology
+        return key
+    return f"{label} ({unit})" if unit else label
+
+
+def format_value(value: object) -> str:
+    """Return the value of a parameter for the label of a mark."""
+    return f"{value:g}" if isinstance(value, float) else short_name(str(value))
+
+
+def sort_key(value: Any) -> tuple[bool, bool, Any]:
+    """Return the key that sorts numbers before texts, and these before None."""
+    return value is None, isinstance(value, str), value if value is not None else 0
+
+
+def are_geometric(values: Sequence[float]) -> bool:
+    """Return whether ascending values are spaced more evenly on a logarithmic axis than on a linear one."""
+    if len(values) < 3 or values[0] <= 0:
+        return False
+    spreads = [np.std(steps) / np.mean(steps) for steps in (np.diff(np.log(values)), np.diff(values))]
+    return bool(spreads[0] < spreads[1])
+
+
+def short_name(text: str) -> str:
+    """Return the name of a policy, trace or topology, truncated if it is too long for a legend."""
+    return truncate(text, _MAX_NAME_LENGTH, "...")
+
+
+def title_of(comparison: Comparison, preset: str = "") -> str:
+    """Return the title of a figure: pages, trace, seeds or clients, topology, chip and preset."""
+    run, seeds = comparison.runs[0], comparison.seed_range
+    if isinstance(run, Average) and run.HAS_INTERVALS:
+        several = "" if run.KIND == "seed" else f"{len(run.names)} {run.KIND}s, "
+        seeds = f"means over {several}{seeds} with 95 % intervals"
+    pages = f"{comparison.pages} pages of " if has_pages(comparison) else ""
+    profile = comparison.scenario.profile
+    named = {"topology": comparison.topology, "profile": profile and str(profile), "preset": preset}
+    settings = "".join(f", {kind} {short_name(name)}" for kind, name in named.items() if name)
+    return f"{pages}{short_name(comparison.trace)}, {seeds}{settings}"
+
+
+def slowdown_steps(values: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Return the slowdowns in ascending order, and the share of pages at or below each of them.
+
+    For more than 1,000 values, every n-th one and the largest one are returned.
+    """
+    ranked, count = sorted(values), len(values)
+    every = -(-count // MAX_STEPS)
+    ends = sorted({*range(every, count + 1, every), count})
+    return [ranked[0], *(ranked[end - 1] for end in ends)], [0.0, *(end / count for end in ends)]

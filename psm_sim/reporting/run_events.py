@@ -1,0 +1,111 @@
+"""Events of a run for timelines, as compact lists of times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from psm_sim.network import Observer
+from psm_sim.network.link import Link
+from psm_sim.network.segment import Segment
+from psm_sim.simulation.result import Result
+from psm_sim.simulation.result_parts import PageRecord
+from psm_sim.simulation.run_averages import Average
+from psm_sim.simulation.timeline import observe
+
+MAX_FRAMES = 8_000
+"""Approximate maximum number of frames of one policy in a timeline."""
+
+_LISTS = {"wireless up": "up", "wireless down": "down", "wired down": "arrivals"}
+_DIGITS = 6
+_INSTANT_S = 1e-5
+_PAYLOAD_BYTES, _FRAMES_PER_OBJECT = 1460, 8
+
+
+class _EventObserver(Observer):
+    """Observer that records awake periods, runs of beacons and times of frames."""
+
+    def __init__(self) -> None:
+        self.awake: list[list[float]] = [[0.0, 0.0]]
+        self.received: list[list[float]] = []
+        self.frames: dict[str, list[float]] = {name: [] for name in _LISTS.values()}
+
+    def radio(self, time_s: float, awake: bool) -> None:
+        """Start or end an awake period."""
+        if awake:
+            self.awake.append([_round(time_s), _round(time_s)])
+        else:
+            self.awake[-1][1] = _round(time_s)
+
+    def beacons(self, first_s: float, count: int, every_s: float) -> None:
+        """Record a run of received beacons: the time of the first, their number, and their interval."""
+        self.received.append([_round(first_s), count, _round(every_s) if count > 1 else 0.0])
+
+    def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
+        """Record the time at which a wireless frame is queued, or a wired one arrives at the access point."""
+        if link.name in _LISTS:
+            time_s = arrives_s if link.name == "wired down" else queued_s
+            self.frames[_LISTS[link.name]].append(_round(time_s))
+
+    def finish(self, time_s: float) -> None:
+        """End the last awake period."""
+        self.awake[-1][1] = max(self.awake[-1][1], _round(time_s))
+
+
+def representative_run(run: Result) -> Result:
+    """Return the first single run of an average, or the run itself."""
+    return representative_run(run.results[0]) if isinstance(run, Average) else run
+
+
+def record_events(run: Result, count: int | None = None) -> dict[str, Any]:
+    """Repeat a run of one seed, and return the events of its first *count* pages, or of those that fit.
+
+    Returns
+    -------
+    dict
+        Times in seconds. ``pages`` has the number, request time, end time and slowdown of each page.
+        ``awake`` and ``buffered`` have the start and end of each period; ``buffered`` is empty if frames
+        were dropped, because the buffered frames cannot be identified then. ``beacons`` has the time of the
+        first beacon, the number of beacons and the interval of each run of received beacons. ``up`` and
+        ``down`` have the times of the frames on the wireless link.
+    """
+    count = count or fitting_page_count(run.page_records)
+    observer = _EventObserver()
+    observe(run, [observer], count)
+    pages = [
+        [
+            page_record.page,
+            _round(page_record.start_s),
+            _round(page_record.start_s + page_record.page_time_s),
+            f"{page_record.slowdown:.4g}",
+        ]
+        for page_record in run.page_records[:count]
+    ]
+    frames = observer.frames
+    buffered = [] if run.traffic.dropped_frames else _buffered_periods(frames["arrivals"], frames["down"])
+    up, down = frames["up"], frames["down"]
+    periods = {"awake": observer.awake, "buffered": buffered}
+    return {"pages": pages, **periods, "beacons": observer.received, "up": up, "down": down}
+
+
+def fitting_page_count(records: Iterable[PageRecord]) -> int:
+    """Return the number of first pages with about :data:`MAX_FRAMES` frames, at least 1."""
+    total = count = 0
+    for count, record in enumerate(records, 1):
+        total += 2 * record.bytes // _PAYLOAD_BYTES + _FRAMES_PER_OBJECT * record.objects
+        if total > MAX_FRAMES:
+            return max(count - 1, 1)
+    return count
+
+
+def _buffered_periods(arrivals: Sequence[float], sent: Sequence[float]) -> list[list[float]]:
+    """Return the periods for which frames were buffered. Frames are sent in the order of arrival."""
+    return [
+        [arrived_s, sent_s]
+        for arrived_s, sent_s in zip(arrivals, sent, strict=False)
+        if sent_s - arrived_s > _INSTANT_S
+    ]
+
+
+def _round(time_s: float) -> float:
+    return round(float(time_s), _DIGITS)

@@ -1,0 +1,70 @@
+"""Style of policies: the same wherever a policy is drawn."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from psm_sim.policies import POLICIES
+from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off
+from psm_sim.reporting.html import slowdowns, trade_off
+from psm_sim.reporting.marks import marks_of
+from psm_sim.reporting.style import COLOURS, MARKERS, policy_style
+from psm_sim.simulation import Comparison
+
+
+def test_built_in_policies_differ_in_colour_or_marker() -> None:
+    """And the marks of no two of them are the same."""
+    styles = [policy_style(name) for name in POLICIES.names()]
+    assert len({(style.colour, style.marker) for style in styles}) == len(styles) == 13
+
+
+@pytest.mark.parametrize(
+    "variants",
+    [
+        ["bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1"],
+        ["lpsm", "lpsm:loss=inverse", "lpsm:loss=inverse-log"],
+        ["psm", "psm:listen_interval=3", "psm:listen_interval=10"],
+        ["dynamic:stack=linux", "dynamic:stack=esp-idf", "dynamic:stack=iphone"],
+    ],
+    ids=lambda variants: variants[0],
+)
+def test_variants_share_the_colour_and_differ_in_the_marker(variants: list[str]) -> None:
+    """Those that the documents compare."""
+    styles = [policy_style(variant) for variant in variants]
+    assert {style.colour for style in styles} == {policy_style(variants[0].partition(":")[0]).colour}
+    assert all(one.marker != other.marker for one, other in combinations(styles, 2))
+
+
+def test_a_style_follows_from_the_spec_alone() -> None:
+    """The order of parameters and the folder of a file have no effect."""
+    assert policy_style("bsd:p=0.5,max_sleep_ms=none") == policy_style("bsd:max_sleep_ms=none,p=0.5")
+    assert policy_style("my.py:Quiet") == policy_style("some/folder/my.py:Quiet")
+    assert policy_style("my.py:Quiet").colour in COLOURS
+    assert policy_style("my.py:Quiet").marker in MARKERS
+    assert policy_style("psm", "reader") != policy_style("psm", "laptop")
+
+
+def test_all_figures_of_a_comparison_agree(replicated: Comparison) -> None:
+    """Those of matplotlib and of bokeh, in colour, marker and line."""
+    expected = {run.label: policy_style(run.policy) for run in replicated.shown}
+    containers = draw_trade_off(replicated).axes[0].containers
+    marks = {each.get_label(): each.lines[0] for each in containers}
+    lines = {line.get_label(): line for line in draw_slowdowns(replicated).axes[0].get_lines()}
+    plane, distributions = (
+        trade_off.draw(marks_of(replicated)),
+        slowdowns.draw_distributions(replicated.shown),
+    )
+    for name, style in expected.items():
+        assert lines[name].get_color() == style.colour
+        if name in marks:
+            assert (marks[name].get_color(), marks[name].get_marker()) == (style.colour, style.marker)
+        (points,) = [
+            each.glyph
+            for each in plane.renderers
+            if type(each.glyph).__name__ == "Scatter" and name in each.data_source.data["name"]
+        ]
+        assert (points.fill_color, points.marker) == (style.colour, style.bokeh_marker)
+        (step,) = [each.glyph for each in distributions.renderers if each.name == name]
+        assert (step.line_color, step.line_dash) == (style.colour, style.bokeh_line)
