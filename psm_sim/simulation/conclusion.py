@@ -328,7 +328,7 @@ class _Ranking:
         parts += [self._amounts.equality(group)] if len(group) > 1 else []
         others = [index for index in ranked if index not in group]
         reference = self._reference
-        if reference in group:
+        if reference is None or reference in group:
             reference = self._amounts.least(others)[0] if others and len(group) == 1 else None
         if reference is not None and all(self._amounts.differ(index, reference) for index in group):
             parts.append(self._relative(group[0], reference))
@@ -364,7 +364,7 @@ _MAX_NAMES = 4
 _FRACTIONS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 10: "a tenth"}
 
 _ROUGHLY = 0.1
-"""Relative error of a fraction in words."""
+"""Largest relative error of a fraction such as a third."""
 
 
 def _limit(seconds: float) -> str:

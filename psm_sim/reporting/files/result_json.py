@@ -52,6 +52,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "settings": comparison.settings,
         "scenario": comparison.resolved_topology.config(),
         **({"missing": dict(comparison.missing)} if comparison.missing else {}),
+        "conclusion": comparison.conclusion(),
         "runs": [run.to_dict() for run in comparison.runs],
         "baselines": [run.to_dict() for run in comparison.baselines],
         "differences": [difference.to_dict() for difference in comparison.differences],

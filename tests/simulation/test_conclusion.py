@@ -1,0 +1,392 @@
+"""The conclusion of a comparison: what it claims is what the intervals allow."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from array import array
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.stats import ttest_rel
+
+from psm_sim import compare
+from psm_sim.common.summary_stats import significant_differences
+from psm_sim.network import Usage
+from psm_sim.network.topology_sections import PowerParameters
+from psm_sim.reporting.files.result_json import to_dict
+from psm_sim.reporting.html.comparison import page_of
+from psm_sim.simulation import PageRecord, Result, SeedAverage, Traffic
+from psm_sim.simulation.conclusion import conclude
+from psm_sim.simulation.conclusion_terms import RELEVANT
+from psm_sim.simulation.result_parts import Latency
+from psm_sim.simulation.run_averages import average_runs
+
+NO_TRAFFIC = Traffic(0, 0, 0, 0, 0, 0)
+HINT = "One seed cannot tell a difference from noise; add --replications 10."
+
+
+def page_run(policy: str, energy_j: float, slowdown: float, **more: object) -> Result:
+    """Return the result of one page that takes a second without power saving."""
+    page = PageRecord(1, 1.0, 1, 100, 1.0, slowdown, 1.0, slowdown, energy_j, energy_j, 0, 0, 1.0, 1.0, 0)
+    usage = Usage(1.0, 1.0, 0, energy_j, 0.0, 0.0)
+    return Result(policy, {}, (page,), 2.0, 0.0, 0, usage, NO_TRAFFIC, **more)  # type: ignore[arg-type]
+
+
+def device_run(
+    policy: str, power_w: float, latency_s: float, lost: int = 0, volts: float | None = 2.0
+) -> Result:
+    """Return the result of a pause of 100 s with 100 messages to the station."""
+    pause = PageRecord(1, 100.0, 0, 0, 100.0, 0.0, 0.0, 1.0, 0, 0, 0, 0, 0, 100.0, 0)
+    latencies_s = array("d", [latency_s] * (100 - lost)) if latency_s else array("d")
+    latency = {"down": Latency(100, len(latencies_s), lost, latencies_s)}
+    power = PowerParameters(supply_v=volts)
+    usage = Usage(1.0, 99.0, 0, 100 * power_w, 0.0, 0.0)
+    return Result(policy, {}, (pause,), 100.0, 0.0, 0, usage, NO_TRAFFIC, latency=latency, power=power)
+
+
+def seeds(runs: Sequence[Result]) -> SeedAverage:
+    """Return the average of one policy's runs."""
+    return average_runs(SeedAverage, tuple(map(str, range(len(runs)))), runs)
+
+
+def averages(energies_j: NDArray[np.float64], slowdowns: NDArray[np.float64]) -> list[SeedAverage]:
+    """Return one average per row. The columns are seeds."""
+    return [
+        seeds([page_run(f"p{index}", *pair) for pair in zip(energies, delays, strict=True)])
+        for index, (energies, delays) in enumerate(zip(energies_j, slowdowns, strict=True))
+    ]
+
+
+def names_in(pattern: str, text: str) -> set[str]:
+    """Return the policies that the first group of a pattern names."""
+    found = re.search(pattern, text)
+    return set(re.findall(r"p\d", found[0])) if found else set()
+
+
+def least_energy(text: str, everyone: set[str]) -> set[str]:
+    """Return the policies of which the text says that none uses less energy."""
+    if "No policy uses less energy" in text:
+        return everyone
+    sole, equal, few = (
+        r"^p\d uses the least",
+        r"^p\d uses as little energy as p\d",
+        r"which of [^(]* uses the least",
+    )
+    return names_in(f"{sole}|{equal}|{few}|^[^.]*? use the least", text)
+
+
+def least_delay(text: str, everyone: set[str]) -> set[str]:
+    """Return the policies of which the text says that none delays less."""
+    if "o policy delays less" in text:
+        return everyone
+    if "and delays least" in text:
+        return names_in(r"^p\d", text)
+    return names_in(r"(?<=\. )p[^.]* delays? least:|which of [^(.]* delays least", text)
+
+
+def expected_group(rows: NDArray[np.float64]) -> set[str]:
+    """Return the rows that do not differ from the one with the least mean, by Holm's correction of"
+    " all pairs.
+    """
+    pairs = list(itertools.combinations(range(len(rows)), 2))
+    p_values = [1.0 if (rows[a] == rows[b]).all() else ttest_rel(rows[a], rows[b]).pvalue for a, b in pairs]
+    rejected = set()
+    for step, index in enumerate(np.argsort(p_values)):
+        if p_values[index] > 0.05 / (len(pairs) - step):
+            break
+        rejected.add(frozenset(pairs[index]))
+    means = rows.mean(axis=1)
+    best = int(means.argmin())
+    close = np.abs(means - means[best]) <= RELEVANT * means
+    return {
+        f"p{i}" for i in range(len(rows)) if i == best or close[i] or frozenset((i, best)) not in rejected
+    }
+
+
+EFFECTS = st.sampled_from([0.0, 0.001, 0.1, 0.5, 2.0])
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(EFFECTS, EFFECTS), min_size=2, max_size=4), st.integers(2, 10), st.integers(0, 2**32)
+)
+def test_a_difference_is_claimed_if_and_only_if_its_corrected_interval_excludes_zero(
+    effects: list[tuple[float, float]], replications: int, seed: int
+) -> None:
+    """With planted differences, which noise may hide, and with none."""
+    random = np.random.default_rng(seed)
+    planted = np.array(effects).T[:, :, None]
+    noise = random.normal(0, 0.1, (2, len(effects), replications)) + random.normal(
+        0, 0.3, (2, 1, replications)
+    )
+    energies_j, slowdowns = np.maximum(3 + planted + noise, 1.1)
+    text = conclude(averages(energies_j, slowdowns))
+    everyone = {f"p{index}" for index in range(len(effects))}
+    assert least_energy(text, everyone) == expected_group(energies_j), text
+    assert least_delay(text, everyone) == expected_group(slowdowns), text
+
+
+def test_policies_that_are_equal_are_rarely_called_different() -> None:
+    """In at most one family of five policies in twenty, up to chance (three standard errors)."""
+    random = np.random.default_rng(27)
+    everyone = {f"p{index}" for index in range(5)}
+    families = 1000
+    wrong_energy = wrong_delay = 0
+    for _ in range(families):
+        energies_j, slowdowns = random.normal(3, 0.1, (2, 5, 10)) + random.normal(0, 0.1, (2, 1, 10))
+        text = conclude(averages(energies_j, slowdowns))
+        wrong_energy += (
+            "others" not in text.partition(" uses ")[0] and least_energy(text, everyone) != everyone
+        )
+        wrong_delay += "others" not in text.rpartition(". ")[2] and least_delay(text, everyone) != everyone
+    limit = families * (0.05 + 3 * math.sqrt(0.05 * 0.95 / families))
+    assert wrong_energy <= limit
+    assert wrong_delay <= limit
+
+
+def test_planted_differences_are_found() -> None:
+    """Of five policies, one that uses a tenth less energy, in nearly all families."""
+    random = np.random.default_rng(28)
+    found = 0
+    for _ in range(100):
+        energies_j = 3 + np.array([0, 0, -0.3, 0, 0.5])[:, None] + random.normal(0, 0.1, (5, 10))
+        found += least_energy(conclude(averages(energies_j, random.normal(2, 0.1, (5, 10)))), set()) == {"p2"}
+    assert found >= 95
+
+
+def test_significance_is_that_of_scipy() -> None:
+    """Of two rows it is the paired t-test, and equal rows never differ."""
+    random = np.random.default_rng(1)
+    for shift in np.linspace(0, 0.2, 21):
+        first = random.normal(0, 0.1, 8)
+        second = first + random.normal(shift, 0.1, 8)
+        rejected = ttest_rel(first, second).pvalue <= 0.05
+        assert significant_differences([first, second])[0, 1] == rejected
+    assert not significant_differences([[1.0, 2.0, 3.0]] * 3).any()
+    assert significant_differences([[1.0, 2.0], [1.5, 2.5]]).sum() == 2  # a constant difference is certain
+    assert not significant_differences([[1.0], [2.0]]).any()
+    assert not significant_differences([[1.0, math.nan], [2.0, 3.0]]).any()
+
+
+def page_averages(**policies: tuple[float, float]) -> list[SeedAverage]:
+    """Return averages over four seeds with the given means and little noise."""
+    noise = (-0.002, -0.001, 0.001, 0.002)
+    signs = itertools.cycle([1, -1])
+    return [
+        seeds([page_run(name.replace("_", "-"), energy_j + sign * e, slowdown + sign * e) for e in noise])
+        for (name, (energy_j, slowdown)), sign in zip(policies.items(), signs, strict=False)
+    ]
+
+
+def test_equal_policies_are_compared_by_delay() -> None:
+    """The one with less delay comes first, with its fraction of the other's."""
+    runs = page_averages(
+        always_on=(33.0, 1.0), psm=(3.58, 1.3), bsd=(3.05, 1.04), anticipate=(2.9, 1.75), lpsm=(2.899, 3.25)
+    )
+    assert conclude(runs, [runs[1]]) == (
+        "anticipate uses as little energy as lpsm (2.90 J per page, less than 0.05 % apart, 19 %"
+        " less than psm)"
+        " at a third of its added delay. bsd delays least: pages take 1.04 times as long as without"
+        " power saving,"
+        " at 5.2 % more energy than lpsm."
+    )
+
+
+def test_the_best_in_both_is_named_once() -> None:
+    """A reference that is best is compared with the next policy."""
+    runs = page_averages(bsd=(3.05, 1.04), psm=(2.0, 1.02))
+    assert conclude(runs, [runs[1]]) == (
+        "psm uses the least energy (2.00 J per page, 34 % less than bsd) and delays least: pages"
+        " take 1.02 times as"
+        " long as without power saving."
+    )
+
+
+@pytest.mark.parametrize(
+    ("slowdown", "text"),
+    [
+        (1.0, "no longer"),
+        (1.0003, "no longer"),
+        (1.004, "0.40 % longer"),
+        (1.02, "1.02 times as long"),
+        (11.42, "11.4 times as long"),
+    ],
+)
+def test_delays_are_rounded_sensibly(slowdown: float, text: str) -> None:
+    """Small ones are per cent, large ones are factors."""
+    runs = [page_run("psm", 3.0, slowdown), page_run("lpsm", 2.0, 20.0)]
+    assert f"psm delays least: pages take {text} " in conclude(runs)
+
+
+def test_one_seed_says_that_it_cannot_tell() -> None:
+    """The numbers are those of this run; a recording has no further seeds."""
+    runs = [page_run("psm", 3.58, 1.27), page_run("lpsm", 2.89, 3.25)]
+    text = conclude(runs, runs[:1])
+    assert text == (
+        "In this run, lpsm uses the least energy (2.89 J per page, 19 % less than psm), and pages"
+        " take 3.25 times as"
+        " long as without power saving. psm delays least: pages take 1.27 times as long as without"
+        " power saving, at"
+        f" 24 % more energy than lpsm. {HINT}"
+    )
+    recorded = conclude(runs, runs[:1], is_synthetic=False)
+    assert recorded.endswith("One recording cannot tell a difference from noise.")
+
+
+def test_too_few_seeds_are_called_so() -> None:
+    """Means far apart are not called equal because two seeds vary."""
+    psm = seeds([page_run("psm", 3.0, 1.5), page_run("psm", 5.0, 1.1)])
+    bsd = seeds([page_run("bsd", 4.0, 4.0), page_run("bsd", 2.0, 1.0)])
+    text = conclude([psm, bsd])
+    assert text.startswith(
+        "2 seeds are too few to tell which of bsd and psm uses the least energy (3.0 and 4.0 J per page, no"
+    )
+    assert "2 seeds are too few to tell which of psm and bsd delays least" in text
+
+
+def test_equal_results_are_the_same() -> None:
+    """Equal in every seed is more than not significantly different."""
+    runs = [seeds([page_run(name, 3.0, 1.5), page_run(name, 4.0, 1.6)]) for name in ("psm", "uapsd")]
+    assert conclude(runs).startswith(
+        "No policy uses less energy than another (3.5 J per page, the same in each of 2 seeds)."
+    )
+
+
+def test_always_on_is_no_rival_in_delay() -> None:
+    """It may use the least energy, but delays are relative to it."""
+    runs = page_averages(always_on=(2.0, 1.0), psm=(3.0, 1.3), bsd=(3.2, 1.1))
+    assert conclude(runs, [runs[1]]) == (
+        "always-on uses the least energy (2.00 J per page, 33 % less than psm). bsd delays least:"
+        " pages take 1.10 times"
+        " as long as without power saving, at 60 % more energy than always-on."
+    )
+
+
+def test_one_policy_is_compared_with_the_reference() -> None:
+    """Which need not be shown."""
+    always_on, psm, lpsm = page_averages(always_on=(33.0, 1.0), psm=(3.58, 1.3), lpsm=(2.9, 3.25))
+    assert conclude([lpsm], [psm]) == (
+        "lpsm uses 19 % less energy than psm (2.90 J per page), and pages take 3.25 times as long as without"
+        " power saving."
+    )
+    assert conclude([always_on], [psm]) == "always-on uses 9.2 times the energy of psm (33.0 J per page)."
+    assert conclude([lpsm], [lpsm]).startswith("lpsm uses 2.90 J per page, and")
+
+
+def test_labels_and_parameters_name_the_policies() -> None:
+    """As in the table."""
+    runs = [
+        page_run("bsd:p=0.5", 3.0, 1.2),
+        replace(page_run("dynamic:stack=esp-idf", 2.0, 1.1), policy_label="idf"),
+    ]
+    assert conclude(runs).startswith(
+        "In this run, idf uses the least energy (2.00 J per page, 33 % less than bsd:p=0.5)"
+    )
+
+
+def test_failed_pages_are_told() -> None:
+    """A policy without a complete page is not ranked."""
+    broken = replace(page_run("psm", 1.0, math.nan), reports_failures=True, failures={1: "abandoned"})
+    half = page_run("bsd", 2.0, 1.5, reports_failures=True)
+    half = replace(half, page_records=(*half.page_records, *broken.page_records), failures={2: "abandoned"})
+    text = conclude([broken, half, page_run("lpsm", 3.0, 2.0)])
+    assert text.startswith(
+        "In this run, bsd uses the least energy (1.00 J per page, 67 % less than lpsm) and delays least"
+    )
+    assert "psm completed no page. Under bsd, 1 of 2 pages failed." in text
+    assert conclude([broken, broken]).startswith("In this run, no policy completed a page.")
+
+
+def test_a_partial_result_says_so() -> None:
+    """Before anything else."""
+    runs = page_averages(psm=(3.58, 1.3), lpsm=(2.9, 3.25))
+    assert conclude(runs, is_partial=True).startswith("In this partial result, lpsm uses the least energy")
+
+
+def test_devices_have_current_and_latency() -> None:
+    """Without a supply voltage, power instead of current; lost messages are told."""
+    runs = [
+        device_run("psm", 0.02, 0.14),
+        device_run("twt", 0.01, 2.1, lost=2),
+        device_run("dynamic", 0.1, 0.04),
+    ]
+    assert conclude(runs, runs[:1]) == (
+        "In this run, twt draws the least current (5.00 mA, 50 % less than psm), and 99 % of the"
+        " downlink messages arrive"
+        " within 2.10 s. dynamic delays least: 99 % of the downlink messages arrive within 40.0 ms,"
+        " at 10 times the"
+        f" current of twt. Under twt, 2.0 % of the messages were lost. {HINT}"
+    )
+    assert "twt uses the least power (10.0 mW)" in conclude(
+        [device_run("twt", 0.01, 2.1, volts=None), device_run("psm", 0.02, 2.1)]
+    ).replace(", 50 % less than psm", "")
+    silent = conclude([device_run("psm", 0.02, 0.0), *runs[1:]])
+    assert "psm delivered no message." in silent
+
+
+def test_a_limit_excludes_slow_policies() -> None:
+    """Of messages it limits the 99th percentile, of pages the mean delay."""
+    devices = [device_run("psm", 0.02, 0.14), device_run("twt", 0.01, 2.1), device_run("dynamic", 0.1, 0.04)]
+    assert conclude(devices, devices[:1], max_latency_s=0.3).startswith(
+        "In this run, with 99 % of the messages delivered within 300 ms, psm draws the least current"
+        " (10.0 mA, 80 % less"
+        " than dynamic), and 99 % of the downlink messages arrive within 140 ms. twt draws 50 % less"
+        " current than psm, but"
+        " 99 % of the downlink messages arrive within 2.10 s."
+    )
+    assert conclude(devices, max_latency_s=0.001).startswith(
+        "In this run, no policy meets the limit of 1 ms; dynamic comes closest, where 99 % of the"
+        " downlink messages"
+        " arrive within 40.0 ms."
+    )
+    pages = page_averages(psm=(3.58, 1.3), lpsm=(2.9, 3.25), bsd=(3.05, 1.04))
+    assert conclude(pages, pages[:1], max_latency_s=0.1) == (
+        "With pages delayed by at most 100 ms on average, bsd uses the least energy (3.05 J per"
+        " page, 15 % less than psm),"
+        " and pages are delayed by 40.0 ms on average. lpsm uses 4.9 % less energy than bsd, but"
+        " pages are delayed by"
+        " 2.25 s on average."
+    )
+
+
+def test_each_kind_of_station_has_its_sentence() -> None:
+    """Unless the topology gives it a policy."""
+
+    def kind(name: str, policy: str, energy_j: float, own: str = "") -> Result:
+        return page_run(policy, energy_j, 1.5, station=name, station_policy=own)
+
+    runs = [kind("reader", "psm", 3.0), kind("laptop", "psm", 30.0, "always-on"), kind("phone", "psm", 2.0)]
+    runs += [kind("reader", "bsd", 2.0), kind("laptop", "bsd", 30.0, "always-on"), kind("phone", "bsd", 2.5)]
+    assert conclude(runs, runs[:3]) == (
+        "In this run, for reader, bsd uses the least energy (2.00 J per page, 33 % less than psm),"
+        " and pages take 1.50"
+        " times as long as without power saving. For phone, psm uses the least energy (2.00 J per"
+        " page, 20 % less than"
+        f" bsd), and pages take 1.50 times as long as without power saving. {HINT}"
+    )
+
+
+def test_real_comparisons_conclude() -> None:
+    """From the baselines to the limit, as in the command line."""
+    found = compare(["bsd", "lpsm"], pages=5, replications=2, workers=1)
+    assert "psm" in found.conclusion()
+    limited = replace(found, max_latency_s=1e-4)
+    assert limited.conclusion().startswith("With pages delayed by at most 0.1 ms on average, ")
+    alone = compare(["psm"], pages=2, baselines=False)
+    assert "psm uses 91 % less energy than always-on" in alone.conclusion()
+
+
+def test_reports_state_the_same_sentences() -> None:
+    """JSON and the HTML report, in which they come first."""
+    found = compare(["bsd:p=1"], pages=3, workers=1)
+    text = found.conclusion()
+    assert to_dict(found)["conclusion"] == text
+    page = page_of(found, {})
+    assert page.index(text) < page.index("<table")
