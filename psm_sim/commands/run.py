@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.commands.shared_options import (
     access_point_settings,
     add_access_point,
+    add_figure_format,
     add_force,
     add_format,
     add_policies_and_pages,
@@ -66,8 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--output",
         metavar="DIR",
-        help="write report.html, results as JSON and CSV, and figures to this folder",
+        help="folder for report.html, JSON, CSV and figures",
     )
+    add_figure_format(output)
     output.add_argument(
         "--plot",
         metavar="FILE",
@@ -126,6 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
     start = datetime.now(UTC)
     outputs = RunOutputs.of(arguments.capture, arguments.timeline)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
+    formats = _figure_formats(arguments)
     plot_path = _plot_path(arguments.plot)
     max_latency_s = parse_latency(arguments.latency)
     partial: list[Comparison] = []
@@ -133,7 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
         with redirect_stdout_to_stderr():
             policies, scenario, references, preset = parse(arguments)
             written = (
-                [("--output", path) for path in files.output_paths(folder)] if folder is not None else []
+                [] if folder is None else [("--output", path) for path in files.output_paths(folder, formats)]
             )
             written += [("--plot", plot_path)] if plot_path is not None else []
             _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
@@ -157,7 +160,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise
     try:
         if folder is not None:
-            files.write_results(folder, comparison, facts, preset.name, arguments.workers)
+            files.write_results(folder, comparison, facts, preset.name, arguments.workers, formats)
     except BaseException as error:
         record.broken_off(error)
         if folder is not None and not isinstance(error, InputError):
@@ -169,7 +172,7 @@ def run(arguments: argparse.Namespace) -> int:
         from psm_sim.reporting.figures.comparison import plot
 
         with progress("drawing"):
-            plot(comparison, plot_path, arguments.workers)
+            plot(comparison, plot_path, arguments.workers, preset.name)
         print_message(f"Wrote {plot_path}", "")
     for _, path in outputs.files(policies):
         print_message(f"Wrote {path}", "")
@@ -228,6 +231,15 @@ def _write_partial(
         print_message(f"Wrote {', '.join(PARTIAL_NAMES)} to {folder}", "")
     except InputError as unwritten:
         print_message(str(unwritten), "")
+
+
+def _figure_formats(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Return the formats of the figures in the result folder."""
+    from psm_sim.reporting.files.result_folder import FIGURE_FORMATS
+
+    if arguments.figure_format and arguments.output is None:
+        raise InputError("--figure-format has no effect without --output; add --output or remove it.")
+    return arguments.figure_format or FIGURE_FORMATS
 
 
 def _plot_path(text: str | None) -> Path | None:

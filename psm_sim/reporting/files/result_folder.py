@@ -26,6 +26,9 @@ RECORD_NAME = "metadata.json"
 PARTIAL_NAMES = ("result.json", "pages.csv", RECORD_NAME)
 NAMES = (*PARTIAL_NAMES, "report.html")
 
+FIGURE_FORMATS = ("svg",)
+"""Default formats of the figures."""
+
 _FIGURES = ("energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times")
 _OPEN = ("running", "failed", "interrupted")
 """Status of a run that has not finished. Its record may be replaced."""
@@ -61,6 +64,7 @@ def write_results(
     facts: Mapping[str, Any],
     preset: str = "",
     workers: int | None = None,
+    formats: Sequence[str] = FIGURE_FORMATS,
 ) -> None:
     """Write ``result.json``, ``pages.csv``, ``metadata.json``, ``report.html`` and the figures.
 
@@ -78,6 +82,8 @@ def write_results(
         Name of the preset. An empty string means none.
     workers : int, optional
         Number of processes that compute the frontier of the offline optimum. None uses all cores.
+    formats : sequence of str
+        Formats of the figures.
     """
     from psm_sim.reporting.figures.comparison import frontier_of, write_figures
     from psm_sim.reporting.html.comparison import page_of
@@ -94,7 +100,7 @@ def write_results(
         for name, text in zip(NAMES, texts, strict=True):
             # Escape arguments that are not UTF-8, so that they do not make a completed run fail here.
             (draft / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-        write_figures(draft / "figures", comparison, frontier)
+        write_figures(draft / "figures", comparison, frontier, preset, formats)
 
 
 def write_partial_results(
@@ -147,10 +153,10 @@ def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def output_paths(folder: Path) -> list[Path]:
+def output_paths(folder: Path, formats: Sequence[str] = FIGURE_FORMATS) -> list[Path]:
     """Return the files that a run may write to *folder*, without the record of an unfinished run."""
     names = [name for name in NAMES if name != RECORD_NAME or _read_record(folder).get("status") not in _OPEN]
-    figures = [f"figures/{figure}{suffix}" for figure in _FIGURES for suffix in (".png", ".svg", ".pdf")]
+    figures = [f"figures/{figure}.{suffix}" for figure in _FIGURES for suffix in formats]
     return [folder / name for name in (*names, *figures)]
 
 
