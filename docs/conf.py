@@ -6,7 +6,6 @@ import re
 import shutil
 from pathlib import Path
 
-from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,7 +55,6 @@ def copy_front_page(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect the functions above."""
-    app.add_lexer("csv", TextLexer)
     app.connect("source-read", add_navigation)
     app.connect("autodoc-skip-member", skip_plain_fields)
     app.connect("build-finished", copy_front_page)
