@@ -19,6 +19,9 @@ LEARNERS: Registry[Learner] = Registry(
         "static-expert": "psm_sim.learning.thesis_learners:StaticExpert",
         "fixed-share": "psm_sim.learning.thesis_learners:FixedShare",
         "learn-alpha": "psm_sim.learning.thesis_learners:LearnAlpha",
+        "short-learn-alpha": "psm_sim.learning.short_learn_alpha:ShortLearnAlpha",
+        "decreasing-share": "psm_sim.learning.decreasing_share:DecreasingShare",
+        "mixing-past": "psm_sim.learning.mixing_past_posteriors:MixingPastPosteriors",
     },
     "psm_sim.learners",
 )
@@ -31,7 +34,8 @@ def make_learner(learner: str | Spec, experts: int, horizon: int) -> Learner:
     Parameters
     ----------
     learner : str or Spec
-        ``static-expert``, ``fixed-share:alpha=RATE``, ``learn-alpha`` or ``FILE.py:CLASS``.
+        Name in :data:`LEARNERS`, such as ``learn-alpha`` or ``fixed-share:alpha=RATE``, or
+        ``FILE.py:CLASS``.
     experts : int
         Number of experts, at least 1, passed to the constructor as ``n_experts``.
     horizon : int

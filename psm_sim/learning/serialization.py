@@ -48,13 +48,19 @@ def load_bank(state: Mapping[str, Any], like: FixedShareBank, owner: str) -> tup
     InputError
         If the weights have another shape, or a column is not a distribution.
     """
-    weights = _array(state["weights"])
-    if weights is None or weights.shape != like.weights.shape or not _are_distributions(weights):
-        raise InputError(
-            f"{owner}: weights of the saved state are invalid; expected nonnegative numbers of shape "
-            f"{like.weights.shape}, each column with the sum 1."
-        )
+    weights = load_weights(state, "weights", like.weights.shape, owner)
     return weights, load_log_weights(state, "log_weights", like.edge_log_weights.shape, owner)
+
+
+def load_weights(state: Mapping[str, Any], key: str, shape: tuple[int, ...], owner: str) -> FloatArray:
+    """Return the weights of a saved state. Arguments and errors are as for :func:`load_log_weights`."""
+    weights = _array(state[key])
+    if weights is None or weights.shape != shape or not _are_distributions(weights):
+        raise InputError(
+            f"{owner}: {key} of the saved state are invalid; expected nonnegative numbers of shape "
+            f"{shape}, each column with the sum 1."
+        )
+    return weights
 
 
 def _are_distributions(weights: FloatArray) -> bool:

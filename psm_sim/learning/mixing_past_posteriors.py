@@ -1,0 +1,70 @@
+"""Learner that mixes past posteriors (Bousquet and Warmuth, 2002)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.learning import input_checks, serialization
+from psm_sim.learning.learner import Learner
+
+
+class MixingPastPosteriors(Learner):
+    """Learner for traffic in which a few experts are best again and again.
+
+    The weights of the next round are the last posterior with the factor 1 - *alpha*, plus the mean of all
+    earlier posteriors with the factor *alpha* (Bousquet and Warmuth, "Tracking a small set of experts by
+    mixing past posteriors", Journal of Machine Learning Research 3, 2002, scheme "uniform past"). An expert
+    that was best before therefore recovers faster than under Fixed-share. The mean is updated in each round,
+    so a round takes O(n) time and no history is kept.
+
+    Parameters
+    ----------
+    n_experts : int
+        Number of experts, at least 1.
+    alpha : float
+        Share of the earlier posteriors, above 0 and at most 1.
+
+    Examples
+    --------
+    >>> import math
+    >>> learner = MixingPastPosteriors(n_experts=2, alpha=0.1)
+    >>> _ = learner.update([0.0, math.log(3)])
+    >>> learner.weights.round(6).tolist()  # 0.9 * (0.75, 0.25) + 0.1 * (0.5, 0.5)
+    [0.725, 0.275]
+    """
+
+    name = "mixing-past"
+
+    def __init__(self, n_experts: int, alpha: float = 0.02) -> None:
+        super().__init__(n_experts)
+        self.alpha = input_checks.check_probability(alpha, f"{self.name}: alpha")
+        if self.alpha == 0:
+            raise InputError(f"{self.name}: alpha must be a number > 0 and <= 1, got {alpha!r}.")
+        self._past: FloatArray = self._weights.copy()
+
+    def _learn(self, relative: FloatArray) -> float:
+        posterior = np.exp(relative) * self._weights
+        total = float(posterior.sum())
+        posterior /= total
+        # The mean of the posteriors before this round: the uniform one, and those of the rounds before.
+        self._weights = (1 - self.alpha) * posterior + self.alpha * self._past
+        self._past += (posterior - self._past) / (self.rounds + 2)
+        return -float(np.log(total))
+
+    def _dump_state(self) -> dict[str, Any]:
+        return {
+            "alpha": self.alpha,
+            "weights": self._weights.tolist(),
+            "past": self._past.tolist(),
+        }
+
+    def _load_state(self, state: Mapping[str, Any]) -> None:
+        self._expect(state, "alpha", self.alpha)
+        weights = serialization.load_weights(state, "weights", self._shape, self.name)
+        self._past = serialization.load_weights(state, "past", self._shape, self.name)
+        self._weights = weights

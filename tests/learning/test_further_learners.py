@@ -1,0 +1,116 @@
+"""The learners that the thesis does not have: exact values by enumeration, and their bounds."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.learning import (
+    DecreasingShare,
+    FixedShare,
+    MixingPastPosteriors,
+    ShortLearnAlpha,
+    StaticExpert,
+)
+
+SIZES = [(1, 4), (2, 1), (2, 7), (3, 6)]
+
+
+def exponential_losses(rounds: int, n: int, seed: int) -> FloatArray:
+    """Return losses in nats, shape (rounds, n)."""
+    return np.random.default_rng(seed).exponential(2.0, (rounds, n))
+
+
+@pytest.mark.parametrize(("n", "rounds"), SIZES)
+def test_decreasing_share_equals_the_sum_over_all_sequences(n: int, rounds: int) -> None:
+    """The cumulative loss is -log of the likelihood under a Markov prior with rate 1 / (t + 1)."""
+    losses = exponential_losses(rounds, n, seed=n * 10 + rounds)
+    total = 0.0
+    for sequence in itertools.product(range(n), repeat=rounds):
+        prior = 1 / n
+        for t, (before, after) in enumerate(itertools.pairwise(sequence), 1):
+            if n > 1:
+                prior *= t / (t + 1) if before == after else 1 / (t + 1) / (n - 1)
+        total += prior * math.exp(-sum(losses[t, i] for t, i in enumerate(sequence)))
+    learner = DecreasingShare(n)
+    suffered = sum(learner.update(row) for row in losses)
+    assert suffered == pytest.approx(-math.log(total), abs=1e-10)
+
+
+def mixing_bound(losses: FloatArray, sequence: Sequence[int], alpha: float) -> float:
+    """Return the bound of Bousquet and Warmuth (2002) for the loss against one sequence, in nats.
+
+    Each expert of the sequence costs log n. Each round costs the negative logarithm of the factor with which
+    the posterior of that expert's previous round enters the weights: 1 - alpha for the round before, and
+    alpha divided by the number of earlier posteriors for all others.
+    """
+    n, last = losses.shape[1], dict.fromkeys(range(losses.shape[1]), 0)
+    bound = sum(losses[t, expert] for t, expert in enumerate(sequence)) + len(set(sequence)) * math.log(n)
+    for t, expert in enumerate(sequence, 1):
+        if t > 1:
+            share = 1 - alpha if last[expert] == t - 1 else alpha / (t - 1)
+            bound += math.inf if share == 0 else -math.log(share)
+        last[expert] = t
+    return bound
+
+
+@pytest.mark.parametrize("alpha", [0.02, 0.3, 0.9, 1.0])
+@pytest.mark.parametrize(("n", "rounds"), SIZES)
+def test_mixing_past_posteriors_is_within_its_bound_of_every_sequence(n, rounds, alpha) -> None:
+    """Against all n^T sequences, on random losses and on experts that return."""
+    returning = np.where((np.arange(rounds)[:, None] // 2) % n == np.arange(n), 0.0, 6.0)
+    for losses in (exponential_losses(rounds, n, seed=3), returning):
+        learner = MixingPastPosteriors(n, alpha)
+        suffered = sum(learner.update(row) for row in losses)
+        bounds = [mixing_bound(losses, each, alpha) for each in itertools.product(range(n), repeat=rounds)]
+        assert suffered <= min(bounds) + 1e-9
+
+
+def test_mixing_past_posteriors_is_the_mean_of_the_posteriors() -> None:
+    """The weights are those of the definition, with all posteriors kept."""
+    learner, alpha = MixingPastPosteriors(3, 0.1), 0.1
+    weights, posteriors = np.full(3, 1 / 3), [np.full(3, 1 / 3)]
+    for row in exponential_losses(50, 3, seed=1):
+        learner.update(row)
+        posterior = weights * np.exp(-row)
+        posterior /= posterior.sum()
+        weights = (1 - alpha) * posterior + alpha * np.mean(posteriors, axis=0)
+        posteriors.append(posterior)
+        assert learner.weights == pytest.approx(weights, abs=1e-12)
+
+
+def test_experts_that_return_are_found_sooner_by_mixing_past_posteriors() -> None:
+    """Two experts of thirty alternate; with the same rate Fixed-share loses more."""
+    losses = np.full((3000, 30), 4.0)
+    for t in range(3000):
+        losses[t, t // 100 % 2] = 0.0
+    mixing, share = MixingPastPosteriors(30, 0.02), FixedShare(30, 0.02)
+    assert sum(map(mixing.update, losses)) < sum(map(share.update, losses)) - 20
+
+
+def test_the_short_grid_is_within_log_8_of_its_best_rate() -> None:
+    """Learn-alpha over m rates loses at most log m nats more than Fixed-share with any of them."""
+    losses = exponential_losses(2000, 5, seed=2)
+    short = ShortLearnAlpha(5)
+    suffered = sum(map(short.update, losses))
+    for rate in short.rates:
+        fixed = FixedShare(5, rate)
+        assert suffered <= sum(map(fixed.update, losses)) + math.log(8) + 1e-9
+
+
+def test_a_share_of_zero_is_refused() -> None:
+    """Without a share, an expert that lost its weight could never return."""
+    with pytest.raises(InputError, match="mixing-past: alpha must be a number > 0 and <= 1, got 0"):
+        MixingPastPosteriors(2, 0)
+
+
+def test_decreasing_share_loses_little_against_one_best_expert() -> None:
+    """Without a switch the loss exceeds that of Static-expert by at most log T nats."""
+    losses = exponential_losses(500, 4, seed=4)
+    decreasing, static = DecreasingShare(4), StaticExpert(4)
+    gap = sum(map(decreasing.update, losses)) - sum(map(static.update, losses))
+    assert gap <= math.log(500) + 1e-9
