@@ -21,6 +21,7 @@ from psm_sim.commands.shared_options import (
     add_workers,
     find_preset,
     integer_between,
+    is_given,
     parse_latency,
     parse_settings,
 )
@@ -60,7 +61,7 @@ DEFAULT_REPLICATIONS = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of a run: workload, scenario, comparison, output and execution."""
     add_policies_and_pages(parser)
-    add_access_point(add_scenario(parser), "that of the topology")
+    add_access_point(add_scenario(parser))
     _add_comparison(parser)
     output = parser.add_argument_group("output")
     add_format(output)
@@ -77,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_observation(output)
     add_force(output)
-    add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
+    add_workers(parser, "worker processes (default: all cores)")
 
 
 def _add_comparison(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +93,7 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--against",
         metavar="POLICY",
-        help="reference policy of relative values (default: psm)",
+        help="reference of relative values (default: psm)",
     )
     group.add_argument(
         "--no-baselines",
@@ -106,7 +107,7 @@ def _add_observation(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--capture",
         metavar="FILE.pcap",
-        help="write a capture of the 802.11 frames for Wireshark, one file per policy",
+        help="802.11 frames for Wireshark, one file per policy",
     )
     group.add_argument(
         "--timeline",
@@ -128,7 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
     start = datetime.now(UTC)
     outputs = RunOutputs.of(arguments.capture, arguments.timeline)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
-    formats = _figure_formats(arguments)
+    if folder is None and is_given("--figure-format", arguments.argv):
+        raise InputError("--figure-format has no effect without --output; add --output or remove it.")
     plot_path = _plot_path(arguments.plot)
     max_latency_s = parse_latency(arguments.latency)
     partial: list[Comparison] = []
@@ -136,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
         with redirect_stdout_to_stderr():
             policies, scenario, references, preset = parse(arguments)
             written = (
-                [] if folder is None else [("--output", path) for path in files.output_paths(folder, formats)]
+                [] if folder is None else [("--output", path) for path in files.output_paths(folder, arguments.figure_format)]
             )
             written += [("--plot", plot_path)] if plot_path is not None else []
             _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
@@ -160,7 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise
     try:
         if folder is not None:
-            files.write_results(folder, comparison, facts, preset.name, arguments.workers, formats)
+            files.write_results(folder, comparison, facts, preset.name, arguments.workers, arguments.figure_format)
     except BaseException as error:
         record.broken_off(error)
         if folder is not None and not isinstance(error, InputError):
@@ -233,15 +235,6 @@ def _write_partial(
         print_message(str(unwritten), "")
 
 
-def _figure_formats(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """Return the formats of the figures in the result folder."""
-    from psm_sim.reporting.files.result_folder import FIGURE_FORMATS
-
-    if arguments.figure_format and arguments.output is None:
-        raise InputError("--figure-format has no effect without --output; add --output or remove it.")
-    return arguments.figure_format or FIGURE_FORMATS
-
-
 def _plot_path(text: str | None) -> Path | None:
     """Return the path of the plot. Only then are the figures imported, with all that they draw."""
     if text is None:
@@ -280,7 +273,7 @@ def _references(against: str | None, no_baselines: bool, dtim: int | None, prese
     from psm_sim.simulation import BASELINES, References
 
     always_on, psm = (preset.policy_spec(baseline) for baseline in BASELINES)
-    baselines = (always_on, psm.with_("listen_interval", dtim) if dtim else psm)
+    baselines = (always_on, psm.with_("listen_interval", dtim) if (dtim or 1) > 1 else psm)
     reference = [preset.policy_spec(Spec.parse(text, "policy")) for text in filter(None, [against])]
     return References(() if no_baselines else baselines, tuple(reference) or baselines[-1:])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,6 +146,7 @@ def add_figure_format(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--figure-format",
         type=_figure_formats,
+        default=("svg",),
         metavar="FORMATS",
         help="formats of the figures: svg, png or pdf, or several such as svg,png (default: svg)",
     )
@@ -191,8 +192,8 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     add_seed(group, "random seed")
 
 
-def add_scenario(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the network and the device."""
+def add_scenario(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add the options of the network and the device, and return their group."""
     group = parser.add_argument_group("network and device")
     group.add_argument(
         "--topology",
@@ -216,5 +217,98 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--battery",
         metavar="CAPACITY",
-        help="battery capacity, e.g. 2000mAh; adds the battery life in days",
+        help="battery capacity, e.g. 2000mAh; adds days",
     )
+    return group
+
+
+def add_access_point(group: argparse._ArgumentGroup, default_interval: str = "") -> None:
+    """Add ``--dtim``, ``--beacon-interval`` and ``--latency`` to the group of the network and the device."""
+    group.add_argument(
+        "--dtim", type=integer_between(1, 255), metavar="N", help="DTIM period of the access point"
+    )
+    group.add_argument(
+        "--beacon-interval",
+        metavar="TU|TIMEms",
+        help=f"time between beacons, e.g. 100TU or 102.4ms{default_interval}",
+    )
+    group.add_argument(
+        "--latency",
+        metavar="TIME",
+        help="maximum 99th percentile of the latency of messages, or mean added page time, e.g. 300ms",
+    )
+
+
+def access_point_settings(
+    dtim: int | None, beacon_interval: str | None, given: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the topology settings of ``--dtim`` and ``--beacon-interval``.
+
+    Parameters
+    ----------
+    dtim, beacon_interval
+        Values of the options; None if they are missing.
+    given
+        Settings of ``--set``.
+
+    Raises
+    ------
+    InputError
+        If the beacon interval is invalid, or one of *given* sets the same value.
+    """
+    settings = {
+        "--dtim": {} if dtim is None else {"beacon.dtim_period": dtim},
+        "--beacon-interval": {} if beacon_interval is None else _beacon_interval(beacon_interval),
+    }
+    for option, values in settings.items():
+        for key in values.keys() & given.keys():
+            raise InputError(f"{option} conflicts with --set {key}={given[key]}; remove one of them.")
+    return {key: value for values in settings.values() for key, value in values.items()}
+
+
+_INTERVAL_KEYS = {"tu": "beacon.interval_tu", "ms": "beacon.interval_ms"}
+"""Topology key of a beacon interval, by its unit."""
+
+
+def _beacon_interval(text: str) -> dict[str, Any]:
+    """Return the setting of a beacon interval; a number without a unit is in time units, as in hostapd."""
+    from psm_sim.common.parameters import parameters_of
+    from psm_sim.network.topology_sections import BeaconParameters
+
+    number, unit = _split_unit(text)
+    unit = unit.lower() or "tu"
+    if number is None or unit not in _INTERVAL_KEYS or (unit == "tu" and not number.is_integer()):
+        raise InputError(
+            "--beacon-interval must be a number of time units such as 100 or 100TU, or a time such as"
+            f" 102.4ms, got {text!r}."
+        )
+    name = "interval_tu" if unit == "tu" else "interval_ms"
+    value = int(number) if unit == "tu" else number
+    parameters_of(BeaconParameters)[name].check(value, "--beacon-interval")
+    return {_INTERVAL_KEYS[unit]: value}
+
+
+def parse_latency(text: str | None) -> float | None:
+    """Return the value of ``--latency`` in seconds, or None without the option."""
+    if text is None:
+        return None
+    number, unit = _split_unit(text)
+    scale = {"ms": 1e-3, "s": 1.0}.get(unit)
+    if number is not None and number > 0 and not unit:
+        raise InputError(f"--latency requires a unit, got {text!r}; use {text}ms or {text}s.")
+    if number is None or scale is None or not 0 < number * scale <= _MAX_LATENCY_S:
+        raise InputError(f"--latency must be a time > 0 such as 300ms or 0.3s, got {text!r}.")
+    return number * scale
+
+
+_MAX_LATENCY_S = 1e6
+
+
+def _split_unit(text: str) -> tuple[float | None, str]:
+    """Return number and unit of a quantity such as ``300ms``; the number is None if it is not valid."""
+    digits = text.strip().rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+    try:
+        number = float(digits)
+    except ValueError:
+        return None, ""
+    return number, text.strip()[len(digits) :].strip()

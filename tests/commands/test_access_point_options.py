@@ -1,0 +1,140 @@
+"""``--dtim``, ``--beacon-interval`` and ``--latency``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psm_sim.cli import main
+from psm_sim.commands.shared_options import access_point_settings, parse_latency
+from psm_sim.common.errors import InputError
+
+RUN = (
+    "--policy",
+    "dynamic:stack=esp-idf",
+    "--trace",
+    "push:stretch_s=600",
+    "--pages",
+    "1",
+    "--format",
+    "json",
+)
+
+
+def result(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    """Return the JSON output of a short run of a device."""
+    assert main([*RUN, *words]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_dtim_is_the_setting_and_the_baseline_wakes_for_dtim_beacons(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Without another reference, savings are relative to it as well."""
+    found = result(capsys, "--dtim", "3", "--beacon-interval", "100")
+    same = result(capsys, "--set", "beacon.dtim_period=3", "--set", "beacon.interval_tu=100")
+    assert found["scenario"] == same["scenario"]
+    assert found["runs"][0]["energy_per_page_j"] == same["runs"][0]["energy_per_page_j"]
+    assert [run["policy"] for run in found["baselines"]] == ["always-on", "psm:listen_interval=3"]
+    assert {each["against"] for each in found["differences"]} == {"psm:listen_interval=3"}
+    assert found["baselines"][1]["beacons_per_page"] == pytest.approx(
+        same["baselines"][1]["beacons_per_page"] / 3, rel=0.01
+    )
+
+
+def test_a_dtim_period_of_1_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is the default, and psm receives every beacon."""
+    found = result(capsys, "--dtim", "1")
+    assert [run["policy"] for run in found["baselines"]] == ["always-on", "psm"]
+
+
+def test_an_interval_in_ms_at_a_topology_in_time_units_is_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It would have no effect."""
+    assert main(["--topology", "cafe", "--policy", "psm", "--beacon-interval", "90ms"]) == 2
+    assert "beacon.interval_ms has no effect without beacon.interval_tu=none" in capsys.readouterr().err
+
+
+def test_a_latency_is_the_limit_of_the_conclusion(capsys: pytest.CaptureFixture[str]) -> None:
+    """And of nothing else."""
+    limited, free = result(capsys, "--latency", "90ms"), result(capsys)
+    for each in (limited, free):
+        for run in (*each["runs"], *each["baselines"]):
+            del run["wall_s"]
+    assert limited.pop("conclusion") != free.pop("conclusion")
+    assert limited == free
+
+
+@pytest.mark.parametrize(
+    ("dtim", "interval", "expected"),
+    [
+        (None, None, {}),
+        (3, None, {"beacon.dtim_period": 3}),
+        (None, "100", {"beacon.interval_tu": 100}),
+        (None, "100TU", {"beacon.interval_tu": 100}),
+        (None, "102.4 ms", {"beacon.interval_ms": 102.4}),
+        (2, "300tu", {"beacon.dtim_period": 2, "beacon.interval_tu": 300}),
+    ],
+)
+def test_a_beacon_interval_without_a_unit_is_in_time_units(
+    dtim: int | None, interval: str | None, expected: dict[str, float]
+) -> None:
+    """As in the configuration of access points."""
+    assert access_point_settings(dtim, interval, {}) == expected
+
+
+@pytest.mark.parametrize(
+    "interval", ["102.4", "100s", "0", "-1ms", "nan", "infms", "TU", "", "99999", "1e9ms"]
+)
+def test_a_beacon_interval_that_no_access_point_has_is_refused(interval: str) -> None:
+    """By its range or its form."""
+    with pytest.raises(InputError, match="--beacon-interval"):
+        access_point_settings(None, interval, {})
+
+
+@pytest.mark.parametrize(
+    ("dtim", "interval", "key", "option"),
+    [
+        (3, None, "beacon.dtim_period", "--dtim"),
+        (None, "100", "beacon.interval_tu", "--beacon-interval"),
+        (None, "100ms", "beacon.interval_ms", "--beacon-interval"),
+    ],
+)
+def test_an_option_and_the_setting_of_the_same_key_are_refused(
+    dtim: int | None, interval: str | None, key: str, option: str
+) -> None:
+    """Even if their values agree."""
+    with pytest.raises(InputError, match=f"{option} conflicts with --set {key}=3; remove one of them[.]"):
+        access_point_settings(dtim, interval, {key: "3"})
+
+
+@given(st.floats(0.001, 1e5))
+def test_a_latency_is_read_in_its_unit(value: float) -> None:
+    """In milliseconds or seconds."""
+    assert parse_latency(f"{value}ms") == pytest.approx(value / 1000)
+    assert parse_latency(f"{value} s") == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("300", "--latency requires a unit, got '300'; use 300ms or 300s[.]"),
+        ("0", "--latency must be a time > 0 such as 300ms or 0.3s, got '0'[.]"),
+        ("0ms", "must be a time > 0"),
+        ("-1s", "must be a time > 0"),
+        ("1e300s", "must be a time > 0"),
+        ("nanms", "must be a time > 0"),
+        ("300m", "must be a time > 0"),
+        ("", "must be a time > 0"),
+    ],
+)
+def test_a_latency_without_a_unit_or_a_value_is_refused(text: str, message: str) -> None:
+    """A bare number could mean both units."""
+    with pytest.raises(InputError, match=message):
+        parse_latency(text)
