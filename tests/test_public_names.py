@@ -18,7 +18,8 @@ NAMES = {
         fit_linear fit_unlabelled make_selective standardise standardise_images weighted_error""",
     "psm_sim.contracts": "Finding Report check",
     "psm_sim.learning": """
-        BestRate FixedShare LEARNERS LearnAlpha Learner StaticExpert SwitchingSequences
+        BestRate DecreasingShare FixedShare LEARNERS LearnAlpha Learner MixingPastPosteriors
+        ShortLearnAlpha StaticExpert SwitchingSequences
         TransitionShare WaitingTimeModel best_expert best_rate best_switching comparator_losses
         learn_alpha_bound learn_alpha_optimal_bound lower_bound make_learner rate_losses regrets
         relative_entropy run_learner switching_rates transition_upper_bound upper_bound""",
