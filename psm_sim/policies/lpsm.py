@@ -18,6 +18,7 @@ from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.helpers.lpsm_doze_plan import HALF, IdlePlan
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 from psm_sim.policies.helpers.polling_time_grid import polling_times_ms, polls_in_horizon
+from psm_sim.policies.helpers.prediction_rule import MEAN, RULES, PredictionRule
 from psm_sim.policies.helpers.warm_start import WarmStart
 
 
@@ -25,11 +26,12 @@ from psm_sim.policies.helpers.warm_start import WarmStart
 class Lpsm(Policy):
     """Policy that dozes for the weighted mean of the experts' polling times (LPSM).
 
-    Each expert is one polling time, and Learn-alpha learns the weights. At every wake-up for a beacon, each
-    expert suffers the loss that its polling time would have had in the doze just ended. The weights are then
-    updated (thesis, eqs. 2.2 and 2.7). The next doze is the weighted mean of the polling times (eq. 2.32),
-    rounded to the nearest beacon. The switching rates are optimised for ``horizon_s`` seconds with one poll
-    per beacon (section 2.3).
+    Each expert is one polling time, and a learner, Learn-alpha by default, learns the weights. At every
+    wake-up for a beacon, each expert suffers the loss that its polling time would have had in the doze just
+    ended. The weights are then updated (thesis, eqs. 2.2 and 2.7). The next doze is the weighted mean of the
+    polling times (eq. 2.32), rounded to the nearest beacon. ``rule`` selects another prediction from the
+    weights. The switching rates are optimised for ``horizon_s`` seconds with one poll per beacon (section
+    2.3).
 
     Three parameters are choices that the sources leave open. ``uplink`` sets the doze after an uplink packet;
     its default, one beacon, has the lowest slowdown. ``acks`` decides whether an ACK that is sent while a
@@ -102,6 +104,16 @@ class Lpsm(Policy):
         optional=True,
         kind=str,
     )
+    learner_spec: str | Spec = parameter(
+        "learn-alpha",
+        "learner of the weights: name with parameters, or FILE.py:CLASS",
+        name="learner",
+        requires="alpha=none",
+    )
+    rule: str = parameter(
+        "mean",
+        f"polling time from the weights and times of the experts: {', '.join(RULES)}",
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy lpsm")
@@ -114,6 +126,8 @@ class Lpsm(Policy):
             )
         self._gamma = values_of(self._loss).get("gamma")
         self._loss = guarded_loss(self._loss)
+        self._rule = PredictionRule(self.rule, self.times_ms, "policy lpsm")
+        make_learner(self._learner_spec(), self.times_ms.size, horizon=2)  # finds errors before the run
         self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
         self._contexts: ContextLearners | None = None
@@ -126,7 +140,7 @@ class Lpsm(Policy):
         """Return the parameters as plain values, including the loss and its ``gamma``."""
         values = {name: getattr(self, entry.attribute) for name, entry in parameters_of(Lpsm).items()}
         loss = self._loss.name if isinstance(self.loss, Loss) else str(self.loss)
-        return {**values, "loss": loss, "gamma": self._gamma}
+        return {**values, "loss": loss, "gamma": self._gamma, "learner": str(self.learner_spec)}
 
     def start(self, beacon_s: float) -> None:
         """Start with the saved weights, or with uniform weights.
@@ -136,8 +150,8 @@ class Lpsm(Policy):
         super().start(beacon_s)
         self._planned = 0
         self._loss.start()
-        fixed_share = Spec("fixed-share").with_("alpha", self.alpha)
-        spec = Spec("learn-alpha") if self.alpha is None else fixed_share
+        self._rule.start()
+        spec = self._learner_spec()
         polls = polls_in_horizon(self.horizon_s, beacon_s, "policy lpsm")
         self.learner = make_learner(spec, self.times_ms.size, polls)
         if self.context != "none":
@@ -146,7 +160,7 @@ class Lpsm(Policy):
             self._warm_start.load(self.learner, self.times_ms)
         self._idle = self._loss.idle(self.times_ms)
         # A subclass may override how it learns from a poll, so it must be called at each beacon.
-        plans = type(self) is Lpsm and self._idle is not None
+        plans = type(self) is Lpsm and self._idle is not None and self.rule == MEAN
         self._plan = IdlePlan(self._lookahead, self._fast_forward, self.times_ms, beacon_s) if plans else None
         self._predict()
 
@@ -258,8 +272,13 @@ class Lpsm(Policy):
         self._predict()
         self._planned = until
 
+    def _learner_spec(self) -> Spec:
+        if self.alpha is not None:
+            return Spec("fixed-share").with_("alpha", self.alpha)
+        return Spec.of(self.learner_spec, "learner")
+
     def _predict(self) -> None:
-        self.polling_ms = self.learner.predict(self.times_ms)
+        self.polling_ms = self._rule.predict(self.learner)
         self._beacons = max(1, int(self.polling_ms / (1000 * self.beacon_s) + HALF))
 
 

@@ -87,7 +87,7 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     assert config["gamma"] == pytest.approx(1 / 1.2e5)
     assert set(config) == {
         "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "acks", "learn_on_uplink",
-        "alpha", "context", "state",
+        "alpha", "context", "state", "learner", "rule",
     }  # fmt: skip
     assert Lpsm(loss=InverseLoss(gamma=2.0)).config() == {**config, "gamma": 2.0}
 

@@ -1,0 +1,105 @@
+"""Rules that turn weights into a polling time."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psm_sim.common.errors import InputError
+from psm_sim.learning import MixingPastPosteriors, StaticExpert
+from psm_sim.policies import make_policy
+from psm_sim.policies.helpers.prediction_rule import RULES, PredictionRule
+from psm_sim.policies.lpsm import Lpsm
+from psm_sim.poll import Poll
+from psm_sim.simulation import simulate
+
+TIMES_MS = np.array([100.0, 200.0, 400.0])
+
+
+def learner() -> StaticExpert:
+    """Return a learner with the weights 1/2, 1/4 and 1/4."""
+    static = StaticExpert(3)
+    static.update([0.0, math.log(2), math.log(2)])
+    return static
+
+
+@pytest.mark.parametrize(
+    ("rule", "time_ms"),
+    [
+        ("mean", 200.0),
+        ("harmonic", 1 / (0.5 / 100 + 0.25 / 200 + 0.25 / 400)),
+        ("median", 100.0),
+        ("quantile:0", 100.0),
+        ("quantile:0.6", 200.0),
+        ("quantile:0.75", 200.0),
+        ("quantile:0.8", 400.0),
+        ("quantile:1", 400.0),
+    ],
+)
+def test_a_rule_is_computed_by_hand(rule: str, time_ms: float) -> None:
+    """Weights of 1/2, 1/4 and 1/4."""
+    assert PredictionRule(rule, TIMES_MS, "policy").predict(learner()) == pytest.approx(time_ms)
+
+
+def test_samples_have_the_weights_as_shares_and_are_reproducible() -> None:
+    """20,000 draws, with a tolerance of five standard errors."""
+    rule, static = PredictionRule("sample", TIMES_MS, "policy"), learner()
+    draws = [rule.predict(static) for _ in range(20_000)]
+    for time_ms, weight in zip(TIMES_MS, (0.5, 0.25, 0.25), strict=True):
+        assert draws.count(time_ms) / 20_000 == pytest.approx(weight, abs=0.018)
+    rule.start()
+    assert [rule.predict(static) for _ in range(100)] == draws[:100]
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("lpsm:rule=meam", "rule must be one of mean, .*, got 'meam'. Did you mean 'mean'"),
+        ("lpsm:rule=quantile:2", "the quantile of rule must be a number from 0 to 1, got 'quantile:2'"),
+        ("lpsm:rule=quantile", "the quantile of rule must be a number from 0 to 1, got 'quantile'"),
+        ("lpsm:learner=learn", "Unknown learner 'learn'"),
+        ("lpsm:learner=fixed-share", "alpha is missing"),
+    ],
+)
+def test_unknown_rules_and_learners_are_refused_before_the_run(spec: str, message: str) -> None:
+    """One sentence with the value and what is expected."""
+    with pytest.raises(InputError, match=message):
+        make_policy(spec)
+
+
+def test_a_learner_of_lpsm_has_its_own_parameters() -> None:
+    """Also in the result, from which the run can be repeated."""
+    policy = make_policy("lpsm:learner=mixing-past:alpha=0.3")
+    assert isinstance(policy, Lpsm)
+    policy.start(0.1)
+    assert isinstance(policy.learner, MixingPastPosteriors)
+    assert policy.learner.alpha == 0.3
+    assert policy.config()["learner"] == "mixing-past:alpha=0.3"
+
+
+def test_a_learner_from_a_file_decides_the_polling_time(tmp_path: Path) -> None:
+    """A learner that never learns keeps the mean of all polling times."""
+    file = tmp_path / "still.py"
+    file.write_text(
+        "from psm_sim.learning import FixedShare\n\n\n"
+        "class Still(FixedShare):\n"
+        '    name = "still"\n\n'
+        "    def __init__(self, n_experts):\n        super().__init__(n_experts, 0.5)\n\n"
+        "    def _learn(self, relative):\n        return 0.0\n"
+    )
+    policy = make_policy(f"lpsm:learner={file}:Still")
+    assert isinstance(policy, Lpsm)
+    policy.start(0.1)
+    policy.rest(0.1, 0.1, Poll(100.0))
+    assert policy.polling_ms == pytest.approx(650.0)
+
+
+@pytest.mark.parametrize("rule", [each.replace("Q", "0.3") for each in RULES])
+def test_each_rule_runs_in_the_simulator(rule: str) -> None:
+    """Its polling times lie between those of the experts, so energy and slowdown stay in their range."""
+    result = simulate(f"lpsm:rule={rule}", pages=5)
+    assert 1 < result.slowdown.mean < 14
+    assert 2 < result.energy_per_page_j < 4
