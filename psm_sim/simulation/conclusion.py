@@ -14,7 +14,7 @@ import numpy as np
 from psm_sim.common.summary_stats import confidence_interval, significant_differences
 from psm_sim.simulation.conclusion_terms import (
     RELEVANT,
-    format_number,
+    format_digits,
     format_range,
     join_names,
     terms_of,
@@ -130,7 +130,7 @@ class _Measure:
             group = group[:1]
         intervals = [self._intervals[index] for index in group]
         is_wide = any(each.half_width > _WIDE * abs(each.mean) for each in intervals)
-        return [format_number(self.values[index], 2 if is_wide else 3) for index in group]
+        return [format_digits(self.values[index], 2 if is_wide else 3) for index in group]
 
 
 _UNDECIDED = 1.1
@@ -320,7 +320,7 @@ class _Ranking:
             else format_range(texts)
         )
         days = self._runs[group[0]].battery_days if len(group) == 1 else None
-        return f"{values} {self._terms.unit}" + (f", {format_number(days)} days" if days else "")
+        return f"{values} {self._terms.unit}" + (f", {format_digits(days)} days" if days else "")
 
     def _amounts_of(self, group: Sequence[int], ranked: Sequence[int]) -> str:
         """Return the amounts of the policies that use least, their equality, and what they save."""
@@ -338,11 +338,11 @@ class _Ranking:
         """Return the amount of a policy relative to that of a reference."""
         ratio, name = self._amounts.ratio(index, reference), self._names[reference]
         if ratio > 2:
-            return f"{format_number(ratio, 2)} times the {noun or self._terms.noun} of {name}"
+            return f"{format_digits(ratio, 2)} times the {noun or self._terms.noun} of {name}"
         percent = 100 * abs(ratio - 1)
         comparative = "less" if ratio < 1 else "more"
         return " ".join(
-            [format_number(percent, 2 if percent < 99 else 3), "%", comparative, *noun.split(), "than", name]
+            [format_digits(percent, 2 if percent < 99 else 3), "%", comparative, *noun.split(), "than", name]
         )
 
     def _relative_delay(self, index: int, other: int) -> str:

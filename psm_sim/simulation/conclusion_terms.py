@@ -13,15 +13,15 @@ RELEVANT = 5e-4
 """Relative difference of two means below which policies count as equal, even if it is significant."""
 
 
-def format_number(value: float, digits: int = 3) -> str:
+def format_digits(value: float, digits: int = 3) -> str:
     """Return a number with significant digits, without an exponent."""
     magnitude = math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
     return f"{value:.{max(0, digits - 1 - magnitude)}f}"
 
 
-def format_duration(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """Return a duration in milliseconds, or in seconds from one second on."""
-    return f"{format_number(seconds)} s" if seconds >= 1 else f"{format_number(1000 * seconds)} ms"
+    return f"{format_digits(seconds)} s" if seconds >= 1 else f"{format_digits(1000 * seconds)} ms"
 
 
 def format_range(texts: Sequence[str]) -> str:
@@ -108,12 +108,12 @@ class _PageTerms(Terms):
             return "pages take no longer than without power saving"
         if longer < _MAX_PERCENT:
             at_most = "at most " if len(runs) > 1 else ""
-            return f"pages take {at_most}{format_number(100 * longer, 2)} % longer than without power saving"
-        factors = format_range([format_number(slowdown) for slowdown in slowdowns])
+            return f"pages take {at_most}{format_digits(100 * longer, 2)} % longer than without power saving"
+        factors = format_range([format_digits(slowdown) for slowdown in slowdowns])
         return f"pages take {factors} times as long as without power saving"
 
     def describe_limited(self, run: Result) -> str:
-        return f"pages are delayed by {format_duration(self.limited_s(run))} on average"
+        return f"pages are delayed by {format_seconds(self.limited_s(run))} on average"
 
     def losses(self, run: Result) -> str:
         return f"{run.failed_pages} of {len(run.page_records)} pages failed" if run.failed_pages else ""
@@ -141,13 +141,13 @@ class _MessageTerms(Terms):
 
     def describe_delays(self, runs: Sequence[Result]) -> str:
         direction = self._slowest(runs[-1])[1]
-        durations = [format_duration(self.delay(run)) for run in runs]
+        durations = [format_seconds(self.delay(run)) for run in runs]
         return f"99 % of the {_MESSAGES[direction]} arrive within {format_range(durations)}"
 
     def losses(self, run: Result) -> str:
         lost = sum(each.lost for each in run.latency.values())
         finished = lost + sum(each.delivered for each in run.latency.values())
-        return f"{format_number(100 * lost / finished, 2)} % of the messages were lost" if lost else ""
+        return f"{format_digits(100 * lost / finished, 2)} % of the messages were lost" if lost else ""
 
     def _slowest(self, run: Result) -> tuple[float, str]:
         """Return the largest 99th percentile of the latency over the directions, and its direction."""

@@ -22,7 +22,7 @@ from psm_sim.network import Usage
 from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.reporting.files.result_json import to_dict
 from psm_sim.reporting.html.comparison import page_of
-from psm_sim.simulation import PageRecord, Result, SeedAverage, Traffic
+from psm_sim.simulation import ClientAverage, PageRecord, Result, SeedAverage, Traffic
 from psm_sim.simulation.conclusion import conclude
 from psm_sim.simulation.conclusion_terms import RELEVANT
 from psm_sim.simulation.result_parts import Latency
@@ -257,6 +257,17 @@ def test_equal_results_are_the_same() -> None:
     assert conclude(runs).startswith(
         "No policy uses less energy than another (3.5 J per page, the same in each of 2 seeds)."
     )
+
+
+def test_clients_are_named_as_such() -> None:
+    """They are no seeds."""
+    energies_j = {"psm": (3.0, 3.1), "bsd": (3.1, 3.0)}
+    runs = [
+        average_runs(ClientAverage, ("a", "b"), [page_run(policy, energy_j, 2.0) for energy_j in both])
+        for policy, both in energies_j.items()
+    ]
+    assert "2 clients" in conclude(runs)
+    assert "seed" not in conclude(runs)
 
 
 def test_always_on_is_no_rival_in_delay() -> None:
