@@ -211,7 +211,7 @@ class _Ranking:
         """Return how the only policy compares with the reference."""
         (index,), (uses, _), noun = self._shown, self._terms.verbs, self._terms.noun
         reference = self._reference
-        delays = self._tail([index])
+        delays = self._tail(index)
         if reference in (None, index):
             return f"{self._names[index]} {uses} {self._quantities([index])}{delays}"
         if self._amounts.differ(index, reference):
@@ -222,11 +222,11 @@ class _Ranking:
         return f"{self._names[index]} {uses} as much {noun} as {self._names[reference]} ({equal}){delays}"
 
     def _least_within(self, least: Sequence[int], within: Sequence[int]) -> str:
-        """Return which policies within the limit use least, and the delay of a single one."""
-        text = self._least(least, within)
-        if len(least) > 1 or not self._is_saving(least[0]):
+        """Return which policies within the limit use least, and the delay of the best one."""
+        text, leader = self._least(least, within), self._leader(least)
+        if leader is None or not self._is_saving(leader):
             return text
-        return f"{text}, and {self._terms.describe_limited(self._runs[least[0]])}"
+        return f"{text}, and {self._terms.describe_limited(self._runs[leader])}"
 
     def _cheaper_beyond(self, ranked: Sequence[int], least: Sequence[int]) -> list[str]:
         """Return which policy beyond the limit uses least, if it uses less than those within."""
@@ -240,56 +240,48 @@ class _Ranking:
     def _least_and_quickest(
         self, least: Sequence[int], quickest: Sequence[int], ranked: Sequence[int]
     ) -> list[str]:
-        """Return which policies use least and which delay least."""
-        text = self._least(least, ranked)
+        """Return which policies use least and which delay least. Of stations return only the former."""
+        text, leader = self._least(least, ranked), self._leader(least)
         saving = list(filter(self._is_saving, ranked))
-        is_brief = bool(self._runs[0].station)
-        if len(saving) < 2 or not quickest:
-            return [text + (self._tail(least) if len(least) == 1 else "")]
-        delays = self._terms.describe_delays([self._runs[index] for index in quickest])
-        if least == quickest and len(least) == 1:
-            return [f"{text} and delays least: {delays}"]
-        tail = self._tail(least) if len(least) == 1 and (is_brief or least[0] not in quickest) else ""
-        if is_brief:
-            return [text + tail]
-        return [text + tail, self._least_delay(quickest, saving, least, delays)]
+        if leader is not None and quickest == [leader] and len(saving) > 1:
+            return [f"{text} and delays least: {self._delays_of(quickest)}"]
+        is_last = len(saving) < 2 or not quickest or bool(self._runs[0].station)
+        if leader is not None and (is_last or leader not in quickest):
+            text += self._tail(leader)
+        return [text] if is_last else [text, self._least_delay(quickest, saving, least)]
+
+    def _leader(self, least: Sequence[int]) -> int | None:
+        """Return the only policy that uses least or, of two equal ones, the one that delays less."""
+        if len(least) == 1:
+            return least[0]
+        quickest = self._quickest(least)
+        is_leader = len(least) == 2 and len(quickest) == 1 and all(map(self._is_saving, least))
+        return quickest[0] if is_leader and not self._amounts.is_undecided(least) else None
 
     def _least(self, least: Sequence[int], ranked: Sequence[int]) -> str:
         """Return which policies use least, and how much."""
-        noun, (uses, use) = self._terms.noun, self._terms.verbs
-        leader = self._leader(least)
+        noun, (uses, use), leader = self._terms.noun, self._terms.verbs, self._leader(least)
         if leader is not None and len(least) == 2:
             pair = [leader, *(index for index in least if index != leader)]
             name, other = (self._names[index] for index in pair)
-            amounts, delays = self._amounts_of(pair, ranked), self._relative_delay(*pair)
-            return f"{name} {uses} as little {noun} as {other} ({amounts}) at {delays}"
+            amounts, delay = self._amounts_of(pair, ranked), self._relative_delay(*pair)
+            return f"{name} {uses} as little {noun} as {other} ({amounts}) at {delay}"
         names, amounts = self._names_of(least), self._amounts_of(least, ranked)
         if self._amounts.is_undecided(least):
             few = f"{self._amounts.replications} are too few to tell which of {names}"
-            text = f"{few} {uses} the least {noun} ({amounts})"
-        elif len(least) > 1 and len(least) == len(ranked):
-            text = f"no policy {uses} less {noun} than another ({amounts})"
-        else:
-            text = f"{names} {uses if len(least) == 1 else use} the least {noun} ({amounts})"
-        return text + (f"; of these, {self._names[leader]} delays least" if leader is not None else "")
+            return f"{few} {uses} the least {noun} ({amounts})"
+        if len(least) > 1 and len(least) == len(ranked):
+            return f"no policy {uses} less {noun} than another ({amounts})"
+        return f"{names} {uses if len(least) == 1 else use} the least {noun} ({amounts})"
 
-    def _leader(self, group: Sequence[int]) -> int | None:
-        """Return the policy that delays less than all others of a group, if there is one."""
-        quickest = self._quickest(group)
-        is_leader = len(group) > 1 and len(quickest) == 1 and all(map(self._is_saving, group))
-        return quickest[0] if is_leader else None
-
-    def _least_delay(
-        self, quickest: Sequence[int], saving: Sequence[int], least: Sequence[int], delays: str
-    ) -> str:
+    def _least_delay(self, quickest: Sequence[int], saving: Sequence[int], least: Sequence[int]) -> str:
         """Return which policies delay least, and what that costs."""
+        delays = self._delays_of(quickest)
         if len(quickest) > 1:
             equality = self._delays.equality(quickest)
             if self._delays.is_undecided(quickest):
-                names = self._names_of(quickest)
-                return (
-                    f"{self._delays.replications} are too few to tell which of {names} delays least: {delays}"
-                )
+                few = f"{self._delays.replications} are too few to tell which of {self._names_of(quickest)}"
+                return f"{few} delays least: {delays}"
             if len(quickest) == len(saving):
                 return f"no policy delays less than another: {delays} ({equality})"
             return f"{self._names_of(quickest)} delay least: {delays} ({equality})"
@@ -305,11 +297,12 @@ class _Ranking:
             names[_MAX_NAMES - 1 :] = [f"{len(names) - _MAX_NAMES + 1} others"]
         return join_names(names)
 
-    def _tail(self, group: Sequence[int]) -> str:
+    def _tail(self, index: int) -> str:
         """Return the delay of a policy that saves power, as the end of a sentence."""
-        if not self._has_delays or not self._is_saving(group[0]):
-            return ""
-        return f", and {self._terms.describe_delays([self._runs[index] for index in group])}"
+        return f", and {self._delays_of([index])}" if self._has_delays and self._is_saving(index) else ""
+
+    def _delays_of(self, group: Sequence[int]) -> str:
+        return self._terms.describe_delays([self._runs[index] for index in group])
 
     def _quantities(self, group: Sequence[int]) -> str:
         """Return the amounts of a group with their unit, and the battery life of a single policy."""
