@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.commands.shared_options import add_force, add_format, add_pages, add_seed, integer_between
+from psm_sim.commands.shared_options import (
+    add_figure_format,
+    add_force,
+    add_format,
+    add_pages,
+    add_seed,
+    integer_between,
+)
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.reporting.terminal.progress import progress
@@ -44,9 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="DIR",
-        help="write replay.json and figures as PNG, SVG and CSV to this folder; each of several clients "
+        help="write replay.json and figures with their data as CSV to this folder; each of several clients "
         "has a subfolder",
     )
+    add_figure_format(parser)
     add_force(parser)
     parser.add_argument(
         "--other-loss",
@@ -146,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
     values = replay_output.to_dict(arguments.trace, arguments.seed, config, clients)
     replay_output.write(values, arguments.format, sys.stdout)
     if folder is not None and other is not None:
-        _write(folder, values, clients, other)
+        _write(folder, values, clients, other, arguments.figure_format)
     return 0
 
 
@@ -159,7 +167,7 @@ def _check_files(folder: Path, arguments: argparse.Namespace) -> None:
     texts = (arguments.trace, arguments.learner, arguments.loss, arguments.other_loss)
     trace = find_trace(Spec.parse(arguments.trace, "trace").name)
     inputs = [trace, *(file for text in texts for file in Spec(text).files())]
-    outputs = [("--output", path) for path in output_paths(folder)]
+    outputs = [("--output", path) for path in output_paths(folder, arguments.figure_format)]
     check_outputs(outputs, inputs, force=arguments.force)
 
 
@@ -190,7 +198,7 @@ def _unused_options(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, 
         yield ("--pages", "--seed", *_NOMINAL), "a recording is replayed request by request"
     if arguments.output is None:
         yield ("--other-loss",), "no figure is plotted without --output"
-        yield ("--force",), "no file is written without --output"
+        yield ("--force", "--figure-format"), "no file is written without --output"
     if not _has_rates(arguments.learner):
         yield ("--horizon",), f"learner {arguments.learner} has no switching rates to choose"
 
@@ -234,7 +242,13 @@ def _build_from_options(cls: type, arguments: argparse.Namespace, owner: str) ->
     return build(cls, {name: text for name, text in texts.items() if text is not None}, owner)
 
 
-def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: ReplayConfig) -> None:
+def _write(
+    folder: Path,
+    values: dict[str, Any],
+    clients: list[ReplayedClient],
+    other: ReplayConfig,
+    formats: Sequence[str],
+) -> None:
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import replace_files
     from psm_sim.replay.trace_replay import replay_activity
@@ -247,8 +261,9 @@ def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], 
         for number, client in enumerate(clients, start=1):
             subfolder = "" if len(clients) == 1 else f"client-{number}"
             second = replay_activity(client.activity, other, history=True)
-            paths = replay_figures.write_figures(draft_dir / subfolder, client, second)
+            paths = replay_figures.write_figures(draft_dir / subfolder, client, second, formats)
             stems = ", ".join(sorted({path.stem for path in paths}))
-            messages.append(f"Wrote {stems} (.png, .svg, .csv) to {folder / subfolder}")
+            suffixes = ", ".join(f".{suffix}" for suffix in (*formats, "csv"))
+            messages.append(f"Wrote {stems} ({suffixes}) to {folder / subfolder}")
     for message in messages:
         print_message(message, "")

@@ -137,8 +137,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with redirect_stdout_to_stderr():
             policies, scenario, references, preset = parse(arguments)
+            formats = arguments.figure_format
             written = (
-                [] if folder is None else [("--output", path) for path in files.output_paths(folder, arguments.figure_format)]
+                [] if folder is None else [("--output", path) for path in files.output_paths(folder, formats)]
             )
             written += [("--plot", plot_path)] if plot_path is not None else []
             _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
@@ -162,7 +163,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise
     try:
         if folder is not None:
-            files.write_results(folder, comparison, facts, preset.name, arguments.workers, arguments.figure_format)
+            files.write_results(folder, comparison, facts, preset.name, arguments.workers, formats)
     except BaseException as error:
         record.broken_off(error)
         if folder is not None and not isinstance(error, InputError):

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 HELP = "Summarize, plot or export the results in the database of a sweep."
 
-_SUFFIXES = (".png", ".svg", ".csv")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the actions and their options."""
@@ -70,8 +68,9 @@ examples:
     _add_where(plot, "plot")
     plot.add_argument(
         "--to",
-        metavar="STEM",
-        help="write STEM.png, STEM.svg and STEM.csv (default: the name of the database)",
+        metavar="FILE",
+        help="figure as .svg, .png or .pdf; its data are written as .csv (default: the name of the database"
+        " with .svg)",
     )
     page = _add_action(
         actions,
@@ -207,21 +206,22 @@ def _best(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
 
 def _plot(arguments: argparse.Namespace, rows: list[StoredRow]) -> None:
     """Plot the figure, and write it with its data."""
-    from psm_sim.campaign.sweep.results import plot_points, select_rows
+    from psm_sim.campaign.sweep.results import describe_scenarios, plot_points, select_rows
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import replace_files
-    from psm_sim.reporting.figures.canvas import save_figure
+    from psm_sim.reporting.figures.canvas import FORMATS, save_figure
     from psm_sim.reporting.figures.sweep import draw
 
-    to = arguments.to
-    stem = Path(arguments.store).with_suffix("") if to is None else path_option("--to", to)
-    stem = stem.with_suffix("") if stem.suffix in _SUFFIXES else stem
-    _check_files([stem.with_name(stem.name + suffix) for suffix in _SUFFIXES], arguments)
+    to = Path(arguments.store).with_suffix("") if arguments.to is None else path_option("--to", arguments.to)
+    has_format = to.suffix[1:] in FORMATS
+    stem, suffix = (to.with_suffix(""), to.suffix[1:]) if has_format else (to, "svg")
+    _check_files([stem.with_name(f"{stem.name}.{each}") for each in (suffix, "csv")], arguments)
     rows = select_rows(rows, parse_settings(arguments.where))
     columns = (arguments.x, arguments.y, arguments.by)
-    figure, numbers = draw(plot_points(rows, *columns), *columns)
+    figure, numbers = draw(plot_points(rows, *columns), *columns, describe_scenarios(rows))
     with replace_files(stem.parent) as draft_dir:
-        paths = [stem.parent / path.name for path in save_figure(figure, draft_dir / stem.name, numbers)]
+        written = save_figure(figure, draft_dir / stem.name, numbers, [suffix])
+        paths = [stem.parent / path.name for path in written]
     print_message(f"Wrote {', '.join(map(str, paths))}", "")
 
 

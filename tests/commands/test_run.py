@@ -74,12 +74,12 @@ def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixtur
     """The same as on standard output; a remark says where they are."""
     folder = tmp_path / "new" / "results"
     words = ["--pages", "4", "--policy", "psm", "--policy", "bsd", "--format", "json"]
-    assert main([*words, "--output", str(folder)]) == 0
+    assert main([*words, "--output", str(folder), "--figure-format", "png,pdf"]) == 0
     output, remark = capsys.readouterr()
     assert remark == f"Wrote result.json, pages.csv, metadata.json, report.html and figures to {folder}\n"
     assert (folder / "result.json").read_text() == output
     names = {"energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times"}
-    expected = {f"{name}.{suffix}" for name in names for suffix in ("png", "svg", "pdf")}
+    expected = {f"{name}.{suffix}" for name in names for suffix in ("png", "pdf")}
     assert {path.name for path in (folder / "figures").iterdir()} == expected
     with (folder / "pages.csv").open(newline="") as file:
         pages = list(csv.DictReader(file))
@@ -87,7 +87,18 @@ def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixtur
     mean = sum(float(page["slowdown"]) for page in pages[:4]) / 4
     assert json.loads(output)["runs"][0]["slowdown"]["mean"] == pytest.approx(mean, rel=1e-12)
     metadata = json.loads((folder / "metadata.json").read_text())
-    assert metadata["arguments"] == [*words, "--output", str(folder)]
+    assert metadata["arguments"] == [*words, "--output", str(folder), "--figure-format", "png,pdf"]
+
+
+def test_figures_are_written_as_svg_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another format has to be known, and needs a folder."""
+    words = ["--pages", "2", "--policy", "psm", "--no-baselines"]
+    assert main([*words, "--output", str(tmp_path)]) == 0
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg"}
+    assert main([*words, "--figure-format", "png"]) == 2
+    assert "no effect without --output" in capsys.readouterr().err
+    assert main([*words, "--output", str(tmp_path / "a"), "--figure-format", "svg,gif"]) == 2
+    assert "must be svg, png or pdf, or several separated by commas, got 'svg,gif'" in capsys.readouterr().err
 
 
 def test_a_preset_gives_defaults_that_explicit_options_override(capsys: pytest.CaptureFixture[str]) -> None:
@@ -194,7 +205,7 @@ def test_a_picture_is_written_in_the_format_of_its_name(
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("a.gif", "ends in .png, .svg, .pdf"), ("no/a.png", "folder not found")]
+    ("name", "words"), [("a.gif", "ends in .svg, .png, .pdf"), ("no/a.png", "folder not found")]
 )
 def test_a_picture_that_cannot_be_written_is_told_before_the_run(
     name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -45,7 +45,9 @@ _NATS = ("mixture", "suffered", "best_fixed_expert", "current_best")
 _CUMULATIVE = ("time_s", "poll", *(f"{name}_nats" for name in _NATS))
 
 
-def write_figures(folder: Path, client: ReplayedClient, other: ReplayedClient) -> list[Path]:
+def write_figures(
+    folder: Path, client: ReplayedClient, other: ReplayedClient, formats: Sequence[str] = ("svg",)
+) -> list[Path]:
     """Write the figures of a replay, and return their paths.
 
     Parameters
@@ -57,11 +59,13 @@ def write_figures(folder: Path, client: ReplayedClient, other: ReplayedClient) -
     other : ReplayedClient
         Replay of the same activity under the second loss, with its history. The figure of sleep times
         shows both.
+    formats : sequence of str
+        Formats of the figures.
     """
     paths: list[Path] = []
     with common_style():
         for name, data in _figures(client, other):
-            paths += save_figure(data.figure, folder / name, data.numbers)
+            paths += save_figure(data.figure, folder / name, data.numbers, formats)
     return paths
 
 

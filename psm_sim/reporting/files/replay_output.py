@@ -52,9 +52,9 @@ _FIGURES = (
 )
 
 
-def output_paths(folder: Path) -> list[Path]:
+def output_paths(folder: Path, formats: Sequence[str]) -> list[Path]:
     """Return the files that a replay may write to *folder* and to its existing subfolders of clients."""
-    names = [f"{figure}{suffix}" for figure in _FIGURES for suffix in (".png", ".svg", ".csv")]
+    names = [f"{figure}.{suffix}" for figure in _FIGURES for suffix in (*formats, "csv")]
     folders = [folder, *sorted(folder.glob("client-*"))]
     return [folder / "replay.json", *(each / name for each in folders for name in names)]
 

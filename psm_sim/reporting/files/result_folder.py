@@ -26,9 +26,6 @@ RECORD_NAME = "metadata.json"
 PARTIAL_NAMES = ("result.json", "pages.csv", RECORD_NAME)
 NAMES = (*PARTIAL_NAMES, "report.html")
 
-FIGURE_FORMATS = ("svg",)
-"""Default formats of the figures."""
-
 _FIGURES = ("energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times")
 _OPEN = ("running", "failed", "interrupted")
 """Status of a run that has not finished. Its record may be replaced."""
@@ -64,7 +61,7 @@ def write_results(
     facts: Mapping[str, Any],
     preset: str = "",
     workers: int | None = None,
-    formats: Sequence[str] = FIGURE_FORMATS,
+    formats: Sequence[str] = ("svg",),
 ) -> None:
     """Write ``result.json``, ``pages.csv``, ``metadata.json``, ``report.html`` and the figures.
 
@@ -153,7 +150,7 @@ def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def output_paths(folder: Path, formats: Sequence[str] = FIGURE_FORMATS) -> list[Path]:
+def output_paths(folder: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
     """Return the files that a run may write to *folder*, without the record of an unfinished run."""
     names = [name for name in NAMES if name != RECORD_NAME or _read_record(folder).get("status") not in _OPEN]
     figures = [f"figures/{figure}.{suffix}" for figure in _FIGURES for suffix in formats]

@@ -41,10 +41,10 @@
     const axes = { x: get("x-axis").value, y: get("y-axis").value };
     const sources = tagged(figure, "marks");
     for (const [axis, measure] of Object.entries(axes)) {
-      const begins_at_1 = measure.startsWith("slowdown.") &&
-        sources.every((source) => Array.from(source.data[measure]).every((value) => value >= 1));
+      const values = sources.flatMap((source) => Array.from(source.data[measure]));
+      const begins_at_1 = measure.startsWith("slowdown.") && Math.min(...values) >= 1;
       // A range that follows its data has no public way to change a fixed start.
-      figure[`${axis}_range`]._initial_start = begins_at_1 ? 1 : null;
+      figure[`${axis}_range`]._initial_start = begins_at_1 ? 1 - 0.03 * (Math.max(...values) - 1 || 1) : null;
     }
     for (const source of sources) {
       const data = { ...source.data };

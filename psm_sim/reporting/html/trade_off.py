@@ -36,8 +36,10 @@ def draw(
     """
     figure = make_figure(440, x_axis_label=LABELS[x], y_axis_label=LABELS[y])
     figure.x_range.only_visible = figure.y_range.only_visible = True  # type: ignore[attr-defined]
-    if x.startswith("slowdown.") and min(mark.values[x] for mark in marks) >= 1:
-        figure.x_range.start = 1  # type: ignore[attr-defined]
+    values = [mark.values[x] for mark in marks]
+    if x.startswith("slowdown.") and min(values) >= 1:
+        # Begin at 1, with room for the marks there. page.js does the same when another axis is selected.
+        figure.x_range.start = 1 - 0.03 * ((max(values) - 1) or 1)  # type: ignore[attr-defined]
     if optimum:
         slowdowns, energies = zip(*optimum, strict=True)
         line = figure.line(slowdowns, energies, color="#888888", line_width=2, legend_label=OFFLINE_OPTIMUM)

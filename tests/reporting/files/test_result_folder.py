@@ -19,12 +19,6 @@ WORDS = ["--policy", "psm", "--loss", "1/log(Ti)"]
 FACTS = facts_of(WORDS, BEGUN, [Path(__file__)])
 
 
-@pytest.fixture(autouse=True)
-def _one_format(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw in one format of three: drawing is what takes long here."""
-    monkeypatch.setattr("psm_sim.reporting.figures.comparison.SUFFIXES", (".svg",))
-
-
 def test_three_files_and_the_figures_are_written_and_nothing_else(
     comparison: Comparison, tmp_path: Path
 ) -> None:
