@@ -192,8 +192,9 @@ def test_equal_policies_are_compared_by_delay() -> None:
     )
     assert conclude(runs, [runs[1]]) == (
         "anticipate uses as little energy as lpsm (2.90 J per page, less than 0.05 % apart, 19 % less than"
-        " psm) at a third of its added delay, and pages take 1.75 times as long as without power saving. bsd"
-        " delays least: pages take 1.04 times as long as without power saving, at 5.2 % more energy than lpsm."
+        " psm) at a third of its added delay, and pages take 1.75 times as long as without power saving."
+        " bsd delays least: pages take 1.04 times as long as without power saving, at 5.2 % more energy"
+        " than lpsm."
     )
     assert conclude([*runs[:2], *runs[3:]], [runs[1]]).startswith(
         "anticipate uses as little energy as lpsm ("
