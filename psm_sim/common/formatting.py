@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, AnyStr
 
 MAX_VALUE, MAX_SENTENCE = 200, 4_000
@@ -61,3 +62,44 @@ def flatten(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def format_pairs(values: Mapping[str, Any]) -> str:
     """Return *values* as ``key=value,...``."""
     return ",".join(f"{key}={value}" for key, value in values.items())
+
+
+_MAX_DECIMALS = 6
+
+
+def decimals_of(values: Sequence[float], half_widths: Sequence[float] = ()) -> int:
+    """Return the number of decimals that the numbers of a column have in common.
+
+    The largest number has four significant digits. It has five if the smallest one, other than 0, would have
+    less than three. Fewer decimals are enough if they show two digits of the smallest half-width of a
+    confidence interval.
+    """
+    sizes = [abs(value) for value in values if math.isfinite(value) and value]
+    widths = [width for width in half_widths if math.isfinite(width) and width > 0]
+    if not sizes:
+        return 1
+    decimals = max(_decimals(max(sizes), 4), min(_decimals(min(sizes), 3), _decimals(max(sizes), 5)))
+    return min(decimals, _decimals(min(widths), 2)) if widths else decimals
+
+
+def _decimals(value: float, digits: int) -> int:
+    """Return the number of decimals with which *value* has so many significant digits; three if below 1."""
+    exponent = math.floor(math.log10(value))
+    return min(max(min(digits, 3 if exponent < 0 else digits) - 1 - exponent, 0), _MAX_DECIMALS)
+
+
+def format_number(value: float, decimals: int) -> str:
+    """Return a number with that many decimals and no negative zero; nan is ``"-"``."""
+    if math.isnan(value):
+        return "-"
+    text = f"{value:,.{decimals}f}"
+    return text.removeprefix("-") if not text.strip("-0.,") else text
+
+
+def format_half_width(value: float, decimals: int) -> str:
+    """Return half the width of an interval like :func:`format_number`. A width of 0 or nan is empty."""
+    if not value or math.isnan(value):
+        return ""
+    text = format_number(value, decimals)
+    smallest = format_number(10**-decimals, decimals)
+    return text if text.strip("0.") else f"<{smallest}"

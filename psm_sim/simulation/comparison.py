@@ -113,9 +113,12 @@ class Comparison:
         return f"<{type(self).__name__} of {policies}: {self.trace}, seed {self.seed}>"
 
     def _repr_html_(self) -> str:
-        """Return the main columns as HTML for notebooks, with all names escaped."""
-        shown = self.frame.reindex(columns=[name for name in _MAIN if name in self.frame])
-        return shown.to_html(index=False, float_format="{:.4g}".format)
+        """Return the tables of the command line as HTML for notebooks, with all names escaped."""
+        import pandas as pd
+
+        module = _reporting("comparison_table")
+        tables = [module.plain_rows(self, table) for table in module.tables_of(self)]
+        return "".join(pd.DataFrame(rows, columns=head).to_html(index=False) for head, rows in tables)
 
     @property
     def frame(self) -> pd.DataFrame:

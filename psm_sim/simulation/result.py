@@ -204,10 +204,15 @@ class Result:
         return {state: value / count for state, value in joules.items()}
 
     @property
+    def mean_power_mw(self) -> float:
+        """Mean power in milliwatts, think times included."""
+        return 1000 * self.usage.total_j / self.simulated_s
+
+    @property
     def mean_current_ma(self) -> float | None:
         """Mean supply current in milliamperes; None if the supply voltage is unknown."""
         volts = self.power.supply_v
-        return None if volts is None else 1000 * self.usage.total_j / self.simulated_s / volts
+        return None if volts is None else self.mean_power_mw / volts
 
     @property
     def battery_days(self) -> float | None:

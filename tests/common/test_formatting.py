@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import describe_error, did_you_mean
-from psm_sim.common.formatting import flatten, format_duration, truncate
+from psm_sim.common.formatting import (
+    decimals_of,
+    flatten,
+    format_duration,
+    format_half_width,
+    format_number,
+    truncate,
+)
 
 
 @given(st.text(), st.integers(3, 80))
@@ -51,3 +58,47 @@ def test_the_nearest_word_is_offered_if_one_is_near() -> None:
     """Else nothing is."""
     assert did_you_mean("invers", ["psm", "inverse"]) == " Did you mean 'inverse'?"
     assert did_you_mean("xyz", ["psm", "inverse"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "cells"),
+    [
+        ([0.0], ["0.0"]),
+        ([0.5, 0.0123], ["0.500", "0.012"]),
+        ([0.0123], ["0.0123"]),
+        ([9.99, 1.0], ["9.990", "1.000"]),
+        ([40.704, 3.6], ["40.70", "3.60"]),
+        ([130.0, 3.38], ["130.00", "3.38"]),
+        ([545.24, 0.0, -0.01], ["545.24", "0.00", "-0.01"]),
+        ([545.24, 0.0, float("nan")], ["545.2", "0.0", "-"]),
+        ([12345.6], ["12,346"]),
+    ],
+)
+def test_the_numbers_of_a_column_have_as_many_decimals(values: list[float], cells: list[str]) -> None:
+    """Four digits of the largest, or five if the smallest would have less than three."""
+    assert [format_number(value, decimals_of(values)) for value in values] == cells
+
+
+@pytest.mark.parametrize(
+    ("means", "widths", "texts"),
+    [
+        ([2.918], [0.00014], ["2.918 <0.001"]),
+        ([12.04, 3.5], [23.5, 31.0], ["12 24", "4 31"]),
+        ([40.704, 2.9], [0.31, 0.012], ["40.70 0.31", "2.90 0.01"]),
+        ([1.0, 2.313], [0.0, 0.14], ["1.00 ", "2.31 0.14"]),
+    ],
+)
+def test_a_mean_has_the_decimals_of_its_interval(
+    means: list[float], widths: list[float], texts: list[str]
+) -> None:
+    """Two digits of the smallest half-width at most. A width of 0 is not shown."""
+    decimals = decimals_of(means, widths)
+    pairs = zip(means, widths, strict=True)
+    shown = [f"{format_number(mean, decimals)} {format_half_width(width, decimals)}" for mean, width in pairs]
+    assert shown == texts
+
+
+@given(st.floats(-0.4999, 0.4999))
+def test_no_number_is_minus_zero(value: float) -> None:
+    """Also after rounding."""
+    assert format_number(value, 0) == "0"

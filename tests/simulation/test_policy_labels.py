@@ -80,6 +80,6 @@ def test_a_parameter_named_label_is_not_ignored(tmp_path: Path) -> None:
         "    def __init__(self, label='a'):\n        self.label = label\n"
         "    def rest(self, now_s, since_uplink_s, poll):\n        return self.beacons(1)\n"
     )
-    assert make_policy(f"{file}:Mine").label == "a"  # type: ignore[attr-defined]
+    assert make_policy(f"{file}:Mine").label == "a"
     with pytest.raises(InputError, match="is not passed to the class; rename its parameter 'label'"):
         make_policy(f"{file}:Mine:label=x")

@@ -154,9 +154,8 @@ def test_intervals_are_students_over_the_json_of_each_seed(three: Comparison) ->
             half = T_3 * np.std(values, ddof=1) / 3**0.5
             assert run["half_width_95"][name] == pytest.approx(half, rel=1e-6, abs=1e-12)
     assert told(three)["pages"] == 5
-    lines = str(three).splitlines()
-    assert (lines[0].count("±"), lines[1].split().count("seeds")) == (5, 5)
-    assert "a mean over 3 seeds" in str(three)
+    assert str(three).splitlines()[1].count("±") == 4
+    assert "the mean over 3 seeds" in str(three)
     assert "seeds 1 to 7 in steps of 3" in str(three)
 
 

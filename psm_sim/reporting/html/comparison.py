@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from psm_sim.reporting.comparison_table import caption, plain_rows, tables_of
 from psm_sim.reporting.html import energy_bars, slowdowns, timeline, trade_off
 from psm_sim.reporting.html.html_document import (
     Section,
@@ -17,9 +18,7 @@ from psm_sim.reporting.html.html_document import (
     render_document,
 )
 from psm_sim.reporting.marks import (
-    ENERGY,
     LABELS,
-    SLOWDOWN,
     Mark,
     axes_of,
     has_pages,
@@ -28,8 +27,7 @@ from psm_sim.reporting.marks import (
     split_far,
 )
 from psm_sim.reporting.run_events import record_events, representative_run
-from psm_sim.reporting.terminal.comparison import caption
-from psm_sim.simulation.run_averages import SAVED, kinds_of, single_runs
+from psm_sim.simulation.run_averages import kinds_of, single_runs
 
 if TYPE_CHECKING:
     from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
@@ -65,7 +63,7 @@ def page_of(
         Section(
             "summary",
             "",
-            _conclusion(comparison) + html_paragraphs(caption(comparison, preset)) + _summary(marks),
+            _conclusion(comparison) + _summary(comparison) + html_paragraphs(caption(comparison, preset)),
         ),
         _trade_off(marks, frontier, *axes_of(comparison)),
         _states(marks),
@@ -74,7 +72,7 @@ def page_of(
         _pages(comparison),
         Section("parameters", "Parameters", _parameters(comparison, provenance)),
     ]
-    title = f"{comparison.trace}: {', '.join(dict.fromkeys(run.policy for run in comparison.runs))}"
+    title = f"{comparison.trace}: {', '.join(dict.fromkeys(run.policy_name for run in comparison.runs))}"
     values = {
         "timelines": [record_events(representative_run(run)) for run in runs],
         "table": pages_table(comparison),
@@ -86,16 +84,9 @@ def _conclusion(comparison: Comparison) -> str:
     return f"<p class=conclusion>{escape_text(comparison.conclusion())}</p>"
 
 
-def _summary(marks: Sequence[Mark]) -> str:
-    names = [ENERGY, SAVED, "page_time_s.mean", SLOWDOWN, "slowdown.p95", "slowdown.max"]
-    names = [name for name in names if name in marks[0].values]
-    rows = [[mark.name, *(_format_measure(mark, name) for name in names)] for mark in marks]
-    return html_table(["policy", *(LABELS[name] for name in names)], rows)
-
-
-def _format_measure(mark: Mark, name: str) -> str:
-    half_width = mark.half_widths.get(name)
-    return f"{mark.values[name]:.4g}" + ("" if half_width is None else f" ± {half_width:.2g}")
+def _summary(comparison: Comparison) -> str:
+    rows = (plain_rows(comparison, table) for table in tables_of(comparison))
+    return "".join(html_table(*each) for each in rows)
 
 
 def _trade_off(marks: Sequence[Mark], frontier: Sequence[ParetoCorner], x: str, y: str) -> Section:
@@ -189,7 +180,7 @@ def pages_table(comparison: Comparison) -> dict[str, Any]:
     rows_per_result = max(MAX_ROWS // len(results), 1)
     kinds = kinds_of(comparison.runs[0])
     rows = [
-        [run.policy, *names, *_page_values(record)]
+        [run.policy_name, *names, *_page_values(record)]
         for run, names, result in results
         for record in result.page_records[:rows_per_result]
     ]

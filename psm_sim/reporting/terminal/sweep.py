@@ -9,8 +9,13 @@ from typing import Any, TextIO
 
 from psm_sim.campaign.sweep.results import Candidate, varying_keys
 from psm_sim.campaign.sweep.store import ENERGY, SLOWDOWN, StoredRow, SweepRecord
-from psm_sim.common.formatting import escape_unprintable, truncate
-from psm_sim.reporting.terminal.comparison import align_columns
+from psm_sim.common.formatting import (
+    decimals_of,
+    escape_unprintable,
+    format_half_width,
+    format_number,
+    truncate,
+)
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.reporting.terminal.progress import describe_rate, describe_time
 
@@ -71,12 +76,12 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
 def _cells(best: Sequence[Candidate], measure: str) -> tuple[list[str], list[str]]:
     """Return the means and the half-widths of a measure as text. A single seed has no half-width."""
     intervals = [candidate.interval(measure) for candidate in best]
-    half_widths = align_columns([interval.half_width for interval in intervals])
-    texts = [
-        text if interval.replications > 1 else ""
-        for interval, text in zip(intervals, half_widths, strict=True)
-    ]
-    return align_columns([interval.mean for interval in intervals]), texts
+    means, half_widths = ([getattr(each, name) for each in intervals] for name in ("mean", "half_width"))
+    decimals = decimals_of(means, half_widths)
+    return (
+        [format_number(mean, decimals) for mean in means],
+        [format_half_width(width, decimals) for width in half_widths],
+    )
 
 
 def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:

@@ -1,0 +1,469 @@
+"""Tables of a comparison for the terminal, the HTML report and notebooks, and their caption.
+
+The columns depend on the traffic. Page views have energy, page time and slowdown. Devices, which load no
+pages, have mean power or current and the latency of their messages. Columns whose cells are all equal are
+omitted, and the caption states their value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from psm_sim.common.formatting import decimals_of, format_duration, format_half_width, format_number
+from psm_sim.common.record_array import record_column
+from psm_sim.common.summary_stats import confidence_interval
+from psm_sim.simulation.preset import load_preset
+from psm_sim.simulation.result import describe_failures, drop_nan
+from psm_sim.simulation.run_averages import Average, SeedAverage
+
+if TYPE_CHECKING:
+    from psm_sim.simulation import Comparison, Result
+
+MARK = " *"
+"""Suffix of a baseline's name."""
+
+MAX_SAVED = 100.0
+"""Additional energy in per cent of the reference, above which the ratio of both energies is shown."""
+
+DIRECTIONS = {"down": "down", "up": "up", "round_trip_down": "RTT down", "round_trip_up": "RTT up"}
+"""Headings of the latencies, by direction."""
+
+PARTS = 8
+"""Rank of the beacons, below that of the parts of the energy. The caption omits them if they are equal."""
+
+_SAVED, _LOST, _FAILED = "saved", "lost", "failed"
+
+_POWER = {"mA": "current", "mW": "power"}
+
+_UNLIKE = 1.5
+"""Ratio of simulated and recorded page time, either way, above which the caption warns."""
+
+_MAX_KEYS = 3
+"""Maximum number of keys of a topology in the caption."""
+
+
+class Column(NamedTuple):
+    """Column of a table.
+
+    Attributes
+    ----------
+    measure, name, unit : str
+        Measure, such as ``"page time"``, name of the statistic, such as ``"p90"``, and unit. The name and the
+        unit may be empty.
+    cells, half_widths : list of str
+        Numbers and half-widths of their confidence intervals, by row. Without an interval the text is empty.
+    rank : int
+        Priority. On a narrow terminal, columns of the highest rank are dropped first. Rank 0 always stays.
+    half_width_rank : int
+        The same for the half-widths.
+    """
+
+    measure: str
+    name: str
+    unit: str
+    cells: list[str]
+    half_widths: list[str]
+    rank: int
+    half_width_rank: int = 0
+
+    @property
+    def heading(self) -> str:
+        """Measure, name and unit in one line."""
+        return f"{self.measure} {self.name}".rstrip() + (f" ({self.unit})" if self.unit else "")
+
+    @property
+    def heading_lines(self) -> tuple[str, str]:
+        """Heading in two lines. The first one is the same for all columns of a measure that have names."""
+        if not self.name:
+            return self.measure, self.unit
+        return f"{self.measure} {self.unit}".rstrip(), self.name
+
+    @property
+    def texts(self) -> list[str]:
+        """Numbers with their half-widths, aligned at the decimal point and at the sign ±."""
+        widest = max(map(len, self.half_widths))
+        if not widest:
+            return self.cells
+        pairs = zip(self.cells, self.half_widths, strict=True)
+        return [f"{cell} ± {half:<{widest}}" if half else cell + " " * (widest + 3) for cell, half in pairs]
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all rows are equal."""
+        return len(set(zip(self.cells, self.half_widths, strict=True))) == 1
+
+    def without_half_widths(self) -> Column:
+        """Return the column without intervals."""
+        return self._replace(half_widths=[""] * len(self.cells))
+
+
+@dataclass(frozen=True)
+class Table:
+    """Results with the same kind of traffic.
+
+    Attributes
+    ----------
+    runs : list of Result
+        Result of each row.
+    columns : list of Column
+        Columns from left to right, without those that are equal in all rows.
+    constants : list of str
+        Sentences that state the values of the omitted columns.
+    """
+
+    runs: list[Result]
+    columns: list[Column]
+    constants: list[str]
+
+
+def tables_of(comparison: Comparison) -> list[Table]:
+    """Return a table for each kind of traffic: page views, and messages of devices."""
+    shown = sorted(comparison.shown, key=lambda run: not has_pages(run))  # a stable sort keeps the order
+    return [_table(comparison, list(runs)) for _, runs in groupby(shown, has_pages)]
+
+
+def has_pages(run: Result) -> bool:
+    """Return whether pages are loaded. Devices only exchange messages."""
+    return any(record_column(run.page_records, "objects"))
+
+
+def name_of(comparison: Comparison, run: Result) -> str:
+    """Return the name of the policy of a row. Baselines are marked."""
+    mark = MARK if any(run is baseline for baseline in comparison.baselines) else ""
+    return run.policy_name + mark
+
+
+def plain_rows(comparison: Comparison, table: Table) -> tuple[list[str], list[list[str]]]:
+    """Return the headings and the rows of a table as text, for HTML."""
+    with_stations = any(run.station for run in table.runs)
+    headings = ["policy", *(["station"] if with_stations else []), *(each.heading for each in table.columns)]
+    texts = [column.texts for column in table.columns]
+    return headings, [
+        [
+            name_of(comparison, run),
+            *([run.station] if with_stations else []),
+            *(column[index].strip() for column in texts),
+        ]
+        for index, run in enumerate(table.runs)
+    ]
+
+
+def _table(comparison: Comparison, runs: list[Result]) -> Table:
+    candidates = list((_page_columns if has_pages(runs[0]) else _device_columns)(comparison, runs))
+    constant = [column for column in candidates if len(runs) > 1 and column.is_constant]
+    columns = [column for column in candidates if column not in constant]
+    return Table(runs, columns, _sentences_of(constant, candidates))
+
+
+def _sentences_of(constant: Sequence[Column], candidates: Sequence[Column]) -> list[str]:
+    """Return sentences that state the values of the columns that are equal in all rows."""
+    losses = [each for each in candidates if each.measure.endswith(_LOST) and set(each.cells) != {"-"}]
+    without_loss = [each for each in losses if each in constant and not float(each.cells[0])]
+    lossy = len(losses) > len(without_loss)
+    equal, sentences = [], []
+    if without_loss and not lossy:
+        sentences.append("No message was lost.")
+    for column in constant:
+        if column.name == _FAILED and column.cells[0] == "0":
+            sentences.append("No page failed.")
+        elif (column not in without_loss or lossy) and column.cells[0] != "-" and column.rank < PARTS:
+            equal.append(_statement(column))
+    return [*sentences, *([f"Equal in all rows: {', '.join(equal)}."] if equal else [])]
+
+
+def _statement(column: Column) -> str:
+    """Return the value of a column that is equal in all rows, such as ``"page time p90 0.26 s"``."""
+    return " ".join(filter(None, (column.measure, column.name, column.texts[0].strip(), column.unit)))
+
+
+def _page_columns(comparison: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
+    """Yield the columns of page views."""
+    yield _column(runs, "energy", "", "J", lambda run: run.energy_per_page_j, 0, 4)
+    yield from _saved_columns(comparison, runs)
+    unit, power = _power_of(runs)
+    yield _column(runs, _POWER[unit], "", unit, power, 1 if unit == "mA" else 5)
+    yield from _battery_columns(runs)
+    yield _column(runs, "page time", "mean", "s", lambda run: run.page_time_s.mean, 2, 6)
+    yield _column(runs, "page time", "p90", "s", lambda run: run.page_time_percentiles_s["p90"], 7)
+    yield _column(runs, "slowdown", "mean", "", lambda run: run.slowdown.mean, 0, 4)
+    yield _column(runs, "slowdown", "max", "", lambda run: run.slowdown.max, 2)
+    if runs[0].reports_failures:
+        yield _column(runs, "pages", _FAILED, "", lambda run: run.failed_pages, 0, max_decimals=0)
+    yield from _latency_columns(runs, 5)
+    joules = [run.energy_by_state_per_page_j for run in runs]
+    for state in dict.fromkeys(state for each in joules for state in each):
+        values = [each.get(state, 0.0) for each in joules]
+        yield _format_column(state.replace("_", "-"), "", "J", values, PARTS + 1)
+    yield _column(runs, "beacons", "heard", "", lambda run: run.beacons_per_page, PARTS)
+
+
+def _device_columns(_: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
+    """Yield the columns of devices without page views."""
+    unit, power = _power_of(runs)
+    yield _column(runs, _POWER[unit], "", unit, power, 0, 4)
+    yield from _battery_columns(runs)
+    yield from _latency_columns(runs, 2)
+    for state in ("awake", "asleep", "beacons", "transmit", "wake_ups"):
+        shares = [getattr(run.usage, f"{state}_j") / run.usage.total_j for run in runs]
+        if any(shares):
+            values = [share * power(run) for share, run in zip(shares, runs, strict=True)]
+            yield _format_column(state.replace("_", "-"), "", unit, values, PARTS + 1)
+    yield _column(runs, "beacons", "", "per s", lambda run: run.usage.beacons / run.simulated_s, PARTS)
+
+
+def _power_of(runs: Sequence[Result]) -> tuple[str, Callable[[Result], float]]:
+    """Return the unit and the value of the mean current if all runs have one, else of the mean power."""
+    if any(run.mean_current_ma is None for run in runs):
+        return "mW", lambda run: run.mean_power_mw
+    return "mA", lambda run: run.mean_current_ma or 0.0
+
+
+def _battery_columns(runs: Sequence[Result]) -> Iterator[Column]:
+    if any(run.battery_days is not None for run in runs):
+        days: Callable[[Result], float] = lambda run: (  # noqa: E731
+            math.nan if run.battery_days is None else run.battery_days
+        )
+        yield _column(runs, "battery", "", "days", days, 1, max_decimals=1)
+
+
+def _saved_columns(comparison: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
+    """Yield the column of the energy relative to the reference, as a saving or, if far higher, as a ratio."""
+    pairs = zip(comparison.shown, comparison.differences, strict=False)
+    by_run = {id(run): difference.saved_percent for run, difference in pairs}
+    if not by_run:
+        return
+    saved = [by_run[id(run)] for run in runs]
+    near = [each for each in saved if each.mean >= -MAX_SAVED]
+    decimals = min(1, decimals_of([each.mean for each in near], [each.half_width for each in near]))
+    cells, half_widths = [], []
+    for each in saved:
+        ratio = 1 - each.mean / 100
+        is_near = each.mean >= -MAX_SAVED
+        cells.append(format_number(each.mean, decimals) if is_near else _ratio(ratio))
+        half_widths.append(format_half_width(each.half_width, decimals) if is_near else "")
+    yield Column(_SAVED, "", "%", cells, half_widths, 1, 4)
+
+
+def _ratio(ratio: float) -> str:
+    """Return a ratio of energies as text, such as ``"11.4x"``."""
+    return "-" if math.isnan(ratio) else f"{format_number(ratio, min(1, decimals_of([ratio])))}x"
+
+
+def _latency_columns(runs: Sequence[Result], rank: int) -> Iterator[Column]:
+    """Yield the percentiles of the latency and the loss in each direction that has messages."""
+    for direction, group in DIRECTIONS.items():
+        if not any(direction in run.latency for run in runs):
+            continue
+        own_rank = rank + 4 * group.startswith("RTT")
+        latencies = [run.latency.get(direction) for run in runs]
+        for name, own in (("p50", own_rank), ("p99", own_rank - 1)):
+            values = [1000 * getattr(each.latency_s, name) if each else math.nan for each in latencies]
+            yield _format_column(group, name, "ms", values, own, max_decimals=1)
+        losses = [100 * each.loss if each else math.nan for each in latencies]
+        yield _format_column(f"{group} {_LOST}", "", "%", losses, own_rank, max_decimals=2)
+
+
+def _column(
+    runs: Sequence[Result],
+    measure: str,
+    name: str,
+    unit: str,
+    value: Callable[[Result], float],
+    rank: int,
+    half_width_rank: int | None = None,
+    max_decimals: int = 6,
+) -> Column:
+    """Return the column of a measure, with confidence intervals if *half_width_rank* is not None."""
+    half_widths = []
+    if half_width_rank is not None:
+        half_widths = [_half_width(run, value) for run in runs]
+    values = [value(run) for run in runs]
+    return _format_column(measure, name, unit, values, rank, half_widths, half_width_rank or 0, max_decimals)
+
+
+def _half_width(run: Result, value: Callable[[Result], float]) -> float:
+    """Return the half-width of the confidence interval over seeds or clients; nan for a single run."""
+    if not isinstance(run, Average) or not run.HAS_INTERVALS:
+        return math.nan
+    return confidence_interval(drop_nan(map(value, run.results))).half_width
+
+
+def _format_column(
+    measure: str,
+    name: str,
+    unit: str,
+    values: Sequence[float],
+    rank: int,
+    half_widths: Sequence[float] = (),
+    half_width_rank: int = 0,
+    max_decimals: int = 6,
+) -> Column:
+    decimals = min(max_decimals, decimals_of(values, half_widths))
+    texts = [format_half_width(width, decimals) for width in half_widths] or [""] * len(values)
+    return Column(
+        measure,
+        name,
+        unit,
+        [format_number(value, decimals) for value in values],
+        texts,
+        rank,
+        half_width_rank,
+    )
+
+
+def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] | None = None) -> list[str]:
+    """Return the lines that explain the numbers and state the settings of the run.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Comparison that is shown.
+    preset : str
+        Name of the preset. An empty string means none.
+    columns : sequence of Column, optional
+        Columns that are shown, if some are left out.
+    """
+    tables = tables_of(comparison)
+    if columns is None:
+        columns = [column for table in tables for column in table.columns]
+    profile = f", profile {comparison.scenario.profile}" if comparison.scenario.profile else ""
+    preset_text = f", preset {preset}" if preset else ""
+    settings = "".join(f", {key}={value}" for key, value in comparison.settings.items())
+    topology = f"topology {_topology(comparison)}{profile}{preset_text}{settings}"
+    remark = comparison.workload.remark.rstrip(".")
+    return [
+        *(f"No result for {name}: {reason.rstrip('.')}." for name, reason in comparison.missing.items()),
+        *(line for line in (_units(tables), _marks(comparison, columns)) if line),
+        *_intervals(comparison, columns),
+        *dict.fromkeys(sentence for table in tables for sentence in table.constants),
+        *_recorded(comparison),
+        f"{_traffic(comparison)}, {_seeds(comparison)}, {topology}.",
+        f"{comparison.workload.name}: {remark}.",
+        *reports(comparison.runs),
+        *failures(comparison.shown),
+        *([f"{note}."] if preset and (note := load_preset(preset).note()) else []),
+    ]
+
+
+def _units(tables: Sequence[Table]) -> str:
+    """Return what energy, slowdown and latency refer to."""
+    sentences = []
+    pages = next((table for table in tables if has_pages(table.runs[0])), None)
+    if pages is not None:
+        by_station = {run.station: _page_view(run) for run in reversed(pages.runs)}
+        lengths = [
+            f"{_seconds(length_s)}{f' ({name})' if len(by_station) > 1 else ''}"
+            for name, length_s in reversed(by_station.items())
+        ]
+        sentences += [
+            f"Energy is per page view of {' and '.join(lengths)} on average, think time included.",
+            "Slowdown is page time relative to no power saving.",
+        ]
+        if any(run.failed_pages for run in pages.runs):
+            sentences.append("Page time and slowdown cover complete pages, energy all pages.")
+    directions = {name for table in tables for run in table.runs for name in run.latency}
+    if directions & {"down", "up"}:
+        sentences.append("Latency (down, up) is from sending a message to its arrival.")
+    if directions & {"round_trip_down", "round_trip_up"}:
+        sentences.append("RTT is from sending a message, down or up, to the arrival of its reply.")
+    return " ".join(sentences)
+
+
+def _page_view(run: Result) -> float:
+    """Return the mean time from the end of a page to that of the next one, in seconds."""
+    return run.simulated_s / len(run.page_records)
+
+
+def _seconds(value: float) -> str:
+    return f"{format_number(value, 0 if value >= 10 else 1)} s"
+
+
+def _marks(comparison: Comparison, columns: Sequence[Column]) -> str:
+    """Return the meaning of the mark of baselines and of the column of savings."""
+    sentences = [f"{MARK.strip()} marks a baseline."] if comparison.baselines else []
+    saved = [column for column in columns if column.measure == _SAVED]
+    if saved:
+        policy = comparison.reference_runs[0].policy_name
+        ratio = next((cell for column in saved for cell in column.cells if cell.endswith("x")), None)
+        hint = f"; {ratio} means that many times its energy" if ratio else ""
+        sentences.append(f"Column 'saved' is the energy saving relative to {policy}{hint}.")
+    return " ".join(sentences)
+
+
+def _intervals(comparison: Comparison, columns: Sequence[Column]) -> list[str]:
+    """Return the line that explains the confidence intervals, if there are any."""
+    run, groups = comparison.runs[0], {column.measure for column in columns if any(column.half_widths)}
+    if not groups or not isinstance(run, Average):
+        return []
+    paired = ", paired for 'saved'" if _SAVED in groups else ""
+    count = f"{len(run.names)} {run.KIND}s"
+    return [f"± is the 95 % confidence interval (Student's t) of the mean over {count}{paired}."]
+
+
+def _recorded(comparison: Comparison) -> list[str]:
+    """Return the line that compares the page time without power saving with the recorded one, if any."""
+    time = comparison.recorded_time
+    if time is None:
+        return []
+    times = f"recorded {time.recorded_s:.3g} s, simulated {time.simulated_s:.3g} s"
+    warning = (
+        f" Warning: they differ by more than a factor of {_UNLIKE:g}. Either the recorded network, stated "
+        "below, differs from the simulated one, or the model does not describe these pages."
+    )
+    differs = not math.isnan(time.ratio) and not 1 / _UNLIKE <= time.ratio <= _UNLIKE
+    return [f"Page time without power saving: {times}.{warning if differs else ''}"]
+
+
+def _traffic(comparison: Comparison) -> str:
+    """Return the number of pages, or the simulated time of devices, and the trace."""
+    run = comparison.runs[0]
+    if any(map(has_pages, comparison.shown)):
+        amount = f"{comparison.pages} page{'' if comparison.pages == 1 else 's'}"
+    else:
+        amount = format_duration(run.simulated_s / (len(run.results) if isinstance(run, Average) else 1))
+    return f"{amount} of trace {comparison.trace}"
+
+
+def _seeds(comparison: Comparison) -> str:
+    run, stations = comparison.runs[0], comparison.resolved_topology.station_count
+    if not isinstance(run, SeedAverage):
+        return f"seed {comparison.seed}"
+    step = f" in steps of {stations}" if stations > 1 else ""
+    return f"seeds {run.names[0]} to {run.names[-1]}{step}"
+
+
+def _topology(comparison: Comparison) -> str:
+    """Return the topology's name. For a file, add its bundled base and the keys that differ."""
+    base, differs = comparison.resolved_topology.base, comparison.topology_differs
+    if comparison.topology == base:
+        return base
+    pairs = [f"{key}={_format_setting(value)}" for key, value in differs.items()]
+    more = [f"and {len(pairs) - _MAX_KEYS} more"] if len(pairs) > _MAX_KEYS else []
+    settings = " with " + ", ".join((*pairs[:_MAX_KEYS], *more)) if pairs else ""
+    return f"{comparison.topology}: {base}{settings}"
+
+
+def _format_setting(value: object) -> str:
+    """Return a value as it is written after ``--set``."""
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+
+
+def reports(runs: Sequence[Result]) -> list[str]:
+    """Return a line for each policy with measurements of its own, such as the mean wait reached."""
+    values = [
+        (run.label, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
+    ]
+    return [f"{label}: {', '.join(texts)}." for label, texts in values if texts]
+
+
+def failures(runs: Sequence[Result]) -> list[str]:
+    """Return a line for each policy with failed pages, with their number and reasons."""
+    return [
+        f"Failed pages under {run.label}: {describe_failures(run.failed_page_records)}."
+        for run in runs
+        if run.failed_pages
+    ]

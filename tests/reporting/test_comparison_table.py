@@ -1,0 +1,211 @@
+"""Tables by kind of traffic: which columns they have, what the caption says, and how numbers are written."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+
+import pytest
+
+import psm_sim
+from psm_sim.reporting.comparison_table import Table, caption, has_pages, plain_rows, tables_of
+from psm_sim.simulation import (
+    BASELINES,
+    Comparison,
+    References,
+    Result,
+    Scenario,
+    compare_runs,
+    compare_seeds,
+)
+
+REFERENCES = References(BASELINES, BASELINES[1:])
+
+
+def headings(table: Table) -> list[str]:
+    """Return the headings of the columns."""
+    return [column.heading for column in table.columns]
+
+
+def cells(table: Table, heading: str) -> list[str]:
+    """Return the numbers of a column."""
+    return next(column.cells for column in table.columns if column.heading == heading)
+
+
+@pytest.fixture(scope="module")
+def replicated() -> Comparison:
+    """Return two policies beside the baselines, over three seeds."""
+    return compare_seeds(
+        ["lpsm", "bsd:p=0.5"], Scenario(pages=3, seed=4), 3, workers=1, references=REFERENCES
+    )
+
+
+@pytest.fixture(scope="module")
+def device() -> Comparison:
+    """Return a device without page views, with a chip and a battery."""
+    return psm_sim.compare(["lpsm"], "ping", pages=1, profile="esp32", battery="2000mAh")
+
+
+def test_page_views_have_energy_and_slowdown(comparison: Comparison) -> None:
+    """With the numbers of the results."""
+    (table,) = tables_of(comparison)
+    values = {
+        "energy (J)": lambda run: run.energy_per_page_j,
+        "power (mW)": lambda run: 1000 * run.usage.total_j / run.simulated_s,
+        "page time mean (s)": lambda run: run.page_time_s.mean,
+        "page time p90 (s)": lambda run: run.page_time_percentiles_s["p90"],
+        "slowdown mean": lambda run: run.slowdown.mean,
+        "slowdown max": lambda run: run.slowdown.max,
+        "awake (J)": lambda run: run.energy_by_state_per_page_j["awake"],
+        "beacons heard": lambda run: run.beacons_per_page,
+    }
+    for heading, value in values.items():
+        expected = [value(run) for run in comparison.shown]
+        assert list(map(float, cells(table, heading))) == pytest.approx(expected, rel=0.02, abs=0.006)
+
+
+def test_devices_have_current_and_latency(device: Comparison) -> None:
+    """No page time, no slowdown and no energy per page."""
+    (table,) = tables_of(device)
+    assert headings(table)[:2] == ["current (mA)", "battery (days)"]
+    assert {"RTT up p50 (ms)", "RTT up p99 (ms)"} <= set(headings(table))
+    assert not re.search("page|slowdown|energy", " ".join([*headings(table), *caption(device)[:2]]))
+    for run, days, p99 in zip(
+        table.runs, cells(table, "battery (days)"), cells(table, "RTT up p99 (ms)"), strict=True
+    ):
+        assert run.battery_days == pytest.approx(float(days), abs=0.051)
+        assert 1000 * run.latency["round_trip_up"].latency_s.p99 == pytest.approx(
+            float(p99.replace(",", "")), abs=0.51
+        )
+    assert "10.0 minutes of trace ping" in "\n".join(caption(device))
+
+
+def test_power_is_in_milliwatts_without_a_voltage() -> None:
+    """The chip is unknown."""
+    found = compare_runs(["psm"], Scenario("ping", pages=1), references=REFERENCES)
+    (table,) = tables_of(found)
+    assert headings(table)[0] == "power (mW)"
+    assert float(cells(table, "power (mW)")[1]) == pytest.approx(found.baselines[1].mean_power_mw, rel=0.01)
+
+
+def test_stations_with_and_without_pages_have_tables_of_their_own() -> None:
+    """Each with the columns of its traffic."""
+    stations = [{"name": "reader", "count": 1}, {"name": "sensor", "count": 1, "trace": "ping"}]
+    found = psm_sim.compare(["psm"], topology={"mac.model": "dcf", "stations": stations}, pages=1)
+    first, second = tables_of(found)
+    assert {run.station for run in first.runs} == {"reader"}
+    assert {run.station for run in second.runs} == {"sensor"}
+    assert "slowdown mean" in headings(first)
+    assert "power (mW)" in headings(second)
+
+
+@pytest.mark.parametrize("trace", ["ucb", "modern", "ping", "mqtt", "cbr", "push", "phone"])
+def test_no_column_is_constant(trace: str) -> None:
+    """Nor does the caption omit the loss of messages."""
+    found = compare_runs(["bsd", "lpsm"], Scenario(trace, pages=2), references=REFERENCES)
+    for table in tables_of(found):
+        assert table.columns
+        for column in table.columns:
+            assert len(set(zip(column.cells, column.half_widths, strict=True))) > 1
+        losses = [latency.loss for run in table.runs for latency in run.latency.values()]
+        if not all(map(math.isnan, losses)):
+            assert re.search("lost", " ".join([*headings(table), *table.constants]))
+
+
+def test_equal_numbers_are_stated_in_the_caption() -> None:
+    """Two policies that do the same differ in no column."""
+    found = compare_runs(["psm", "psm:listen_interval=1"], Scenario(pages=2))
+    (table,) = tables_of(found)
+    assert table.columns == []
+    assert re.match(r"Equal in all rows: energy \d\.\d+ J, power .* mW, page time mean", table.constants[0])
+    assert plain_rows(found, table)[1] == [["psm"], ["psm:listen_interval=1"]]
+    alone = compare_runs(["psm"], Scenario(pages=2))
+    assert "energy (J)" in headings(tables_of(alone)[0])
+
+
+def test_lost_messages_are_stated_or_have_a_column(device: Comparison) -> None:
+    """In per cent of the messages of their direction."""
+    assert "No message was lost." in caption(device)
+
+    def with_loss(run: Result, lost: int) -> Result:
+        messages = dataclasses.replace(run.latency["round_trip_up"], lost=lost)
+        return dataclasses.replace(run, latency={"round_trip_up": messages})
+
+    equal = dataclasses.replace(device, baselines=(), runs=(with_loss(device.runs[0], 60),) * 2)
+    (share,) = re.findall(r"Equal in all rows: .*RTT up lost (\S+) %", "\n".join(caption(equal)))
+    (loss,) = {run.latency["round_trip_up"].loss for run in equal.runs}
+    assert float(share) == pytest.approx(100 * loss, abs=0.006)
+    runs = equal.runs[0], with_loss(device.runs[0], 0)
+    (table,) = tables_of(dataclasses.replace(equal, runs=runs))
+    assert cells(table, "RTT up lost (%)") == [share, "0.00"]
+    assert table.constants[0].startswith("Equal in all rows: current")
+
+
+def test_failed_pages_have_a_column_or_a_sentence() -> None:
+    """None failed, or how many."""
+    settings = {"faults.wireless.loss": 0.05, "browser.max_page_s": 3}
+    found = compare_runs(["lpsm"], Scenario(pages=10, settings=settings), references=REFERENCES)
+    assert "pages failed" in headings(tables_of(found)[0])
+    settings["faults.wireless.loss"] = 0.0001
+    settings["browser.max_page_s"] = 1000
+    found = compare_runs(["lpsm"], Scenario(pages=2, settings=settings), references=REFERENCES)
+    assert "pages failed" not in headings(tables_of(found)[0])
+    assert "No page failed." in caption(found)
+
+
+def test_saved_is_the_energy_against_the_reference(replicated: Comparison) -> None:
+    """In per cent, or as a ratio if it is more than twice the energy of the reference."""
+    (table,) = tables_of(replicated)
+    saved = next(column for column in table.columns if column.measure == "saved")
+    ratio, psm, _, bsd = saved.cells
+    runs = {run.policy: run for run in replicated.shown}
+    pairs = [
+        (run.energy_per_page_j, psm_run.energy_per_page_j)
+        for run, psm_run in zip(runs["bsd:p=0.5"].results, runs["psm"].results, strict=True)  # type: ignore[attr-defined]
+    ]
+    assert float(bsd) == pytest.approx(sum(100 * (1 - own / other) for own, other in pairs) / 3, abs=0.051)
+    assert float(psm) == 0
+    assert re.fullmatch(r"1\d\.\dx", ratio)
+    assert saved.half_widths[:2] == ["", ""]
+    assert f"{ratio} means that many times its energy" in "\n".join(caption(replicated))
+
+
+def test_means_and_half_widths_have_the_same_decimals(replicated: Comparison) -> None:
+    """In every column that has intervals."""
+    (table,) = tables_of(replicated)
+    with_intervals = [column for column in table.columns if any(column.half_widths)]
+    assert {column.measure for column in with_intervals} == {"energy", "saved", "page time", "slowdown"}
+    for column in with_intervals:
+        widths = [width.lstrip("<") for width in column.half_widths if width]
+        assert len({len(text.partition(".")[2]) for text in [*column.cells, *widths] if text[-1] != "x"}) == 1
+        assert len({len(text) - len(text.lstrip()) + len(text) for text in column.texts}) >= 1
+
+
+def test_intervals_name_what_they_are_over(replicated: Comparison) -> None:
+    """Seeds, and none for a single run."""
+    assert "of the mean over 3 seeds, paired for 'saved'." in "\n".join(caption(replicated))
+    assert "±" not in "\n".join(caption(replicated.seeds[0]))  # type: ignore[attr-defined]
+
+
+def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> None:
+    """Seed, pages, trace, topology, settings, the length of a page view, and that the pages are synthetic."""
+    scenario = dataclasses.replace(comparison.scenario, settings={"power.awake_w": "1"})
+    text = "\n".join(caption(dataclasses.replace(comparison, scenario=scenario)))
+    assert "5 pages of trace ucb, seed 3, topology three-node, power.awake_w=1." in text
+    assert "ucb: synthetic pages" in text
+    assert "Slowdown is page time relative to no power saving." in text
+    run = comparison.runs[0]
+    assert f"per page view of {run.simulated_s / 5:.0f} s on average, think time included" in text
+    single = dataclasses.replace(comparison.workload, pages=comparison.workload.pages[:1])
+    assert "1 page of trace" in "\n".join(caption(dataclasses.replace(comparison, workload=single)))
+
+
+def test_notebooks_show_the_same_table(replicated: Comparison, device: Comparison) -> None:
+    """With labels in place of long specs."""
+    for found in (replicated, device):
+        html = found._repr_html_()
+        assert all(f">{heading}<" in html for heading in headings(tables_of(found)[0]))
+    labelled = psm_sim.compare(["dynamic:stack=esp-idf,listen_interval=3,label=idf"], pages=1)
+    assert "<td>idf</td>" in labelled._repr_html_()
+    assert not has_pages(device.runs[0])
