@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError, describe_error, did_you_mean, safe_repr
+from psm_sim.common.errors import InputError, describe_error, safe_repr
 from psm_sim.common.formatting import flatten
-from psm_sim.common.parameters import Parameter
 from psm_sim.network import Observer, Topology, load_topology
 from psm_sim.network.chip_profiles import battery_settings, load_profile
 from psm_sim.network.topology import check_effects, topology_keys, unknown_key_error
@@ -25,23 +23,31 @@ from psm_sim.simulation.result_parts import PolicyLike
 from psm_sim.simulation.run_outputs import RunOutputs
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.timeline import observe
+from psm_sim.workload import Page, Workload
 from psm_sim.workload.page_list import as_workload
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def simulate(
-    policy: Any = "lpsm",
-    trace: Any = "ucb",
-    topology: Any = "three-node",
+    policy: str | Spec | Policy | type[Policy] = "lpsm",
+    trace: str | Path | Spec | Sequence[Page] | pd.DataFrame | Workload = "ucb",
+    topology: str | Path | Mapping[str, Any] | Topology = "three-node",
     pages: int = 100,
     seed: int = 1,
-    settings: Any = None,
+    settings: Mapping[str, Any] | None = None,
     *,
+    preset: str | Path | None = None,
+    profile: str | Path | None = None,
+    battery: str | None = None,
+    loss: str | None = None,
+    clients: str | int | None = None,
     observers: Sequence[Observer] = (),
     replications: int = 1,
     workers: int | None = None,
     capture: str | Path | None = None,
     timeline: str | Path | None = None,
-    **more: Unpack[Options],
 ) -> Result:
     """Simulate one policy, and measure its slowdown against the same pages without power saving.
 
@@ -50,10 +56,10 @@ def simulate(
     policy : str, Spec, Policy or type
         Name with optional parameters (``"bsd:p=0.5"``), ``FILE.py:CLASS``, policy class or policy
         instance. An instance is copied. The copy is available as ``result.policy_state`` after the run.
-    trace : str, Spec, list of Page, DataFrame or Workload
+    trace : str, Path, Spec, list of Page, DataFrame or Workload
         Bundled trace or file, list of :class:`~psm_sim.workload.Page`, DataFrame with the columns of a
         page list, or workload.
-    topology : str, dict or Topology
+    topology : str, Path, dict or Topology
         Bundled topology, TOML file, dictionary of topology keys, or topology. The keys are nested or
         dotted. The key ``extends`` names the topology that they change (default: ``three-node``), and
         ``stations`` is a list of dictionaries, one for each group of stations.
@@ -63,6 +69,16 @@ def simulate(
         Seed of all random values, at least 0.
     settings : mapping of str to object, optional
         Topology keys to override, such as ``{"links.wired.latency_ms": 80}``. Values may be strings.
+    preset : str or Path, optional
+        Name or file of a preset, which has parameters of the trace, the policies and the topology.
+    profile : str or Path, optional
+        Chip such as ``"esp32-c6"``, or a file, whose measured values are applied to the topology.
+    battery : str, optional
+        Capacity such as ``"2000mAh"``, which adds the battery life to the result.
+    loss : str, optional
+        Name, formula or ``FILE.py:CLASS`` of the loss of an lpsm policy.
+    clients : str or int, optional
+        Clients of a recording that are simulated, such as ``10`` or ``"all"``.
     observers : sequence of Observer
         Observers of the run. Only supported for a single run.
     replications : int
@@ -73,10 +89,6 @@ def simulate(
         on it.
     capture, timeline : str, Path or None
         Files to write during the run, FILE.pcap and FILE.json. Only supported for a single run.
-    **more
-        ``preset`` (named configuration), ``profile`` (chip such as ``"esp32-c6"``, applied to the
-        topology), ``battery`` (capacity such as ``"2000mAh"``), ``loss`` (loss of an lpsm policy) and
-        ``clients`` (clients of a recording).
 
     Returns
     -------
@@ -95,7 +107,7 @@ def simulate(
     >>> len(result.page_records)
     5
     """
-    arguments = _arguments_of(simulate, trace, topology, pages, seed, settings, workers, more)
+    arguments = _Arguments(trace, topology, pages, seed, settings, preset, profile, battery, loss, clients)
     scenario = arguments.scenario()
     stations = scenario.resolve_unseeded_topology().stations
     if len(stations) > 1:
@@ -117,20 +129,24 @@ def simulate(
 
 
 def compare(
-    policies: Sequence[Any],
-    trace: Any = "ucb",
-    topology: Any = "three-node",
+    policies: Sequence[str | Spec | Policy | type[Policy]],
+    trace: str | Path | Spec | Sequence[Page] | pd.DataFrame | Workload = "ucb",
+    topology: str | Path | Mapping[str, Any] | Topology = "three-node",
     pages: int = 100,
     seed: int = 1,
-    settings: Any = None,
+    settings: Mapping[str, Any] | None = None,
     *,
+    preset: str | Path | None = None,
+    profile: str | Path | None = None,
+    battery: str | None = None,
+    loss: str | None = None,
+    clients: str | int | None = None,
     replications: int = 1,
     workers: int | None = None,
-    against: Any = "psm",
+    against: str | Spec | Policy | type[Policy] | None = "psm",
     baselines: bool = True,
     capture: str | Path | None = None,
     timeline: str | Path | None = None,
-    **more: Unpack[Options],
 ) -> Comparison:
     """Simulate several policies on the same pages.
 
@@ -138,7 +154,7 @@ def compare(
     ----------
     policies : sequence of str, Spec, Policy or type
         At least one policy, each as for :func:`simulate`.
-    trace, topology, pages, seed, settings, replications, workers, **more
+    trace, topology, pages, seed, settings, preset, profile, battery, loss, clients, replications, workers
         As for :func:`simulate`.
     against : str, Spec, Policy, type or None
         Reference policy for relative energy and slowdown; None disables the reference.
@@ -165,7 +181,7 @@ def compare(
     >>> list(comparison.frame["policy"])
     ['always-on', 'psm', 'bsd', 'lpsm']
     """
-    arguments = _arguments_of(compare, trace, topology, pages, seed, settings, workers, more)
+    arguments = _Arguments(trace, topology, pages, seed, settings, preset, profile, battery, loss, clients)
     shown = tuple(arguments.policy(baseline) for baseline in BASELINES) if baselines else ()
     reference = () if against is None else (arguments.policy(against),)
     return compare_seeds(
@@ -178,55 +194,20 @@ def compare(
     )
 
 
-class Options(TypedDict, total=False):
-    """Further keyword arguments of :func:`psm_sim.simulate` and :func:`psm_sim.compare`."""
+@dataclass(frozen=True)
+class _Arguments:
+    """Arguments of :func:`simulate` and :func:`compare` that define the scenario and the policies."""
 
-    preset: str | None
+    trace: Any
+    topology: Any
+    pages: int
+    seed: int
+    settings: Mapping[str, Any] | None
+    preset: str | Path | None
+    profile: str | Path | None
+    battery: str | None
     loss: str | None
     clients: str | int | None
-    profile: str
-    battery: str | None
-
-
-_WORKERS = Parameter("workers", None, at_least=1, at_most=1024, optional=True, kind=int)
-_SYNONYMS = {"seeds": "replications", "runs": "replications", "jobs": "workers", "chip": "profile"}
-
-
-def _arguments_of(
-    function: Callable[..., Any],
-    trace: Any,
-    topology: Any,
-    pages: int,
-    seed: int,
-    settings: Any,
-    workers: int | None,
-    more: Options,
-) -> SimulationArguments:
-    """Return the arguments of *function*; reject unknown names in *more*, and invalid *workers*."""
-    names = list(inspect.signature(function).parameters)[:-1] + list(Options.__annotations__)
-    for name in more:
-        if name not in Options.__annotations__:
-            meant = _SYNONYMS.get(name)
-            hint = f" Did you mean {meant!r}?" if meant else did_you_mean(name, names)
-            raise InputError(f"Unknown argument {name!r}; expected one of {', '.join(names)}.{hint}")
-    _WORKERS.check(workers, function.__name__)
-    return SimulationArguments(trace, topology, pages, seed, settings, **more)
-
-
-@dataclass(frozen=True)
-class SimulationArguments:
-    """Arguments of :func:`psm_sim.simulate` and :func:`psm_sim.compare`, as documented there."""
-
-    trace: Any = "ucb"
-    topology: Any = "three-node"
-    pages: int = 100
-    seed: int = 1
-    settings: Mapping[str, Any] | None = None
-    preset: str | None = None
-    loss: str | None = None
-    clients: str | int | None = None
-    profile: str = ""
-    battery: str | None = None
 
     def scenario(self) -> Scenario:
         """Return the scenario. Errors are as for :func:`psm_sim.simulate`."""
@@ -237,10 +218,12 @@ class SimulationArguments:
 
     def _scenario(self) -> Scenario:
         settings = {**self._preset.settings, **battery_settings(self.battery), **(self.settings or {})}
-        topology, profile = self.topology, self.profile
+        topology, profile = self.topology, str(self.profile or "")
         if isinstance(topology, Mapping):
-            chip = load_profile(profile).values if profile else {}
+            chip = load_profile(profile).values if profile else {}  # noqa: PD011 (of a profile, not of pandas)
             topology, settings, profile = _build_topology(topology, {**chip, **settings}), {}, ""
+        elif isinstance(topology, Path):
+            topology = str(topology)
         elif not isinstance(topology, (str, Topology)):
             raise InputError(
                 "topology must be a name, a .toml file, a dictionary of keys or a Topology, "
@@ -275,12 +258,13 @@ class SimulationArguments:
 
     @property
     def _preset(self) -> Preset:
-        return Preset() if self.preset is None else load_preset(self.preset)
+        return Preset() if self.preset is None else load_preset(str(self.preset))
 
-    def _trace(self) -> Any:
-        if not isinstance(self.trace, (str, Spec)):
-            return as_workload(self.trace)
-        spec = self._preset.trace_spec(self.trace)
+    def _trace(self) -> Spec | Workload:
+        trace = str(self.trace) if isinstance(self.trace, Path) else self.trace
+        if not isinstance(trace, (str, Spec)):
+            return as_workload(trace)
+        spec = self._preset.trace_spec(trace)
         return spec if self.clients is None else spec.with_("clients", self.clients)
 
 

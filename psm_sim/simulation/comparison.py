@@ -30,11 +30,17 @@ _MAIN = (
     "policy",
     "station",
     "energy_per_page_j",
+    "mean_current_ma",
+    "battery_days",
     "difference.energy_saved_percent",
     "page_time_s.mean",
     "slowdown.mean",
     "slowdown.max",
 )
+"""First columns of the frame, if it has them."""
+
+_MAX_NAMED = 8
+"""Maximum number of results in the ``repr`` of a comparison."""
 
 
 class RecordedTime(NamedTuple):
@@ -109,8 +115,10 @@ class Comparison:
         return stream.getvalue().rstrip("\n")
 
     def __repr__(self) -> str:
-        policies = ", ".join(dict.fromkeys(run.policy for run in self.runs))
-        return f"<{type(self).__name__} of {policies}: {self.trace}, seed {self.seed}>"
+        results = [f"{run.label} {run.key_numbers}" for run in self.shown]
+        more = [f"and {len(results) - _MAX_NAMED} more"] if len(results) > _MAX_NAMED else []
+        scenario = f"{self.trace}, {self.pages} pages, {self.seed_range}"
+        return f"<{type(self).__name__} on {scenario}: {'; '.join([*results[:_MAX_NAMED], *more])}>"
 
     def _repr_html_(self) -> str:
         """Return the tables of the command line as HTML for notebooks, with all names escaped."""
@@ -122,13 +130,14 @@ class Comparison:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The results as a DataFrame with one row per shown result.
+        """The results as a DataFrame with one row per shown result, including the baselines.
 
-        Nested values are columns with dotted names, such as ``slowdown.mean``.
+        The first columns are the main values. Nested values have dotted names, such as ``slowdown.mean``.
         """
         import pandas as pd
 
-        return pd.json_normalize([self._row(run) for run in self.shown])
+        frame = pd.json_normalize([self._row(run) for run in self.shown])
+        return frame[sorted(frame, key=lambda name: _MAIN.index(name) if name in _MAIN else len(_MAIN))]
 
     def _row(self, run: Result) -> dict[str, Any]:
         row = {key: value for key, value in run.to_dict().items() if not isinstance(value, list)}
@@ -240,6 +249,11 @@ class Comparison:
         return self.scenario.seed
 
     @property
+    def seed_range(self) -> str:
+        """The seeds as text, such as ``"seed 1"`` or ``"seeds 1 to 10"``."""
+        return f"seed {self.seed}"
+
+    @property
     def settings(self) -> dict[str, Any]:
         """The overridden topology keys, as specified."""
         return dict(self.scenario.settings)
@@ -270,6 +284,11 @@ class SeedComparison(Comparison):
     def pages(self) -> int:
         """The number of pages that each policy loaded with the first seed."""
         return self.seeds[0].pages
+
+    @property
+    def seed_range(self) -> str:
+        """The first and the last seed as text."""
+        return f"seeds {self.seeds[0].seed} to {self.seeds[-1].seed}"
 
 
 def _only(runs: Sequence[Result], name: str) -> Result:

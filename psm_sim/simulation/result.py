@@ -155,7 +155,18 @@ class Result:
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{key} {value}" for key, value in self.facts.items() if value != "")
-        return f"<{type(self).__name__} of {self.label}: {len(self.page_records)} pages; {facts}>"
+        pages = f"{len(self.page_records)} pages; {facts}"
+        return f"<{type(self).__name__} of {self.label}: {self.key_numbers}; {pages}>"
+
+    @property
+    def key_numbers(self) -> str:
+        """Energy and slowdown as text; without page views, the 99th percentiles of the latencies instead."""
+        current_ma = self.mean_current_ma
+        energy = f"{self.energy_per_page_j:.4g} J" if current_ma is None else f"{current_ma:.4g} mA"
+        if self.loads_pages:
+            return f"{energy}, slowdown {self.slowdown.mean:.4g}"
+        delays = (f"{name} {each.latency_s.p99:.3g} s" for name, each in self.latency.items())
+        return ", ".join([energy, *delays])
 
     def __str__(self) -> str:
         width = max(map(len, self._main))

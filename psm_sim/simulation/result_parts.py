@@ -173,7 +173,7 @@ class Percentiles(NamedTuple):
         return cls(float(array.mean()), middle, high, highest, float(array.max()))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Latency:
     """Latency of the messages in one direction, or of round trips.
 
@@ -196,6 +196,11 @@ class Latency:
     delivered: int
     lost: int
     latencies_s: array[float]
+
+    def __repr__(self) -> str:
+        latency_s = self.latency_s
+        times = f"p50 {latency_s.p50:.4g} s, p99 {latency_s.p99:.4g} s"
+        return f"<Latency of {self.delivered} of {self.sent} messages: {times}; {self.lost} lost>"
 
     @property
     def loss(self) -> float:

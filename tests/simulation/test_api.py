@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from pathlib import Path
+from typing import Any, assert_type
 
 import pandas as pd
 import pytest
@@ -13,7 +14,7 @@ from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.network import Observer
 from psm_sim.policies import Policy, Rest
-from psm_sim.simulation import SeedAverage
+from psm_sim.simulation import Result, SeedAverage
 from psm_sim.workload import Page, Workload, load_workload
 
 FRAME = pd.DataFrame({"think_s": [5.0, 2.5], "main_bytes": [1000, 4000], "images": ["100;200", ""]})
@@ -102,9 +103,6 @@ def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.Capt
         ({"topology": {"powr": {}}}, "topology: Unknown topology key 'powr'"),
         ({"topology": {1: 2}}, "topology: Unknown topology key '1'"),
         ({"topology": {"power": {"awake": 1}}}, "topology: Unknown topology key 'power.awake'"),
-        ({"profil": "esp32"}, "Unknown argument 'profil'; expected one of policy, trace, "),
-        ({"profil": "esp32"}, "Did you mean 'profile'?"),
-        ({"seeds": 3}, "Did you mean 'replications'?"),
         ({"workers": 0}, "workers must be an integer >= 1"),
         ({"battery": "x"}, "battery must be a capacity > 0, e.g. 2000mAh or 2Ah, got 'x'"),
         ({"topology": {"stations": 3}}, "stations must be declared as [[stations]] tables, got 3"),
@@ -120,6 +118,40 @@ def test_what_cannot_be_used_is_an_input_error_in_pythons_words(
         psm_sim.simulate(**{"pages": 1, "workers": 1, **arguments})
     assert words in str(raised.value)
     assert "--" not in str(raised.value)
+
+
+def test_the_arguments_are_typed() -> None:
+    """The type checker rejects each ignored line; it reports those that it would accept, too."""
+    with pytest.raises(TypeError, match=r"simulate\(\) got an unexpected keyword argument 'profil'"):
+        psm_sim.simulate("psm", profil="esp32")  # type: ignore[call-arg]
+    with pytest.raises(InputError):
+        psm_sim.simulate(3)  # type: ignore[arg-type]
+    with pytest.raises(InputError):
+        psm_sim.compare([3], profile=4)  # type: ignore[list-item, arg-type]
+    with pytest.raises(TypeError):
+        psm_sim.sweep({"seed": "1..2"}, page=1)  # type: ignore[call-arg]
+    with pytest.raises(InputError, match="workers must be an integer >= 1"):
+        psm_sim.compare(["psm"], workers=0)
+    assert_type(psm_sim.compare(["psm"], pages=1).runs, tuple[Result, ...])
+
+
+def test_files_are_texts_or_paths(tmp_path: Path) -> None:
+    """Traces, topologies, profiles and presets."""
+    (tmp_path / "pages.csv").write_text("page,think_s,main_bytes,images\n1,2.0,1000,\n")
+    (tmp_path / "home.toml").write_text("[power]\nawake_w = 0.6\n")
+    (tmp_path / "mine.toml").write_text('description = "mine"\n[settings]\n"power.asleep_w" = 0.02\n')
+    files = {name: tmp_path / f"{name}" for name in ("pages.csv", "home.toml", "mine.toml")}
+    one, other = (
+        psm_sim.simulate(
+            "psm",
+            trace=convert(files["pages.csv"]),
+            topology=convert(files["home.toml"]),
+            preset=convert(files["mine.toml"]),
+        )
+        for convert in (str, Path)
+    )
+    assert one.page_records == other.page_records
+    assert one.facts == other.facts
 
 
 def test_a_battery_adds_its_days() -> None:
@@ -149,8 +181,26 @@ def test_a_comparison_has_baselines_and_prints_as_the_table() -> None:
     assert list(found.frame["policy"]) == ["always-on", "psm", "bsd"]
     assert found.frame["difference.energy_saved_percent"].tolist()[1] == 0.0
     assert str(found).splitlines()[3].startswith(" always-on *")
-    assert repr(found) == "<Comparison of bsd: ucb, seed 1>"
+    assert list(found.frame)[:3] == ["policy", "energy_per_page_j", "difference.energy_saved_percent"]
     assert found.plot().axes[0].get_ylabel() == "energy (J per page)"
+
+
+def test_a_repr_is_one_short_line_with_the_key_numbers() -> None:
+    """Of a comparison, a result and a latency."""
+    found = psm_sim.compare(["psm"], pages=2, replications=2, workers=1)
+    energy_j, slowdown = found.runs[0].energy_per_page_j, found.runs[0].slowdown.mean
+    assert repr(found).startswith("<SeedComparison on ucb, 2 pages, seeds 1 to 2: always-on ")
+    for text in (repr(found), repr(found.runs[0])):
+        assert f"{energy_j:.4g} J, slowdown {slowdown:.4g}" in text
+        assert "\n" not in text
+    many = psm_sim.compare([f"psm:listen_interval={number}" for number in range(1, 30)], pages=1)
+    assert len(repr(many)) < 700
+    assert repr(many).endswith("and 23 more>")
+    pinged = psm_sim.simulate("psm", "ping", pages=1, profile="esp32")
+    assert f"{pinged.mean_current_ma:.4g} mA, " in repr(pinged)
+    assert "slowdown" not in repr(pinged)
+    assert len(repr(pinged.latency)) < 300
+    assert "p99 " in repr(pinged.latency)
 
 
 def test_results_are_short_and_their_names_are_escaped() -> None:

@@ -27,9 +27,15 @@ def sweep(
     store: str | Path | None = None,
     workers: int | None = None,
     cluster: str = "",
-    preset: str | None = None,
+    preset: str | Path | None = None,
     retry: bool = False,
-    **scenario: Any,
+    *,
+    trace: str | None = None,
+    topology: str | None = None,
+    pages: int | None = None,
+    seed: int | None = None,
+    loss: str | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
     """Run every combination of a grid and return one row per task.
 
@@ -47,13 +53,12 @@ def sweep(
         Number of worker processes, at least 1. None starts one per core. The results do not depend on it.
     cluster : str
         Address of a Dask scheduler whose workers run the tasks. If empty, local processes run them.
-    preset : str or None
-        Name of a preset with default values.
+    preset : str, Path or None
+        Name or file of a preset with default values.
     retry : bool
         Whether to run the failed and the damaged tasks of the store again.
-    **scenario
-        Values that do not vary: ``trace``, ``topology``, ``pages``, ``seed``, ``loss`` and ``settings``.
-        See :func:`psm_sim.simulate`. Classes, DataFrames and other objects are not accepted.
+    trace, topology, pages, seed, loss, settings
+        Values that do not vary; see :func:`psm_sim.simulate`. Traces and topologies are names or files.
 
     Returns
     -------
@@ -69,7 +74,8 @@ def sweep(
     if not isinstance(vary, Mapping):
         raise InputError(f"vary must be a dictionary such as {{'policy.bsd.p': [0.1, 0.5]}}, got {vary!r}.")
     axes = tuple(GridAxis.of(key, values) for key, values in vary.items())
-    grid = Grid(axes, policies, preset=load_preset(preset) if preset else Preset(), **scenario)
+    defaults = Preset() if preset is None else load_preset(str(preset))
+    grid = Grid(axes, policies, trace, topology, pages, seed, loss, settings or {}, defaults)
     resources = Resources(workers, cluster, retry)
     if store is not None:
         return _run(grid, Path(store), resources)

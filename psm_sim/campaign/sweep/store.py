@@ -227,10 +227,10 @@ class Store:
         with describe_store_errors(self.path):
             records = self._database.execute(query).fetchall()
         sweeps = []
-        for number, status, *texts in records:
+        for number, status, begun, ended, command in records:
             progress = running if running and running.sweep == number else None
             shown = _DEAD if status == "running" and progress is None else _display(status)
-            sweeps.append(SweepRecord(shown, *map(_display, texts), progress))
+            sweeps.append(SweepRecord(shown, _display(begun), _display(ended), _display(command), progress))
         return sweeps
 
 
