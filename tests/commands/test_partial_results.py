@@ -46,8 +46,9 @@ def write_policy(error: str, after_s: float = 1.0) -> None:
 
 
 def results(text: str) -> dict[str, Any]:
-    """Read a JSON result, without wall times."""
+    """Read a JSON result, without wall times, and check that its conclusion says whether it is partial."""
     found = json.loads(text)
+    assert found.pop("conclusion").startswith("In this partial result, ") == ("missing" in found)
     for run in (*found["runs"], *found["baselines"]):
         del run["wall_s"]
     return found

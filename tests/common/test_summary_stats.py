@@ -1,11 +1,14 @@
-"""Means with confidence intervals."""
+"""Means with confidence intervals, and tests of their differences."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
-from psm_sim.common.summary_stats import confidence_interval
+from psm_sim.common.summary_stats import confidence_interval, significant_differences
 
 
 def test_students_interval_by_hand() -> None:
@@ -28,3 +31,17 @@ def test_it_covers_the_truth_as_often_as_it_says() -> None:
     random = np.random.default_rng(5)
     found = [confidence_interval(random.normal(10, 2, 5)) for _ in range(2000)]
     assert sum(each.low <= 10 <= each.high for each in found) / 2000 == pytest.approx(0.95, abs=0.015)
+
+
+def test_significance_is_that_of_scipy() -> None:
+    """Of two rows it is the paired t-test, and equal rows never differ."""
+    random = np.random.default_rng(1)
+    for shift in np.linspace(0, 0.2, 21):
+        first = random.normal(0, 0.1, 8)
+        second = first + random.normal(shift, 0.1, 8)
+        rejected = ttest_rel(first, second).pvalue <= 0.05
+        assert significant_differences([first, second])[0, 1] == rejected
+    assert not significant_differences([[1.0, 2.0, 3.0]] * 3).any()
+    assert significant_differences([[1.0, 2.0], [1.5, 2.5]]).sum() == 2  # a constant difference is certain
+    assert not significant_differences([[1.0], [2.0]]).any()
+    assert not significant_differences([[1.0, math.nan], [2.0, 3.0]]).any()
