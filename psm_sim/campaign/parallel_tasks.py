@@ -118,10 +118,12 @@ def run_groups(
 
 def _run_all(tasks: Sequence[Task], workers: int, progress: Progress) -> Iterator[list[Row]]:
     done, total = 0, sum(task.weight for task in tasks)
+    label = f"{len(tasks)} tasks"
     results = parallel_map(_run, tasks, None if workers < 0 else workers)
+    progress(done, total, label)
     for task, rows in zip(tasks, results, strict=True):
         done += task.weight
-        progress(done, total, f"{len(tasks)} tasks")
+        progress(done, total, label)
         yield rows
 
 

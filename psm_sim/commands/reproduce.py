@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.lab.studies.study import FULL, QUICK
     from psm_sim.lab.studies.study_runner import EVERY_PROCESSOR, reproduce
     from psm_sim.reporting.files.result_folder import usable_folder
-    from psm_sim.reporting.terminal.progress import progress_on
+    from psm_sim.reporting.terminal.progress import progress
     from psm_sim.simulation.comparison import reason_of
 
     names = select_studies(arguments.studies)
@@ -91,8 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
     workers = arguments.workers or EVERY_PROCESSOR
     findings: list[Findings] = []
     try:
-        with progress_on(sys.stderr) as progress:
-            for found in reproduce(studies, scale, arguments.seed, workers, progress):
+        with progress("simulating", "pages") as report:
+            for found in reproduce(studies, scale, arguments.seed, workers, report):
                 findings.append(found)  # noqa: PERF402 (the studies before a failure are kept)
     except BaseException as error:
         missing = names[len(findings) :]
@@ -119,6 +119,7 @@ def _report(
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.lab.reporting.pages.introductions import introduction_and_rule
     from psm_sim.lab.reporting.pages.report_writer import write_report
+    from psm_sim.reporting.terminal.progress import progress
 
     texts = introduction_and_rule(names)
     if folder is not None and missing and (folder / "numbers.json").exists():
@@ -126,15 +127,16 @@ def _report(
         folder = None
     try:
         if folder is not None:
-            write_report(
-                folder,
-                findings,
-                arguments.seed,
-                _command_line(arguments),
-                workers=arguments.workers or None,
-                missing=missing,
-                **texts,
-            )
+            with progress("drawing"):
+                write_report(
+                    folder,
+                    findings,
+                    arguments.seed,
+                    _command_line(arguments),
+                    workers=arguments.workers or None,
+                    missing=missing,
+                    **texts,
+                )
     finally:
         _print(findings, arguments, texts.get("rule"), missing)
     if missing:

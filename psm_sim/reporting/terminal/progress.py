@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,11 +53,11 @@ class _Phase:
         """The phase, with the current run, task or file."""
         if self.unit and self.first is None:
             return "preparing"
-        return f"{self.name} {self.label}".rstrip()
+        return f"{'evaluating' if self._is_done else self.name} {self.label}".rstrip()
 
     def count(self) -> str:
-        """Return the finished units and all units as text; empty if they are unknown."""
-        if not self.total:
+        """Return the finished units and all units as text; empty if all are finished or they are unknown."""
+        if not self.total or self._is_done:
             return ""
         size, unit, form = self._scale
         return f"{self.done / size:{form}} of {self.total / size:{form}} {unit}"
@@ -66,11 +66,16 @@ class _Phase:
         """Return the rate and the remaining time as texts; empty if they are unknown."""
         done, since_s = self.first or (0, 0.0)
         elapsed_s = time.monotonic() - since_s
-        if self.first is None or self.done <= done or elapsed_s <= 0:
+        if self._is_done or self.done <= done or elapsed_s <= 0:
             return []
         per_s = (self.done - done) / elapsed_s
         size, unit, _ = self._scale
         return [describe_rate(per_s / size, unit), f"{describe_time((self.total - self.done) / per_s)} left"]
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether all units are finished. What follows, such as statistics, has no count."""
+        return 0 < self.total == self.done
 
     @property
     def _scale(self) -> tuple[float, str, str]:
@@ -80,7 +85,9 @@ class _Phase:
 
 def describe_rate(per_s: float, unit: str) -> str:
     """Return a rate as text, per minute if it is less than one per second."""
-    return f"{per_s:,.3g} {unit}/s" if per_s >= 1 else f"{60 * per_s:.3g} {unit}/min"
+    if per_s >= 100:
+        return f"{per_s:,.0f} {unit}/s"
+    return f"{per_s:.3g} {unit}/s" if per_s >= 1 else f"{60 * per_s:.3g} {unit}/min"
 
 
 def describe_time(seconds: float) -> str:
@@ -168,11 +175,6 @@ def progress(name: str, unit: str = "") -> Iterator[Progress]:
         _bar.hide()
 
 
-def progress_on(_: object, unit: str = "pages") -> AbstractContextManager[Progress]:
-    """Return ``progress("simulating", unit)``."""
-    return progress("simulating", unit)
-
-
 @contextmanager
 def shown_progress() -> Iterator[None]:
     """Show the phases of the block on standard error."""
@@ -206,6 +208,6 @@ def _line(elapsed_s: float) -> str:
     if not _phases:
         return f"still running, {elapsed}"
     phase = _phases[-1]
-    title = f"{phase.title}: {phase.count()}" if phase.total else phase.title
+    title = ": ".join(filter(None, [phase.title, phase.count()]))
     rate, left = phase.rate_and_time_left() or ("", "")
     return ", ".join(filter(None, [title, rate, elapsed, left]))

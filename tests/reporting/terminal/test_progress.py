@@ -140,6 +140,8 @@ def test_a_line_names_what_is_known(clock: list[float]) -> None:
         clock[0] = 605.0
         report(400, 1200, "")
         assert progress._line(615).endswith(", 40 tasks/min, 10.2 minutes elapsed, 20.0 minutes left")
+        report(1200, 1200, "")
+        assert progress._line(620) == "evaluating, 10.3 minutes elapsed"
     with progress.progress("reading", "bytes") as report:
         report(0, 40_000_000, "a.pcap")
         clock[0] += 2.0
