@@ -8,10 +8,15 @@ from typing import Any
 from psm_sim.network import Observer
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
+from psm_sim.policies import Poll, Rest
+from psm_sim.simulation import Comparison
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.result_parts import PageRecord
 from psm_sim.simulation.run_averages import Average
 from psm_sim.simulation.timeline import observe
+
+MAX_RUNS = 6
+"""Maximum number of policies with a timeline."""
 
 MAX_FRAMES = 8_000
 """Approximate maximum number of frames of one policy in a timeline."""
@@ -22,10 +27,15 @@ _INSTANT_S = 1e-5
 _PAYLOAD_BYTES, _FRAMES_PER_OBJECT = 1460, 8
 
 
+Events = dict[str, Any]
+"""Events of a run, see :func:`record_events`."""
+
+
 class _EventObserver(Observer):
-    """Observer that records awake periods, runs of beacons and times of frames."""
+    """Observer that records awake periods, runs of beacons, times of frames, and sleep decisions."""
 
     def __init__(self) -> None:
+        self.rests: list[list[float]] = []
         self.awake: list[list[float]] = [[0.0, 0.0]]
         self.received: list[list[float]] = []
         self.frames: dict[str, list[float]] = {name: [] for name in _LISTS.values()}
@@ -40,6 +50,10 @@ class _EventObserver(Observer):
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
         """Record a run of received beacons: the time of the first, their number, and their interval."""
         self.received.append([_round(first_s), count, _round(every_s) if count > 1 else 0.0])
+
+    def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
+        """Record a sleep decision: its time and its number of beacons."""
+        self.rests.append([_round(time_s), rest.beacons])
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
         """Record the time at which a wireless frame is queued, or a wired one arrives at the access point."""
@@ -57,7 +71,7 @@ def representative_run(run: Result) -> Result:
     return representative_run(run.results[0]) if isinstance(run, Average) else run
 
 
-def record_events(run: Result, count: int | None = None) -> dict[str, Any]:
+def record_events(run: Result, count: int | None = None) -> Events:
     """Repeat a run of one seed, and return the events of its first *count* pages, or of those that fit.
 
     Returns
@@ -67,7 +81,8 @@ def record_events(run: Result, count: int | None = None) -> dict[str, Any]:
         ``awake`` and ``buffered`` have the start and end of each period; ``buffered`` is empty if frames
         were dropped, because the buffered frames cannot be identified then. ``beacons`` has the time of the
         first beacon, the number of beacons and the interval of each run of received beacons. ``up`` and
-        ``down`` have the times of the frames on the wireless link.
+        ``down`` have the times of the frames on the wireless link. ``rests`` has the time and the number of
+        beacons of each sleep decision.
     """
     count = count or fitting_page_count(run.page_records)
     observer = _EventObserver()
@@ -85,7 +100,25 @@ def record_events(run: Result, count: int | None = None) -> dict[str, Any]:
     buffered = [] if run.traffic.dropped_frames else _buffered_periods(frames["arrivals"], frames["down"])
     up, down = frames["up"], frames["down"]
     periods = {"awake": observer.awake, "buffered": buffered}
-    return {"pages": pages, **periods, "beacons": observer.received, "up": up, "down": down}
+    received, rests = observer.received, observer.rests
+    return {"pages": pages, **periods, "beacons": received, "up": up, "down": down, "rests": rests}
+
+
+Recorded = Sequence[tuple[Result, Events]]
+"""Results, each with the events of its first single run."""
+
+
+def record_runs(comparison: Comparison) -> Recorded:
+    """Return at most :data:`MAX_RUNS` results of the first kind of stations, with their events."""
+    runs = [run for run in comparison.shown if run.station == comparison.runs[0].station]
+    return [(run, record_events(representative_run(run))) for run in runs[:MAX_RUNS]]
+
+
+def events_of(run: Result, recorded: Recorded, page: int = 1) -> Events:
+    """Return the events of a result up to a page, which are recorded again if they are not in *recorded*."""
+    found = next((events for each, events in recorded if each is run), None)
+    has_page = found is not None and page <= len(found["pages"])
+    return found if found and has_page else record_events(representative_run(run), page if page > 1 else None)
 
 
 def fitting_page_count(records: Iterable[PageRecord]) -> int:

@@ -65,19 +65,6 @@ class Recorder(Observer):
         self.events.append({"time_s": float(time_s), "event": event, **facts})
 
 
-class PollingRecorder(Observer):
-    """Observer that records the number of beacons of each sleep decision."""
-
-    def __init__(self) -> None:
-        self.times_s: list[float] = []
-        self.beacons_of: list[int] = []
-
-    def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Record a sleep decision."""
-        self.times_s.append(time_s)
-        self.beacons_of.append(rest.beacons)
-
-
 def observe(result: Result, observers: Sequence[Observer], pages: int | None = None) -> None:
     """Repeat the run of a result with observers. The repeated run has the same events.
 

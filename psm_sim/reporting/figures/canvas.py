@@ -111,8 +111,8 @@ def save_picture(figure: Figure, path: Path, file: BinaryIO | None = None) -> No
     """
     suffix = path.suffix.lower()[1:]
     with common_style():
-        if figure.get_layout_engine() is not None:
+        if (layout := figure.get_layout_engine()) is not None:
             # Compute the layout once for all formats, because it takes as long as rendering.
-            figure.draw_without_rendering()
+            layout.execute(figure)
             figure.set_layout_engine("none")
         figure.savefig(file or path, format=suffix, dpi=160, metadata={FORMATS[suffix]: None})

@@ -31,6 +31,7 @@ from psm_sim.reporting.marks import (
     states_of,
     title_of,
 )
+from psm_sim.reporting.run_events import Recorded
 from psm_sim.reporting.style import STATES
 from psm_sim.simulation.result import complete_slowdowns
 
@@ -89,6 +90,7 @@ def write_figures(
     frontier: Sequence[ParetoCorner] = (),
     preset: str = "",
     formats: Sequence[str] = ("svg",),
+    recorded: Recorded = (),
 ) -> None:
     """Write all figures.
 
@@ -104,9 +106,11 @@ def write_figures(
         Name of the preset, for the titles. An empty string means none.
     formats : sequence of str
         Formats of each figure: ``"svg"``, ``"png"`` or ``"pdf"``.
+    recorded : sequence of (Result, dict)
+        Events from :func:`~psm_sim.reporting.run_events.record_runs`. Missing ones are recorded.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name, figure in _figures(comparison, frontier, preset):
+    for name, figure in _figures(comparison, frontier, preset, recorded):
         for suffix in formats:
             save_picture(figure, folder / f"{name}.{suffix}")
 
@@ -124,15 +128,15 @@ def frontier_of(comparison: Comparison, workers: int | None = None) -> list[Pare
 
 
 def _figures(
-    comparison: Comparison, frontier: Sequence[ParetoCorner], preset: str
+    comparison: Comparison, frontier: Sequence[ParetoCorner], preset: str, recorded: Recorded
 ) -> Iterator[tuple[str, Figure]]:
     """Yield the name and the figure of each plot. Those of pages are omitted if there are no pages."""
     yield "energy-slowdown", draw_trade_off(comparison, frontier, preset)
     yield "energy-by-state", draw_energy_by_state(comparison, preset)
     if has_pages(comparison):
         yield "slowdowns", draw_slowdowns(comparison, preset)
-        yield "page-timeline", draw_page_timeline(comparison.runs, title_of(comparison, preset))
-    polling = draw_polling_times(comparison, preset)
+        yield "page-timeline", draw_page_timeline(comparison.runs, title_of(comparison, preset), recorded)
+    polling = draw_polling_times(comparison, preset, recorded)
     if polling is not None:
         yield "polling-times", polling
 

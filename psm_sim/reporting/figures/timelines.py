@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from psm_sim.reporting.figures.canvas import add_legend, common_style, new_figure
 from psm_sim.reporting.marks import run_style, short_name, title_of
-from psm_sim.reporting.run_events import record_events, representative_run
-from psm_sim.reporting.style import EVENT_COLOURS, GREY, Style
-from psm_sim.simulation.timeline import PollingRecorder, observe
+from psm_sim.reporting.run_events import Events, Recorded, events_of, representative_run
+from psm_sim.reporting.style import EVENT_COLOURS, GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from psm_sim.simulation import Comparison, Result
+
+MAX_RUNS = 4
+"""Maximum number of policies in a figure."""
 
 AMONG = 20
 """Number of first pages among which the plotted page is selected."""
@@ -26,7 +28,7 @@ _BEFORE_S = 1.0  # omit earlier events, which lie outside the panel and only enl
 _ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink frames": 0}
 
 
-def draw_page_timeline(results: Sequence[Result], title: str = "") -> Figure:
+def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Recorded = ()) -> Figure:
     """Plot one page of the first station under each of at most four policies.
 
     The page has the median slowdown of the first pages with images, under the first policy.
@@ -37,15 +39,17 @@ def draw_page_timeline(results: Sequence[Result], title: str = "") -> Figure:
         Results on the same pages.
     title : str
         Title of the figure.
+    recorded : sequence of (Result, dict)
+        Known events of results.
     """
-    same = [result for result in results if result.station == results[0].station]
-    runs = [representative_run(run) for run in same[:4]]
+    same = [result for result in results if result.station == results[0].station][:MAX_RUNS]
+    runs = [representative_run(run) for run in same]
     number = _median_page(runs[0])
     figure, panels = new_figure(len(runs), 1, width_in=7.2, height_in=1.1 + 1.5 * len(runs))
     longest_s = max(run.page_records[number - 1].page_time_s for run in runs)
     with common_style():
-        for axes, run in zip(panels, runs, strict=True):
-            _plot_page(axes, run, number)
+        for axes, run, result in zip(panels, runs, same, strict=True):
+            _plot_page(axes, run, number, events_of(result, recorded, number))
             axes.set_xlim(-_MARGIN * longest_s, (1 + _MARGIN) * longest_s)
         panels[-1].set_xlabel("time since the page was requested (s)")
         if title:
@@ -63,9 +67,9 @@ def _median_page(run: Result) -> int:
     return ranked[len(ranked) // 2].page
 
 
-def _plot_page(axes: Axes, run: Result, number: int) -> None:
+def _plot_page(axes: Axes, run: Result, number: int, events: Events) -> None:
     """Plot one page: awake periods, beacons, frames, and the periods for which frames were buffered."""
-    events, record = record_events(run, number), run.page_records[number - 1]
+    record = run.page_records[number - 1]
     zero_s = record.start_s
 
     def times(name: str) -> list[float]:
@@ -106,39 +110,33 @@ def _plot_page(axes: Axes, run: Result, number: int) -> None:
     axes.set_title(title, loc="left")
 
 
-MAX_RUNS, MAX_PAGES = 4, 500
-"""Maximum number of policies, and number of first pages, in the figure."""
-
-
-def draw_polling_times(comparison: Comparison, preset: str = "") -> Figure | None:
+def draw_polling_times(comparison: Comparison, preset: str = "", recorded: Recorded = ()) -> Figure | None:
     """Plot one panel per policy for the first seed or client. Return None if no polling time varies.
 
-    *preset* is the name of the preset, for the title.
+    Parameters
+    ----------
+    comparison : Comparison
+        Comparison to plot.
+    preset : str
+        Name of the preset, for the title. An empty string means none.
+    recorded : sequence of (Result, dict)
+        Known events of results.
     """
-    varying = []
-    for run in comparison.runs:
-        polling = PollingRecorder()
-        observe(representative_run(run), [polling], MAX_PAGES)
-        if len(set(polling.beacons_of)) > 1:
-            varying.append((run.label, run_style(run), polling))
+    rests = [(run, events_of(run, recorded)["rests"]) for run in comparison.runs]
+    varying = [(run, times) for run, times in rests if len({beacons for _, beacons in times}) > 1][:MAX_RUNS]
     if not varying:
         return None
-    figure = _plot_polling_times(varying[:MAX_RUNS], comparison.resolved_topology.beacon.interval_ms)
+    beacon_ms = comparison.resolved_topology.beacon.interval_ms
+    figure, panels = new_figure(len(varying), 1, width_in=6.8, height_in=0.9 + 1.6 * len(varying))
     with common_style():
-        figure.suptitle(title_of(comparison, preset), fontsize=9)
-    return figure
-
-
-def _plot_polling_times(pollings: list[tuple[str, Style, PollingRecorder]], beacon_ms: float) -> Figure:
-    figure, panels = new_figure(len(pollings), 1, width_in=6.8, height_in=0.9 + 1.6 * len(pollings))
-    with common_style():
-        for axes, (label, style, polling) in zip(panels, pollings, strict=True):
-            times_ms = [beacon_ms * beacons for beacons in polling.beacons_of]
-            axes.step(polling.times_s, times_ms, where="post", color=style.colour, linewidth=0.7)
-            axes.set_title(short_name(label), loc="left")
+        for axes, (run, times) in zip(panels, varying, strict=True):
+            xs, ys = [time_s for time_s, _ in times], [beacon_ms * beacons for _, beacons in times]
+            axes.step(xs, ys, where="post", color=run_style(run).colour, linewidth=0.7)
+            axes.set_title(short_name(run.label), loc="left")
             axes.set_ylabel("polling time (ms)")
             axes.set_ylim(bottom=0)
             axes.margins(x=0.01)
             axes.sharex(panels[0])
         panels[-1].set_xlabel("time (s)")
+        figure.suptitle(title_of(comparison, preset), fontsize=9)
     return figure

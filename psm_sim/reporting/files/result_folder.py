@@ -84,20 +84,21 @@ def write_results(
     """
     from psm_sim.reporting.figures.comparison import frontier_of, write_figures
     from psm_sim.reporting.html.comparison import page_of
+    from psm_sim.reporting.run_events import record_runs
 
-    pages, frontier = io.StringIO(), frontier_of(comparison, workers)
+    pages, frontier, recorded = io.StringIO(), frontier_of(comparison, workers), record_runs(comparison)
     result_csv.write_pages(comparison, pages)
     texts = (
         to_text(result_json.to_dict(comparison, preset)),
         pages.getvalue(),
         to_text(_metadata(comparison, facts)),
-        page_of(comparison, facts, frontier, preset),
+        page_of(comparison, facts, frontier, preset, recorded),
     )
     with replace_files(folder) as draft:
         for name, text in zip(NAMES, texts, strict=True):
             # Escape arguments that are not UTF-8, so that they do not make a completed run fail here.
             (draft / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-        write_figures(draft / "figures", comparison, frontier, preset, formats)
+        write_figures(draft / "figures", comparison, frontier, preset, formats, recorded)
 
 
 def write_partial_results(

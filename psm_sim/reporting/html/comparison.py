@@ -26,7 +26,7 @@ from psm_sim.reporting.marks import (
     short_name,
     split_far,
 )
-from psm_sim.reporting.run_events import record_events, representative_run
+from psm_sim.reporting.run_events import Recorded, record_runs, representative_run
 from psm_sim.simulation.run_averages import kinds_of, single_runs
 
 if TYPE_CHECKING:
@@ -34,15 +34,13 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
     from psm_sim.simulation.result_parts import PageRecord
 
-MAX_RUNS = 5
-"""Maximum number of policies with a timeline in the report."""
-
 
 def page_of(
     comparison: Comparison,
     provenance: Mapping[str, Any],
     frontier: Sequence[ParetoCorner] = (),
     preset: str = "",
+    recorded: Recorded | None = None,
 ) -> str:
     """Return the report as HTML.
 
@@ -56,9 +54,11 @@ def page_of(
         Frontier of the offline optimum. An empty sequence omits it.
     preset : str
         Name of the preset. An empty string means none.
+    recorded : sequence of (Result, dict), optional
+        Events from :func:`~psm_sim.reporting.run_events.record_runs`. None records them.
     """
-    marks = marks_of(comparison)
-    runs = [run for run in comparison.shown if run.station == comparison.runs[0].station][:MAX_RUNS]
+    marks, recorded = marks_of(comparison), recorded or record_runs(comparison)
+    runs = [run for run, _ in recorded]
     sections = [
         Section(
             "summary",
@@ -74,7 +74,9 @@ def page_of(
     ]
     title = f"{comparison.trace}: {', '.join(dict.fromkeys(run.policy_name for run in comparison.runs))}"
     values = {
-        "timelines": [record_events(representative_run(run)) for run in runs],
+        "timelines": [
+            {name: times for name, times in events.items() if name != "rests"} for _, events in recorded
+        ],
         "table": pages_table(comparison),
     }
     return render_document(title, sections, values)
