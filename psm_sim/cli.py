@@ -21,6 +21,7 @@ from psm_sim.common.component_spec import path_exists
 from psm_sim.common.errors import InputError, PluginError, did_you_mean, one_of, source_location
 
 SUBCOMMANDS = {
+    "advise": "rank the power-save settings of a device",
     "list": "list policies, traces, topologies, chips, ...",
     "trace": "inspect, convert, fit or synthesize a trace",
     "sweep": "run a grid of policies, parameters and seeds",
@@ -42,7 +43,6 @@ FORMER = {
 
 SYNONYMS = {
     "--chip": "--profile",
-    "--dtim": "--set beacon.dtim_period=N",
     "--jobs": "--workers",
     "--runs": "--replications",
     "--seeds": "--replications",

@@ -212,7 +212,7 @@ def add_scenario(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="override a topology key, e.g. links.wired.latency_ms=80; repeatable",
+        help="topology key, e.g. beacon.loss=0.1; repeatable",
     )
     group.add_argument(
         "--battery",

@@ -27,6 +27,10 @@ class ChipProfile:
         Topology keys and their values.
     origin : mapping
         For each key whether its value was measured, fitted to measurements, or assumed.
+    driver : str
+        Usual driver of the chip; empty if unknown.
+    has_twt : bool
+        Whether chip and driver support target wake time (TWT).
     """
 
     name: str
@@ -34,6 +38,8 @@ class ChipProfile:
     source: str
     values: Mapping[str, Any]
     origin: Mapping[str, str]
+    driver: str = ""
+    has_twt: bool = False
 
 
 def profile_names() -> list[str]:
@@ -53,6 +59,7 @@ def load_profile(name: str) -> ChipProfile:
     table = read_toml(path, "profile")
     description, source = (str(table.pop(key, "")) for key in ("description", "source"))
     origin = _table(table.pop("origin", {}), path, "origin")
+    driver, has_twt = _driver(_table(table.pop("driver", {}), path, "driver"), path)
     sections = {section: _table(values, path, section) for section, values in table.items()}
     values = {
         f"{section}.{key}": value for section, table in sections.items() for key, value in table.items()
@@ -61,7 +68,20 @@ def load_profile(name: str) -> ChipProfile:
     for key in values:
         if key not in valid:
             raise InputError(f"{path.name}: {unknown_name_error('profile key', key, valid)}")
-    return ChipProfile(path.stem, description, source, values, origin)
+    return ChipProfile(path.stem, description, source, values, origin, driver, has_twt)
+
+
+def _driver(table: Mapping[str, Any], path: Path) -> tuple[str, bool]:
+    """Return name and TWT support in the table ``[driver]``, which may also state the source."""
+    expected: dict[str, Any] = {"name": "", "twt": False, "source": ""}
+    for key, value in table.items():
+        if key not in expected:
+            raise InputError(f"{path.name}: {unknown_name_error('key of [driver]', key, expected)}")
+        if type(value) is not type(expected[key]):
+            kind = "true or false" if key == "twt" else "a string"
+            raise InputError(f"{path.name}: driver.{key} must be {kind}, got {value!r}.")
+    found = {**expected, **table}
+    return found["name"], found["twt"]
 
 
 _MAX_MAH = 1e9

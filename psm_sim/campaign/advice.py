@@ -1,0 +1,323 @@
+"""Ranking of the power-save settings of a device: the least energy within a bound on the delay.
+
+All settings see the same traffic. Energies are compared by paired tests over seeds. Settings share a rank if
+their energies do not differ significantly, or by less than the accuracy of chip profiles. The delay has an
+interval over seeds, so a setting close to the bound is not recommended.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.campaign.driver_settings import Setting
+from psm_sim.common.errors import InputError
+from psm_sim.common.progress import Progress, no_progress
+from psm_sim.common.summary_stats import Interval, significant_differences
+from psm_sim.simulation import Comparison, Result, Scenario, compare_seeds
+from psm_sim.simulation.result_parts import Latency, pool_latencies
+from psm_sim.simulation.run_averages import Average
+from psm_sim.workload import Workload
+
+REPLICATIONS = 8
+"""Default number of seeds."""
+
+MIN_DIFFERENCE = 0.01
+"""Relative difference of two energies below which settings share a rank, even if it is significant."""
+
+MAX_LOST, MAX_MISSING = 0.01, 0.05
+"""Maximum shares of lost messages, and of missing ones, in addition to those without power saving."""
+
+
+class Verdict(StrEnum):
+    """Relation of a setting's delay to the bound."""
+
+    WITHIN = "within the bound"
+    UNCERTAIN = "too close to the bound"
+    ABOVE = "above the bound"
+    LOSES = "loses messages"
+
+
+@dataclass(frozen=True)
+class Row:
+    """Setting with its measured values.
+
+    Attributes
+    ----------
+    setting : Setting
+        The setting.
+    result : Result
+        Its result, averaged over the seeds.
+    delay_s : Interval
+        With pages, the mean page time added by power saving; otherwise the 99th percentile of the latency in
+        the slower direction. The interval is that of the jackknife over seeds.
+    verdict : Verdict
+        Whether the delay is within the bound.
+    rank : int
+        Rank by energy among the settings of the driver within the bound, from 1; settings that do not differ
+        share one. 0 for the other settings.
+    """
+
+    setting: Setting
+    result: Result
+    delay_s: Interval
+    verdict: Verdict
+    rank: int = 0
+
+    @property
+    def power_w(self) -> float:
+        """Mean power of the radio, in watts."""
+        return self.result.usage.total_j / self.result.simulated_s
+
+    @property
+    def missing(self) -> float:
+        """Share of the messages that were not delivered until the end of the run; nan without messages."""
+        return _missing(self.result) if self.result.latency else math.nan
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Settings of a driver, ranked by energy.
+
+    Attributes
+    ----------
+    comparison : Comparison
+        Comparison of the policies that simulate the settings.
+    rows : tuple of Row
+        Settings by ascending energy: first those within the bound, then the others.
+    best : Row or None
+        The setting to select: within the bound, without a new driver, and of the least energy. If several do
+        not differ in energy, it is the one with the least delay, or with the most group addressed frames if
+        the delays do not differ either. None if there is no setting.
+    tied : tuple of Row
+        The other settings of the driver that need as little energy as the best.
+    better : tuple of Row
+        Policies within the bound that need a new driver, and significantly less energy than the best.
+    max_latency_s : float or None
+        Bound on the delay, in seconds.
+    """
+
+    comparison: Comparison
+    rows: tuple[Row, ...]
+    best: Row | None
+    tied: tuple[Row, ...]
+    better: tuple[Row, ...]
+    max_latency_s: float | None = None
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether the traffic has page views, so that the delay is that of pages."""
+        return has_pages(self.comparison.workload)
+
+    @property
+    def replications(self) -> int:
+        """The number of seeds or clients."""
+        return len(runs_of(self.rows[0].result))
+
+
+def has_pages(workload: Workload) -> bool:
+    """Return whether a workload has page views, not only pauses."""
+    return any(page.objects for page in workload.pages)
+
+
+def advise(
+    settings: Sequence[Setting],
+    scenario: Scenario,
+    max_latency_s: float | None = None,
+    replications: int | None = None,
+    progress: Progress = no_progress,
+    workers: int | None = None,
+) -> Advice:
+    """Simulate the settings on the same traffic and rank them by energy.
+
+    Parameters
+    ----------
+    settings
+        Settings to compare. The first one is without power saving.
+    scenario
+        Traffic and topology, without several stations.
+    max_latency_s
+        Maximum added page time, or maximum 99th percentile of the latency of messages, in seconds.
+    replications
+        Number of seeds; None uses :data:`REPLICATIONS`, or 1 if the traffic does not depend on the seed.
+    progress, workers
+        As for :func:`~psm_sim.simulation.compare_seeds`.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid, or if there is a bound and the traffic has nothing that can be delayed.
+    """
+    workload = _check_traffic(scenario, max_latency_s)
+    comparison = compare_seeds(
+        [setting.policy for setting in settings],
+        scenario,
+        replications or _replications(scenario, workload),
+        progress,
+        workers,
+    )
+    rows = [
+        _row(setting, run, comparison, max_latency_s)
+        for setting, run in zip(settings, comparison.runs, strict=True)
+    ]
+    return _ranked(comparison, rows, max_latency_s)
+
+
+def _check_traffic(scenario: Scenario, max_latency_s: float | None) -> Workload:
+    """Return the workload of the first client; reject several stations, and a bound without traffic."""
+    stations = scenario.resolve_unseeded_topology().stations
+    if stations:
+        names = ", ".join(station.name for station in stations)
+        raise InputError(
+            f"advise simulates one station, but topology {scenario.topology_name} has {names}; use another"
+            " topology."
+        )
+    workload = scenario.workloads()[0]
+    if max_latency_s is not None and not workload.messages and not has_pages(workload):
+        raise InputError(
+            f"A maximum latency has no effect on trace {scenario.trace_name}, because it has neither pages"
+            " nor messages; remove it or use another trace."
+        )
+    return workload
+
+
+def _replications(scenario: Scenario, workload: Workload) -> int:
+    """Return the default number of seeds: 1 for several clients, or if all seeds have the same traffic."""
+    others = replace(scenario, seed=scenario.seed + 1).workloads()
+    is_fixed = (others[0].pages, others[0].messages) == (workload.pages, workload.messages)
+    return 1 if is_fixed or len(others) > 1 else REPLICATIONS
+
+
+def runs_of(result: Result) -> tuple[Result, ...]:
+    """Return the runs of each seed or client, or the single run."""
+    return result.results if isinstance(result, Average) else (result,)
+
+
+def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s: float | None) -> Row:
+    runs = runs_of(result)
+    if has_pages(comparison.workload):
+        always_on = runs_of(comparison.always_on)
+        added_s = [
+            run.page_time_s.mean - on.page_time_s.mean for run, on in zip(runs, always_on, strict=True)
+        ]
+        delay_s = _jackknife(lambda indices: float(np.mean([added_s[index] for index in indices])), len(runs))
+    else:
+        delay_s = _jackknife(lambda indices: _slower_p99_s([runs[index] for index in indices]), len(runs))
+    loses = _loses(result, comparison.always_on)
+    return Row(setting, result, delay_s, Verdict.LOSES if loses else _verdict(delay_s, max_latency_s))
+
+
+def _loses(result: Result, always_on: Result) -> bool:
+    """Return whether power saving keeps too many messages from arriving, or most are missing anyway."""
+    lost, missing = _lost(result) - _lost(always_on), _missing(result) - _missing(always_on)
+    return lost > MAX_LOST or missing > MAX_MISSING or _missing(result) > 0.5
+
+
+def _lost(result: Result) -> float:
+    """Return the share of lost messages among those delivered or lost."""
+    lost = sum(latency.lost for latency in result.latency.values())
+    finished = lost + sum(latency.delivered for latency in result.latency.values())
+    return lost / finished if finished else 0.0
+
+
+def _missing(result: Result) -> float:
+    """Return the share of messages that were not delivered, whether they are known to be lost or not."""
+    sent = sum(latency.sent for latency in result.latency.values())
+    return 1 - sum(latency.delivered for latency in result.latency.values()) / sent if sent else 0.0
+
+
+def _verdict(delay_s: Interval, max_latency_s: float | None) -> Verdict:
+    if math.isinf(delay_s.mean):
+        return Verdict.LOSES
+    if max_latency_s is None or delay_s.high <= max_latency_s:
+        return Verdict.WITHIN
+    return Verdict.ABOVE if delay_s.low > max_latency_s else Verdict.UNCERTAIN
+
+
+def _slower_p99_s(runs: Sequence[Result]) -> float:
+    """Return the 99th percentile of the latency in the slower direction; infinity if nothing arrived."""
+    pooled = pool_latencies([run.latency for run in runs])
+    values = [latency.latency_s.p99 for latency in pooled.values() if latency.sent]
+    return max((math.inf if math.isnan(value) else value for value in values), default=0.0)
+
+
+def slower(result: Result, direction: str) -> Latency | None:
+    """Return the latencies of the messages in a direction, ``"down"`` or ``"up"``; None if there are none.
+
+    Round trips belong to the direction of the request. If there are both one-way messages and round trips,
+    the latencies are those with the larger 99th percentile.
+    """
+    found = [each for name, each in result.latency.items() if name.endswith(direction) and each.sent]
+    return max(found, key=lambda each: np.nan_to_num(each.latency_s.p99), default=None)
+
+
+def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interval:
+    """Return a statistic of runs with its 95 % interval from leaving out one run at a time.
+
+    For a mean, this is Student's interval. With a single run the half width is 0.
+
+    Parameters
+    ----------
+    statistic
+        Function of the indices of the runs.
+    size
+        Number of runs.
+    """
+    everything = range(size)
+    value = statistic(everything)
+    if size < 2 or math.isinf(value):
+        return Interval(value, 0.0, size)
+    from scipy.special import stdtrit
+
+    partial = np.array([statistic([index for index in everything if index != out]) for out in everything])
+    error = math.sqrt((size - 1) * float(partial.var()))
+    return Interval(value, float(stdtrit(size - 1, 0.975)) * error, size)
+
+
+def _ranked(comparison: Comparison, rows: Sequence[Row], max_latency_s: float | None) -> Advice:
+    """Return the advice: the rows by ascending energy with their ranks, and the best ones."""
+    rows = sorted(rows, key=lambda row: (row.verdict is not Verdict.WITHIN, row.result.energy_per_page_j))
+    within = [row for row in rows if row.verdict is Verdict.WITHIN]
+    differs = _differences(within)
+    offered = [index for index, row in enumerate(within) if not row.setting.is_new]
+    if not offered:
+        return Advice(comparison, tuple(rows), None, (), (), max_latency_s)
+    leader, rank = offered[0], 1
+    for number, index in enumerate(offered, 1):
+        if differs[leader, index]:
+            leader, rank = index, number
+        rows[index] = replace(rows[index], rank=rank)
+    first = [index for index in offered if rows[index].rank == 1]
+    period = comparison.resolved_topology.beacon.dtim_period
+    best = first[_best_of_equal([rows[index] for index in first], period)]
+    tied = tuple(rows[index] for index in first if index != best)
+    better = tuple(
+        rows[index] for index in range(best) if rows[index].setting.is_new and differs[best, index]
+    )
+    return Advice(comparison, tuple(rows), rows[best], tied, better, max_latency_s)
+
+
+def _best_of_equal(rows: Sequence[Row], dtim_period: int) -> int:
+    """Return the index of the best of several rows of equal energy.
+
+    It has the least delay. Of equally short delays, it receives most group addressed frames.
+    """
+    least_s = min(row.delay_s.mean for row in rows)
+    quick = [index for index, row in enumerate(rows) if row.delay_s.mean <= (1 + MIN_DIFFERENCE) * least_s]
+    return max(quick, key=lambda index: rows[index].setting.dtim_share(dtim_period) or 0.0)
+
+
+def _differences(rows: Sequence[Row]) -> NDArray[np.bool_]:
+    """Return which energies differ, as a matrix. With a single run, only their size is compared."""
+    energies_j = [[run.energy_per_page_j for run in runs_of(row.result)] for row in rows]
+    means_j = np.array([row.result.energy_per_page_j for row in rows])
+    smaller_j = np.minimum.outer(means_j, means_j)
+    differs = np.abs(np.subtract.outer(means_j, means_j)) > MIN_DIFFERENCE * smaller_j
+    if energies_j and len(energies_j[0]) > 1:
+        differs &= significant_differences(energies_j)
+    return np.asarray(differs)

@@ -1,0 +1,252 @@
+"""Power-save settings that the drivers of Wi-Fi stations offer, and the calls that select them.
+
+A setting is a policy with the text to write down. The calls are those of the sources named at each driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import lcm
+
+from psm_sim.network.topology_sections import BeaconParameters
+from psm_sim.policies.twt import Twt
+
+LISTEN_INTERVALS = (1, 2, 3, 5, 10)
+"""Listen intervals that are compared, in beacons. Longer ones than 10 are rarely accepted."""
+
+TWT_EXPONENTS = (10, 12, 14)
+"""Exponents of the TWT wake intervals that are compared: 512 x 2^e us, so 0.5, 2.1 and 8.4 s."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Power-save setting of a station.
+
+    Attributes
+    ----------
+    name : str
+        Short name, such as ``"listen interval 3"``.
+    policy : str
+        Policy that simulates the setting.
+    calls : tuple of str
+        Calls of the driver that select the setting; empty if they are not known.
+    wake_beacons : int or None
+        Interval of the beacons for which the station always wakes; 0 if it receives no beacons, None if the
+        interval varies.
+    is_default : bool
+        Whether the driver uses the setting unless another one is selected.
+    is_new : bool
+        Whether the setting needs a new driver.
+    """
+
+    name: str
+    policy: str
+    calls: tuple[str, ...] = ()
+    wake_beacons: int | None = None
+    is_default: bool = False
+    is_new: bool = False
+
+    def dtim_share(self, dtim_period: int) -> float | None:
+        """Return the share of DTIM beacons that the station receives; None if it varies.
+
+        Group addressed frames follow DTIM beacons, so this is also the share of them that it receives.
+        """
+        if self.wake_beacons is None:
+            return None
+        return dtim_period / lcm(self.wake_beacons, dtim_period) if self.wake_beacons else 0.0
+
+
+@dataclass(frozen=True)
+class Driver:
+    """Power-save settings of one driver.
+
+    A call may contain ``{n}``, the listen interval, ``{ms}``, the time awake after a frame, and ``{pm}``, the
+    mode of the CYW43 with this time.
+
+    Attributes
+    ----------
+    off : tuple of str
+        Calls that turn power saving off.
+    dtim, listen : tuple of str, or None
+        Calls that let the station wake for DTIM beacons, or at a listen interval. If *listen* is None, the
+        driver has no listen interval.
+    timeouts_ms : tuple of int
+        Times awake after a frame that are compared; the driver's default is the first. With 0 the station
+        stays in power-save mode and retrieves each buffered frame by itself (static PSM).
+    timeout : tuple of str
+        Call that changes the time awake from its default; empty if the time is part of the other calls.
+    uapsd : tuple of str, or None
+        Calls that select U-APSD; None if the driver has none.
+    twt : tuple of str
+        Call that requests a TWT agreement, with ``{interval_us}``, ``{mantissa}`` and ``{exponent}``.
+    multiples_only : bool
+        Whether the driver rounds listen intervals to multiples of the DTIM period.
+    longest_listen : int
+        Longest listen interval, in beacons.
+    """
+
+    off: tuple[str, ...] = ()
+    dtim: tuple[str, ...] = ()
+    listen: tuple[str, ...] | None = ()
+    timeouts_ms: tuple[int, ...] = (100, 0)
+    timeout: tuple[str, ...] = ()
+    uapsd: tuple[str, ...] | None = ()
+    twt: tuple[str, ...] = ()
+    multiples_only: bool = False
+    longest_listen: int = 65_535
+
+
+_CYW43 = "cyw43_wifi_pm(&cyw43_state, cyw43_pm_value({mode}, {wake}, 10))"
+
+_ITWT = "wake_invl_mant={mantissa}, wake_invl_expn={exponent} and min_wake_dura=32"
+
+DRIVERS = {
+    "esp-idf": Driver(
+        off=("esp_wifi_set_ps(WIFI_PS_NONE)",),
+        dtim=("esp_wifi_set_ps(WIFI_PS_MIN_MODEM)",),
+        listen=("esp_wifi_set_ps(WIFI_PS_MAX_MODEM)", "wifi_config.sta.listen_interval = {n}"),
+        timeouts_ms=(50, 8),
+        timeout=("CONFIG_ESP_WIFI_SLP_DEFAULT_MIN_ACTIVE_TIME={ms}",),
+        uapsd=None,
+        twt=(f"esp_wifi_sta_itwt_setup() with {_ITWT}",),
+    ),
+    "cyw43": Driver(
+        off=(_CYW43.format(mode="CYW43_NO_POWERSAVE_MODE, 200", wake="1, 1"),),
+        dtim=(_CYW43.format(mode="{pm}", wake="1, 1"),),
+        listen=(_CYW43.format(mode="{pm}", wake="{n}, 0"),),
+        timeouts_ms=(200, 20, 0),
+        uapsd=None,
+        longest_listen=15,
+    ),
+    "nrf70": Driver(
+        off=("wifi ps off",),
+        dtim=("wifi ps_wakeup_mode dtim",),
+        listen=("wifi ps_listen_interval {n}, before connecting", "wifi ps_wakeup_mode listen_interval"),
+        timeouts_ms=(100, 0),
+        timeout=("wifi ps_timeout {ms}",),
+        uapsd=("wifi ps_mode WMM",),
+        twt=("wifi twt quick_setup 8192 {interval_us}",),
+        multiples_only=True,
+    ),
+    "linux": Driver(
+        off=("iw dev wlan0 set power_save off",),
+        dtim=("iw dev wlan0 set power_save on",),
+        listen=None,
+        timeouts_ms=(100, 20, 500),
+        timeout=("iwconfig wlan0 power timeout {ms}m",),
+        uapsd=None,
+    ),
+    "brcmfmac": Driver(
+        off=("iw dev wlan0 set power_save off",),
+        dtim=("iw dev wlan0 set power_save on",),
+        listen=None,
+        timeouts_ms=(2000,),
+        uapsd=None,
+    ),
+    "generic": Driver(),
+}
+"""Drivers by their name.
+
+Sources: Espressif's "Introduction to Low Power Mode in Wi-Fi Scenarios", components/esp_wifi/Kconfig and
+esp_wifi_he.h (esp-idf); cyw43.h (cyw43-driver); the nRF70 guide "Operating in power save modes" (sdk-nrf) and
+the Wi-Fi shell of Zephyr; the page "Dynamic power save" of the Linux Wireless wiki; brcmfmac's cfg80211.c.
+"""
+
+_NEW_POLICIES = {
+    "anticipate": ("max_ms", 0, 1200),
+    "bsd": ("max_sleep_ms", 0, 900),
+    "lpsm": ("max_ms", 200, 1200),
+}
+"""Policies that no driver has: parameter of the longest doze, and its least value and default in ms."""
+
+
+def settings_of(
+    name: str, beacon: BeaconParameters, *, has_twt: bool, longest_doze_ms: float | None = None
+) -> list[Setting]:
+    """Return the settings that a driver offers at an access point, and policies that need a new one.
+
+    Parameters
+    ----------
+    name : str
+        Name of the driver, one of :data:`DRIVERS`.
+    beacon : BeaconParameters
+        Beacons of the access point.
+    has_twt : bool
+        Whether the chip and its driver support TWT.
+    longest_doze_ms : float or None
+        Limit of the dozes of policies that need a new driver, in ms; None: their defaults.
+    """
+    driver = DRIVERS[name]
+    return [
+        Setting("power saving off", "always-on", driver.off, 1),
+        *_timeout_settings(driver, beacon.dtim_period),
+        *(_uapsd_settings(driver, beacon.dtim_period) if driver.uapsd is not None else []),
+        *(_twt_settings(driver) if has_twt else []),
+        *_new_settings(1000 * beacon.interval_s, longest_doze_ms),
+    ]
+
+
+def _timeout_settings(driver: Driver, dtim_period: int) -> Iterator[Setting]:
+    default_ms = driver.timeouts_ms[0]
+    for timeout_ms in driver.timeouts_ms:
+        timeout = () if timeout_ms == default_ms else driver.timeout
+        for interval in _intervals(driver, dtim_period):
+            is_dtim = interval == dtim_period
+            calls = driver.dtim if is_dtim else driver.listen or ()
+            wakes = f"DTIM {interval}" if is_dtim else f"listen interval {interval}"
+            yield Setting(
+                f"{wakes} ({f'{timeout_ms} ms awake' if timeout_ms else 'static PSM'})",
+                f"dynamic:timeout_ms={timeout_ms},listen_interval={interval}"
+                if timeout_ms
+                else f"psm:listen_interval={interval}",
+                tuple(call.format(n=interval, **_timeout_fields(timeout_ms)) for call in (*calls, *timeout)),
+                interval,
+                is_default=is_dtim and timeout_ms == default_ms and bool(driver.dtim),
+            )
+
+
+def _timeout_fields(timeout_ms: int) -> dict[str, object]:
+    """Return the fields of a call for a time awake. PM1 of the CYW43 is static PSM and ignores the time."""
+    mode = f"CYW43_PM2_POWERSAVE_MODE, {timeout_ms}" if timeout_ms else "CYW43_PM1_POWERSAVE_MODE, 10"
+    return {"ms": timeout_ms, "pm": mode}
+
+
+def _intervals(driver: Driver, dtim_period: int) -> list[int]:
+    """Return the wake intervals to compare, in beacons: the DTIM period and the listen intervals."""
+    if driver.listen is None:
+        return [dtim_period]
+    multiple = dtim_period * (LISTEN_INTERVALS[-1] // dtim_period)
+    candidates = {dtim_period, multiple or dtim_period, *LISTEN_INTERVALS}
+    return sorted(
+        interval
+        for interval in candidates
+        if interval == dtim_period
+        or (interval <= driver.longest_listen and not (driver.multiples_only and interval % dtim_period))
+    )
+
+
+def _uapsd_settings(driver: Driver, dtim_period: int) -> Iterator[Setting]:
+    calls = (*(driver.uapsd or ()), *(call.format(ms=0) for call in driver.timeout))
+    yield Setting("U-APSD", f"uapsd:listen_interval={dtim_period}", calls, dtim_period)
+
+
+def _twt_settings(driver: Driver) -> Iterator[Setting]:
+    for exponent in TWT_EXPONENTS:
+        twt = Twt(exponent=exponent)
+        interval_us = round(1e6 * twt.interval_s)
+        calls = tuple(
+            call.format(mantissa=twt.mantissa, exponent=exponent, interval_us=interval_us)
+            for call in driver.twt
+        )
+        yield Setting(f"TWT every {twt.interval_s:.1f} s", f"twt:exponent={exponent}", calls, 0)
+
+
+def _new_settings(beacon_ms: float, longest_doze_ms: float | None) -> Iterator[Setting]:
+    """Yield the policies that need a new driver. Their longest dozes are whole beacon intervals."""
+    for name, (parameter, least_ms, default_ms) in _NEW_POLICIES.items():
+        policy = name
+        if longest_doze_ms is not None and longest_doze_ms < default_ms:
+            doze_ms = beacon_ms * max(1, int(longest_doze_ms / beacon_ms))
+            policy = f"{name}:{parameter}={max(least_ms, doze_ms):g}"
+        yield Setting(policy, policy, is_new=True)

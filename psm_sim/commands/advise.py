@@ -1,0 +1,149 @@
+"""``psm_sim advise``: the power-save settings of a device, ranked by energy within a bound on the delay."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from psm_sim.commands.shared_options import (
+    access_point_settings,
+    add_access_point,
+    add_format,
+    add_scenario,
+    add_seed,
+    add_workers,
+    integer_between,
+    parse_latency,
+    parse_settings,
+)
+from psm_sim.common.component_spec import Spec
+
+if TYPE_CHECKING:
+    from psm_sim.campaign.driver_settings import Setting
+    from psm_sim.simulation import Scenario
+
+HELP = """\
+Rank the power-save settings of a device by energy: listen interval, time awake
+after traffic, U-APSD, and TWT if the chip has it. Prints the setting to select
+and the driver call. Policies that need a new driver are compared as well."""
+
+EPILOG = """\
+examples:
+  psm_sim advise --profile esp32 --dtim 3 --traffic mqtt --battery 2000mAh --latency 300ms
+  psm_sim advise --profile nrf7002 --traffic mqtt:command.period_s=60 --latency 2s
+  psm_sim advise --trace my.har --latency 100ms
+
+A recommended setting keeps the 99th percentile of the latency of messages in
+both directions within --latency. With page views, --latency bounds the mean page
+time that power saving adds. Settings whose energy does not differ share a rank."""
+
+_PAGES, _PAUSES = 10, 1
+"""Default number of pages per seed of traces with page views, and of traces whose pages are pauses."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    group = parser.add_argument_group("traffic")
+    group.add_argument(
+        "--traffic",
+        "--trace",
+        dest="trace",
+        default="mqtt",
+        metavar="NAME|FILE[:key=...]",
+        help="bundled trace, HAR, pcap, UCB or BU log, page list .csv or profile .toml "
+        "(default: %(default)s)",
+    )
+    group.add_argument(
+        "--pages",
+        type=integer_between(1, 10_000),
+        metavar="N",
+        help=f"number of pages per seed (default: {_PAGES}, or {_PAUSES} without page views)",
+    )
+    add_seed(group, "first random seed")
+    group.add_argument(
+        "--replications",
+        type=integer_between(1, 1_000),
+        metavar="N",
+        help="number of seeds (default: 8, or 1 if the traffic is the same for every seed)",
+    )
+    device = add_scenario(parser)
+    add_access_point(device, " (default: 100TU)")
+    device.add_argument(
+        "--driver", metavar="NAME", help="driver whose settings are compared (default: that of the chip)"
+    )
+    add_format(parser.add_argument_group("output"), ("table", "json"))
+    add_workers(parser, "worker processes (default: all cores)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare the settings and print the advice."""
+    from psm_sim.campaign.advice import advise
+    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
+    from psm_sim.reporting.terminal.progress import progress
+
+    max_latency_s = parse_latency(arguments.latency)
+    with redirect_stdout_to_stderr():
+        scenario = _scenario(arguments)
+        driver, settings = _settings(arguments, scenario, max_latency_s)
+        with progress("simulating", "pages") as report:
+            advice = advise(
+                settings, scenario, max_latency_s, arguments.replications, report, arguments.workers
+            )
+    if arguments.format == "json":
+        from psm_sim.reporting.files.advice_json import write
+    else:
+        from psm_sim.reporting.terminal.advice import write
+    write(advice, driver, sys.stdout)
+    return 0
+
+
+def _scenario(arguments: argparse.Namespace) -> Scenario:
+    from psm_sim.campaign.advice import has_pages
+    from psm_sim.network.chip_profiles import battery_settings
+    from psm_sim.network.topology import check_effects
+    from psm_sim.simulation import Scenario
+
+    given = parse_settings(arguments.set)
+    access_point = access_point_settings(arguments.dtim, arguments.beacon_interval, given)
+    settings: dict[str, Any] = {
+        **_default_interval(arguments, given),
+        **access_point,
+        **battery_settings(arguments.battery, "--battery"),
+        **given,
+    }
+    trace = Spec.parse(arguments.trace, "trace")
+    scenario = Scenario(trace, arguments.topology, 1, arguments.seed, settings, arguments.profile)
+    check_effects(scenario.resolve_unseeded_topology(), [*access_point, *given], "--set")
+    pages = arguments.pages or (_PAGES if has_pages(scenario.workloads()[0]) else _PAUSES)
+    return Scenario(trace, arguments.topology, pages, arguments.seed, settings, arguments.profile)
+
+
+def _default_interval(arguments: argparse.Namespace, given: dict[str, str]) -> dict[str, int]:
+    """Return the interval of most access points, 100 TU, unless an option or a topology sets another one."""
+    is_set = arguments.beacon_interval or arguments.topology != "three-node"
+    return (
+        {}
+        if is_set or {"beacon.interval_tu", "beacon.interval_ms"} & given.keys()
+        else {"beacon.interval_tu": 100}
+    )
+
+
+def _settings(
+    arguments: argparse.Namespace, scenario: Scenario, max_latency_s: float | None
+) -> tuple[str, list[Setting]]:
+    """Return the driver and its settings at the access point of the scenario."""
+    from psm_sim.campaign.advice import has_pages
+    from psm_sim.campaign.driver_settings import DRIVERS, settings_of
+    from psm_sim.common.registry import unknown_name_error
+    from psm_sim.network.chip_profiles import load_profile
+
+    profile = load_profile(scenario.profile) if scenario.profile else None
+    driver = arguments.driver or (profile.driver if profile else "") or "generic"
+    if driver not in DRIVERS:
+        raise unknown_name_error("driver", driver, list(DRIVERS))
+    topology, longest_doze_ms = scenario.resolve_unseeded_topology(), None
+    if max_latency_s is not None and not has_pages(scenario.workloads()[0]):
+        longest_doze_ms = 1000 * (max_latency_s - topology.round_trip_s)
+    has_twt = profile is not None and profile.has_twt
+    return driver, settings_of(driver, topology.beacon, has_twt=has_twt, longest_doze_ms=longest_doze_ms)

@@ -1,0 +1,170 @@
+"""Terminal output of an advice: the answer, the ranked settings, and the assumptions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+from psm_sim.campaign.advice import Row, Verdict, slower
+from psm_sim.campaign.advice_text import answer, assumptions, bound
+from psm_sim.reporting.terminal.console import console_on
+
+if TYPE_CHECKING:
+    from psm_sim.campaign.advice import Advice
+
+
+def write(advice: Advice, driver: str, stream: TextIO) -> None:
+    """Write the advice.
+
+    Parameters
+    ----------
+    advice : Advice
+        Advice to write.
+    driver : str
+        Name of the driver.
+    stream : text file
+        Output stream, usually standard output.
+    """
+    from rich.text import Text
+
+    with console_on(stream) as console:
+        for sentence in answer(advice):
+            console.print(Text(sentence))
+        console.print()
+        console.print(_table(advice))
+        console.print()
+        for line in [*_legend(advice), *assumptions(advice, driver)]:
+            console.print(Text(line))
+
+
+class _Column(NamedTuple):
+    """Column of numbers, with its heading in two lines; nan is shown as ``-``."""
+
+    heading: str
+    value: Callable[[Row], float]
+    decimals: int | None = None
+
+
+def _table(advice: Advice) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    columns = _page_columns(advice) if advice.has_pages else _message_columns(advice)
+    columns = [column for column in columns if not all(math.isnan(column.value(row)) for row in advice.rows)]
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
+    table.add_column("\nrank", justify="right", no_wrap=True)
+    table.add_column("\nsetting", overflow="fold")
+    texts = [
+        _format_numbers([column.value(row) for row in advice.rows], column.decimals) for column in columns
+    ]
+    for column, cells in zip(columns, texts, strict=True):
+        width = max(map(len, (*column.heading.splitlines(), *cells)))
+        table.add_column(column.heading, justify="right", no_wrap=True, min_width=width)
+    for index, row in enumerate(advice.rows):
+        is_last = index + 1 < len(advice.rows) and _is_within(row) and not _is_within(advice.rows[index + 1])
+        style = "bold" if row is advice.best else ""
+        table.add_row(
+            _rank(row),
+            Text(_name(row)),
+            *(cells[index] for cells in texts),
+            style=style,
+            end_section=is_last,
+        )
+    return table
+
+
+def _is_within(row: Row) -> bool:
+    return row.verdict is Verdict.WITHIN
+
+
+_MARKS = {
+    Verdict.ABOVE: ("-", "exceeds the bound"),
+    Verdict.UNCERTAIN: ("~", "is too close to the bound to decide"),
+    Verdict.LOSES: ("x", "loses messages"),
+}
+"""Mark in place of the rank, and its meaning."""
+
+
+def _rank(row: Row) -> str:
+    return _MARKS[row.verdict][0] if row.verdict in _MARKS else str(row.rank or "")
+
+
+def _name(row: Row) -> str:
+    return f"{row.setting.name} (new driver)" if row.setting.is_new else row.setting.name
+
+
+def _supply_columns(advice: Advice) -> list[_Column]:
+    has_current = advice.rows[0].result.mean_current_ma is not None
+    power = (
+        _Column("\nmA", lambda row: row.result.mean_current_ma or math.nan)
+        if has_current
+        else _Column("\nmW", lambda row: 1000 * row.power_w)
+    )
+    return [power, _Column("\ndays", lambda row: row.result.battery_days or math.nan, 1)]
+
+
+def _message_columns(advice: Advice) -> list[_Column]:
+    def percentile(direction: str, name: str) -> Callable[[Row], float]:
+        def value(row: Row) -> float:
+            latency = slower(row.result, direction)
+            return math.nan if latency is None else 1000 * float(getattr(latency.latency_s, name))
+
+        return value
+
+    return [
+        *_supply_columns(advice),
+        _Column("down ms\np50", percentile("down", "p50"), 0),
+        _Column("\np99", percentile("down", "p99"), 0),
+        _Column("up ms\np50", percentile("up", "p50"), 0),
+        _Column("\np99", percentile("up", "p99"), 0),
+        _Column("missing\n%", lambda row: 100 * row.missing, 1),
+        _group_column(advice),
+    ]
+
+
+def _page_columns(advice: Advice) -> list[_Column]:
+    return [
+        _Column("energy\nJ/page", lambda row: row.result.energy_per_page_j),
+        *_supply_columns(advice),
+        _Column("page\ntime s", lambda row: row.result.page_time_s.mean, 3),
+        _Column("slow-\ndown", lambda row: row.result.slowdown.mean, 3),
+        _Column("added\nms", lambda row: 1000 * row.delay_s.mean, 0),
+        _group_column(advice),
+    ]
+
+
+def _group_column(advice: Advice) -> _Column:
+    period = advice.comparison.resolved_topology.beacon.dtim_period
+
+    def value(row: Row) -> float:
+        share = row.setting.dtim_share(period)
+        return math.nan if share is None else 100 * share
+
+    return _Column("group\n%", value, 0)
+
+
+def _format_numbers(values: Sequence[float], decimals: int | None) -> list[str]:
+    """Format a column; without *decimals*, the smallest number above 0 has about three digits."""
+    if decimals is None:
+        smallest = min((abs(value) for value in values if math.isfinite(value) and value), default=1.0)
+        decimals = min(3, max(0, 2 - math.floor(math.log10(smallest))))
+    return [f"{value:.{decimals}f}" if math.isfinite(value) else "-" for value in values]
+
+
+def _legend(advice: Advice) -> list[str]:
+    """Return the lines that explain the table."""
+    verdicts = {row.verdict for row in advice.rows}
+    marks = [f"{mark} {meaning}" for verdict, (mark, meaning) in _MARKS.items() if verdict in verdicts]
+    limit = f" The bound is on the {bound(advice)}." if advice.max_latency_s else ""
+    values = (
+        "Added: mean page time that power saving adds."
+        if advice.has_pages
+        else "Latency: from sending to arrival, for a request to the arrival of its reply."
+        " Missing: messages lost, or not delivered until the end."
+    )
+    return [
+        *([f"Below the line: {'; '.join(marks)}.{limit}"] if marks else []),
+        f"{values} Group: group addressed frames that the station is awake for.",
+    ]

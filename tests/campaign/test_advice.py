@@ -1,0 +1,185 @@
+"""Advice: the least energy within the bound, ties, and settings that lose messages."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.campaign.advice import REPLICATIONS, Advice, Verdict, advise
+from psm_sim.campaign.advice_text import answer, assumptions
+from psm_sim.campaign.driver_settings import Setting
+from psm_sim.common.errors import InputError
+from psm_sim.simulation import Scenario
+from psm_sim.workload import load_workload
+
+OFF = Setting("off", "always-on", ("off()",), 1)
+PUSH = Scenario("push:stretch_s=1200,period_s=10", pages=1, profile="esp32-c6")
+
+
+def listen(interval: int) -> Setting:
+    """Return a setting that wakes at a listen interval."""
+    return Setting(f"LI {interval}", f"psm:listen_interval={interval}", (f"listen({interval})",), interval)
+
+
+def advice_on(
+    *settings: Setting, scenario: Scenario = PUSH, limit_s: float | None = None, seeds: int = 4
+) -> Advice:
+    """Return the advice on settings and the one without power saving."""
+    return advise([OFF, *settings], scenario, limit_s, seeds, workers=1)
+
+
+def verdicts(advice: Advice) -> dict[str, Verdict]:
+    """Return the verdict on each setting."""
+    return {row.setting.name: row.verdict for row in advice.rows}
+
+
+@pytest.mark.parametrize(
+    ("limit_s", "best"), [(None, "LI 10"), (1.3, "LI 10"), (0.4, "LI 3"), (0.15, "LI 1"), (0.05, "off")]
+)
+def test_the_best_setting_needs_least_within_the_bound(limit_s: float | None, best: str) -> None:
+    """A frame waits at most a listen interval, and 21 ms on the way."""
+    advice = advice_on(listen(1), listen(3), listen(10), limit_s=limit_s)
+    assert advice.best is not None
+    assert advice.best.setting.name == best
+    for row in advice.rows:
+        assert (row.verdict is Verdict.WITHIN) == (limit_s is None or row.delay_s.high <= limit_s)
+    within = [row for row in advice.rows if row.verdict is Verdict.WITHIN]
+    assert [row.rank for row in within] == list(range(1, len(within) + 1))
+    assert [*advice.rows[: len(within)]] == within
+    energies = [row.result.energy_per_page_j for row in within]
+    assert energies == sorted(energies)
+
+
+def test_a_setting_close_to_the_bound_is_not_recommended() -> None:
+    """The bound is inside the interval of its 99th percentile."""
+    free = advice_on(listen(1), listen(3))
+    delay_s = next(row.delay_s for row in free.rows if row.setting.name == "LI 3")
+    assert delay_s.half_width > 0
+    advice = advice_on(listen(1), listen(3), limit_s=delay_s.mean)
+    assert verdicts(advice)["LI 3"] is Verdict.UNCERTAIN
+    assert advice.best is not None
+    assert advice.best.setting.name == "LI 1"
+    assert any("Too close to the bound to decide: LI 3." in sentence for sentence in answer(advice))
+
+
+def test_settings_that_do_not_differ_share_a_rank_and_the_quicker_one_is_best() -> None:
+    """On a chip whose dozing power includes the beacons, the listen interval costs no energy."""
+    scenario = Scenario("push:stretch_s=1200,period_s=10", pages=1, profile="pixel-5")
+    advice = advice_on(listen(10), listen(1), scenario=scenario)
+    ranks = {row.setting.name: row.rank for row in advice.rows}
+    assert ranks == {"LI 1": 1, "LI 10": 1, "off": 3}
+    assert advice.best is not None
+    assert advice.best.setting.name == "LI 1"
+    assert [row.setting.name for row in advice.tied] == ["LI 10"]
+    assert any("LI 10 draws as little" in sentence for sentence in answer(advice))
+
+
+def test_of_equals_in_energy_and_delay_the_one_with_group_frames_is_best() -> None:
+    """The same policy twice, once as if it missed them."""
+    missing = Setting("misses", "psm:listen_interval=3", (), 0)
+    advice = advice_on(missing, listen(3), limit_s=0.4)
+    assert advice.best is not None
+    assert advice.best.setting.name == "LI 3"
+    assert [row.setting.name for row in advice.tied] == ["misses"]
+
+
+def test_a_policy_that_needs_a_new_driver_is_never_best() -> None:
+    """But the answer says what it would save."""
+    new = Setting("new", "psm:listen_interval=10", is_new=True)
+    advice = advice_on(listen(1), new)
+    assert advice.best is not None
+    assert advice.best.setting.name == "LI 1"
+    assert [row.setting.name for row in advice.better] == ["new"]
+    assert all(row.rank == 0 for row in advice.rows if row.setting.is_new)
+    assert any(sentence.startswith("With a new driver, new would draw") for sentence in answer(advice))
+
+
+def test_a_policy_that_saves_too_little_is_no_better() -> None:
+    """One that equals the best setting."""
+    advice = advice_on(listen(3), Setting("new", "psm:listen_interval=3", is_new=True), limit_s=0.4)
+    assert advice.better == ()
+    assert any(sentence.startswith("No policy that needs a new driver") for sentence in answer(advice))
+
+
+def test_without_keep_alives_an_association_expires_and_no_setting_delivers() -> None:
+    """The remedy works."""
+    settings = {"access_point.idle_limit_s": 60}
+    idle = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings=settings)
+    advice = advice_on(listen(1), scenario=idle)
+    assert set(verdicts(advice).values()) == {Verdict.LOSES}
+    assert advice.best is None
+    assert answer(advice)[0].startswith("No setting delivers the messages")
+    remedy = answer(advice)[1].partition("--set ")[2].rstrip(".")
+    key, _, value = remedy.partition("=")
+    kept = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings={**settings, key: value})
+    assert advice_on(listen(1), scenario=kept).best is not None
+
+
+def test_twt_that_cannot_carry_the_traffic_loses_messages() -> None:
+    """Voice needs more than a short period every two seconds."""
+    twt = Setting("TWT", "twt", (), 0)
+    advice = advice_on(twt, scenario=Scenario("cbr:stretch_s=20", pages=1, profile="nrf7002"))
+    assert verdicts(advice) == {"off": Verdict.WITHIN, "TWT": Verdict.LOSES}
+
+
+def test_pages_are_bounded_by_the_time_that_power_saving_adds() -> None:
+    """The interval is that of Student."""
+    scenario = Scenario("ucb", pages=5)
+    advice = advice_on(listen(1), listen(10), scenario=scenario, limit_s=1.0)
+    assert advice.has_pages
+    row = next(row for row in advice.rows if row.setting.name == "LI 1")
+    comparison = advice.comparison
+    added_s = row.result.page_time_s.mean - comparison.always_on.page_time_s.mean
+    assert row.delay_s.mean == pytest.approx(added_s)
+    assert verdicts(advice) == {"off": Verdict.WITHIN, "LI 1": Verdict.WITHIN, "LI 10": Verdict.ABOVE}
+
+
+def test_traffic_that_is_the_same_for_every_seed_runs_once() -> None:
+    """Then the answer says that differences may be chance."""
+    recorded = load_workload("push:stretch_s=600,period_s=10", 1, 1)
+    advice = advise([OFF, listen(1), listen(3)], Scenario(recorded, profile="esp32-c6"), workers=1)
+    assert advice.replications == 1
+    assert any("single run" in sentence for sentence in answer(advice))
+    assert advise([OFF], PUSH, workers=1).replications == REPLICATIONS
+
+
+def test_the_assumptions_name_what_was_set() -> None:
+    """Access point, losses, traffic, chip and seeds."""
+    settings = {
+        "beacon.interval_tu": 200,
+        "beacon.dtim_period": 2,
+        "beacon.loss": 0.1,
+        "access_point.group_per_s": 1,
+    }
+    scenario = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings=settings, seed=7)
+    text = " ".join(assumptions(advice_on(listen(2), scenario=scenario), "esp-idf"))
+    for part in (
+        "200 TU = 204.8 ms",
+        "DTIM period 2",
+        "10 % of the beacons",
+        "group addressed frames at 1 per s",
+    ):
+        assert part in text
+    for part in (
+        "every 10 s",
+        "300 B",
+        "seeds 7 to 10",
+        "ESP32-C6",
+        "driver esp-idf",
+        "round-trip time 40.2 ms",
+    ):
+        assert part in text
+
+
+def test_a_bound_on_traffic_that_nothing_can_delay_is_refused() -> None:
+    """A stretch that ends before its first message."""
+    scenario = Scenario(
+        "mqtt:keepalive.on=false,publish.on=false,command.on=false", pages=1, profile="esp32-c6"
+    )
+    with pytest.raises(InputError, match="has neither pages nor messages"):
+        advice_on(listen(1), scenario=scenario, limit_s=1.0)
+
+
+def test_several_stations_are_refused() -> None:
+    """The settings are those of one device."""
+    with pytest.raises(InputError, match="simulates one station, but topology cafe has reader, laptop"):
+        advice_on(listen(1), scenario=Scenario("push", "cafe", pages=1))

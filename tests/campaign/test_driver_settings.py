@@ -1,0 +1,99 @@
+"""Settings of drivers: each is a policy that can be run, with complete calls."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from psm_sim.campaign.driver_settings import DRIVERS, Setting, settings_of
+from psm_sim.network.chip_profiles import load_profile, profile_names
+from psm_sim.network.topology_sections import BeaconParameters
+from psm_sim.policies import make_policy
+from psm_sim.policies.dynamic import STACKS
+
+
+def settings(driver: str, dtim: int = 1, longest_doze_ms: float | None = None) -> list[Setting]:
+    """Return the settings of a driver on a chip with TWT."""
+    beacon = BeaconParameters(interval_tu=100, dtim_period=dtim)
+    return settings_of(driver, beacon, has_twt=True, longest_doze_ms=longest_doze_ms)
+
+
+@pytest.mark.parametrize("dtim", [1, 2, 3, 10, 30])
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_each_setting_is_a_policy_of_its_own(driver: str, dtim: int) -> None:
+    """With another name, and calls without gaps."""
+    found = settings(driver, dtim)
+    assert (
+        len({setting.policy for setting in found}) == len({setting.name for setting in found}) == len(found)
+    )
+    for setting in found:
+        make_policy(setting.policy)
+        assert not re.search("[{}]", " ".join(setting.calls))
+        assert bool(setting.calls) != (setting.is_new or driver == "generic" or _is_twt_without_call(setting))
+
+
+def _is_twt_without_call(setting: Setting) -> bool:
+    return setting.name.startswith("TWT") and not setting.calls
+
+
+@pytest.mark.parametrize("driver", [name for name in DRIVERS if name != "generic"])
+def test_the_default_of_a_driver_is_its_stack_at_dtim_beacons(driver: str) -> None:
+    """The policy ``dynamic`` has the same time awake."""
+    (default,) = [setting for setting in settings(driver, 3) if setting.is_default]
+    stack = STACKS[driver]
+    assert default.policy == f"dynamic:timeout_ms={stack.timeout_ms:g},listen_interval={3 * stack.dtims}"
+    assert default.dtim_share(3) == 1
+
+
+def test_a_generic_driver_has_no_default() -> None:
+    """Only the user of the real one knows it."""
+    assert not any(setting.is_default for setting in settings("generic"))
+
+
+@pytest.mark.parametrize(
+    ("interval", "dtim", "share"),
+    [(1, 3, 1), (3, 3, 1), (9, 3, 1 / 3), (10, 3, 0.1), (2, 3, 0.5), (4, 2, 0.5)],
+)
+def test_the_share_of_dtim_beacons_is_that_of_common_multiples(
+    interval: int, dtim: int, share: float
+) -> None:
+    """Both count the beacons of the access point."""
+    assert Setting("", "psm", wake_beacons=interval).dtim_share(dtim) == pytest.approx(share)
+    assert sum(not n % interval for n in range(0, 900 * dtim, dtim)) == pytest.approx(900 * share, rel=0.01)
+
+
+def test_twt_receives_no_dtim_beacons_and_a_varying_interval_has_no_share() -> None:
+    """Group addressed frames follow DTIM beacons."""
+    found = {setting.name.split()[0]: setting.dtim_share(1) for setting in settings("esp-idf")}
+    assert found["TWT"] == 0
+    assert found["anticipate"] is None
+
+
+def test_a_driver_that_rounds_offers_only_multiples_of_the_dtim_period() -> None:
+    """The nRF70 would turn 10 into 9."""
+    intervals = {setting.wake_beacons for setting in settings("nrf70", 3)} - {0, None, 1}
+    assert intervals == {3, 9}
+
+
+@pytest.mark.parametrize(("limit_ms", "doze"), [(300.0, "204.8"), (150.0, "102.4"), (20.0, "102.4")])
+def test_a_bound_limits_the_dozes_of_new_policies(limit_ms: float, doze: str) -> None:
+    """To whole beacon intervals, at least one."""
+    policies = {setting.policy for setting in settings("esp-idf", longest_doze_ms=limit_ms) if setting.is_new}
+    assert f"anticipate:max_ms={doze}" in policies
+    assert f"bsd:max_sleep_ms={doze}" in policies
+
+
+def test_a_loose_bound_leaves_new_policies_at_their_defaults() -> None:
+    """And so does none."""
+    for limit_ms in (None, 5000.0):
+        policies = {
+            setting.policy for setting in settings("esp-idf", longest_doze_ms=limit_ms) if setting.is_new
+        }
+        assert policies == {"anticipate", "bsd", "lpsm"}
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_the_driver_of_a_chip_is_known(name: str) -> None:
+    """Or the profile names none."""
+    assert load_profile(name).driver in {*DRIVERS, ""} - {"generic"}

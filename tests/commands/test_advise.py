@@ -1,0 +1,132 @@
+"""``psm_sim advise``: its outputs, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from psm_sim.cli import main
+
+DEVICE = ("--profile", "esp32", "--dtim", "3", "--replications", "3", "--workers", "1")
+TRAFFIC = ("--traffic", "push:stretch_s=1200,period_s=20")
+
+
+def advice(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    """Return the JSON output of an advice."""
+    assert main(["advise", *words, "--format", "json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_the_answer_names_the_call_of_the_driver(capsys: pytest.CaptureFixture[str]) -> None:
+    """And comes before the table; below stands what it rests on."""
+    assert main(["advise", *DEVICE, *TRAFFIC, "--battery", "2000mAh", "--latency", "300ms"]) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first.startswith("Select listen interval 2 (8 ms awake): esp_wifi_set_ps(WIFI_PS_MAX_MODEM), ")
+    text = "\n".join(rest)
+    for part in (
+        "of 2000 mAh",
+        "rank",
+        "down ms",
+        "days",
+        "anticipate:max_ms=204.8 (new driver)",
+        "DTIM period 3",
+    ):
+        assert part in text
+
+
+def test_json_has_the_same_rows_and_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the policy of each setting, so that it can be run again."""
+    found = advice(capsys, *DEVICE, *TRAFFIC, "--latency", "300ms")
+    assert found["best"] == "listen interval 2 (8 ms awake)"
+    assert found["answer"].startswith(f"Select {found['best']}: ")
+    assert (found["driver"], found["replications"], found["max_latency_s"]) == ("esp-idf", 3, 0.3)
+    assert found["settings"]["beacon.interval_tu"] == 100
+    best = next(row for row in found["rows"] if row["rank"] == 1)
+    assert best["policy"] == "dynamic:timeout_ms=8,listen_interval=2"
+    assert best["p99_latency_s"] <= 0.3
+    assert best["latency"]["down"]["latency_s"]["p99"] == best["p99_latency_s"]
+    assert {row["verdict"] for row in found["rows"]} == {"within the bound", "above the bound"}
+    assert [row["setting"] for row in found["rows"] if row["is_default"]] == ["DTIM 3 (50 ms awake)"]
+
+
+def test_pages_have_their_own_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a chip, in milliwatts; ``--trace`` is another name of ``--traffic``."""
+    words = ("--trace", "ucb", "--pages", "3", "--replications", "2", "--workers", "1", "--latency", "5s")
+    assert main(["advise", *words]) == 0
+    text = capsys.readouterr().out
+    assert "see the manual of your driver" in text
+    for heading in ("J/page", "mW", "down", "added"):
+        assert heading in text
+    assert "mA" not in text.split("Traffic:")[0]
+
+
+def test_the_driver_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    """It replaces that of the chip."""
+    found = advice(capsys, *DEVICE, *TRAFFIC, "--driver", "linux")
+    names = {row["setting"] for row in found["rows"] if not row["needs_new_driver"]}
+    assert names == {
+        "power saving off",
+        "DTIM 3 (100 ms awake)",
+        "DTIM 3 (20 ms awake)",
+        "DTIM 3 (500 ms awake)",
+    }
+
+
+@pytest.mark.parametrize("profile", ["esp32", "esp32-c6"])
+def test_twt_is_only_offered_by_chips_that_have_it(profile: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """802.11ax."""
+    found = advice(capsys, "--profile", profile, "--replications", "2", "--workers", "1", *TRAFFIC)
+    assert any(row["setting"].startswith("TWT") for row in found["rows"]) == (profile == "esp32-c6")
+
+
+@pytest.mark.parametrize(
+    ("words", "interval"),
+    [
+        ((), {"beacon.interval_tu": 100}),
+        (("--beacon-interval", "200"), {"beacon.interval_tu": 200}),
+        (("--beacon-interval", "50ms"), {"beacon.interval_ms": 50.0}),
+        (("--set", "beacon.interval_ms=50"), {"beacon.interval_ms": "50"}),
+        (("--topology", "modern"), {}),
+    ],
+)
+def test_the_beacon_interval_is_that_of_most_access_points(
+    words: tuple[str, ...], interval: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Unless an option, a setting or a topology has another one."""
+    short = ("--traffic", "push:stretch_s=60,period_s=5", "--replications", "1", "--driver", "linux")
+    found = advice(capsys, *short, *words)
+    assert found["settings"] == interval
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--profile esp31", "Unknown profile 'esp31'.*Did you mean 'esp32'"),
+        ("--latency 0s", "--latency must be a time > 0"),
+        ("--latency 300", "--latency requires a unit"),
+        ("--driver espidf", "Unknown driver 'espidf'; expected one of esp-idf, .*Did you mean 'esp-idf'"),
+        ("--traffic nosuch", "nosuch"),
+        ("--topology cafe", "simulates one station, but topology cafe has reader, laptop"),
+        ("--dtim 3 --set beacon.dtim_period=3", "--dtim conflicts with --set beacon.dtim_period=3"),
+        ("--battery 2000mAh", "requires a supply voltage; add --profile"),
+        ("--set mac.retry_limit=3", "mac.retry_limit has no effect"),
+        (
+            "--latency 1s --traffic mqtt:keepalive.on=false,publish.on=false,command.on=false",
+            "has neither pages nor messages",
+        ),
+        ("--replications 0", "--replications must be an integer from 1"),
+        ("--policy psm", "Unknown option '--policy'"),
+    ],
+)
+def test_what_cannot_be_advised_is_told_in_one_sentence(
+    words: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is run."""
+    assert main(["advise", *words.split()]) == 2
+    output, complaint = capsys.readouterr()
+    assert output == ""
+    assert re.search(message, complaint)
