@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
+from psm_sim.campaign.lpsm_rounds import LearnerRound, LoggedLpsm
 from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import FixedShare, best_rate, rate_losses
 from psm_sim.network import load_topology
-from psm_sim.policies import Poll, Rest
-from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import prepare
 from psm_sim.workload import Workload
-
-
-class LearnerRound(NamedTuple):
-    """Learning round with its time, losses and the next prediction.
-
-    ``losses`` are the losses of the experts, shape (n,), and ``mixture`` is the loss of their mixture.
-    """
-
-    time_s: float
-    losses: FloatArray
-    mixture: float
-    polling_ms: float
 
 
 class ZeroRateFixedShare(FixedShare):
@@ -48,29 +35,14 @@ class ZeroRateFixedShare(FixedShare):
         return -float(evidence)
 
 
-class LoggedLpsm(Lpsm):
-    """LPSM that records each learned round. It decides at each poll, and its loss must not adapt."""
+class _LoggedLpsm(LoggedLpsm):
+    """LPSM that records each learned round, with a faster learner at a switching rate of 0."""
 
     def start(self, beacon_s: float) -> None:
         """Start without rounds; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
         super().start(beacon_s)
         if self.alpha == 0:
             self.learner = ZeroRateFixedShare(self.times_ms.size)
-        self.rounds: list[LearnerRound] = []
-
-    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Return the decision of LPSM, and record the round if there is a poll to learn from.
-
-        *now_s*, *since_uplink_s* and *poll* as for :class:`~psm_sim.policies.Policy`.
-        """
-        self._now_s = now_s
-        return super().rest(now_s, since_uplink_s, poll)
-
-    def _learn(self, poll: Poll) -> None:
-        losses = self.losses(poll)
-        mixture = self.learner.update(losses)
-        self._predict()
-        self.rounds.append(LearnerRound(self._now_s, losses, mixture, self.polling_ms))
 
 
 def logged_run(
@@ -89,8 +61,8 @@ def logged_run(
     times_s : sequence of float, optional
         Time of each page without power saving, in seconds. Without it no slowdown is measured.
     """
-    run = prepare(LoggedLpsm(gamma=gamma, alpha=alpha), load_topology()).execute(workload.pages, times_s)
-    return run, cast(LoggedLpsm, run.policy_state).rounds
+    run = prepare(_LoggedLpsm(gamma=gamma, alpha=alpha), load_topology()).execute(workload.pages, times_s)
+    return run, cast(_LoggedLpsm, run.policy_state).rounds
 
 
 RATES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 0.5)
