@@ -9,7 +9,8 @@ import re
 import pytest
 
 import psm_sim
-from psm_sim.reporting.comparison_table import Table, caption, has_pages, plain_rows, tables_of
+from psm_sim.reporting.comparison_caption import caption
+from psm_sim.reporting.comparison_table import Table, plain_rows, tables_of
 from psm_sim.simulation import (
     BASELINES,
     Comparison,
@@ -162,7 +163,7 @@ def test_saved_is_the_energy_against_the_reference(replicated: Comparison) -> No
     runs = {run.policy: run for run in replicated.shown}
     pairs = [
         (run.energy_per_page_j, psm_run.energy_per_page_j)
-        for run, psm_run in zip(runs["bsd:p=0.5"].results, runs["psm"].results, strict=True)  # type: ignore[attr-defined]
+        for run, psm_run in zip(runs["bsd:p=0.5"].results, runs["psm"].results, strict=True)
     ]
     assert float(bsd) == pytest.approx(sum(100 * (1 - own / other) for own, other in pairs) / 3, abs=0.051)
     assert float(psm) == 0
@@ -185,7 +186,7 @@ def test_means_and_half_widths_have_the_same_decimals(replicated: Comparison) ->
 def test_intervals_name_what_they_are_over(replicated: Comparison) -> None:
     """Seeds, and none for a single run."""
     assert "of the mean over 3 seeds, paired for 'saved'." in "\n".join(caption(replicated))
-    assert "±" not in "\n".join(caption(replicated.seeds[0]))  # type: ignore[attr-defined]
+    assert "±" not in "\n".join(caption(replicated.seeds[0]))
 
 
 def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> None:
@@ -208,4 +209,3 @@ def test_notebooks_show_the_same_table(replicated: Comparison, device: Compariso
         assert all(f">{heading}<" in html for heading in headings(tables_of(found)[0]))
     labelled = psm_sim.compare(["dynamic:stack=esp-idf,listen_interval=3,label=idf"], pages=1)
     assert "<td>idf</td>" in labelled._repr_html_()
-    assert not has_pages(device.runs[0])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.comparison_table import caption, plain_rows, tables_of
+from psm_sim.reporting.comparison_caption import caption
+from psm_sim.reporting.comparison_table import plain_rows, tables_of
 from psm_sim.reporting.html import energy_bars, slowdowns, timeline, trade_off
 from psm_sim.reporting.html.html_document import (
     Section,

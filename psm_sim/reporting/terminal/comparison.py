@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.common.component_spec import split_commas
 from psm_sim.common.formatting import truncate
-from psm_sim.reporting.comparison_table import PARTS, Column, Table, caption, name_of, tables_of
+from psm_sim.reporting.comparison_caption import caption
+from psm_sim.reporting.comparison_table import PARTS, Column, Table, name_of, tables_of
 from psm_sim.reporting.terminal.console import console_on
 
 if TYPE_CHECKING:
