@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TASK_COLUMNS = ("policy", "name", "trace", "topology", "pages", "seed", "state")
-"""Columns before the parameters: policy spec, policy name, scenario and state."""
+"""Columns before the parameters: policy spec, label or name of the policy, scenario and state."""
 
 _CONFIDENCE = 0.95
 _ROUNDING = 1e-9
@@ -60,7 +60,12 @@ def _split(rows: Iterable[StoredRow]) -> list[StoredRow]:
 
 
 def _task_value(row: StoredRow, column: str) -> Any:
-    return name_of(row.policy, "policy") if column == "name" else getattr(row, column)
+    return _name(row) if column == "name" else getattr(row, column)
+
+
+def _name(row: StoredRow) -> str:
+    """Return the label of the policy if it has one, else its name without parameters."""
+    return str(row.parameters.get(LABEL) or name_of(row.policy, "policy"))
 
 
 def select_rows(rows: Sequence[StoredRow], where: Mapping[str, str]) -> list[StoredRow]:
@@ -109,6 +114,11 @@ class Candidate:
     def policy(self) -> str:
         """Spec of the policy, as the user wrote it."""
         return self.rows[0].policy
+
+    @property
+    def name(self) -> str:
+        """Label of the policy if it has one, else its name without parameters."""
+        return _name(self.rows[0])
 
     @property
     def label(self) -> str:
@@ -263,7 +273,7 @@ def swept_parameter(group: Sequence[Candidate]) -> str:
 
 
 def describe_scenarios(rows: Iterable[StoredRow]) -> str:
-    """Return what the finished tasks have in common, for titles: trace, topology, pages, settings and seeds."""
+    """Return what the finished tasks have in common, for titles: trace, topology, pages, settings, seeds."""
     done = [row for row in rows if row.state == "done"]
     scenarios = [scenario_of(row) for row in done]
     varying = varying_keys(scenarios)

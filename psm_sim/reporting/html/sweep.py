@@ -39,7 +39,7 @@ from psm_sim.reporting.marks import (
     sort_key,
 )
 from psm_sim.reporting.style import policy_style
-from psm_sim.reporting.terminal.sweep import describe_comparison
+from psm_sim.reporting.terminal.sweep import describe_comparison, interval_cells
 from psm_sim.simulation.scenario import Scenario
 
 MAX_MARKS, MAX_BEST, MAX_TASKS = 2_000, 30, 4_000
@@ -97,12 +97,11 @@ def _mark(candidate: Candidate, keys: Sequence[str], value: str = "") -> Mark:
         Value of the swept parameter.
     """
     intervals = {measure: candidate.interval(measure) for measure in LABELS if measure in candidate.measures}
-    name = name_of(candidate.policy, "policy")
     scenario = "".join(f", {key} {candidate.scenario.get(key)}" for key in keys)
     return Mark(
-        short_name(name),
+        short_name(candidate.name),
         short_name(candidate.label) + scenario,
-        policy_style(name),
+        policy_style(name_of(candidate.policy, "policy")),
         {measure: interval.mean for measure, interval in intervals.items()},
         {measure: interval.half_width for measure, interval in intervals.items()},
         value,
@@ -124,7 +123,7 @@ def _caption(rows: Sequence[StoredRow], done: Sequence[Candidate]) -> list[str]:
 def _trade_off(done: Sequence[Candidate], keys: Sequence[str]) -> Section:
     groups: dict[str, list[Candidate]] = {}
     for candidate in done[:MAX_MARKS]:
-        groups.setdefault(name_of(candidate.policy, "policy"), []).append(candidate)
+        groups.setdefault(candidate.name, []).append(candidate)
     marks, swept = [], []
     for group in groups.values():
         key = swept_parameter(group)
@@ -145,18 +144,16 @@ def _trade_off(done: Sequence[Candidate], keys: Sequence[str]) -> Section:
 def _best(best: Sequence[Candidate]) -> str:
     keys = varying_keys(candidate.scenario for candidate in best)
     measures = (ENERGY, SLOWDOWN)
+    columns = (zip(*interval_cells(best, measure), strict=True) for measure in measures)
     rows = [
         [
-            f"{rank} {candidate.policy}",
+            f"{rank} {candidate.label}",
             *(candidate.scenario.get(key) for key in keys),
-            *(
-                f"{interval.mean:.4g} ± {interval.half_width:.2g}"
-                for interval in map(candidate.interval, measures)
-            ),
+            *(" ± ".join(filter(None, texts)) for texts in intervals),
             candidate.is_optimal,
             _command(candidate),
         ]
-        for rank, candidate in enumerate(best, 1)
+        for rank, (candidate, *intervals) in enumerate(zip(best, *columns, strict=True), 1)
     ]
     text = "Each command runs the first seed. Add --output DIR to write a report with a timeline."
     return html_paragraphs([*describe_comparison(best), text]) + html_table(

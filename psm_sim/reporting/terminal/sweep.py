@@ -61,7 +61,7 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
         table.add_column(heading, justify="right", no_wrap=True)
     if any(candidate.is_optimal for candidate in best):
         table.add_column("Pareto-\noptimal")
-    columns = [cells for measure in (ENERGY, SLOWDOWN) for cells in _cells(best, measure)]
+    columns = [cells for measure in (ENERGY, SLOWDOWN) for cells in interval_cells(best, measure)]
     previous = None
     for index, candidate in enumerate(best):
         if previous not in (None, candidate.scenario):
@@ -73,7 +73,7 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
     return table
 
 
-def _cells(best: Sequence[Candidate], measure: str) -> tuple[list[str], list[str]]:
+def interval_cells(best: Sequence[Candidate], measure: str) -> tuple[list[str], list[str]]:
     """Return the means and the half-widths of a measure as text. A single seed has no half-width."""
     intervals = [candidate.interval(measure) for candidate in best]
     means, half_widths = ([getattr(each, name) for each in intervals] for name in ("mean", "half_width"))
