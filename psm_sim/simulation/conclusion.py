@@ -210,16 +210,18 @@ class _Ranking:
     def _alone(self) -> str:
         """Return how the only policy compares with the reference."""
         (index,), (uses, _), noun = self._shown, self._terms.verbs, self._terms.noun
-        reference = self._reference
-        delays = self._tail(index)
+        name, reference, delays = self._names[index], self._reference, self._tail(index)
         if reference in (None, index):
-            return f"{self._names[index]} {uses} {self._quantities([index])}{delays}"
+            return f"{name} {uses} {self._quantities([index])}{delays}"
         if self._amounts.differ(index, reference):
             relative = self._relative(index, reference, noun)
-            return f"{self._names[index]} {uses} {relative} ({self._quantities([index])}){delays}"
-        pair = [index, reference]
-        equal = f"{self._quantities(pair)}, {self._amounts.equality(pair)}"
-        return f"{self._names[index]} {uses} as much {noun} as {self._names[reference]} ({equal}){delays}"
+            return f"{name} {uses} {relative} ({self._quantities([index])}){delays}"
+        pair, other = [index, reference], self._names[reference]
+        equal = f"({self._quantities(pair)}, {self._amounts.equality(pair)})"
+        if self._amounts.is_undecided(pair):
+            few = f"{self._amounts.replications} are too few to tell"
+            return f"{few} whether {name} {uses} more or less {noun} than {other} {equal}{delays}"
+        return f"{name} {uses} as much {noun} as {other} {equal}{delays}"
 
     def _least_within(self, least: Sequence[int], within: Sequence[int]) -> str:
         """Return which policies within the limit use least, and the delay of the best one."""

@@ -280,6 +280,14 @@ def test_one_policy_is_compared_with_the_reference() -> None:
     )
     assert conclude([always_on], [psm]) == "always-on uses 9.2 times the energy of psm (33.0 J per page)."
     assert conclude([lpsm], [lpsm]).startswith("lpsm uses 2.90 J per page, and")
+    (same,) = page_averages(uapsd=(3.58, 1.3))
+    assert conclude([same], [psm]).startswith(
+        "uapsd uses as much energy as psm (3.58 J per page, less than 0.05 % apart), and pages take 1.30"
+    )
+    unsteady = seeds([page_run("bsd", energy_j, 1.5) for energy_j in (1.0, 6.0, 7.0, 4.0)])
+    assert conclude([unsteady], [psm]).startswith(
+        "4 seeds are too few to tell whether bsd uses more or less energy than psm (4.5 and 3.6 J per"
+    )
 
 
 def test_labels_and_parameters_name_the_policies() -> None:
@@ -348,6 +356,7 @@ def test_a_limit_excludes_slow_policies() -> None:
         " downlink messages"
         " arrive within 40.0 ms."
     )
+    assert conclude(devices, max_latency_s=5).endswith(f"arrive within 2.10 s. {HINT}")
     pages = page_averages(psm=(3.58, 1.3), lpsm=(2.9, 3.25), bsd=(3.05, 1.04))
     assert conclude(pages, pages[:1], max_latency_s=0.1) == (
         "With pages delayed by at most 100 ms on average, bsd uses the least energy (3.05 J per"
