@@ -28,16 +28,15 @@ if TYPE_CHECKING:
 
 _MAIN = (
     "policy",
+    "label",
     "station",
     "energy_per_page_j",
     "mean_current_ma",
     "battery_days",
     "difference.energy_saved_percent",
-    "page_time_s.mean",
-    "slowdown.mean",
-    "slowdown.max",
 )
-"""First columns of the frame, if it has them."""
+_PAGE_MEASURES = ("page_time_s.mean", "slowdown.mean", "slowdown.max")
+"""First columns of the frame, if it has them. Without page views, those of the latencies come next."""
 
 _MAX_NAMED = 8
 """Maximum number of results in the ``repr`` of a comparison."""
@@ -137,7 +136,10 @@ class Comparison:
         import pandas as pd
 
         frame = pd.json_normalize([self._row(run) for run in self.shown])
-        return frame[sorted(frame, key=lambda name: _MAIN.index(name) if name in _MAIN else len(_MAIN))]
+        latencies = [name for name in frame if name.endswith((".latency_s.p50", ".latency_s.p99"))]
+        measures = _PAGE_MEASURES if self.runs[0].loads_pages else latencies
+        first = [name for name in (*_MAIN, *measures) if name in frame]
+        return frame[[*first, *(name for name in frame if name not in first)]]
 
     def _row(self, run: Result) -> dict[str, Any]:
         row = {key: value for key, value in run.to_dict().items() if not isinstance(value, list)}

@@ -155,18 +155,21 @@ class Result:
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{key} {value}" for key, value in self.facts.items() if value != "")
-        pages = f"{len(self.page_records)} pages; {facts}"
-        return f"<{type(self).__name__} of {self.label}: {self.key_numbers}; {pages}>"
+        return f"<{type(self).__name__} of {self.label}: {self.key_numbers}; {self._extent}; {facts}>"
 
     @property
     def key_numbers(self) -> str:
-        """Energy and slowdown as text; without page views, the 99th percentiles of the latencies instead."""
-        current_ma = self.mean_current_ma
-        energy = f"{self.energy_per_page_j:.4g} J" if current_ma is None else f"{current_ma:.4g} mA"
+        """Energy and slowdown as text. Without page views, mean power and the largest p99 latency."""
         if self.loads_pages:
-            return f"{energy}, slowdown {self.slowdown.mean:.4g}"
-        delays = (f"{name} {each.latency_s.p99:.3g} s" for name, each in self.latency.items())
-        return ", ".join([energy, *delays])
+            return f"{self.energy_per_page_j:.4g} J, slowdown {self.slowdown.mean:.4g}"
+        current_ma = self.mean_current_ma
+        power = f"{self.mean_power_mw:.4g} mW" if current_ma is None else f"{current_ma:.4g} mA"
+        delays_s = [each.latency_s.p99 for each in self.latency.values()]
+        return f"{power}, p99 {max(delays_s):.3g} s" if delays_s else power
+
+    @property
+    def _extent(self) -> str:
+        return f"{len(self.page_records)} pages"
 
     def __str__(self) -> str:
         width = max(map(len, self._main))

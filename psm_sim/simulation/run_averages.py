@@ -49,6 +49,10 @@ class Average(Result):
     names: tuple[str, ...] = ()
     results: tuple[Result, ...] = ()
 
+    @property
+    def _extent(self) -> str:
+        return f"{super()._extent} of {len(self.names)} {self.KIND}s"
+
     def interval(self, measure: str) -> Interval:
         """Return the mean of one of :data:`MEASURES` over the runs, with its 95 % confidence interval.
 

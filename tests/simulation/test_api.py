@@ -182,6 +182,10 @@ def test_a_comparison_has_baselines_and_prints_as_the_table() -> None:
     assert found.frame["difference.energy_saved_percent"].tolist()[1] == 0.0
     assert str(found).splitlines()[3].startswith(" always-on *")
     assert list(found.frame)[:3] == ["policy", "energy_per_page_j", "difference.energy_saved_percent"]
+    assert list(found.frame)[3:6] == ["page_time_s.mean", "slowdown.mean", "slowdown.max"]
+    pinged = psm_sim.compare(["psm:label=mine"], "ping", pages=1, baselines=False).frame
+    assert list(pinged)[:4] == ["policy", "label", "energy_per_page_j", "difference.energy_saved_percent"]
+    assert [name.rpartition(".")[2] for name in list(pinged)[4:6]] == ["p50", "p99"]
     assert found.plot().axes[0].get_ylabel() == "energy (J per page)"
 
 
@@ -197,7 +201,8 @@ def test_a_repr_is_one_short_line_with_the_key_numbers() -> None:
     assert len(repr(many)) < 700
     assert repr(many).endswith("and 23 more>")
     pinged = psm_sim.simulate("psm", "ping", pages=1, profile="esp32")
-    assert f"{pinged.mean_current_ma:.4g} mA, " in repr(pinged)
+    assert f"{pinged.mean_current_ma:.4g} mA, p99 " in repr(pinged)
+    assert "mW, p99 " in repr(psm_sim.simulate("psm", "ping", pages=1))
     assert "slowdown" not in repr(pinged)
     assert len(repr(pinged.latency)) < 300
     assert "p99 " in repr(pinged.latency)
