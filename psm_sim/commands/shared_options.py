@@ -168,7 +168,7 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
         "--policy",
         action="append",
         metavar="NAME[:key=...]",
-        help="sleep policy, or FILE.py:CLASS; repeatable (default: lpsm)",
+        help="sleep policy, or FILE.py:CLASS; repeatable; label=NAME names its row (default: lpsm)",
     )
     group.add_argument(
         "--loss",
