@@ -211,17 +211,35 @@ def short_name(text: str) -> str:
     return truncate(text, _MAX_NAME_LENGTH, "...")
 
 
-def title_of(comparison: Comparison, preset: str = "") -> str:
-    """Return the title of a figure: pages, trace, seeds or clients, topology, chip and preset."""
-    run, seeds = comparison.runs[0], comparison.seed_range
-    if isinstance(run, Average) and run.HAS_INTERVALS:
+def title_of(comparison: Comparison, preset: str = "", runs: str = "") -> str:
+    """Return the title of a figure: pages, trace, seeds or clients, topology, chip and preset.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Plotted comparison.
+    preset : str
+        Name of the preset. An empty string means none.
+    runs : str
+        Seeds or clients that are plotted. An empty string means the means over all.
+    """
+    run = comparison.runs[0]
+    if not runs and isinstance(run, Average) and run.HAS_INTERVALS:
         several = "" if run.KIND == "seed" else f"{len(run.names)} {run.KIND}s, "
-        seeds = f"means over {several}{seeds} with 95 % intervals"
+        runs = f"means over {several}{comparison.seed_range} with 95 % intervals"
     pages = f"{comparison.pages} pages of " if has_pages(comparison) else ""
     profile = comparison.scenario.profile
     named = {"topology": comparison.topology, "profile": profile and str(profile), "preset": preset}
     settings = "".join(f", {kind} {short_name(name)}" for kind, name in named.items() if name)
-    return f"{pages}{short_name(comparison.trace)}, {seeds}{settings}"
+    return f"{pages}{short_name(comparison.trace)}, {runs or comparison.seed_range}{settings}"
+
+
+def first_run(comparison: Comparison) -> str:
+    """Return the name of the first seed or client, whose timelines are shown."""
+    run = comparison.runs[0]
+    if isinstance(run, Average) and run.HAS_INTERVALS:
+        return f"{run.KIND} {run.names[0]}"
+    return comparison.seed_range
 
 
 def slowdown_steps(values: Sequence[float]) -> tuple[list[float], list[float]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import zip_longest
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from psm_sim.common.csv_output import write_csv
@@ -47,6 +48,14 @@ def common_style() -> AbstractContextManager[None]:
     return mpl.rc_context(fname=_STYLE)
 
 
+def add_title(figure: Figure, lines: Sequence[str]) -> None:
+    """Add lines of a title above the panels. Lines that are too long are wrapped."""
+    width = int(_TITLE_CHARACTERS_PER_IN * figure.get_figwidth())
+    with common_style():
+        figure.suptitle("\n".join(fill(line, width) for line in lines), x=0.01, ha="left", fontsize=9)
+
+
+_TITLE_CHARACTERS_PER_IN = 13.0
 _HANDLE_PT, _CHARACTER_PT = 38.0, 4.4
 """Approximate width of a legend entry without its text, and of a character, in typographic points."""
 

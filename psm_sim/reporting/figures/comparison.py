@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, pareto_frontier
 from psm_sim.common.errors import InputError
 from psm_sim.common.output_files import atomic_write, check_writable
-from psm_sim.reporting.figures.canvas import FORMATS, add_legend, common_style, new_figure, save_picture
+from psm_sim.reporting.figures.canvas import (
+    FORMATS,
+    add_legend,
+    add_title,
+    common_style,
+    new_figure,
+    save_picture,
+)
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
 from psm_sim.reporting.marks import (
     BY_STATE,
@@ -22,6 +28,7 @@ from psm_sim.reporting.marks import (
     SLOWDOWN_TICKS,
     Mark,
     axes_of,
+    first_run,
     has_pages,
     marks_of,
     run_style,
@@ -135,7 +142,12 @@ def _figures(
     yield "energy-by-state", draw_energy_by_state(comparison, preset)
     if has_pages(comparison):
         yield "slowdowns", draw_slowdowns(comparison, preset)
-        yield "page-timeline", draw_page_timeline(comparison.runs, title_of(comparison, preset), recorded)
+        yield (
+            "page-timeline",
+            draw_page_timeline(
+                comparison.runs, title_of(comparison, preset, first_run(comparison)), recorded
+            ),
+        )
     polling = draw_polling_times(comparison, preset, recorded)
     if polling is not None:
         yield "polling-times", polling
@@ -166,22 +178,16 @@ def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()
         if x == SLOWDOWN:
             axes.set_xlim(left=min(1.0, *(mark.values[x] for mark in marks)))
         unit = LABELS[y].rpartition("(")[2].rstrip(")").partition(" ")[0]
+        if x.startswith("latency."):
+            axes.set_xlim(left=0)
         notes = [f"{mark.label}: {mark.values[y]:.3g} {unit} (not plotted)" for mark in far]
         notes += [CUT_NOTE] if any(mark.is_cut(x) for mark in near) else []
-        _add_title(axes, title_of(comparison, preset), notes)
+    add_title(figure, [title_of(comparison, preset), *notes])
     add_legend(figure, axes)
     return figure
 
 
 CUT_NOTE = "intervals of the slowdown are cut at 1"
-
-
-def _add_title(axes: Axes, title: str, notes: Sequence[str] = ()) -> None:
-    axes.set_title("\n".join([fill(title, _TITLE_WIDTH), *notes]), loc="left")
-
-
-_TITLE_WIDTH = 95
-"""Maximum number of characters in a line of a title."""
 
 
 def _annotate(axes: Axes, text: str, x: float, y: float) -> None:
@@ -238,7 +244,7 @@ def draw_energy_by_state(comparison: Comparison, preset: str = "") -> Figure:
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
         axes.set_xlabel(LABELS[ENERGY])
-        _add_title(axes, title_of(comparison, preset))
+    add_title(figure, [title_of(comparison, preset)])
     add_legend(figure, axes)
     return figure
 
@@ -285,7 +291,6 @@ def draw_slowdowns(comparison: Comparison, preset: str = "") -> Figure:
         axes.set_xlabel("page slowdown")
         axes.set_ylabel("cumulative share of pages")
         axes.set_ylim(0, 1)
-        title = title_of(comparison, preset)
-        _add_title(axes, title.replace(" with 95 % intervals", "").replace("means over", "pages of"))
+    add_title(figure, [title_of(comparison, preset, comparison.seed_range)])
     add_legend(figure, axes)
     return figure

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.results import Point
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
-from psm_sim.reporting.figures.canvas import add_legend, common_style, new_figure
+from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style, new_figure
 from psm_sim.reporting.marks import (
     are_geometric,
     column_label,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 MAX_SERIES = 16
 """Maximum number of series. Their styles are distinguishable up to this number."""
 
+_POLICY_COLUMNS = ("name", "policy")
 _MAX_TICKS = 10
 _MAX_LABELLED = 40
 """Maximum number of points of a series that are labelled with their values."""
@@ -62,7 +62,7 @@ def draw(
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.4)
     with common_style():
         for index, name in enumerate(series):
-            style = policy_style(name) if by in ("name", "policy") and name else series_style(index)
+            style = policy_style(name) if by in _POLICY_COLUMNS and name else series_style(index)
             _plot_series(axes, [point for point in points if point.series == name], (x, y), style, name)
         axes.set_xlabel(column_label(x))
         axes.set_ylabel(column_label(y))
@@ -72,9 +72,8 @@ def draw(
         swept = dict.fromkeys(column_label(point.swept) for point in points if point.swept not in ("", x))
         notes = ["means over seeds with 95 % intervals"]
         notes += [f"marks: {', '.join(swept)}"] if swept else []
-        lines = [fill(line, 95) for line in ([scenario] if scenario else []) + ["; ".join(notes)]]
-        axes.set_title("\n".join(lines), loc="left")
-    add_legend(figure, axes, by)
+    add_title(figure, [*filter(None, [scenario]), "; ".join(notes)])
+    add_legend(figure, axes, None if by in _POLICY_COLUMNS else column_label(by))
     return figure, _numbers(points, x, y, by)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.canvas import add_legend, common_style, new_figure
-from psm_sim.reporting.marks import run_style, short_name, title_of
+from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style, new_figure
+from psm_sim.reporting.marks import first_run, run_style, short_name, title_of
 from psm_sim.reporting.run_events import Events, Recorded, events_of, representative_run
 from psm_sim.reporting.style import EVENT_COLOURS, GREY
 
@@ -52,8 +52,8 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
             _plot_page(axes, run, number, events_of(result, recorded, number))
             axes.set_xlim(-_MARGIN * longest_s, (1 + _MARGIN) * longest_s)
         panels[-1].set_xlabel("time since the page was requested (s)")
-        if title:
-            figure.suptitle(title, fontsize=9)
+    if title:
+        add_title(figure, [title])
     add_legend(figure, panels[0])
     return figure
 
@@ -138,5 +138,5 @@ def draw_polling_times(comparison: Comparison, preset: str = "", recorded: Recor
             axes.margins(x=0.01)
             axes.sharex(panels[0])
         panels[-1].set_xlabel("time (s)")
-        figure.suptitle(title_of(comparison, preset), fontsize=9)
+    add_title(figure, [title_of(comparison, preset, first_run(comparison))])
     return figure

@@ -24,10 +24,13 @@ from psm_sim.simulation.timeline import timeline
 
 def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) -> None:
     """At its slowdown and energy; what lies far above is named in the title; the optimum is a line."""
-    (axes,) = draw_trade_off(replicated, [ParetoCorner(2.9, 1.0), ParetoCorner(2.8, 1.5)]).axes
+    figure = draw_trade_off(replicated, [ParetoCorner(2.9, 1.0), ParetoCorner(2.8, 1.5)], "thesis")
+    (axes,) = figure.axes
     marks = {container.get_label(): container for container in axes.containers}
     assert set(marks) == {"psm", "lpsm", "bsd:p=0.5"}
-    assert "always-on" in axes.get_title(loc="left")
+    assert "always-on" in figure.get_suptitle()
+    assert figure.get_suptitle().startswith("6 pages of ucb, means over seeds 1 to 3 with 95 % intervals")
+    assert "preset thesis" in figure.get_suptitle()
     for run in replicated.shown[1:]:
         line, _, bars = marks[run.policy]
         assert line.get_xdata()[0] == pytest.approx(run.slowdown.mean)

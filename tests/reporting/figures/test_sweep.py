@@ -34,7 +34,7 @@ def test_marks_tell_the_swept_value_and_are_joined_in_its_order() -> None:
     line = axes.containers[0].lines[0]
     assert list(line.get_xdata()) == [1.99, 1.9, 1.0]
     assert line.get_linestyle() != "None"
-    title = axes.get_title(loc="left")
+    title = figure.get_suptitle()
     assert "trace ucb, seeds 1 to 3" in title
     assert "price of anticipate (W)" in title
     assert numbers["value"] == [10.0, 1.0, 100.0]
