@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import input_checks
-from psm_sim.lab.active.serializable import Serializable, check_like
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 
-class AskTellLearner(Serializable, ABC, Generic[Item, Answer]):
+class AskTellLearner(ABC, Generic[Item, Answer]):
     """Base class of learners with ``ask()`` and ``tell(answer)``.
 
     A subclass sets ``name`` and implements :meth:`_next` and :meth:`_learn`. It may extend the validation of
-    answers and the saved state. A query without an answer is not saved; it is repeated after loading.
+    answers.
 
     Parameters
     ----------
@@ -27,12 +26,10 @@ class AskTellLearner(Serializable, ABC, Generic[Item, Answer]):
         Seed and replication of the random stream.
     """
 
-    settings: ClassVar[tuple[str, ...]] = ()
-    """Attributes that must be equal in a saved state."""
+    name: ClassVar[str] = ""
 
     def __init__(self, seed: int = 1, replication: int = 0) -> None:
         self._rng = random_stream(seed, self.name, replication)
-        self._before = self._rng.bit_generator.state
         self._asked: Item | None = None
         self.n_queries = 0
 
@@ -43,7 +40,6 @@ class AskTellLearner(Serializable, ABC, Generic[Item, Answer]):
     def ask(self) -> Item:
         """Return the item to label next. The item stays the same until :meth:`tell`."""
         if self._asked is None:
-            self._before = self._rng.bit_generator.state
             self._asked = self._next()
         return self._asked
 
@@ -79,18 +75,3 @@ class AskTellLearner(Serializable, ABC, Generic[Item, Answer]):
     @abstractmethod
     def _learn(self, asked: Item, answer: Answer) -> None:
         """Learn the validated answer to the query *asked*."""
-
-    def _settings(self) -> dict[str, Any]:
-        return {key: str(getattr(self, key)) for key in self.settings}
-
-    def _dump_state(self) -> dict[str, Any]:
-        # With an open query, save the generator as it was before that query was drawn.
-        stream = self._rng.bit_generator.state if self._asked is None else self._before
-        return {"bought": self.n_queries, "stream": stream, **super()._dump_state()}
-
-    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        attributes = {
-            "n_queries": int(state["bought"]),
-            "_rng": check_like(self._rng, state["stream"], "stream"),
-        }
-        return {**attributes, "_asked": None, **super()._load_state(state)}

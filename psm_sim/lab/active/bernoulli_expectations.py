@@ -161,13 +161,13 @@ class _RunSums:
 def _copy_after_update(learner: OnlineLearner, x: FloatArray, y: int) -> OnlineLearner:
     """Return a copy that has learnt; a deep copy would take most of the time."""
     copied = copy(learner)
-    for key in learner.state_attributes:
-        setattr(copied, key, copy(getattr(learner, key)))
+    for key, value in vars(learner).items():
+        setattr(copied, key, copy(value))
     copied._learn(x, float(y))
     return copied
 
 
 def _copy_after_mistake(rule: QueryRule) -> QueryRule:
-    copied = deepcopy(rule) if rule.state_attributes else rule
+    copied = deepcopy(rule)
     copied.on_label(False)
     return copied

@@ -6,9 +6,9 @@ The parameters of a round follow from Theorem 5 of [003].
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
-from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.angle_constrained_fit import fit_within_angle
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.gaussian_instances import Gaussian
@@ -93,8 +92,6 @@ class Isaln(AskTellLearner[FloatArray, int]):
     """
 
     name = "isaln"
-    settings = ("draws", "beta", "alpha", "scale", "C")
-    state_attributes = ("rounds", "sampler")
 
     def __init__(
         self,
@@ -153,22 +150,6 @@ class Isaln(AskTellLearner[FloatArray, int]):
         """Query ``oracle(x)`` until *rounds* rounds are complete, and return the plane."""
         self.query(oracle, rounds * self.draws)
         return self.plane
-
-    def _dump_state(self) -> dict[str, Any]:
-        answers = [[draw.x.tolist(), draw.weight, y] for draw, y in self._answers]
-        return {**super()._dump_state(), "normal": self.plane.normal.tolist(), "told": answers}
-
-    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        d = self.population.features
-        answers = [
-            (
-                Draw(input_checks.check_instance(x, d, self.name)[0], float(w)),
-                input_checks.check_label(y, self.name),
-            )
-            for x, w, y in state["told"]
-        ]
-        plane = Plane(input_checks.check_instance(state["normal"], d, self.name)[0])
-        return {**super()._load_state(state), "plane": plane, "_answers": answers}
 
     def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d)."""

@@ -44,16 +44,8 @@ class Plane:
 
     @property
     def parameters(self) -> list[float]:
-        """Parameters (v, t) as d + 1 numbers, for :meth:`of`."""
+        """Parameters (v, t) as d + 1 numbers."""
         return [*self.normal.tolist(), self.offset]
-
-    @classmethod
-    def of(cls, parameters: ArrayLike) -> Plane:
-        """Return the plane with the parameters (v, t), shape (d + 1,)."""
-        numbers = input_checks.check_instances(
-            [input_checks.check_numbers(parameters, "the plane")], None, "the plane"
-        )[0]
-        return cls(numbers[:-1], float(numbers[-1]))
 
     def decision_function(self, x: ArrayLike) -> FloatArray:
         """Return v.x + t for instances of shape (n, d)."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from psm_sim.common.array_types import IntArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
-from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.pixel_crf import Crf, Image
 from psm_sim.lab.active.pixel_crf_training import fit_field, fit_semilabelled, fit_unlabelled
@@ -67,7 +66,6 @@ class Lmu(AskTellLearner[int, ArrayLike]):
     """
 
     name = "lmu"
-    settings = ("variant", "gamma", "staged", "ru_pairs")
 
     def __init__(
         self,
@@ -140,20 +138,6 @@ class Lmu(AskTellLearner[int, ArrayLike]):
     def segment(self, image: ArrayLike | Image) -> IntArray:
         """Return the labels of an image, shape (rows, columns), each -1 or 1."""
         return (image if isinstance(image, Image) else Image(image)).segment(self.theta)
-
-    def _dump_state(self) -> dict[str, Any]:
-        field = {"w": self.theta.w.tolist(), "v": self.theta.v.tolist()}
-        labelled = {"chosen": list(self.chosen), "labels": [label.tolist() for label in self._labels]}
-        return {**super()._dump_state(), **labelled, **field}
-
-    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        chosen = [int(index) for index in state["chosen"]]
-        if not set(chosen) <= set(range(len(self.images))):
-            raise ValueError(f"the pool has only {len(self.images)} images")
-        labels = [self.images[i].labels(y) for i, y in zip(chosen, state["labels"], strict=True)]
-        width = self.theta.w.size
-        w, v = (input_checks.check_instance(state[name], width, self.name)[0] for name in ("w", "v"))
-        return {**super()._load_state(state), "chosen": chosen, "_labels": labels, "theta": Crf(w, v)}
 
 
 def f_measure(predicted: IntArray, truth: IntArray) -> float:

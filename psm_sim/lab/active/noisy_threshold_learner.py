@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.parameters import Parameter
-from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.importance_weighted_error import ErrorProfile, error_profile
 from psm_sim.lab.active.threshold_learner import check_region
@@ -79,7 +77,6 @@ class Isalg1d(AskTellLearner[float, int]):
     """
 
     name = "isalg-1d"
-    settings = ("low", "high", "eta", "centres", "widths")
 
     def __init__(
         self,
@@ -112,16 +109,6 @@ class Isalg1d(AskTellLearner[float, int]):
 
     def _learn(self, asked: float, answer: int) -> None:
         self._answers.append((self._unit, answer, self._weight))
-
-    def _dump_state(self) -> dict[str, Any]:
-        return {**super()._dump_state(), "told": [list(answer) for answer in self._answers]}
-
-    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        answers = [
-            (float(x), input_checks.check_label(y, self.name), float(weight))
-            for x, y, weight in state["told"]
-        ]
-        return {**super()._load_state(state), "_answers": answers}
 
     def run(self, oracle: Callable[[float], int], labels: int) -> float:
         """Query ``oracle(x)`` until there are *labels* labels, and return the threshold."""

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.parameters import Parameter, check_all
 from psm_sim.lab.active import input_checks
-from psm_sim.lab.active.serializable import Serializable
 
 _FEATURES = Parameter("features", 1, at_least=1)
 
@@ -39,11 +38,11 @@ class Classifier(ABC):
 
 
 @dataclass(eq=False)
-class OnlineLearner(Serializable, Classifier):
+class OnlineLearner(Classifier):
     """Linear classifier trained one queried label at a time, in constant memory.
 
     A subclass is a dataclass with declared parameters. It sets a :attr:`name` and implements :meth:`_learn`.
-    :meth:`_begin` may set further attributes, which :attr:`state_attributes` must name.
+    :meth:`_begin` may set further attributes.
 
     A margin of 0 predicts +1. A queried label y counts as a mistake if ``y * margin <= 0``, so the first
     positive label changes a learner that starts at 0.
@@ -60,7 +59,7 @@ class OnlineLearner(Serializable, Classifier):
     """
 
     features: int
-    state_attributes: ClassVar[tuple[str, ...]] = ("w",)
+    name: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         self.features = int(_FEATURES.check(self.features, self.name))

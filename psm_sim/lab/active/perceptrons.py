@@ -40,7 +40,6 @@ class Perceptron(OnlineLearner):
     )
 
     name: ClassVar[str] = "perceptron"
-    state_attributes: ClassVar[tuple[str, ...]] = ("w", "begun")
 
     def _begin(self) -> None:
         self.begun = self.start == "zero"
@@ -77,7 +76,6 @@ class ModifiedPerceptron(OnlineLearner):
     factor: float = parameter(2.0, "share of the projection subtracted; 2 reflects", above=0, at_most=2)
 
     name: ClassVar[str] = "modified-perceptron"
-    state_attributes: ClassVar[tuple[str, ...]] = ("w", "begun")
 
     def _begin(self) -> None:
         self.begun = False
@@ -112,7 +110,6 @@ class ShiftingPerceptron(OnlineLearner):
     lam: float = parameter(0.01, "forgetting rate; 0 would be the Perceptron", above=0)
 
     name: ClassVar[str] = "shifting-perceptron"
-    state_attributes: ClassVar[tuple[str, ...]] = ("w", "mistakes")
 
     def _begin(self) -> None:
         self.mistakes = 0
@@ -139,7 +136,6 @@ class BudgetPerceptron(OnlineLearner):
     seed: int = parameter(1, "seed for the choice of the replaced mistake", at_least=0)
 
     name: ClassVar[str] = "budget-perceptron"
-    state_attributes: ClassVar[tuple[str, ...]] = ("w", "kept", "mistakes", "rng")
 
     def _begin(self) -> None:
         self.kept: FloatArray = np.zeros((self.B, self.features))

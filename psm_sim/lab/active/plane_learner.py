@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,12 +15,10 @@ from numpy.typing import ArrayLike
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.parameters import Parameter, check_all, parameter
 from psm_sim.common.registry import Registry
-from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
 from psm_sim.lab.active.newton_solver import LOSSES
-from psm_sim.lab.active.serializable import Serializable
 
 
 class WeightedDraw(Protocol):
@@ -42,7 +40,7 @@ class Draw(NamedTuple):
     seen: int = 1
 
 
-class Sampler(Serializable, ABC):
+class Sampler(ABC):
     """Base class of samplers, used by a :class:`PlaneLearner` after its first instances."""
 
     name = "sampler"
@@ -277,8 +275,6 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
     """
 
     name = "plane-learner"
-    settings = ("C", "loss", "first")
-    state_attributes = ("seen", "sampler")
 
     def __init__(
         self,
@@ -325,15 +321,3 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
     def decision_function(self, x: ArrayLike) -> FloatArray:
         """Return v.x + t for instances of shape (n, d)."""
         return self.plane.decision_function(x)
-
-    def _dump_state(self) -> dict[str, Any]:
-        labelled = {"x": self.x.tolist(), "y": self.y.tolist(), "weights": self.weights.tolist()}
-        return {**super()._dump_state(), **labelled, "plane": self.plane.parameters}
-
-    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        d, n = self.population.features, int(state["bought"])
-        x = input_checks.check_instances(state["x"], d, self.name) if n else np.empty((0, d))
-        y = input_checks.check_labels(np.array(state["y"], dtype=np.intp), n, self.name)
-        weights = input_checks.check_weights(state["weights"], n, self.name) if n else np.empty(0)
-        attributes = {"x": x, "y": y, "weights": weights, "plane": Plane.of(state["plane"])}
-        return {**super()._load_state(state), **attributes}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,13 +17,12 @@ from psm_sim.common.registry import Registry
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
-from psm_sim.lab.active.serializable import Serializable
 
 _FOLDS = 5
 _CHECKED_FROM, _CHECKED_EVERY = 10, 5
 
 
-class PoolRule(Serializable, ABC):
+class PoolRule(ABC):
     """Base class of rules that choose among the unlabelled instances of a :class:`PoolLearner`."""
 
     name = "pool-rule"
@@ -85,7 +83,6 @@ class IsalpRule(PoolRule):
     switched: bool = field(default=False, init=False)
 
     name = "isalp"
-    state_attributes = ("switched",)
 
     def choose(self, learner: PoolLearner, rng: np.random.Generator) -> int:
         """Return the position of a random instance near the separator, or of the nearest instance."""
@@ -162,8 +159,6 @@ class PoolLearner(AskTellLearner[int, int]):
     """
 
     name = "pool-learner"
-    settings = ("C", "first")
-    state_attributes = ("rule",)
 
     def __init__(
         self,
@@ -214,21 +209,6 @@ class PoolLearner(AskTellLearner[int, int]):
         """Query ``oracle(index)`` until there are *labels* labels, and return the plane."""
         self.query(oracle, labels)
         return self.plane
-
-    def _dump_state(self) -> dict[str, Any]:
-        labelled = {"labelled": list(self.labelled), "labels": list(self._labels)}
-        return {**super()._dump_state(), **labelled, "plane": self.plane.parameters}
-
-    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        labelled = [int(index) for index in state["labelled"]]
-        if not set(labelled) <= set(range(len(self.pool))):
-            raise ValueError(f"the pool has only {len(self.pool)} instances")
-        labels = input_checks.check_labels(
-            np.array(state["labels"], dtype=np.intp), len(labelled), self.name
-        ).tolist()
-        unlabelled = np.setdiff1d(np.arange(len(self.pool)), labelled)
-        attributes = {"labelled": labelled, "_labels": labels, "unlabelled": unlabelled}
-        return {**super()._load_state(state), **attributes, "plane": Plane.of(state["plane"])}
 
     def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d)."""

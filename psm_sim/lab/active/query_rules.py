@@ -14,22 +14,23 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.online_learner import OnlineLearner, wrong_type_error
-from psm_sim.lab.active.serializable import Serializable
 
 
 @dataclass(eq=False)
-class QueryRule(Serializable, ABC):
+class QueryRule(ABC):
     """Rule that returns a query probability; it draws no random numbers itself.
 
     A subclass implements :meth:`query_probability`. It may override :meth:`on_label` to learn whether a
     queried label was predicted correctly.
     """
 
+    name: ClassVar[str] = ""
+
     def __post_init__(self) -> None:
         check_all(self, self.name)
         self._begin()
 
-    def _begin(self) -> None:
+    def _begin(self) -> None:  # noqa: B027 (an optional hook)
         """Set the attributes of a new rule."""
 
     @property
@@ -64,7 +65,7 @@ class QueryRule(Serializable, ABC):
             Probability, 0 to 1; for 0 and 1 no Bernoulli draw is made.
         """
 
-    def on_label(self, is_correct: bool) -> None:
+    def on_label(self, is_correct: bool) -> None:  # noqa: B027 (an optional hook)
         """Handle a queried label; *is_correct* is whether the sign of the margin predicted it."""
 
 
@@ -116,7 +117,6 @@ class MarginQuery(QueryRule):
     )
 
     name: ClassVar[str] = "margin-coin"
-    state_attributes: ClassVar[tuple[str, ...]] = ("mistakes", "longest")
 
     def _begin(self) -> None:
         self.mistakes, self.longest = 0, 0.0
@@ -192,7 +192,6 @@ class DkmHalvingRule(QueryRule):
     regrow: bool = parameter(False, "a mistake doubles the band; a run must include a positive")
 
     name: ClassVar[str] = "halving"
-    state_attributes: ClassVar[tuple[str, ...]] = ("s", "run", "above", "positive")
 
     def _begin(self) -> None:
         self.s, self.run = 1.0 if self.s1 is None else float(self.s1), 0
@@ -241,7 +240,6 @@ class BbqNoveltyRule(QueryRule):
     kappa: float = parameter(0.33, "decay exponent of the threshold", at_least=0, at_most=1)
 
     name: ClassVar[str] = "novelty"
-    state_attributes: ClassVar[tuple[str, ...]] = ("rounds",)
 
     def _begin(self) -> None:
         self.rounds = 0
@@ -264,7 +262,6 @@ class WrappedRule(QueryRule):
     """Rule that wraps another rule and passes the labels on to it."""
 
     rule: QueryRule
-    state_attributes: ClassVar[tuple[str, ...]] = ("rule",)
 
     def _begin(self) -> None:
         if not isinstance(self.rule, QueryRule):

@@ -56,7 +56,6 @@ class Lasec(OnlineLearner):
     c: float | None = parameter(1000.0, "inverse drift rate; none disables drift", above=0, optional=True)
 
     name: ClassVar[str] = "lasec"
-    state_attributes: ClassVar[tuple[str, ...]] = ("w", "G")
 
     def __post_init__(self) -> None:
         self.c = None if self.c == math.inf else self.c

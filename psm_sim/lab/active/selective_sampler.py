@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,6 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.online_learner import Classifier, Decision, OnlineLearner, wrong_type_error
 from psm_sim.lab.active.query_rules import QueryRule
-from psm_sim.lab.active.serializable import Serializable
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +61,7 @@ class Record:
         return cls(np.where(np.array(margins) >= 0, 1, -1), np.array(probabilities), queried, updated)
 
 
-class SelectiveSampler(Serializable, Classifier):
+class SelectiveSampler(Classifier):
     """Learner that decides for each instance whether to query its label.
 
     Parameters
@@ -81,9 +80,6 @@ class SelectiveSampler(Serializable, Classifier):
     InputError
         If the rule requires a spread and the learner has none.
     """
-
-    name = "selective"
-    state_attributes = ("learner", "rule", "rng", "n_queries_")
 
     def __init__(
         self,
@@ -179,9 +175,9 @@ class SelectiveSampler(Serializable, Classifier):
         """
         rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
         labels = input_checks.check_labels(y, len(rows), self.learner.name)
-        (learner, rule), self.rng.bit_generator.state = self._initial
-        self.learner.load_state(learner.state())
-        self.rule.load_state(rule.state())
+        parts, self.rng.bit_generator.state = self._initial
+        for part, initial in zip((self.learner, self.rule), deepcopy(parts), strict=True):
+            vars(part).update(vars(initial))
         self.n_queries_, self._asked = 0, None
         self.run(rows, labels)
         return self
@@ -191,12 +187,6 @@ class SelectiveSampler(Serializable, Classifier):
         return self.learner._margins(
             self._scaled(input_checks.check_instances(X, self.learner.features, self.learner.name))
         )
-
-    def _settings(self) -> dict[str, Any]:
-        return {"unit": self.unit}
-
-    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        return {**super()._load_state(state), "_asked": None}
 
     def _row(self, x: ArrayLike) -> FloatArray:
         row, square = input_checks.check_instance(x, self.learner.features, self.learner.name)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -42,8 +41,6 @@ class Isal1d(AskTellLearner[float, int]):
     """
 
     name = "isal-1d"
-    settings = ("interval", "s", "eta")
-    state_attributes = ("low", "high")
 
     def __init__(
         self,
@@ -86,11 +83,6 @@ class Isal1d(AskTellLearner[float, int]):
         while self.width > width:
             self.tell(oracle(self.ask()))
         return self.n_queries
-
-    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        attributes = super()._load_state(state)
-        check_region(attributes["low"], attributes["high"])
-        return attributes
 
 
 def isal_contraction(s: float) -> float:

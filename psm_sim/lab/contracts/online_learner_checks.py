@@ -11,7 +11,13 @@ import numpy as np
 from psm_sim.contracts.check_suite import Suite, require
 from psm_sim.contracts.shared_checks import capture_refusal
 from psm_sim.lab.active import AlwaysQuery, OnlineLearner, SelectiveSampler
-from psm_sim.lab.contracts.sampler_checks import SAMPLER_CHECKS, SamplerSubject, invalid_instances, rows
+from psm_sim.lab.contracts.sampler_checks import (
+    SAMPLER_CHECKS,
+    SamplerSubject,
+    invalid_instances,
+    rows,
+    snapshot,
+)
 
 INVALID_LABELS: tuple[Any, ...] = (0, 2, 0.5, math.nan, "1", None, True)
 
@@ -64,7 +70,7 @@ def first_label(subject: OnlineLearnerSubject) -> None:
 def rows_as_instances(subject: OnlineLearnerSubject) -> None:
     """Margins and predictions of rows equal those of instances, within 1e-9, and change nothing."""
     learner, (points, _) = _trained_learner(subject), rows(subject.features, 30, seed=4)
-    before = learner.state()
+    before = snapshot(learner)
     margins, single = learner.decision_function(points), np.array([learner.margin(x) for x in points])
     require(margins.shape == (30,), f"The margins of 30 rows must have shape (30,), got {margins.shape}.")
     require(
@@ -75,7 +81,7 @@ def rows_as_instances(subject: OnlineLearnerSubject) -> None:
         (predictions == np.where(margins >= 0, 1, -1)).all(),
         "A prediction differs from the sign of its margin.",
     )
-    require(learner.state() == before, "Computing margins and predictions changed the state.")
+    require(snapshot(learner) == before, "Computing margins and predictions changed the state.")
 
 
 @ONLINE_LEARNER_CHECKS.check
@@ -83,9 +89,9 @@ def says_whether_it_moved(subject: OnlineLearnerSubject) -> None:
     """The method learn() returns whether the state changed."""
     learner = _trained_learner(subject)
     for x, y in zip(*rows(subject.features, seed=5), strict=True):
-        before = learner.state()
+        before = snapshot(learner)
         returned = learner.learn(x, int(y))
-        changed = learner.state() != before
+        changed = snapshot(learner) != before
         require(
             returned == changed, f"learn() must return {changed}, whether its state changed, got {returned}."
         )
@@ -106,19 +112,19 @@ def zeros(subject: OnlineLearnerSubject) -> None:
 def unusable_labels(subject: OnlineLearnerSubject) -> None:
     """A label other than -1 and +1, including a Boolean, is rejected, and nothing is learnt."""
     learner, x = _trained_learner(subject), np.ones(subject.features)
-    before = learner.state()
+    before = snapshot(learner)
     for label in INVALID_LABELS:
         capture_refusal(partial(learner.learn, x, label), f"A label of {label!r}")
-    require(learner.state() == before, "A rejected label changed the state.")
+    require(snapshot(learner) == before, "A rejected label changed the state.")
 
 
 @ONLINE_LEARNER_CHECKS.check
 def unusable_instances(subject: OnlineLearnerSubject) -> None:
     """NaN, infinity, strings and a wrong number of features are rejected, and nothing is learnt."""
     learner = _trained_learner(subject)
-    before = learner.state()
+    before = snapshot(learner)
     for x, name in invalid_instances(subject.features):
         for call in (learner.margin, learner.predict_one, partial(learner.learn, y=1)):
             capture_refusal(partial(call, x), name)
         capture_refusal(partial(learner.decision_function, [x]), name)
-    require(learner.state() == before, "A rejected instance changed the state.")
+    require(snapshot(learner) == before, "A rejected instance changed the state.")

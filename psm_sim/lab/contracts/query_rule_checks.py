@@ -15,6 +15,7 @@ from psm_sim.lab.contracts.sampler_checks import (
     SamplerSubject,
     invalid_instances,
     rows,
+    snapshot,
     train_rounds,
 )
 
@@ -50,11 +51,11 @@ def asks_only(subject: QueryRuleSubject) -> None:
     """Computing a query probability draws no random number and does not change the learner."""
     rule, (points, _) = subject.fresh(), rows(FEATURES)
     sampler = train_rounds(subject.sampler(rule))
-    learner, generator = sampler.learner.state(), sampler.rng.bit_generator.state
+    learner, generator = snapshot(sampler.learner), sampler.rng.bit_generator.state
     shared = np.random.get_state(legacy=False)  # noqa: NPY002 (read, not drawn from)
     for x in points:
         rule.probability(sampler.learner, x)
-    require(sampler.learner.state() == learner, "probability() changed the learner.")
+    require(snapshot(sampler.learner) == learner, "probability() changed the learner.")
     drawn = str(np.random.get_state(legacy=False)) != str(shared)  # noqa: NPY002
     require(not drawn and sampler.rng.bit_generator.state == generator, "probability() drew a random number.")
 
@@ -77,7 +78,7 @@ def unusable_instances(subject: QueryRuleSubject) -> None:
     """The query probability of an invalid instance is rejected, and the rule does not change."""
     rule = subject.fresh()
     sampler = train_rounds(subject.sampler(rule))
-    before = rule.state()
+    before = snapshot(rule)
     for x, name in invalid_instances(FEATURES):
         capture_refusal(partial(rule.probability, sampler.learner, x), name)
-    require(rule.state() == before, "A rejected instance changed the rule.")
+    require(snapshot(rule) == before, "A rejected instance changed the rule.")

@@ -40,7 +40,7 @@ def test_no_other_plane_costs_less(loss, C):
     for seed in range(3):
         start = np.array(plane.parameters) + 0.1 * seed * np.random.default_rng(seed).normal(size=4)
         found = minimize(
-            lambda p: cost(Plane.of(p), x, y, weights, C, loss),
+            lambda p: cost(Plane(p[:-1], p[-1]), x, y, weights, C, loss),
             start,
             method="Nelder-Mead",
             options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 5000},

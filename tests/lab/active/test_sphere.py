@@ -41,7 +41,7 @@ def test_the_scan_walks_as_the_sampler_does(learner, rule):
     assert next(seen) == 2  # two blocks
     assert hits.seen == 2000
     assert (scanned.w == sampler.learner.w).all()
-    assert band.state() == sampler.rule.state()
+    assert vars(band) == vars(sampler.rule)
     assert hits.final_error == error_of(sampler.learner.w, target)
     assert record.updated.sum() > 10
 

@@ -70,7 +70,7 @@ def test_weights_stay_unbiased_while_the_learner_adapts():
     for replication in range(150):
         learner = Isalg1d(replication=replication)
         learner.run(lambda x: (1 if x >= 0.6 else -1) * (1 if rng.random() < 0.9 else -1), 20)
-        x, y, weights = (np.array(each) for each in zip(*learner.state()["told"], strict=True))
+        x, y, weights = (np.array(each) for each in zip(*learner._answers, strict=True))
         estimates.append(weighted_error(np.where(x >= 0.3, 1, -1), y, weights))
     found = confidence_interval(estimates)
     assert abs(found.mean - (0.7 * 0.1 + 0.3 * 0.9)) < 1.5 * found.half_width
@@ -105,12 +105,8 @@ def test_rivals_err_as_brute_force_says(seed):
 def test_draws_go_to_the_middle_of_the_region_and_as_narrow_as_can_be():
     """Lemma 2: draws come from the Gaussian with the most weight inside the boundary region."""
     learner = Isalg1d(eta=0.0)
-    told = {"told": [[0.3, -1, 1.0], [0.7, 1, 1.0]], "bought": 2}
-    learner.load_state({**learner.state(), **told})
-    asked = []
-    for _ in range(50):
-        asked.append(learner.ask())
-        learner.load_state({**learner.state(), **told, "stream": learner._rng.bit_generator.state})
+    learner._answers = [(0.3, -1, 1.0), (0.7, 1, 1.0)]
+    asked = [learner._next() for _ in range(50)]
     assert np.mean(asked) == pytest.approx(0.5, abs=0.01)
     assert np.std(asked) == pytest.approx(0.02, abs=0.006)
 

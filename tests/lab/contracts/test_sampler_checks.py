@@ -41,7 +41,6 @@ class GoodRule(QueryRule):
     """A rule of a user's own: it counts its rounds, and asks less and less."""
 
     name: ClassVar[str] = "fair"
-    state_attributes: ClassVar[tuple[str, ...]] = ("asked",)
 
     def _begin(self) -> None:
         self.asked = 0
@@ -87,18 +86,6 @@ def copy_weights(self: Any, memo: dict[int, Any]) -> Any:
     twin = type(self)(self.features)
     twin.w = self.w.copy()
     return twin
-
-
-def load_anything(self: Any, state: Any) -> None:
-    """Take the weights, if there are some that fit."""
-    if isinstance(state.get("w"), list):
-        self.w = np.array(state["w"])
-
-
-def load_before_looking(self: Any, state: Any) -> None:
-    """Forget, then look at the state."""
-    self.w = np.zeros(self.features)
-    GoodLearner.load_state(self, state)
 
 
 def write_zeros(self: Any, x: FloatArray, y: float) -> bool:
@@ -157,8 +144,6 @@ LEARNERS: list[tuple[str, Any, str]] = [
         learner(__deepcopy__=copy_weights, __reduce__=lambda self: (GoodLearner, (FEATURES,))),
         "A pickled copy continues differently",
     ),
-    ("foreign-state", learner(load_state=load_anything), "A state with name 'another' was accepted"),
-    ("foreign-state", learner(load_state=load_before_looking), "was rejected, but changed the component"),
     ("leaves-arguments", learner(_learn=write_zeros), "It modified the instances|read-only"),
     ("constant-memory", KeepsHistory(FEATURES), r"Its pickle has \d+ bytes after 100 instances and"),
     (
@@ -178,7 +163,6 @@ LEARNERS: list[tuple[str, Any, str]] = [
     ("unusable-instances", learner(learn=lambda self, x, y: False), "An instance with a NaN was accepted"),
 ]
 RULES: list[tuple[str, Any, str]] = [
-    ("saved-state", rule(state_attributes=()), "After loading the saved state it continues differently"),
     (
         "probabilities",
         rule(query_probability=lambda self, x, margin, spread: float(np.abs(x).max())),
