@@ -258,7 +258,10 @@ class _Ranking:
             return least[0]
         quickest = self._quickest(least)
         is_leader = len(least) == 2 and len(quickest) == 1 and all(map(self._is_saving, least))
-        return quickest[0] if is_leader and not self._amounts.is_undecided(least) else None
+        if not is_leader or self._amounts.is_undecided(least):
+            return None
+        other = least[1 - least.index(quickest[0])]
+        return quickest[0] if self._relative_delay(quickest[0], other) < _MUCH_LESS else None
 
     def _least(self, least: Sequence[int], ranked: Sequence[int]) -> str:
         """Return which policies use least, and how much."""
@@ -266,8 +269,8 @@ class _Ranking:
         if leader is not None and len(least) == 2:
             pair = [leader, *(index for index in least if index != leader)]
             name, other = (self._names[index] for index in pair)
-            amounts, delay = self._amounts_of(pair, ranked), self._relative_delay(*pair)
-            return f"{name} {uses} as little {noun} as {other} ({amounts}) at {delay}"
+            delay = f"{_fraction(self._relative_delay(*pair))} of its {self._terms.delay_name}"
+            return f"{name} {uses} as little {noun} as {other} ({self._amounts_of(pair, ranked)}) at {delay}"
         names, amounts = self._names_of(least), self._amounts_of(least, ranked)
         if self._amounts.is_undecided(least):
             few = f"{self._amounts.replications} are too few to tell which of {names}"
@@ -286,11 +289,21 @@ class _Ranking:
                 return f"{few} delays least: {delays}"
             if len(quickest) == len(saving):
                 return f"no policy delays less than another: {delays} ({equality})"
-            return f"{self._names_of(quickest)} delay least: {delays} ({equality})"
+            text = f"{self._names_of(quickest)} delay least: {delays} ({equality})"
+            return text + self._cheapest_of(quickest, least)
         text = f"{self._names_of(quickest)} delays least: {delays}"
         if quickest[0] in least:
             return text
         return f"{text}, at {self._relative(quickest[0], least[0], self._terms.noun)}"
+
+    def _cheapest_of(self, quickest: Sequence[int], least: Sequence[int]) -> str:
+        """Return which of the policies that delay least uses least, as the end of a sentence."""
+        cheapest = self._amounts.least(quickest)
+        if len(cheapest) > 1 or cheapest[0] in least:
+            return ""
+        (uses, _), noun = self._terms.verbs, self._terms.noun
+        relative = self._relative(cheapest[0], least[0])
+        return f"; of these, {self._names[cheapest[0]]} {uses} the least {noun}, {relative}"
 
     def _names_of(self, group: Sequence[int]) -> str:
         """Return the names of a group. Of a large group, some are counted instead."""
@@ -340,13 +353,10 @@ class _Ranking:
             [format_digits(percent, 2 if percent < 99 else 3), "%", comparative, *noun.split(), "than", name]
         )
 
-    def _relative_delay(self, index: int, other: int) -> str:
-        """Return the delay of a policy as a fraction of that of another one."""
+    def _relative_delay(self, index: int, other: int) -> float:
+        """Return the delay of a policy relative to the longer one of another policy."""
         none, values = self._terms.no_delay, self._delays.values
-        ratio = max(0.0, values[index] - none) / (values[other] - none)
-        fraction = next((text for n, text in _FRACTIONS.items() if abs(ratio * n - 1) < _ROUGHLY), None)
-        percent = f"{100 * ratio:.0f} %" if ratio >= 0.01 else "less than 1 %"
-        return f"{fraction or percent} of its {self._terms.delay_name}"
+        return max(0.0, values[index] - none) / (values[other] - none)
 
     def _losses(self, group: Iterable[int]) -> list[str]:
         losses = {self._names[index]: self._terms.losses(self._runs[index]) for index in group}
@@ -358,8 +368,17 @@ _MAX_NAMES = 4
 
 _FRACTIONS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 10: "a tenth"}
 
+_MUCH_LESS = 0.9
+"""Largest ratio of the delays of two policies that is worth a statement."""
+
 _ROUGHLY = 0.1
 """Largest relative error of a fraction such as a third."""
+
+
+def _fraction(ratio: float) -> str:
+    """Return a ratio below 1 as text."""
+    percent = f"{100 * ratio:.0f} %" if ratio >= 0.01 else "less than 1 %"
+    return next((text for n, text in _FRACTIONS.items() if abs(ratio * n - 1) < _ROUGHLY), percent)
 
 
 def _limit(seconds: float) -> str:

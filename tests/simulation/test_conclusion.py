@@ -261,6 +261,28 @@ def test_clients_are_named_as_such() -> None:
     assert "seed" not in conclude(runs)
 
 
+def test_the_cheapest_of_equally_quick_policies_is_named() -> None:
+    """Unless it uses least of all, or they are equal in that too."""
+    lpsm, bsd, dynamic = (
+        page_run("lpsm", 2.9, 3.25),
+        page_run("bsd", 3.05, 1.04),
+        page_run("dynamic", 9, 1.04),
+    )
+    assert conclude([lpsm, bsd, dynamic]).split(". ")[1] == (
+        "bsd and dynamic delay least: pages take 1.04 times as long as without power saving (the same); of"
+        " these, bsd uses the least energy, 5.2 % more than lpsm"
+    )
+    assert "of these" not in conclude([bsd, dynamic, page_run("lpsm", 4.0, 3.25)])
+
+
+def test_a_slightly_shorter_delay_is_not_worth_a_statement() -> None:
+    """Of two policies that use least."""
+    runs = [page_run("psm", 3.0, 2.0), page_run("uapsd", 3.0, 2.05), page_run("bsd", 4.0, 1.1)]
+    assert conclude(runs).startswith(
+        "In this run, psm and uapsd use the least energy (3.00 J per page, the same"
+    )
+
+
 def test_always_on_is_no_rival_in_delay() -> None:
     """It may use the least energy, but delays are relative to it."""
     runs = page_averages(always_on=(2.0, 1.0), psm=(3.0, 1.3), bsd=(3.2, 1.1))
