@@ -72,14 +72,15 @@ def decimals_of(values: Sequence[float], half_widths: Sequence[float] = ()) -> i
 
     The largest number has four significant digits. It has five if the smallest one, other than 0, would have
     less than three. Fewer decimals are enough if they show two digits of the smallest half-width of a
-    confidence interval.
+    confidence interval, and three digits of every number.
     """
     sizes = [abs(value) for value in values if math.isfinite(value) and value]
     widths = [width for width in half_widths if math.isfinite(width) and width > 0]
     if not sizes:
         return 1
-    decimals = max(_decimals(max(sizes), 4), min(_decimals(min(sizes), 3), _decimals(max(sizes), 5)))
-    return min(decimals, _decimals(min(widths), 2)) if widths else decimals
+    smallest = _decimals(min(sizes), 3)
+    decimals = max(_decimals(max(sizes), 4), min(smallest, _decimals(max(sizes), 5)))
+    return min(decimals, max(smallest, _decimals(min(widths), 2))) if widths else decimals
 
 
 def _decimals(value: float, digits: int) -> int:

@@ -151,7 +151,8 @@ class Result:
         frame = pd.DataFrame(list(self.page_records), columns=list(PageRecord._fields))
         if self.reports_failures:
             frame = frame.assign(failure=frame["page"].map(self.failures).fillna(""))
-        return frame.assign(policy=self.policy, **self.facts)
+        label = {"label": self.policy_label} if self.policy_label else {}
+        return frame.assign(policy=self.policy, **label, **self.facts)
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{key} {value}" for key, value in self.facts.items() if value != "")

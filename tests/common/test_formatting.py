@@ -83,7 +83,8 @@ def test_the_numbers_of_a_column_have_as_many_decimals(values: list[float], cell
     ("means", "widths", "texts"),
     [
         ([2.918], [0.00014], ["2.918 <0.001"]),
-        ([12.04, 3.5], [23.5, 31.0], ["12 24", "4 31"]),
+        ([12.04, 30.5], [23.5, 31.0], ["12.0 23.5", "30.5 31.0"]),
+        ([12.04, 3.5], [23.5, 31.0], ["12.04 23.50", "3.50 31.00"]),
         ([40.704, 2.9], [0.31, 0.012], ["40.70 0.31", "2.90 0.01"]),
         ([1.0, 2.313], [0.0, 0.14], ["1.00 ", "2.31 0.14"]),
     ],
@@ -91,7 +92,7 @@ def test_the_numbers_of_a_column_have_as_many_decimals(values: list[float], cell
 def test_a_mean_has_the_decimals_of_its_interval(
     means: list[float], widths: list[float], texts: list[str]
 ) -> None:
-    """Two digits of the smallest half-width at most. A width of 0 is not shown."""
+    """Two digits of the smallest half-width, and three digits of the numbers. A width of 0 is not shown."""
     decimals = decimals_of(means, widths)
     pairs = zip(means, widths, strict=True)
     shown = [f"{format_number(mean, decimals)} {format_half_width(width, decimals)}" for mean, width in pairs]

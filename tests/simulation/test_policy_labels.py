@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.policies import make_policy
+from psm_sim.reporting.files.result_csv import write_pages
 from psm_sim.simulation import BASELINES, References, Scenario, compare_runs, compare_seeds
 
 
@@ -55,6 +57,19 @@ def test_a_labelled_baseline_is_shown_once() -> None:
     assert [run.label for run in found.shown] == ["always-on", "mine"]
     assert found.reference is not None
     assert found.reference.label == "mine"
+
+
+def test_the_pages_of_a_labelled_policy_have_its_label() -> None:
+    found = compare_runs(["psm:label=mine", "bsd"], Scenario(pages=1))
+    stream = io.StringIO()
+    write_pages(found, stream)
+    assert [line.split(",")[:2] for line in stream.getvalue().splitlines()] == [
+        ["policy", "label"],
+        ["psm", "mine"],
+        ["bsd", ""],
+    ]
+    assert found.runs[0].pages["label"].tolist() == ["mine"]
+    assert "label" not in found.runs[1].pages
 
 
 @pytest.mark.parametrize(

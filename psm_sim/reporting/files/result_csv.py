@@ -31,18 +31,23 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 
 
 def write_pages(comparison: Comparison, stream: TextIO) -> None:
-    """Write a header and one row per page, with a column for seed, client or station if averaged."""
+    """Write a header and one row per page, with a column for seed, client or station if averaged.
+
+    The labels of policies have a column if there are any.
+    """
     fields = comparison.runs[0].page_records[0]._fields
     first = comparison.runs[0]
     failure = ["failure"] if first.reports_failures else []
-    header = ["policy", *kinds_of(first), *fields, *failure]
-    write_csv(stream, header, _page_rows(comparison.runs))
+    label = ["label"] if any(run.policy_label for run in comparison.runs) else []
+    header = ["policy", *label, *kinds_of(first), *fields, *failure]
+    write_csv(stream, header, _page_rows(comparison.runs, with_label=bool(label)))
 
 
-def _page_rows(runs: Iterable[Result]) -> Iterator[list[Any]]:
+def _page_rows(runs: Iterable[Result], *, with_label: bool) -> Iterator[list[Any]]:
     for run in runs:
+        name = [run.policy, run.policy_label] if with_label else [run.policy]
         for names, single in single_runs(run):
-            yield from ([run.policy, *names, *values] for values in _pages(single))
+            yield from ([*name, *names, *values] for values in _pages(single))
 
 
 def _pages(run: Result) -> Iterable[Sequence[Any]]:
