@@ -57,7 +57,7 @@ def _keep_alive(advice: Advice) -> list[str]:
 
 def _call(row: Row) -> str:
     calls = row.setting.calls
-    return f": {join(calls)}" if calls else " (see the manual of your driver for the call)"
+    return f": {join(calls)}" if calls else "; the manual of your driver states the call"
 
 
 def power(advice: Advice, row: Row) -> str:

@@ -58,7 +58,7 @@ def test_pages_have_their_own_columns(capsys: pytest.CaptureFixture[str]) -> Non
     words = ("--trace", "ucb", "--pages", "3", "--replications", "2", "--workers", "1", "--latency", "5s")
     assert main(["advise", *words]) == 0
     text = capsys.readouterr().out
-    assert "see the manual of your driver" in text
+    assert "the manual of your driver" in text
     for heading in ("J/page", "mW", "down", "added"):
         assert heading in text
     assert "mA" not in text.split("Traffic:")[0]
