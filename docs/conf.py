@@ -12,13 +12,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 project = "psm_sim"
 html_title = "psm_sim"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/**", "examples/**", "reports/**", "psm_sim/**", "tests/**"]
 myst_heading_anchors = 4
-napoleon_use_ivar = True
-autodoc_typehints = "description"
-autodoc_typehints_description_target = "documented"
+numpydoc_show_class_members = False
+maximum_signature_line_length = 80
 html_theme = "furo"
 html_theme_options = {"light_css_variables": {"code-font-size": "77%"}}  # of both themes
 html_favicon = "pictures/icon.svg"
