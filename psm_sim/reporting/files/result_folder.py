@@ -18,6 +18,7 @@ from psm_sim.common.progress import Progress
 from psm_sim.common.provenance import collect_provenance
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.files.result_json import to_text
+from psm_sim.reporting.terminal.progress import progress
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
@@ -86,19 +87,16 @@ def write_results(
     from psm_sim.reporting.html.comparison import page_of
     from psm_sim.reporting.run_events import record_runs
 
-    pages, frontier, recorded = io.StringIO(), frontier_of(comparison, workers), record_runs(comparison)
-    result_csv.write_pages(comparison, pages)
-    texts = (
-        to_text(result_json.to_dict(comparison, preset)),
-        pages.getvalue(),
-        to_text(_metadata(comparison, facts)),
-        page_of(comparison, facts, frontier, preset, recorded),
-    )
+    with progress("computing the offline optimum"):
+        frontier = frontier_of(comparison, workers)
     with replace_files(folder) as draft:
-        for name, text in zip(NAMES, texts, strict=True):
-            # Escape arguments that are not UTF-8, so that they do not make a completed run fail here.
-            (draft / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-        write_figures(draft / "figures", comparison, frontier, preset, formats, recorded)
+        with progress("drawing"):
+            recorded = record_runs(comparison)
+            page = page_of(comparison, facts, frontier, preset, recorded)
+            write_figures(draft / "figures", comparison, frontier, preset, formats, recorded)
+        with progress("writing"):
+            data = _data_texts(comparison, preset, _metadata(comparison, facts))
+            _write_texts(draft, {**data, "report.html": page})
 
 
 def write_partial_results(
@@ -120,15 +118,25 @@ def write_partial_results(
     """
     if (folder / NAMES[0]).exists():
         raise InputError(f"{folder} keeps its earlier results; a partial result does not replace them.")
-    pages = io.StringIO()
-    result_csv.write_pages(comparison, pages)
     ending = {"error": describe_error(error), "status": _status_after(error)}
     record = {**_metadata(comparison, facts), "missing": dict(comparison.missing), **ending}
     del record["finished"]
-    texts = (to_text(result_json.to_dict(comparison, preset)), pages.getvalue(), to_text(record))
     with replace_files(folder) as draft:
-        for name, text in zip(PARTIAL_NAMES, texts, strict=True):
-            (draft / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        _write_texts(draft, _data_texts(comparison, preset, record))
+
+
+def _data_texts(comparison: Comparison, preset: str, record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the contents of the files without figures, by their names."""
+    pages = io.StringIO()
+    result_csv.write_pages(comparison, pages)
+    texts = (to_text(result_json.to_dict(comparison, preset)), pages.getvalue(), to_text(record))
+    return dict(zip(PARTIAL_NAMES, texts, strict=True))
+
+
+def _write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        # Escape arguments that are not UTF-8, so that they do not make a completed run fail here.
+        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def _status_after(error: BaseException) -> str:

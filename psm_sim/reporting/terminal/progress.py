@@ -74,7 +74,7 @@ class _Phase:
 
     @property
     def _is_done(self) -> bool:
-        """Whether all units are finished. What follows, such as statistics, has no count."""
+        """Whether all units are finished. Statistics and other work without a count may follow."""
         return 0 < self.total == self.done
 
     @property
