@@ -92,6 +92,9 @@ def _seconds(value: float) -> str:
 def _marks(comparison: Comparison, columns: Sequence[Column]) -> str:
     """Return the meaning of the mark of baselines and of the column of savings."""
     sentences = [f"{MARK.strip()} marks a baseline."] if comparison.baselines else []
+    period = comparison.resolved_topology.beacon.dtim_period
+    if period > 1 and any(run.parameters.get("listen_interval") == period for run in comparison.baselines):
+        sentences.append("As devices at this access point do, psm wakes for DTIM beacons only.")
     saved = [column for column in columns if column.measure == SAVED]
     if saved:
         policy = comparison.reference_runs[0].policy_name

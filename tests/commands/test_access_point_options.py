@@ -47,6 +47,13 @@ def test_dtim_is_the_setting_and_the_baseline_wakes_for_dtim_beacons(
     )
 
 
+def test_the_caption_says_how_the_baseline_wakes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only where it is not every beacon."""
+    for words, says_so in ((("--dtim", "3"), True), (("--set", "beacon.dtim_period=3"), False)):
+        assert main([*RUN[:-2], *words]) == 0
+        assert ("psm wakes for DTIM beacons only" in capsys.readouterr().out) == says_so
+
+
 def test_a_dtim_period_of_1_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """It is the default, and psm receives every beacon."""
     found = result(capsys, "--dtim", "1")
