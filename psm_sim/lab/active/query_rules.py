@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import ClassVar
 
 from numpy.typing import ArrayLike
@@ -104,38 +103,21 @@ class BernoulliQuery(QueryRule):
 class MarginQuery(QueryRule):
     """Margin rule with query probability ``b / (b + |r|)``, which increases towards the plane.
 
-    For a Perceptron only b / eta matters. With ``adaptive`` set, ``b`` is replaced by
-    ``adaptive * max |x|^2 * sqrt(1 + K)``, where K is the number of queried mistakes so far.
+    For a Perceptron only b / eta matters.
 
-    Source: Cesa-Bianchi, Gentile and Zaniboni, figure 1. The adaptive form is from the journal version
-    (JMLR 7, 2006); it performed worse in Monteleoni's experiments.
+    Source: Cesa-Bianchi, Gentile and Zaniboni, figure 1.
     """
 
     b: float = parameter(0.1, "margin with query probability 1/2", above=0)
-    adaptive: float | None = parameter(
-        None, "scale of a b that grows with the queried mistakes", above=0, optional=True
-    )
 
     name: ClassVar[str] = "margin-coin"
-
-    def _begin(self) -> None:
-        self.mistakes, self.longest = 0, 0.0
 
     def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return b / (b + |margin|).
 
         See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
         """
-        b = self.b if self.adaptive is None else self._adaptive_b(self.adaptive, x)
-        return b / (b + abs(margin)) if margin else 1.0
-
-    def _adaptive_b(self, scale: float, x: FloatArray) -> float:
-        self.longest = max(self.longest, float(x.dot(x)))
-        return scale * self.longest * sqrt(1 + self.mistakes)
-
-    def on_label(self, is_correct: bool) -> None:
-        """Count a queried mistake."""
-        self.mistakes += not is_correct
+        return self.b / (self.b + abs(margin)) if margin else 1.0
 
 
 @dataclass(eq=False)
@@ -178,9 +160,6 @@ class DkmHalvingRule(QueryRule):
     s1 : float or None
         Initial half width of the band, in units of the margin. None is 1, for any distribution. The thesis
         uses ``1 / sqrt(features)`` for the uniform sphere.
-    regrow : bool
-        Extension for skewed streams, neither in the papers nor measured. A mistake doubles s, up to s1, and a
-        run of correct predictions halves s only if it includes a positive.
 
     References
     ----------
@@ -189,13 +168,11 @@ class DkmHalvingRule(QueryRule):
 
     R: int = parameter(16, "correct predictions in a row that halve the band", at_least=1)
     s1: float | None = parameter(None, "initial half width of the band; none is 1", above=0, optional=True)
-    regrow: bool = parameter(False, "a mistake doubles the band; a run must include a positive")
 
     name: ClassVar[str] = "halving"
 
     def _begin(self) -> None:
         self.s, self.run = 1.0 if self.s1 is None else float(self.s1), 0
-        self.above = self.positive = False
 
     @property
     def band(self) -> float:
@@ -207,24 +184,13 @@ class DkmHalvingRule(QueryRule):
 
         See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
         """
-        self.above = margin >= 0
         return 1.0 if abs(margin) <= self.s else 0.0
 
     def on_label(self, is_correct: bool) -> None:
         """Count correct predictions and halve the band after R in a row. A mistake resets the count."""
-        if not is_correct:
-            self.run, self.positive = 0, False
-            if self.regrow:
-                self.s = min(1.0 if self.s1 is None else self.s1, 2 * self.s)
-            return
-        self.run += 1
-        self.positive = self.positive or self.above
-        if self.run >= self.R and (self.positive or not self.regrow):
-            self._halve()
-
-    def _halve(self) -> None:
-        self.s /= 2
-        self.run, self.positive = 0, False
+        self.run = self.run + 1 if is_correct else 0
+        if self.run >= self.R:
+            self.s, self.run = self.s / 2, 0
 
 
 @dataclass(eq=False)

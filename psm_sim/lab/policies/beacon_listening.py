@@ -72,7 +72,7 @@ _SAMPLERS = {
     "cbgz": "cbgz:b={b}",
     "cbgz2": "cbgz2:b={b},ridge={ridge}",
     "lasec": "lasec-ss:b={b},ridge={ridge},c={c}",
-    "dkm": "dkm:R={R},regrow={regrow}",
+    "dkm": "dkm:R={R}",
 }
 
 
@@ -138,12 +138,6 @@ class Listen(Policy):
         expert=True,
         requires="learner=dkm",
     )
-    regrow: bool = parameter(
-        False,
-        "dkm: a mistake doubles the band, and a run must include a positive",
-        expert=True,
-        requires="learner=dkm",
-    )
     weight: float = parameter(
         1.0,
         "cbgz: weight of a frame that was not predicted",
@@ -181,7 +175,7 @@ class Listen(Policy):
     def _make_forecast(self) -> BeaconForecast | RandomListening:
         if self.learner == "random":
             return RandomListening(self.b, self._horizon)
-        values = {"b": self.b, "ridge": self.ridge, "c": self.c, "R": self.R, "regrow": self.regrow}
+        values = {"b": self.b, "ridge": self.ridge, "c": self.c, "R": self.R}
         sampler = make_selective(_SAMPLERS[self.learner].format(**values), self._features.count)
         return BeaconForecast(self._features, sampler, self.floor, self.beacon_grid, self._horizon)
 

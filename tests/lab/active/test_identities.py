@@ -171,12 +171,3 @@ def test_the_band_halves_after_a_run_of_right_labels_and_starts_anew():
         rule.on_label(right)
         seen.append((rule.s, rule.run))
     assert seen == [(1, 1), (0.5, 0), (0.5, 1), (0.5, 0), (0.5, 1), (0.25, 0), (0.25, 1)]
-
-
-def test_a_band_that_may_regrow_doubles_at_mistakes_and_waits_for_a_positive():
-    """With ``regrow`` a run of negatives alone never halves, and s does not pass s1."""
-    rule, x = DkmHalvingRule(R=2, s1=0.5, regrow=True), np.zeros(1)
-    for margin, right, s in ((-0.1, 1, 0.5), (-0.1, 1, 0.5), (0.1, 1, 0.25), (0.1, 0, 0.5), (0.1, 0, 0.5)):
-        assert rule.query_probability(x, margin, 0.0) == 1
-        rule.on_label(bool(right))
-        assert rule.s == s

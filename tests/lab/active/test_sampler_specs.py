@@ -64,7 +64,7 @@ def test_every_parameter_of_a_name_is_documented_and_can_be_set_to_its_default(n
     ("spec", "words"),
     [
         ("dkn", "Unknown learner 'dkn'; expected one of .* Did you mean 'dkm'"),
-        ("dkm:b=1", "learner dkm has no parameter 'b'; expected factor, R, s1, regrow, floor, one_sided"),
+        ("dkm:b=1", "learner dkm has no parameter 'b'; expected factor, R, s1, floor, one_sided"),
         ("dkm:R=0", "R must be an integer >= 1, got '0'"),
         ("cbgz:b=-1", "b must be a number > 0, got '-1'"),
         ("lasec:ridge=10,c=5", "c must be > ridge=10.0 or none, got 5.0"),
@@ -139,16 +139,6 @@ def test_an_oracle_that_gives_no_label_is_named_by_its_row():
         sampler.partial_fit([[1.0], [2.0]], lambda row: 1 - row)
     assert sampler.n_queries_ == 1
     assert sampler.learner.w.tolist() == [1.0]
-
-
-def test_the_adaptive_coin_grows_with_the_mistakes_bought():
-    """The b of the journal version: beta max |x|^2 sqrt(1 + K), K counted at bought mistakes."""
-    rule = MarginQuery(adaptive=0.5)
-    x = np.array([2.0, 0.0])
-    assert rule.query_probability(x, 2.0, 0.0) == pytest.approx(2 / 4)
-    for right in (False, False, True, False):
-        rule.on_label(right)
-    assert rule.query_probability(x / 2, 2.0, 0.0) == pytest.approx(4 / 6)
 
 
 def test_the_novelty_rule_counts_every_round():
