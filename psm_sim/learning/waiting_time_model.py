@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -138,7 +137,7 @@ class HistogramExperts:
         self._prior = np.full(BINS, others / (BINS - 1))
         self._prior[-1] = prior - others
         self.counts: FloatArray = np.zeros((len(_DECAY), BINS))
-        self.recompute()
+        self._recompute()
 
     def observe(self, shares: FloatArray, likelihood: FloatArray) -> None:
         """Add an observation.
@@ -152,9 +151,9 @@ class HistogramExperts:
         """
         self.counts *= _DECAY
         self.counts += self.masses * shares / likelihood[:, None]
-        self.recompute()
+        self._recompute()
 
-    def recompute(self) -> None:
+    def _recompute(self) -> None:
         """Recompute the distributions from :attr:`counts`."""
         groups = zip(np.split(self.counts, len(_KERNELS)), _KERNELS, WIDTHS, strict=True)
         smooth = [counts @ kernel if width else counts for counts, kernel, width in groups]
@@ -184,7 +183,7 @@ class ExponentialExperts:
         count = len(RATE_HALF_LIVES)
         self.events: FloatArray = np.full(count, 0.5)
         self.waited_s: FloatArray = np.full(count, 0.5 * mean_s)
-        self.recompute()
+        self._recompute()
 
     def observe(self, after_s: float, by_s: float) -> None:
         """Add the interval (after_s, by_s], in seconds.
@@ -194,42 +193,11 @@ class ExponentialExperts:
         censored = by_s == inf
         self.events = _RATE_DECAY * self.events + (not censored)
         self.waited_s = _RATE_DECAY * self.waited_s + (after_s if censored else (after_s + by_s) / 2)
-        self.recompute()
+        self._recompute()
 
-    def recompute(self) -> None:
+    def _recompute(self) -> None:
         """Recompute the distributions from the events and the time waited."""
         self.masses: FloatArray = exponential_masses(self.events / np.maximum(self.waited_s, 1e-9))
-
-
-def load_array(state: Mapping[str, Any], key: str, shape: tuple[int, ...], minimum: float) -> FloatArray:
-    """Return an array of a saved state.
-
-    Parameters
-    ----------
-    state : mapping
-        Saved state.
-    key : str
-        Key of the array.
-    shape : tuple of int
-        Expected shape.
-    minimum : float
-        Smallest allowed number.
-
-    Raises
-    ------
-    InputError
-        If the entry is not such an array.
-    """
-    try:
-        array = np.array(state[key], dtype=np.float64)
-    except (KeyError, TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != shape or not np.isfinite(array).all() or (array < minimum).any():
-        raise InputError(
-            f"waiting-time model: {key} of the saved state are invalid; expected finite numbers >="
-            f" {minimum:g} of shape {shape}, as returned by state()."
-        )
-    return array
 
 
 RATES = (1e-4, 1e-3, 0.01, 0.05, 0.2)
@@ -344,33 +312,3 @@ class WaitingTimeModel:
         if self._curve is None:
             self._curve = CdfCurve.of(self.masses)
         return self._curve.at(times_s)
-
-    def state(self) -> dict[str, Any]:
-        """Return the learnt state as a JSON-compatible dictionary.
-
-        See :meth:`load_state`.
-        """
-        experts = {"counts": self._histograms.counts.tolist(), "events": self._exponentials.events.tolist()}
-        return {**experts, "waited_s": self._exponentials.waited_s.tolist(), "learner": self.learner.state()}
-
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Continue from a *state* saved by a model with the same prior.
-
-        Raises
-        ------
-        InputError
-            If the state is damaged. The model is then unchanged.
-        """
-        counts = load_array(state, "counts", (len(self._histograms.counts), BINS), 0.0)
-        events = load_array(state, "events", self._exponentials.events.shape, 0.0)
-        waited_s = load_array(state, "waited_s", events.shape, 1e-300)
-        if not isinstance(state.get("learner"), Mapping):
-            raise InputError(
-                "waiting-time model: the saved state has no learner; expected the result of state()."
-            )
-        self.learner.load_state(state["learner"])
-        self._histograms.counts = counts
-        self._exponentials.events, self._exponentials.waited_s = events, waited_s
-        self._histograms.recompute()
-        self._exponentials.recompute()
-        self._curve = None
