@@ -13,6 +13,7 @@ from math import inf
 from typing import NamedTuple
 
 from psm_sim.common.parallel import parallel_map
+from psm_sim.common.progress import Progress, no_progress
 from psm_sim.hindsight.offline_optimum import offline_optimum
 from psm_sim.hindsight.traffic_chain_recorder import record_slowdowns
 from psm_sim.network import Topology
@@ -33,7 +34,10 @@ class ParetoCorner(NamedTuple):
 
 
 def pareto_frontier(
-    workloads: Sequence[Workload], topology: Topology, workers: int | None = None
+    workloads: Sequence[Workload],
+    topology: Topology,
+    workers: int | None = None,
+    progress: Progress = no_progress,
 ) -> list[ParetoCorner]:
     """Return the offline optimum at several prices of slowdown, averaged over the workloads.
 
@@ -45,6 +49,8 @@ def pareto_frontier(
         Topology of the comparison.
     workers : int or None
         Number of processes; None uses one per core. The result does not depend on it.
+    progress : callable
+        Called with the number of finished workloads and of all workloads.
 
     Returns
     -------
@@ -59,7 +65,11 @@ def pareto_frontier(
         for workload in workloads
     ):
         return []
-    corners = list(parallel_map(partial(_corners, topology), workloads, workers))
+    corners: list[list[ParetoCorner]] = []
+    progress(0, len(workloads), "")
+    for found in parallel_map(partial(_corners, topology), workloads, workers):
+        corners.append(found)
+        progress(len(corners), len(workloads), "")
     means = [
         [sum(values) / len(corners) for values in zip(*same_price, strict=True)]
         for same_price in zip(*corners, strict=True)

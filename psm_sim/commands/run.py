@@ -172,10 +172,12 @@ def run(arguments: argparse.Namespace) -> int:
     finally:  # print the result even if the files cannot be written
         _report(comparison, arguments.format, preset.name)
     if plot_path is not None:
-        from psm_sim.reporting.figures.comparison import plot
+        from psm_sim.reporting.figures.comparison import frontier_of, plot
 
+        with progress("computing the offline optimum", "workloads") as report:
+            frontier = frontier_of(comparison, arguments.workers, report)
         with progress("drawing"):
-            plot(comparison, plot_path, arguments.workers, preset.name)
+            plot(comparison, plot_path, frontier, preset.name)
         print_message(f"Wrote {plot_path}", "")
     for _, path in outputs.files(policies):
         print_message(f"Wrote {path}", "")

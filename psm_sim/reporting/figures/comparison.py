@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, pareto_frontier
 from psm_sim.common.errors import InputError
+from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.output_files import atomic_write, check_writable
 from psm_sim.reporting.figures.canvas import (
     FORMATS,
@@ -67,7 +68,7 @@ def picture_path(text: str) -> Path:
     return path
 
 
-def plot(comparison: Comparison, path: Path, workers: int | None = None, preset: str = "") -> None:
+def plot(comparison: Comparison, path: Path, frontier: Sequence[ParetoCorner], preset: str = "") -> None:
     """Write the figure of energy against slowdown.
 
     Parameters
@@ -76,8 +77,8 @@ def plot(comparison: Comparison, path: Path, workers: int | None = None, preset:
         Comparison to plot.
     path : Path
         Output file, from :func:`picture_path`.
-    workers : int, optional
-        Number of processes that compute the frontier of the offline optimum. None uses all cores.
+    frontier : sequence of ParetoCorner
+        Frontier of the offline optimum, from :func:`frontier_of`.
     preset : str
         Name of the preset, for the title. An empty string means none.
 
@@ -86,7 +87,7 @@ def plot(comparison: Comparison, path: Path, workers: int | None = None, preset:
     InputError
         If the file cannot be written. An existing file is left unchanged.
     """
-    figure = draw_trade_off(comparison, frontier_of(comparison, workers), preset)
+    figure = draw_trade_off(comparison, frontier, preset)
     with atomic_write(path, "--plot") as file:
         save_picture(figure, path, file)
 
@@ -122,7 +123,9 @@ def write_figures(
             save_picture(figure, folder / f"{name}.{suffix}")
 
 
-def frontier_of(comparison: Comparison, workers: int | None = None) -> list[ParetoCorner]:
+def frontier_of(
+    comparison: Comparison, workers: int | None = None, progress: Progress = no_progress
+) -> list[ParetoCorner]:
     """Return the frontier of the offline optimum on the pages of a comparison.
 
     The frontier is empty for too many pages. It is also empty for a shared channel, which the offline optimum
@@ -131,7 +134,8 @@ def frontier_of(comparison: Comparison, workers: int | None = None) -> list[Pare
     if comparison.resolved_topology.stations or comparison.resolved_topology.mac.model == "dcf":
         return []
     runs = getattr(comparison, "seeds", ()) or getattr(comparison, "clients", ()) or (comparison,)
-    return pareto_frontier([run.workload for run in runs], comparison.resolved_topology, workers)
+    workloads = [run.workload for run in runs]
+    return pareto_frontier(workloads, comparison.resolved_topology, workers, progress)
 
 
 def _figures(

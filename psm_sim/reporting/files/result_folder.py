@@ -87,8 +87,8 @@ def write_results(
     from psm_sim.reporting.html.comparison import page_of
     from psm_sim.reporting.run_events import record_runs
 
-    with progress("computing the offline optimum"):
-        frontier = frontier_of(comparison, workers)
+    with progress("computing the offline optimum", "workloads") as report:
+        frontier = frontier_of(comparison, workers, report)
     with replace_files(folder) as draft:
         with progress("drawing"):
             recorded = record_runs(comparison)
