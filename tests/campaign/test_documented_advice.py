@@ -1,0 +1,165 @@
+"""The advice agrees with the measured answers of docs/devices.md, which are computed anew here."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from psm_sim.cli import main
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "devices.md"
+Values = dict[str, Any]
+
+
+def commands(section: int) -> tuple[list[str], list[list[str]]]:
+    """Return the words of the advice in a section, and those of its comparisons."""
+    text = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[section]
+    blocks = [
+        shlex.split(block.replace("\\\n", " "))[3:]
+        for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    ]
+    (advice,) = [words for words in blocks if words[0] == "advise"]
+    return advice, [words for words in blocks if words[0] != "advise"]
+
+
+@cache
+def output(words: tuple[str, ...]) -> Values:
+    """Return the JSON output of a command."""
+    with pytest.MonkeyPatch.context() as patch:
+        written: list[str] = []
+        patch.setattr("sys.stdout.write", written.append)
+        assert main([*words, "--format", "json"]) == 0
+    found: Values = json.loads("".join(written))
+    return found
+
+
+def advised(section: int, *words: str) -> Values:
+    """Return the advice of a section, from fewer seeds where they decide."""
+    seeds = () if section == 8 else ("--replications", "3", "--workers", "1")
+    return output((*commands(section)[0], *words, *seeds))
+
+
+def best(section: int) -> Values:
+    """Return the recommended setting of a section."""
+    advice = advised(section)
+    row: Values = next(row for row in advice["rows"] if row["setting"] == advice["best"])
+    return row
+
+
+def measured(section: int, comparison: int = 0) -> list[Values]:
+    """Return the runs of a documented comparison."""
+    runs: list[Values] = output(tuple(commands(section)[1][comparison]))["runs"]
+    return runs
+
+
+def p99_s(run: Values) -> float:
+    """Return the 99th percentile of the latency in the slower direction."""
+    return max(way["latency_s"]["p99"] for way in run["latency"].values())
+
+
+def cheapest(section: int, runs: list[Values] | None = None) -> Values:
+    """Return the documented policy of the least current within the bound of the advice."""
+    limit_s = advised(section)["max_latency_s"] or float("inf")
+    return min(
+        (run for run in runs or measured(section) if p99_s(run) <= limit_s),
+        key=lambda run: run["mean_current_ma"],
+    )
+
+
+def interval(policy: str) -> int:
+    """Return the listen interval of a policy at a DTIM period of 1."""
+    found = re.search(r"listen_interval=(\d+)", policy)
+    return int(found[1]) if found else 1
+
+
+def timeout_ms(row: Values) -> int:
+    """Return the time awake of a setting; 0 for static PSM."""
+    found = re.search(r"timeout_ms=(\d+)", row["policy"])
+    return int(found[1]) if found else 0
+
+
+def test_1_only_a_radio_that_is_always_on_answers_a_ping_at_once() -> None:
+    """Every documented driver exceeds the bound."""
+    assert cheapest(1)["policy"] == best(1)["policy"] == "always-on"
+
+
+def test_2_a_timeout_that_expires_before_the_next_ping_only_costs_energy() -> None:
+    """The shortest of the driver is recommended, as the shortest of the page needs least."""
+    runs = measured(2)
+    shown = [run for run in runs if p99_s(run) > 0.1]
+    currents = [run["mean_current_ma"] for run in shown]
+    assert currents == sorted(currents)
+    offered = [
+        row for row in advised(2)["rows"] if row["policy"] != "always-on" and not row["needs_new_driver"]
+    ]
+    assert timeout_ms(best(2)) == min(map(timeout_ms, offered))
+
+
+@pytest.mark.parametrize("section", [3, 4, 7])
+def test_3_4_7_the_listen_interval_is_that_of_the_page(section: int) -> None:
+    """The cheapest within the bound; for MQTT it beats every TWT agreement."""
+    policy = cheapest(section)["policy"]
+    assert policy.startswith(("psm", "dynamic"))
+    assert interval(best(section)["policy"]) == interval(policy)
+
+
+def test_4_the_battery_lasts_as_long_as_on_the_page() -> None:
+    """To the day: the setting, the traffic and the chip are the same."""
+    assert best(4)["battery_days"] == pytest.approx(cheapest(4)["battery_days"], rel=0.01)
+
+
+def test_5_without_keep_alives_nothing_arrives_and_with_them_all_does() -> None:
+    """The remedy of the advice is that of the page."""
+    (idle,), (kept,) = measured(5), measured(5, 1)
+    assert [run["latency"]["down"]["delivered"] > 0 for run in (idle, kept)] == [False, True]
+    advice = advised(5)
+    assert advice["best"] is None
+    remedy = re.search(r"--set (station\.keep_alive_s=\d+)", advice["answer"])
+    assert remedy
+    assert remedy[1] in commands(5)[1][1]
+    assert advised(5, "--set", remedy[1])["best"] is not None
+
+
+def test_6_the_answer_names_the_interval_that_misses_no_group_addressed_frame() -> None:
+    """The DTIM period, which is the only documented one without misses."""
+    complete = [run for run in measured(6) if run["policy_report"]["group frames missed"] == 0]
+    assert len(complete) == 1
+    assert f"{interval(complete[0]['policy'])} (8 ms awake) needs least" in advised(6)["answer"]
+    shares = {
+        interval(row["policy"]): row["group_frames_share"]
+        for row in advised(6)["rows"]
+        if "dynamic" in row["policy"]
+    }
+    for run in measured(6):
+        report = run["policy_report"]
+        received = 1 - report["group frames missed"] / report["group frames"]
+        assert shares[interval(run["policy"])] == pytest.approx(received, abs=0.02)
+
+
+def test_8_a_timeout_longer_than_a_round_trip_saves_within_the_bound() -> None:
+    """As long as that of Linux."""
+    assert cheapest(8)["policy"] == "dynamic:stack=linux"
+    assert timeout_ms(best(8)) == 100
+
+
+def test_9_the_default_of_the_driver_draws_what_the_page_shows() -> None:
+    """With lost beacons, group addressed frames and drift; the recommended setting draws less."""
+    (run,) = measured(9, 1)
+    (default,) = [row for row in advised(9)["rows"] if row["is_default"]]
+    assert default["mean_current_ma"] == pytest.approx(run["mean_current_ma"], rel=0.03)
+    assert best(9)["mean_current_ma"] < 0.5 * default["mean_current_ma"]
+
+
+def test_10_voice_needs_no_timeout() -> None:
+    """Static PSM needs least, then U-APSD; any timeout above 20 ms keeps the radio awake."""
+    assert cheapest(10)["policy"] == "psm"
+    assert best(10)["policy"].startswith("psm:")
+    rows = {row["setting"]: row["mean_current_ma"] for row in advised(10)["rows"]}
+    assert rows["U-APSD"] < 0.1 * rows["power saving off"]
+    assert rows["DTIM 1 (100 ms awake)"] == pytest.approx(rows["power saving off"])
