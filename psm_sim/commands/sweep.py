@@ -35,7 +35,7 @@ Stored tasks are skipped, so that an interrupted sweep can be resumed."""
 
 EPILOG = """\
 actions on a database (each has its own --help):
-  sweep status FILE    count the tasks and list the failed ones
+  sweep status FILE    count the tasks, with rate and time left of a running sweep
   sweep best FILE      list the Pareto-optimal policies in energy and slowdown
   sweep plot FILE      plot one column against another
   sweep page FILE      write an interactive HTML page
@@ -53,8 +53,9 @@ examples:
   psm_sim sweep best grid.sqlite
 
 Standard output lists the best policies, or all tasks with --format csv or json. It does
-not depend on the number of workers. Exit status: 0; 1 if a task failed, with the reason
-on standard error; 2 for an error in the input; 130 if interrupted."""
+not depend on the number of workers. Standard error shows the progress, as a line every
+10 s if it is not a terminal. Exit status: 0; 1 if a task failed, with the reason on
+standard error; 2 for an error in the input; 130 if interrupted."""
 
 
 _GRID_OPTIONS = frozenset(

@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         actions,
         "status",
         "count the finished, failed and waiting tasks, and list the sweeps and the failed tasks",
-        "A running sweep is listed with its rate and its remaining time, and a sweep whose process has\n"
-        "ended before its tasks as killed.",
+        "A running sweep is listed with its rate and its remaining time. A sweep whose process\n"
+        "has ended before its tasks is listed as killed.",
     )
     best = _add_action(
         actions,

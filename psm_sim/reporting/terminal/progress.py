@@ -191,14 +191,15 @@ def shown_progress() -> Iterator[None]:
 
 
 def _show_bar(ended: threading.Event) -> None:
-    while not ended.wait(_REFRESH_S):
-        _bar.show()
+    with suppress(OSError, ValueError):  # the terminal may be closed
+        while not ended.wait(_REFRESH_S):
+            _bar.show()
 
 
 def _print_lines(ended: threading.Event) -> None:
     begun_s = time.monotonic()
-    while not ended.wait(LINE_INTERVAL_S):
-        with suppress(OSError, ValueError):  # standard error may be closed
+    with suppress(OSError, ValueError):  # standard error may be closed
+        while not ended.wait(LINE_INTERVAL_S):
             print(f"psm_sim: {_line(time.monotonic() - begun_s)}", file=sys.stderr)  # noqa: T201
 
 
