@@ -25,6 +25,9 @@ from psm_sim.learning import (
 BEGINNING = 20_000
 """Number of first polls that are recorded one by one."""
 
+RATE_WINDOWS = 240
+"""Maximum number of windows for the posterior over the switching rates, even."""
+
 FACTS = ("slept_ms", "buffered_bytes", "mixture", "suffered", "current_best")
 """Columns of a row before the n losses and the n weights."""
 
@@ -135,16 +138,14 @@ class ReplayHistory(NullHistory):
         Number of experts.
     windows : int
         Maximum number of windows over the replay, even.
-    rate_windows : int
-        Maximum number of windows for the posterior over the switching rates, even.
     """
 
-    def __init__(self, experts: int, windows: int = 1200, rate_windows: int = 240) -> None:
+    def __init__(self, experts: int, windows: int = 1200) -> None:
         self._experts = experts
         self._row: FloatArray = np.zeros(len(FACTS) + 2 * experts)
         self._windows = Windows(self._row.size, windows)
         self._first_rows: FloatArray = np.empty((BEGINNING, self._row.size))
-        self._rate_windows, self._max_rate_windows = Windows(0, 2), rate_windows
+        self._rate_windows = Windows(0, 2)
         self.rates: FloatArray = np.empty(0)
         self.polls = 0
 
@@ -155,7 +156,7 @@ class ReplayHistory(NullHistory):
             weights = learner.rate_weights
             if not self.polls:
                 self.rates = learner.rates
-                self._rate_windows = Windows(weights.size, self._max_rate_windows)
+                self._rate_windows = Windows(weights.size, RATE_WINDOWS)
             self._rate_windows.add(weights)
 
     def after(self, facts: tuple[float, ...], losses: FloatArray) -> None:

@@ -72,7 +72,6 @@ def replay_trace(
     *,
     pages: int = 100,
     seed: int = 1,
-    clients: str | None = None,
     nominal: NominalTransfers | None = None,
     history: bool = False,
     progress: Progress | None = None,
@@ -89,9 +88,6 @@ def replay_trace(
         Number of pages, at least 1. Used if the trace is not a recording.
     seed : int
         Seed of the sampled pages. Used if the trace is not a recording.
-    clients : str or None
-        Number of the busiest clients, ``all``, or an identifier. It sets the parameter ``clients`` of a
-        recording.
     nominal : NominalTransfers or None
         Model of the transfer times. Used if the trace is not a recording.
     history : bool
@@ -116,7 +112,7 @@ def replay_trace(
     True
     """
     method = method or ReplayConfig()
-    activities = load_activities(trace, pages, seed, nominal or NominalTransfers(), clients)
+    activities = load_activities(trace, pages, seed, nominal or NominalTransfers())
     return [replay_activity(activity, method, history=history, progress=progress) for activity in activities]
 
 

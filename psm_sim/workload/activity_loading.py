@@ -15,7 +15,7 @@ from psm_sim.workload.workload import Workload
 
 
 def load_activities(
-    trace: str | Spec, pages: int, seed: int, nominal: NominalTransfers, clients: str | None = None
+    trace: str | Spec, pages: int, seed: int, nominal: NominalTransfers
 ) -> tuple[Activity, ...]:
     """Return the network activity of each client that *trace* selects.
 
@@ -30,8 +30,6 @@ def load_activities(
         Number of pages, at least 1, and random seed. A recording uses neither.
     nominal
         Model of the transfer times of pages.
-    clients
-        Value of the recording's parameter ``clients``; None uses the value in *trace*.
 
     Raises
     ------
@@ -42,30 +40,10 @@ def load_activities(
     path = find_trace(spec.name)
     if not (is_page_list(path) or is_profile(path)):
         if is_capture_file(path):
-            return (_capture_activity(path, spec, clients),)
-        spec = _with_clients(spec, clients)
+            return (activity_of(capture_at(path, spec.values)),)
         if spec.values.get("workload", "replay") == "replay":
             return _recording_activities(path, spec.values)
-    elif clients is not None:
-        raise InputError(
-            f"clients={clients!r} has no effect on trace {spec.name}, which has one client; use a recording."
-        )
     return tuple(_page_activity(workload, nominal) for workload in load_workloads(spec, pages, seed))
-
-
-def _capture_activity(path: Path, spec: Spec, clients: str | None) -> Activity:
-    if clients is not None:
-        raise InputError(f"clients={clients!r} has no effect on capture {path.name}; use client=ADDRESS.")
-    return activity_of(capture_at(path, spec.values))
-
-
-def _with_clients(spec: Spec, clients: str | None) -> Spec:
-    if clients is None:
-        return spec
-    if "clients" in spec.values:
-        values = f"{clients!r} and {spec.values['clients']!r}"
-        raise InputError(f"trace {spec.name}: duplicate parameter clients ({values}); specify it once.")
-    return spec.with_("clients", clients)
 
 
 def _page_activity(workload: Workload, nominal: NominalTransfers) -> Activity:

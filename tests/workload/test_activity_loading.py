@@ -60,7 +60,7 @@ def test_a_line_is_never_faster_than_its_rate() -> None:
 
 def test_a_recording_is_taken_request_by_request(recording: Path) -> None:
     """Start, duration and bytes are the file's, for the clients chosen, the busiest first."""
-    activities = load_activities(str(recording), 1, 1, NominalTransfers(), "all")
+    activities = load_activities(f"{recording}:clients=all", 1, 1, NominalTransfers())
     assert sum(len(each.transfers) for each in activities) == 3000
     assert [each.client for each in load_activities(f"{recording}:clients=2", 1, 1, NominalTransfers())] == [
         each.client for each in activities[:2]
@@ -98,7 +98,7 @@ def test_a_bu_log_has_a_client_a_user(tmp_path: Path) -> None:
         'cs20 790358520 2 "http://cs-www.bu.edu/x.gif" 1804 0.320793\n'
         'cs20 790358521 1 "http://cs-www.bu.edu/y.gif" 500 0.25\n'
     )
-    (busy,) = load_activities(str(path), 1, 1, NominalTransfers(), "id:1")
+    (busy,) = load_activities(f"{path}:clients=id:1", 1, 1, NominalTransfers())
     start = 790_358_517_000_000
     assert busy.transfers == [(start, start + 518_815, 2009), (start + 4_000_000, start + 4_250_000, 500)]
 
@@ -114,22 +114,19 @@ def test_what_is_no_recording_has_the_pages_of_a_run(recording: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "clients", "message"),
+    ("spec", "message"),
     [
-        ("ucb", "3", "clients='3' has no effect on trace ucb"),
-        ("{}:clients=2", "3", r"duplicate parameter clients \('3' and '2'\)"),
-        ("{}", "9", "clients must be 1 to 3, all or an identifier, got 9"),
-        ("{}:server_delay_ms=3", None, "server_delay_ms='3' has no effect, because requests are replayed"),
-        ("{}:pages=3", None, "Unknown parameter of trace home.tr 'pages'"),
-        ("nothing", None, "Unknown trace 'nothing'"),
+        ("ucb:clients=3", "trace ucb has no parameter 'clients'"),
+        ("{}:clients=9", "clients must be 1 to 3, all or an identifier, got 9"),
+        ("{}:server_delay_ms=3", "server_delay_ms='3' has no effect, because requests are replayed"),
+        ("{}:pages=3", "Unknown parameter of trace home.tr 'pages'"),
+        ("nothing", "Unknown trace 'nothing'"),
     ],
 )
-def test_what_cannot_be_loaded_is_said_in_a_sentence(
-    recording: Path, spec: str, clients: str | None, message: str
-) -> None:
+def test_what_cannot_be_loaded_is_said_in_a_sentence(recording: Path, spec: str, message: str) -> None:
     """Name, value, what is expected."""
     with pytest.raises(InputError, match=message):
-        load_activities(spec.format(recording), 10, 1, NominalTransfers(), clients)
+        load_activities(spec.format(recording), 10, 1, NominalTransfers())
 
 
 @pytest.mark.parametrize("trace", ["ping", "cbr", "mqtt", "push", "bulk"])

@@ -30,9 +30,9 @@ class OnlineLearnerSubject(SamplerSubject[OnlineLearner]):
         """Number of features of the learner."""
         return self.component.features
 
-    def sampler(self, part: OnlineLearner, seed: int = 1) -> SelectiveSampler:
-        """Return a sampler that queries every label for *part*; *seed* has no effect."""
-        return SelectiveSampler(part, AlwaysQuery(), seed=seed)
+    def sampler(self, part: OnlineLearner) -> SelectiveSampler:
+        """Return a sampler that queries every label for *part*."""
+        return SelectiveSampler(part, AlwaysQuery())
 
 
 ONLINE_LEARNER_CHECKS = Suite[OnlineLearnerSubject]("online learner", SAMPLER_CHECKS)

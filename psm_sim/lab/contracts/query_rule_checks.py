@@ -25,9 +25,9 @@ LENGTHS = (0.0, 1e-12, 1.0, 1e12)
 class QueryRuleSubject(SamplerSubject[QueryRule]):
     """Query rule under test, with a second-order learner, which every rule supports."""
 
-    def sampler(self, part: QueryRule, seed: int = 1) -> SelectiveSampler:
-        """Return a sampler whose labels are queried by *part*, with Bernoulli draws from *seed*."""
-        return SelectiveSampler(SecondOrderPerceptron(FEATURES), part, seed=seed)
+    def sampler(self, part: QueryRule) -> SelectiveSampler:
+        """Return a sampler whose labels are queried by *part*."""
+        return SelectiveSampler(SecondOrderPerceptron(FEATURES), part)
 
 
 QUERY_RULE_CHECKS = Suite[QueryRuleSubject]("query rule", SAMPLER_CHECKS)

@@ -28,8 +28,8 @@ class SamplerSubject(Subject[Part]):
         """Number of features of the instances."""
         return FEATURES
 
-    def sampler(self, part: Part, seed: int = 1) -> SelectiveSampler:
-        """Return a sampler around *part* itself, whose Bernoulli draws use *seed*."""
+    def sampler(self, part: Part) -> SelectiveSampler:
+        """Return a sampler around *part* itself."""
         raise NotImplementedError
 
 
