@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 HELP = """\
 List policies, losses, topologies, traces, chip profiles or presets with their
 parameters, or show one of them. Topologies, traces, profiles and presets are
-shown as TOML files, which can be edited and used by their file names."""
+shown as TOML files, which can be edited and used by their file names. With
+--all they are shown as tables, with the meaning of each parameter."""
 
 EPILOG = """\
 examples:
   psm_sim list
   psm_sim list policies
   psm_sim list policies bsd
-  psm_sim list topologies --all
+  psm_sim list topologies three-node --all
   psm_sim list topologies --format json
   psm_sim list traces ucb > mine.toml"""
 
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", nargs="?", choices=tuple(KINDS), help="kind of entries (default: count all)")
     parser.add_argument("name", nargs="?", metavar="NAME", help="entry to show (default: list all)")
     add_format(parser, ("table", "json"))
-    parser.add_argument("--all", action="store_true", help="also show expert parameters")
+    parser.add_argument("--all", action="store_true", help="show a table of all parameters, expert ones too")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     sources = kind.sources()
     if arguments.name is not None:
         _check_name(kind, arguments.name, sources)
-        if arguments.format == "table" and sources[arguments.name] == "bundled":
+        is_bundled = sources[arguments.name] == "bundled"
+        if is_bundled and arguments.format == "table" and not arguments.all:
             return _print_file(kind, arguments.name)
         sources = {arguments.name: sources[arguments.name]}
     items = [kind.item(name, source) for name, source in sources.items()]

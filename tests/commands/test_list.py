@@ -65,8 +65,12 @@ def test_a_condition_is_listed_with_its_parameter(capsys: pytest.CaptureFixture[
     ]:
         rows = {row["name"]: row for row in listed(capsys, kind, name)[name]["parameters"]}
         assert rows[key]["requires"] == condition
-    assert main(["list", "policies", "anticipate", "--all"]) == 0
-    assert "(requires p=none)" in capsys.readouterr().out
+    for words, text in [
+        (["policies", "anticipate"], "(requires p=none)"),
+        (["topologies", "three-node"], "(requires mac.model=dcf)"),
+    ]:
+        assert main(["list", *words, "--all"]) == 0
+        assert text in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_topology_lists_every_key_with_its_value(capsys: pytest.CaptureFixture[str]) -> None:
