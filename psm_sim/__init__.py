@@ -20,15 +20,17 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.version import __version__
 
 if TYPE_CHECKING:
+    from psm_sim.campaign.loss_comparison import compare_losses
     from psm_sim.campaign.sweep.api import load_sweep, sweep
     from psm_sim.contracts import check
     from psm_sim.simulation import compare, simulate, timeline
 
-__all__ = ["__version__", "check", "compare", "load_sweep", "simulate", "sweep", "timeline"]
+__all__ = ["__version__", "check", "compare", "compare_losses", "load_sweep", "simulate", "sweep", "timeline"]
 
 _MODULES = {
     "check": "psm_sim.contracts",
     "compare": "psm_sim.simulation",
+    "compare_losses": "psm_sim.campaign.loss_comparison",
     "load_sweep": "psm_sim.campaign.sweep.api",
     "simulate": "psm_sim.simulation",
     "sweep": "psm_sim.campaign.sweep.api",

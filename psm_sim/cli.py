@@ -23,6 +23,7 @@ from psm_sim.common.errors import InputError, PluginError, did_you_mean, one_of,
 SUBCOMMANDS = {
     "advise": "rank the power-save settings of a device",
     "list": "list policies, traces, topologies, chips, ...",
+    "losses": "compare losses of LPSM over gamma",
     "trace": "inspect, convert, fit or synthesize a trace",
     "sweep": "run a grid of policies, parameters and seeds",
     "replay": "run a learner on recorded network activity",
@@ -33,7 +34,7 @@ SUBCOMMANDS = {
 """Help line of every subcommand; each is a module of psm_sim.commands."""
 
 FORMER = {
-    **{kind: f"psm_sim list {kind}" for kind in ("policies", "losses", "topologies")},
+    **{kind: f"psm_sim list {kind}" for kind in ("policies", "topologies")},
     **{kind: f"psm_sim list {kind}" for kind in ("traces", "profiles", "presets")},
     "validate": "psm_sim reproduce validation",
     "learners": "psm_sim reproduce learners",

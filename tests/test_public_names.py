@@ -7,7 +7,7 @@ import importlib
 import pytest
 
 NAMES = {
-    "psm_sim": "__version__ check compare load_sweep simulate sweep timeline",
+    "psm_sim": "__version__ check compare compare_losses load_sweep simulate sweep timeline",
     "psm_sim.lab.active": """
         AlwaysQuery AskTellLearner BbqNoveltyRule BernoulliQuery BudgetPerceptron Crf Decision
         DkmHalvingRule Draw EntropyTree ExhaustiveTree Gaussian GaussianSampler Image Isal1d Isalg1d

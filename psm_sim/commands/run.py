@@ -40,7 +40,6 @@ EPILOG = """\
 examples:
   psm_sim --policy lpsm --trace ucb
   psm_sim --policy psm --policy bsd:p=0.5 --pages 500 --seed 7 --output results
-  psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
   psm_sim --policy my.py:EveryThird --trace my.tr.gz:clients=10 --format json
 
 Without options: always-on, psm, bsd, lpsm and anticipate, with 10 replications.
@@ -107,7 +106,7 @@ def _add_observation(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--capture",
         metavar="FILE.pcap",
-        help="802.11 frames for Wireshark, one file per policy",
+        help="802.11 frames for Wireshark, a file per policy",
     )
     group.add_argument(
         "--timeline",

@@ -1,0 +1,508 @@
+"""Comparison of losses of LPSM: energy against slowdown over gamma, regret, and the cost of a nat.
+
+Every loss is simulated on the same pages at several values of its ``gamma``, beside the baselines, Bounded
+Slowdown and ``anticipate``. Each loss is also examined at its default ``gamma`` on the pages of the first
+seed: the weights and polling times of the learner, its regret, and what a nat of the loss costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from math import inf, nan
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from psm_sim.campaign.lpsm_rounds import LearnerRound, LoggedLpsm
+from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, pareto_frontier
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.component_spec import Spec, class_file
+from psm_sim.common.errors import InputError
+from psm_sim.common.parallel import parallel_map
+from psm_sim.common.parameters import values_of
+from psm_sim.common.progress import Progress, no_progress
+from psm_sim.learning import LearnAlpha, best_rate, best_switching, learn_alpha_bound
+from psm_sim.losses import LOSSES, Loss, make_loss
+from psm_sim.losses.user_loss_guard import guarded_loss
+from psm_sim.network import Topology
+from psm_sim.policies import Poll
+from psm_sim.simulation import BASELINES, References, Result, Scenario, compare_seeds
+from psm_sim.simulation.comparison import Comparison
+from psm_sim.simulation.result_parts import PageRecord
+from psm_sim.simulation.run import page_times_s, prepare
+from psm_sim.simulation.run_averages import Average
+from psm_sim.workload import Page
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GAMMA_FACTORS = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)
+"""Default values of gamma, relative to the default of the loss."""
+
+OTHERS = (Spec("bsd"), Spec("anticipate"))
+"""Policies that are shown beside the losses, in addition to the baselines."""
+
+_EXAMINED_PAGES = 40
+"""Maximum number of pages on which each loss is examined."""
+
+_SWITCHES_PER_PAGE = 2
+"""Switches of the best sequence of polling times: to a short one when a page is requested, and back."""
+
+
+class NatCost(NamedTuple):
+    """Cost of one nat of a loss, from runs with each polling time fixed.
+
+    The cumulative loss per page is fitted by least squares as ``a + b * energy + c * delay``.
+
+    Attributes
+    ----------
+    joules : float
+        Energy that is worth one nat, 1 / b; nan if the loss does not increase with energy.
+    seconds : float
+        Added page time that is worth one nat, 1 / c; nan if the loss does not increase with it.
+    fit : float
+        Coefficient of determination R^2 of the fit.
+    """
+
+    joules: float
+    seconds: float
+    fit: float
+
+    @property
+    def price_w(self) -> float:
+        """Price of delay that the loss implies, in watts: the energy that is worth one second."""
+        return self.joules / self.seconds
+
+
+class Regret(NamedTuple):
+    """Losses over the rounds of one run, in nats.
+
+    Attributes
+    ----------
+    rounds : int
+        Number of rounds.
+    mixture : float
+        Mixture loss of the learner.
+    used : float
+        Loss at the polling times that the station used.
+    best_fixed, best_fixed_ms : float
+        Loss of the best fixed polling time, and this time in ms.
+    best_switching : float
+        Loss of the best sequence of polling times with at most ``switches`` switches.
+    switches : int
+        Maximum number of switches, two per page.
+    over_best_rate : float
+        Mixture loss minus that of Fixed-share at the best switching rate.
+    bound : float
+        Bound of Corollary 1 on ``over_best_rate``.
+    """
+
+    rounds: int
+    mixture: float
+    used: float
+    best_fixed: float
+    best_fixed_ms: float
+    best_switching: float
+    switches: int
+    over_best_rate: float
+    bound: float
+
+
+class PageLoad(NamedTuple):
+    """Learner during one page load.
+
+    Attributes
+    ----------
+    page : PageRecord
+        The page.
+    times_s : ndarray, shape (k,)
+        Times of the rounds from one second before the request on, in seconds.
+    weights : ndarray, shape (k, n)
+        Weights of the experts after each round.
+    polling_ms : ndarray, shape (k,)
+        Polling time after each round, in ms.
+    """
+
+    page: PageRecord
+    times_s: FloatArray
+    weights: FloatArray
+    polling_ms: FloatArray
+
+
+class Examination(NamedTuple):
+    """Examination of a loss at its default gamma on the pages of the first seed."""
+
+    times_ms: FloatArray
+    regret: Regret
+    page_load: PageLoad
+    nat: NatCost
+
+
+@dataclass(frozen=True)
+class LossCurve:
+    """Results of one loss.
+
+    Attributes
+    ----------
+    name : str
+        Name of the loss in tables and figures.
+    loss : str
+        The loss without its gamma, as text.
+    gammas : tuple of float
+        Values of gamma, ascending; a single nan if the loss has no gamma.
+    default_gamma : float
+        Default of gamma; nan if the loss has none.
+    runs : tuple of Result
+        Result at each gamma.
+    examination : Examination
+        Examination at the default gamma.
+    """
+
+    name: str
+    loss: str
+    gammas: tuple[float, ...]
+    default_gamma: float
+    runs: tuple[Result, ...]
+    examination: Examination
+
+
+@dataclass(frozen=True)
+class LossComparison:
+    """Comparison of losses, as returned by :func:`psm_sim.compare_losses`.
+
+    Attributes
+    ----------
+    curves : tuple of LossCurve
+        Results of each loss.
+    comparison : Comparison
+        All runs with their baselines.
+    frontier : tuple of ParetoCorner
+        Energy and slowdown of the offline optimum.
+    """
+
+    curves: tuple[LossCurve, ...]
+    comparison: Comparison
+    frontier: tuple[ParetoCorner, ...]
+
+    @property
+    def others(self) -> tuple[Result, ...]:
+        """Results of the policies without a loss, baselines first."""
+        shown = {id(run) for curve in self.curves for run in curve.runs}
+        return tuple(run for run in self.comparison.shown if id(run) not in shown)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """DataFrame with one row per loss and gamma, and one per other policy.
+
+        The columns ``..._half_width_95`` are half-widths of 95 % intervals over the seeds.
+        """
+        import pandas as pd
+
+        rows = [
+            {"loss": curve.name, "gamma": gamma, "policy": run.policy, **_measures(run)}
+            for curve in self.curves
+            for gamma, run in zip(curve.gammas, curve.runs, strict=True)
+        ]
+        rows += [{"loss": "", "gamma": nan, "policy": run.policy, **_measures(run)} for run in self.others]
+        return pd.DataFrame(rows)
+
+
+_MEASURES = ("energy_per_page_j", "page_time_s.mean", "slowdown.mean")
+
+
+def _measures(run: Result) -> dict[str, float]:
+    values = {
+        "energy_per_page_j": run.energy_per_page_j,
+        "page_time_s.mean": run.page_time_s.mean,
+        "slowdown.mean": run.slowdown.mean,
+    }
+    if isinstance(run, Average):
+        values |= {f"{name}_half_width_95": run.interval(name).half_width for name in _MEASURES}
+    return values
+
+
+def compare_losses(
+    losses: Sequence[str],
+    trace: Any = "ucb",
+    topology: Any = "three-node",
+    pages: int = 100,
+    seed: int = 1,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    gammas: Sequence[float] | None = None,
+    replications: int = 5,
+    workers: int | None = None,
+) -> LossComparison:
+    """Simulate LPSM with each loss at several values of gamma, and examine each loss.
+
+    Parameters
+    ----------
+    losses : sequence of str
+        Losses, at least one: names, formulas or ``FILE.py:CLASS``, with optional parameters.
+    trace, topology, pages, seed, settings, workers
+        As for :func:`psm_sim.compare`. The trace must have page views of one client.
+    gammas : sequence of float, optional
+        Values of gamma. By default 1/16 to 16 times the default of each loss.
+    replications : int
+        Number of consecutive seeds, beginning with *seed*.
+
+    Returns
+    -------
+    LossComparison
+        The results. ``.frame`` is a DataFrame of all curves.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid. No simulation has started then.
+    """
+    scenario = Scenario(trace, topology, pages, seed, dict(settings or {}))
+    return simulate_losses(losses, scenario, gammas, replications, workers)
+
+
+def simulate_losses(
+    losses: Sequence[str],
+    scenario: Scenario,
+    gammas: Sequence[float] | None = None,
+    replications: int = 5,
+    workers: int | None = None,
+    progress: Progress = no_progress,
+) -> LossComparison:
+    """Simulate LPSM with each loss at several values of gamma, and examine each loss.
+
+    Parameters
+    ----------
+    losses, gammas, replications, workers
+        As for :func:`compare_losses`.
+    scenario : Scenario
+        Pages, topology and first seed.
+    progress : Progress
+        Called after each seed.
+    """
+    topology, workload = scenario.resolve_topology(), scenario.workload()
+    if topology.stations:
+        raise InputError(
+            f"topology {topology.name} has several stations; losses are compared on one station."
+        )
+    if not any(page.objects for page in workload.pages):
+        raise InputError(f"trace {scenario.trace_name} has no pages; losses are compared on page views.")
+    grids = _gamma_grids(losses, gammas)
+    specs = {name: [_lpsm(loss, gamma) for gamma in values] for name, (loss, values, _) in grids.items()}
+    policies = [*OTHERS, *(spec for each in specs.values() for spec in each)]
+    comparison = compare_seeds(
+        policies,
+        scenario,
+        replications,
+        progress,
+        workers,
+        References(BASELINES, BASELINES[-1:]),
+    )
+    runs = {run.policy: run for run in comparison.runs}
+    examined = [_lpsm(loss, default) for loss, _, default in grids.values()]
+    examinations = _examine_all(examined, topology, workload.pages[:_EXAMINED_PAGES], workers)
+    seeds = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
+    frontier = pareto_frontier([each.workload() for each in seeds], topology, workers)
+    curves = [
+        LossCurve(name, loss, values, default, tuple(runs[str(spec)] for spec in specs[name]), examination)
+        for (name, (loss, values, default)), examination in zip(grids.items(), examinations, strict=True)
+    ]
+    return LossComparison(tuple(curves), comparison, tuple(frontier))
+
+
+_Grid = tuple[str, tuple[float, ...], float]
+"""A loss without its gamma, the values of gamma, and the default gamma."""
+
+
+def _gamma_grids(losses: Sequence[str], gammas: Sequence[float] | None) -> Mapping[str, _Grid]:
+    """Return the grid of each loss by its name."""
+    if isinstance(losses, str) or not losses:
+        raise InputError(f"losses must be a list of at least one loss, got {losses!r}.")
+    grids: dict[str, _Grid] = {}
+    for text in losses:
+        default = values_of(make_loss(text)).get("gamma")
+        spec = Spec.parse(text, "loss") if LOSSES.knows(text) else None
+        loss = text
+        if spec is not None:
+            loss = str(Spec(spec.name, tuple(item for item in spec.items if item[0] != "gamma")))
+        name = _short_name(loss)
+        if name in grids:
+            raise InputError(
+                f"loss {name} is given twice; each loss is simulated at several values of gamma."
+            )
+        if default is None:
+            if gammas is not None:
+                raise InputError(f"gamma has no effect on loss {name}, which has no parameter gamma.")
+            grids[name] = loss, (nan,), nan
+        else:
+            values = gammas if gammas is not None else [factor * default for factor in GAMMA_FACTORS]
+            grids[name] = loss, tuple(sorted(set(values))), float(default)
+    return grids
+
+
+def _short_name(loss: str) -> str:
+    """Return the name of a loss. A class in a file is named without its path."""
+    spec = Spec.parse(loss, "loss") if LOSSES.knows(loss) else None
+    path_and_class = class_file(spec.name) if spec is not None else None
+    if spec is None or path_and_class is None:
+        return loss
+    return str(Spec(path_and_class[1], spec.items))
+
+
+def _lpsm(loss: str, gamma: float) -> Spec:
+    spec = Spec("lpsm").with_("loss", loss)
+    return spec if np.isnan(gamma) else spec.with_("gamma", f"{gamma:.6g}")
+
+
+def _examine_all(
+    specs: Sequence[Spec], topology: Topology, pages: Sequence[Page], workers: int | None
+) -> list[Examination]:
+    """Examine LPSM with each loss. *specs* have the losses at their default gamma."""
+    times_s = page_times_s(prepare("always-on", topology).execute(pages))
+    log = prepare(_logged(specs[0]), topology)
+    times_ms = cast(_WeightLog, log.policy).times_ms
+    fixed = list(parallel_map(partial(_run_fixed, topology, pages, times_s), times_ms.tolist(), workers))
+    examine = partial(_examine, topology, pages, times_s, fixed)
+    return list(parallel_map(examine, specs, workers))
+
+
+class _FixedRun(NamedTuple):
+    """Run of LPSM with one fixed polling time: polls, and means per page."""
+
+    polls: list[Poll]
+    energy_j: float
+    delay_s: float
+
+
+class _WeightLog(LoggedLpsm):
+    """LPSM that also records the weights after each round."""
+
+    def start(self, beacon_s: float) -> None:
+        """Start without weights; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
+        super().start(beacon_s)
+        self.weights: list[FloatArray] = []
+
+    def _learn(self, poll: Poll) -> None:
+        super()._learn(poll)
+        self.weights.append(self.learner.weights)
+
+
+class _FixedTime(LoggedLpsm):
+    """LPSM that always predicts the same polling time, and records its polls."""
+
+    fixed_ms = 100.0
+
+    def start(self, beacon_s: float) -> None:
+        """Start without polls; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
+        self.polls: list[Poll] = []
+        super().start(beacon_s)
+
+    def _learn(self, poll: Poll) -> None:
+        self.polls.append(poll)
+
+    def _predict(self) -> None:
+        self.polling_ms = self.fixed_ms
+        self._beacons = max(1, round(self.fixed_ms / (1000 * self.beacon_s)))
+
+
+def _run_fixed(
+    topology: Topology, pages: Sequence[Page], times_s: Sequence[float], fixed_ms: float
+) -> _FixedRun:
+    """Run the pages with one polling time."""
+    policy = _FixedTime()
+    policy.fixed_ms = fixed_ms
+    result = prepare(policy, topology).execute(pages, times_s)
+    delay_s = float(np.nanmean(np.array(page_times_s(result)) - np.array(times_s)))
+    return _FixedRun(cast(_FixedTime, result.policy_state).polls, result.energy_per_page_j, delay_s)
+
+
+def _logged(spec: Spec) -> _WeightLog:
+    parameters = dict(spec.items)
+    gamma = float(parameters["gamma"]) if "gamma" in parameters else None
+    return _WeightLog(loss=parameters["loss"], gamma=gamma)
+
+
+def _examine(
+    topology: Topology,
+    pages: Sequence[Page],
+    times_s: Sequence[float],
+    fixed: Sequence[_FixedRun],
+    spec: Spec,
+) -> Examination:
+    """Examine the loss of *spec* on the pages, whose times without power saving are *times_s*."""
+    result = prepare(_logged(spec), topology).execute(pages, times_s)
+    log = cast(_WeightLog, result.policy_state)
+    return Examination(
+        log.times_ms,
+        _regret(log, len(pages)),
+        _page_load(log, result),
+        _nat_cost(guarded_loss(make_loss(log.loss, log.gamma)), log.times_ms, fixed, len(pages)),
+    )
+
+
+def _regret(log: _WeightLog, pages: int) -> Regret:
+    losses = np.array([each.losses for each in log.rounds])
+    mixture = sum(each.mixture for each in log.rounds)
+    totals, switches = losses.sum(axis=0), _SWITCHES_PER_PAGE * pages
+    rate = best_rate(losses)
+    learner = cast(LearnAlpha, log.learner)
+    return Regret(
+        rounds=len(losses),
+        mixture=mixture,
+        used=_loss_of_used_times(log.rounds, log.times_ms),
+        best_fixed=float(totals.min()),
+        best_fixed_ms=float(log.times_ms[totals.argmin()]),
+        best_switching=float(best_switching(losses, switches).totals[-1]),
+        switches=switches,
+        over_best_rate=mixture - rate.loss,
+        bound=learn_alpha_bound(len(losses), rate.alpha, learner.rates),
+    )
+
+
+def _loss_of_used_times(rounds: Sequence[LearnerRound], times_ms: FloatArray) -> float:
+    """Return the loss at the polling time before each round, interpolated between the experts' times."""
+    used_ms = [times_ms.mean(), *(each.polling_ms for each in rounds[:-1])]
+    return float(
+        sum(np.interp(time, times_ms, each.losses) for time, each in zip(used_ms, rounds, strict=True))
+    )
+
+
+_BEFORE_S, _AFTER_S = 1.0, 3.0
+"""Time before the request and after the end of the page that is shown, in seconds."""
+
+
+def _page_load(log: _WeightLog, result: Result) -> PageLoad:
+    """Return the learner during the longest of the first pages that did not fail."""
+    page = max(result.page_records, key=lambda each: each.always_on_time_s or -inf)
+    times_s = np.array([each.time_s for each in log.rounds])
+    shown = (times_s >= page.start_s - _BEFORE_S) & (times_s <= page.start_s + page.page_time_s + _AFTER_S)
+    return PageLoad(
+        page,
+        times_s[shown],
+        np.array(log.weights)[shown],
+        np.array([each.polling_ms for each in log.rounds])[shown],
+    )
+
+
+def _nat_cost(loss: Loss, times_ms: FloatArray, fixed: Sequence[_FixedRun], pages: int) -> NatCost:
+    """Fit the loss of the fixed polling times by their energy and delay."""
+    nats = (
+        np.array([_total_loss(loss, times_ms, index, run.polls) for index, run in enumerate(fixed)]) / pages
+    )
+    columns = np.array([[1.0, run.energy_j, run.delay_s] for run in fixed])
+    slopes = np.linalg.lstsq(columns, nats)[0]
+    variance = float(np.var(nats))
+    fit = 1 - float(np.var(nats - columns @ slopes)) / variance if variance else nan
+    joules, seconds = (1 / float(slope) if slope > 0 else nan for slope in slopes[1:])
+    return NatCost(joules, seconds, fit)
+
+
+def _total_loss(loss: Loss, times_ms: FloatArray, index: int, polls: Sequence[Poll]) -> float:
+    """Return the loss of the expert with number *index* over the polls of its own run, in nats."""
+    loss.start()
+    total = 0.0
+    for poll in polls:
+        total += loss(poll, times_ms).item(index)
+        loss.observe(poll)
+    return total

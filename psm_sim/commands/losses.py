@@ -1,0 +1,140 @@
+"""``psm_sim losses``: losses of LPSM side by side."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from psm_sim.commands.shared_options import (
+    add_force,
+    add_pages,
+    add_seed,
+    add_workers,
+    integer_between,
+    parse_settings,
+    path_option,
+)
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+
+HELP = """\
+Compare losses of LPSM: energy against slowdown over gamma, beside the baselines,
+bsd, anticipate and the offline optimum. Also reports what a nat of each loss
+costs in joules and seconds, and the regret of the learner."""
+
+EPILOG = """\
+examples:
+  psm_sim losses inverse inverse-log
+  psm_sim losses inverse-log my_loss.py:Cubic --output cubic.html
+  psm_sim losses "gamma * I * Ti + 1/Ti" inverse --gamma 1e-6,1e-5,1e-4
+
+'psm_sim list losses' lists the losses. The page and a CSV file with all curves are
+written to --output."""
+
+DEFAULT_REPLICATIONS = 5
+"""Default number of seeds."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.usage = "%(prog)s LOSS [LOSS ...] [options]"
+    parser.add_argument("loss", nargs="+", metavar="LOSS", help="name, formula or FILE.py:CLASS")
+    parser.add_argument(
+        "--gamma",
+        metavar="VALUES",
+        help="values of gamma, e.g. 1e-6,1e-5 (default: 1/16 to 16 times the default of each loss)",
+    )
+    parser.add_argument(
+        "--trace", default="ucb", metavar="NAME|FILE[:key=...]", help="page views (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--topology",
+        default="three-node",
+        metavar="NAME|FILE.toml",
+        help="network topology (default: %(default)s)",
+    )
+    parser.add_argument("--profile", default="", metavar="CHIP", help="measured power profile of a chip")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="topology key; repeatable"
+    )
+    add_pages(parser, "number of pages")
+    add_seed(parser, "first random seed")
+    parser.add_argument(
+        "--replications",
+        type=integer_between(1, 10_000),
+        default=DEFAULT_REPLICATIONS,
+        metavar="N",
+        help="number of seeds (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--output",
+        default="losses.html",
+        metavar="FILE.html",
+        help="page to write, beside a .csv file with all curves (default: %(default)s)",
+    )
+    add_force(parser)
+    add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate the losses, print the tables, and write the page and the CSV file."""
+    import shlex
+
+    from psm_sim.campaign.loss_comparison import simulate_losses
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.common.output_files import atomic_write_text, check_outputs, check_writable
+    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
+    from psm_sim.reporting.html.losses import page_of
+    from psm_sim.reporting.terminal.losses import write
+    from psm_sim.reporting.terminal.progress import progress
+    from psm_sim.simulation import Scenario
+
+    page, table = _output_paths(arguments.output)
+    gammas = _parse_gammas(arguments.gamma)
+    scenario = Scenario(
+        Spec.parse(arguments.trace, "trace"),
+        arguments.topology,
+        arguments.pages,
+        arguments.seed,
+        parse_settings(arguments.set),
+        arguments.profile,
+    )
+    losses: list[str] = arguments.loss
+    inputs = [*_loss_files(losses), *scenario.files([])]
+    check_outputs([("--output", page), ("--output", table)], inputs, force=arguments.force)
+    for path in (page, table):
+        check_writable(path, "--output")
+    with redirect_stdout_to_stderr(), progress("simulating", "pages") as report:
+        found = simulate_losses(losses, scenario, gammas, arguments.replications, arguments.workers, report)
+    write(found, sys.stdout)
+    with progress("writing"):
+        atomic_write_text(table, found.frame.to_csv(index=False), "--output")
+        command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
+        atomic_write_text(page, page_of(found, command), "--output")
+    print_message(f"Wrote {page} and {table}", "")
+    return 0
+
+
+def _output_paths(text: str) -> tuple[Path, Path]:
+    path = path_option("--output", text)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"--output must be a file that ends in .html, got {text!r}.")
+    return path, path.with_suffix(".csv")
+
+
+def _loss_files(losses: list[str]) -> list[Path]:
+    return [path for loss in losses for path in Spec("lpsm").with_("loss", loss).files()]
+
+
+def _parse_gammas(text: str | None) -> list[float] | None:
+    """Return the values of ``--gamma``, or None without the option."""
+    if text is None:
+        return None
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if not values or not all(0 < value < float("inf") for value in values):
+        raise InputError(f"--gamma must be numbers > 0, separated by commas, got {text!r}.")
+    return values

@@ -1,0 +1,162 @@
+"""Losses of LPSM side by side: curves, cost of a nat, and regret."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import psm_sim
+from psm_sim.campaign.loss_comparison import LossComparison
+from psm_sim.cli import main
+from psm_sim.common.errors import InputError
+from psm_sim.reporting.html.losses import page_of
+
+WITHOUT_GAMMA = """
+from psm_sim.losses import Loss
+
+
+class Polls(Loss):
+    \"\"\"One nat per hundred milliseconds of sleep, whatever the time.\"\"\"
+
+    name = "polls"
+
+    def __call__(self, poll, times_ms):
+        return 0 * times_ms + poll.slept_ms / 100
+"""
+
+
+@pytest.fixture(scope="module")
+def losses() -> LossComparison:
+    """Two losses at three values of gamma on a few pages of two seeds."""
+    return psm_sim.compare_losses(
+        ["inverse-log", "inverse:gamma=1e-5"], pages=8, replications=2, gammas=[1e-6, 1e-5, 1e-4], workers=1
+    )
+
+
+def test_a_run_is_that_of_lpsm_with_the_loss_and_gamma(losses: LossComparison) -> None:
+    """Every row of the frame can be repeated by its policy."""
+    frame = losses.frame
+    assert list(frame["loss"]) == ["inverse-log"] * 3 + ["inverse"] * 3 + [""] * 4
+    assert list(frame["gamma"][:6]) == [1e-6, 1e-5, 1e-4] * 2
+    assert list(frame["policy"][6:]) == ["always-on", "psm", "bsd", "anticipate"]
+    row = frame.iloc[4]
+    again = psm_sim.simulate(row["policy"], pages=8, replications=2, workers=1)
+    assert row["policy"] == "lpsm:loss=inverse,gamma=1e-05"
+    assert row["energy_per_page_j"] == again.energy_per_page_j
+    assert row["slowdown.mean"] == again.slowdown.mean
+
+
+def test_the_default_gammas_are_factors_of_the_default_of_the_loss() -> None:
+    """A sixteenth to sixteen times."""
+    found = psm_sim.compare_losses(["inverse"], pages=2, replications=1, workers=1)
+    (curve,) = found.curves
+    assert curve.default_gamma == 1 / 1.2e5
+    assert np.array(curve.gammas) * 1.2e5 == pytest.approx([1 / 16, 1 / 4, 1, 4, 16])
+
+
+def test_the_regret_obeys_the_theory(losses: LossComparison) -> None:
+    """The comparators are ordered, and Corollary 1 bounds the regret to the best switching rate."""
+    for curve in losses.curves:
+        regret = curve.examination.regret
+        assert 0 < regret.best_switching <= regret.best_fixed
+        assert 0 <= regret.over_best_rate <= regret.bound
+        assert regret.switches == 16
+
+
+def test_the_page_load_shows_weights_of_the_experts(losses: LossComparison) -> None:
+    """Distributions over the polling times, around the longest page."""
+    examination = losses.curves[0].examination
+    load = examination.page_load
+    assert load.weights.shape == (load.times_s.size, examination.times_ms.size)
+    assert load.weights.sum(axis=1) == pytest.approx(1)
+    assert ((load.polling_ms >= 100) & (load.polling_ms <= 1200)).all()
+    first_s, last_s = load.times_s[[0, -1]] - load.page.start_s
+    assert -1 <= first_s < last_s <= load.page.page_time_s + 3
+
+
+def test_both_published_losses_imply_a_price_of_delay(losses: LossComparison) -> None:
+    """They increase with energy and with delay, so a nat costs joules and seconds."""
+    for curve in losses.curves:
+        nat = curve.examination.nat
+        assert nat.joules > 0
+        assert nat.seconds > 0
+        assert nat.price_w == pytest.approx(nat.joules / nat.seconds)
+        assert nat.fit <= 1
+
+
+def test_a_loss_without_gamma_has_a_single_point(tmp_path: Path) -> None:
+    """The value of gamma is then not a number."""
+    file = tmp_path / "costs.py"
+    file.write_text(WITHOUT_GAMMA)
+    found = psm_sim.compare_losses([f"{file}:Polls"], pages=2, replications=1, workers=1)
+    (curve,) = found.curves
+    assert curve.name == "Polls"
+    assert np.isnan(curve.gammas).all()
+    assert len(curve.runs) == 1
+    with pytest.raises(InputError, match="gamma has no effect on loss Polls, which has no parameter gamma"):
+        psm_sim.compare_losses([f"{file}:Polls"], gammas=[1.0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["inverse", "inverse:gamma=2"], "loss inverse is given twice"),
+        (["invers"], "Unknown loss 'invers'; .* Did you mean 'inverse'"),
+        (["inverse", "--gamma", "0"], "--gamma must be numbers > 0, separated by commas, got '0'"),
+        (["inverse", "--trace", "ping"], "trace ping has no pages"),
+        (["inverse", "--topology", "cafe"], "topology cafe has several stations"),
+        (["inverse", "--output", "page.txt"], "--output must be a file that ends in .html, got 'page.txt'"),
+    ],
+)
+def test_wrong_arguments_get_one_sentence(
+    arguments: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Exit status 2, and no file."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["losses", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert re.search(message, error), error
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_writes_a_page_and_all_curves(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An existing page is kept without --force."""
+    monkeypatch.chdir(tmp_path)
+    arguments = ["losses", "inverse", "--pages", "3", "--replications", "2", "--workers", "1"]
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert "8.33e-06 (default)" in printed
+    with (tmp_path / "losses.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["loss"] for row in rows] == ["inverse"] * 5 + [""] * 4
+    assert "Cost of a nat" in (tmp_path / "losses.html").read_text(encoding="utf-8")
+    assert main(arguments) == 2
+    assert "already exists" in capsys.readouterr().err
+
+
+def test_names_in_the_page_are_escaped(losses: LossComparison) -> None:
+    """A formula may contain characters of markup."""
+    found = psm_sim.compare_losses(
+        ["gamma * I * Ti + (Ti < 300)"], pages=2, replications=1, gammas=[1e-5], workers=1
+    )
+    page = page_of(found, "python -m psm_sim losses '<script>'")
+    assert "<script>'" not in page
+    assert "Ti &lt; 300" in page
+    assert page_of(losses, "x") == page_of(losses, "x")
+
+
+def test_a_nat_of_a_loss_that_counts_polls_costs_a_beacon() -> None:
+    """With one nat per poll, the energy of a nat is that of receiving one beacon, 1.5 mJ."""
+    found = psm_sim.compare_losses(["1 + 0 * Ti"], pages=10, replications=1, gammas=[1.0], workers=1)
+    assert found.curves[0].examination.nat.joules == pytest.approx(0.0015, rel=0.1)
