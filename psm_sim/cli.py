@@ -10,7 +10,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,6 +23,7 @@ from psm_sim.common.errors import InputError, PluginError, did_you_mean, one_of,
 SUBCOMMANDS = {
     "advise": "rank the power-save settings of a device",
     "list": "list policies, traces, topologies, chips, ...",
+    "explore": "change settings in the browser, and see the effect",
     "losses": "compare losses of LPSM over gamma",
     "trace": "inspect, convert, fit or synthesize a trace",
     "sweep": "run a grid of policies, parameters and seeds",
@@ -148,7 +149,9 @@ def _run_supervised(run: Callable[[argparse.Namespace], int], arguments: argpars
     from psm_sim.reporting.terminal.progress import shown_progress
 
     limit_s = parse_timeout(arguments.timeout_s)
-    with raise_on_signals(), print_plugin_warnings(), shown_progress(), time_limit(limit_s):
+    is_server = arguments.argv[:1] == ["explore"]  # runs until Ctrl-C, without progress
+    progress = nullcontext() if is_server else shown_progress()
+    with raise_on_signals(), print_plugin_warnings(), progress, time_limit(limit_s):
         try:
             return run(arguments)
         except SystemExit as error:

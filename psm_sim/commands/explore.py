@@ -1,0 +1,108 @@
+"""``psm_sim explore``: interactive page in the browser."""
+
+from __future__ import annotations
+
+import argparse
+import threading
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from psm_sim.commands import run as run_command
+from psm_sim.commands.shared_options import integer_between
+
+if TYPE_CHECKING:
+    from psm_sim.common.component_spec import Spec
+    from psm_sim.common.progress import Progress
+    from psm_sim.simulation import Comparison, References, Scenario
+
+HELP = """\
+Open a page in the browser that simulates while you change trace, chip, network
+and policies. It shows energy against delay, the timeline of a page, a
+conclusion, and the command line that gives the same numbers."""
+
+EPILOG = """\
+The page is served on this computer only. Its address contains a random token
+and is printed. Ctrl-C ends the server.
+
+examples:
+  psm_sim explore
+  psm_sim explore --trace my.har --profile pixel-5
+  psm_sim explore --policy my.py:EveryThird --policy lpsm --no-browser --port 5006"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the initial settings and of the server."""
+    initial = parser.add_argument_group("initial settings")
+    initial.add_argument(
+        "--trace",
+        default="ucb",
+        metavar="NAME|FILE[:key=...]",
+        help="trace to choose besides the bundled ones (default: %(default)s)",
+    )
+    initial.add_argument(
+        "--policy",
+        action="append",
+        metavar="NAME[:key=...]",
+        help="policy to choose besides the built-in ones, or FILE.py:CLASS; repeatable "
+        "(default: bsd, lpsm and anticipate)",
+    )
+    initial.add_argument("--profile", default="", metavar="CHIP", help="measured power profile of a chip")
+    server = parser.add_argument_group("server")
+    server.add_argument(
+        "--port",
+        type=integer_between(1, 65_535),
+        default=0,
+        metavar="N",
+        help="port on 127.0.0.1 (default: a free one)",
+    )
+    server.add_argument("--no-browser", action="store_true", help="print the address only")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve the page until the command is interrupted."""
+    from psm_sim.common.input_files import bundled_names
+    from psm_sim.policies import POLICIES, make_policy
+    from psm_sim.reporting.explore.page import page_maker
+    from psm_sim.reporting.explore.server import serve
+    from psm_sim.reporting.explore.settings import Settings, fitting_sizes
+
+    sizes = {trace: fitting_sizes(trace) for trace in [*bundled_names("traces"), arguments.trace]}
+    policies = tuple(arguments.policy or Settings().policies)
+    settings = Settings(arguments.trace, arguments.profile, policies=policies, **sizes[arguments.trace])
+    for policy in _parse(settings.arguments)[0]:  # reports wrong options before the server starts
+        make_policy(policy)
+    choices = {
+        "trace": list(sizes),
+        "profile": ["", *bundled_names("topologies/profiles")],
+        "policies": list(POLICIES.names()),
+    }
+    announce = partial(_announce, browser=not arguments.no_browser)
+    serve(page_maker(compare, settings, choices, sizes), arguments.port, announce)
+    return 0
+
+
+def _announce(address: str, browser: bool) -> None:
+    """Print the address, and open it in the browser."""
+    print(f"{address}\nPress Ctrl-C to end the server.", flush=True)  # noqa: T201
+    if browser:
+        import webbrowser
+
+        # In a thread, because a browser in a terminal runs until it is closed.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+
+def compare(arguments: Sequence[str], progress: Progress) -> Comparison:
+    """Simulate the arguments of ``psm_sim`` as the command line does, in this process."""
+    from psm_sim.simulation import compare_seeds
+
+    policies, scenario, references, replications = _parse(arguments)
+    return compare_seeds(policies, scenario, replications, progress, 1, references)
+
+
+def _parse(arguments: Sequence[str]) -> tuple[list[Spec], Scenario, References, int]:
+    parser = argparse.ArgumentParser()
+    run_command.add_arguments(parser)
+    options = parser.parse_args(arguments, argparse.Namespace(argv=arguments))
+    policies, scenario, references, _ = run_command.parse(options)
+    return policies, scenario, references, options.replications

@@ -1,0 +1,1 @@
+"""Interactive page for the browser, which simulates while its controls are changed."""

@@ -1,0 +1,85 @@
+"""Local server of one bokeh page, which only the holder of its address can open."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from psm_sim.common.errors import InputError
+
+if TYPE_CHECKING:
+    from bokeh.document import Document
+
+_ADDRESS = "127.0.0.1"
+
+
+def serve(make_page: Callable[[Document], None], port: int, announce: Callable[[str], None]) -> None:
+    """Serve a page on this computer until the process is interrupted.
+
+    The address contains a random token. A request without the token, or with the host name of another site,
+    gets status 403.
+
+    Parameters
+    ----------
+    make_page : callable
+        Function that fills the document of one browser tab.
+    port : int
+        Port; 0 selects a free one.
+    announce : callable
+        Called with the address once the server accepts requests.
+
+    Raises
+    ------
+    InputError
+        If the port is not available.
+    """
+    asyncio.run(_serve(make_page, port, announce))
+
+
+async def _serve(make_page: Callable[[Document], None], port: int, announce: Callable[[str], None]) -> None:
+    from bokeh.server.server import BaseServer
+    from bokeh.server.tornado import BokehTornado
+    from tornado.httpserver import HTTPServer
+    from tornado.ioloop import IOLoop
+
+    try:
+        listener = socket.create_server((_ADDRESS, port))
+    except OSError as error:
+        raise InputError(
+            f"--port {port} is not available: {os.strerror(error.errno or 0)}; choose another one, or omit "
+            "--port for a free one."
+        ) from error
+    listener.setblocking(False)
+    port, token = listener.getsockname()[1], secrets.token_urlsafe(24)
+    hosts = [f"{_ADDRESS}:{port}", f"localhost:{port}"]
+    application = BokehTornado({"/": make_page}, prefix=token, extra_websocket_origins=hosts, use_index=False)
+    http = HTTPServer(_guard(application, token, hosts))
+    http.add_socket(listener)
+    server = BaseServer(IOLoop.current(), application, http)
+    server.start()
+    logging.getLogger("tornado.access").setLevel(logging.ERROR)  # a refused request is no news
+    try:
+        announce(f"http://{_ADDRESS}:{port}/{token}/")
+        await asyncio.Event().wait()
+    finally:
+        server.stop(wait=False)
+
+
+def _guard(application: Any, token: str, hosts: list[str]) -> Any:
+    """Return a router that passes only requests to one of *hosts* whose path begins with the token."""
+    from tornado.routing import AnyMatches, Matcher, Rule, RuleRouter
+    from tornado.web import Application, ErrorHandler
+
+    class HasToken(Matcher):
+        def match(self, request: Any) -> dict[str, Any] | None:
+            given = request.path.split("/")[1].encode()
+            allowed = request.host.lower() in hosts and secrets.compare_digest(given, token.encode())
+            return {} if allowed else None
+
+    refusal = Application([(".*", ErrorHandler, {"status_code": 403})])
+    return RuleRouter([Rule(HasToken(), application), Rule(AnyMatches(), refusal)])

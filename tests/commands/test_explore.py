@@ -1,0 +1,211 @@
+"""The interactive page: its command line, its server and the simulations behind it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.commands.explore import compare
+from psm_sim.common.errors import InputError
+from psm_sim.common.progress import no_progress
+from psm_sim.reporting.explore.page import Simulator
+from psm_sim.reporting.explore.settings import Settings, fitting_sizes
+
+QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
+
+
+@contextmanager
+def server(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start the server, and return its process and its address."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "psm_sim", "explore", "--no-browser", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def status_of(address: str, **headers: str) -> int:
+    """Return the HTTP status of a request with these headers."""
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    connection.request("GET", parts.path, headers={name.replace("_", "-"): headers[name] for name in headers})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[float, int, str]:
+    """Press Ctrl-C, and return the seconds until the process ends, its exit status and its messages."""
+    start_s = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=20)
+    return time.monotonic() - start_s, process.returncode, messages
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        QUICK,
+        Settings(round_trip_ms="160", dtim="3", price="10", pages="2", seeds="2", seed="4"),
+        Settings("cbr", "esp32", policies=("dynamic:listen_interval=3",), pages="1", seeds="1"),
+        Settings(policies=(), pages="1", seeds="1"),
+    ],
+)
+def test_the_command_prints_what_is_shown(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = compare(settings.arguments, no_progress)
+    assert main([*shlex.split(settings.command)[1:], "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    energies = {run["policy"]: run["energy_per_page_j"] for run in [*printed["baselines"], *printed["runs"]]}
+    assert energies == {run.policy: run.energy_per_page_j for run in shown.shown}
+
+
+def test_the_controls_set_round_trip_dtim_and_price() -> None:
+    shown = compare(
+        Settings(round_trip_ms="160", dtim="3", price="10", pages="1", seeds="1").arguments, no_progress
+    )
+    assert shown.resolved_topology.wired.latency_ms == 80
+    assert shown.resolved_topology.beacon.dtim_period == 3
+    assert shown.runs[-1].parameters["price"] == 10
+
+
+def test_the_price_has_an_effect_on_anticipate_without_a_price_only() -> None:
+    assert Settings().has_price
+    assert not Settings(policies=("bsd", "anticipate:price=2")).has_price
+
+
+def test_sizes_fit_the_trace(tmp_path: Path) -> None:
+    pages = tmp_path / "pages.csv"
+    pages.write_text("page,think_s,main_bytes,images\n1,3.5,800,700;900\n")
+    assert fitting_sizes("ucb") == {"pages": "40", "seeds": "3"}
+    assert fitting_sizes("mqtt")["pages"] == "1"
+    assert fitting_sizes(str(pages))["seeds"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--trace", "nowhere.har"], "nowhere.har"),
+        (["--policy", "lpms"], "Did you mean 'lpsm'"),
+        (["--profile", "esp33"], "esp32"),
+        (["--port", "0"], "must be an integer"),
+    ],
+)
+def test_a_wrong_option_is_reported_before_the_server_starts(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explore", "--no-browser", *words]) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
+
+
+def test_a_port_in_use_is_reported_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["explore", "--no-browser", "--port", str(port)]) == 2
+    assert capsys.readouterr().err.startswith(f"psm_sim: --port {port} is not available: ")
+
+
+def test_only_the_holder_of_the_token_gets_the_page() -> None:
+    with server() as (process, address):
+        parts = urlsplit(address)
+        root, host = f"http://{parts.netloc}", parts.netloc
+        assert parts.hostname == "127.0.0.1"
+        assert status_of(address) == 200
+        assert status_of(f"{address}static/js/bokeh.min.js") == 200
+        for wrong in ("/", "/ws", "/static/js/bokeh.min.js", "/favicon.ico", f"/x{parts.path}", "/ä"):
+            assert status_of(root + wrong.encode("ascii", "replace").decode()) == 403
+        assert status_of(address, Host="psm.example") == 403
+        asks = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
+        asks["Sec_WebSocket_Key"] = "AAAAAAAAAAAAAAAAAAAAAA=="
+        assert status_of(f"{address}ws", Host=host, Origin="http://psm.example", **asks) == 403
+        _, status, messages = ended(process)
+    assert status == 130
+    assert "Traceback" not in messages
+
+
+@pytest.mark.parametrize("words", [[], ["--trace", "modern"]])
+def test_ctrl_c_ends_the_server_at_once(words: list[str]) -> None:
+    """Also during a simulation, which the first request starts. No process remains."""
+    with server(*words) as (process, address):
+        assert not words or status_of(address) == 200
+        duration_s, status, messages = ended(process)
+        assert duration_s < 2
+        assert status == 130
+        assert messages == "psm_sim: interrupted.\n"
+        with pytest.raises(ProcessLookupError):
+            os.killpg(process.pid, 0)
+
+
+def test_sigterm_ends_the_server() -> None:
+    with server() as (process, _):
+        process.send_signal(signal.SIGTERM)
+        _, messages = process.communicate(timeout=20)
+        assert process.returncode == 143
+        assert messages == "psm_sim: terminated by SIGTERM.\n"
+
+
+def test_a_view_is_simulated_once() -> None:
+    calls = []
+
+    def count(arguments, progress):
+        calls.append(arguments)
+        return compare(arguments, progress)
+
+    simulator = Simulator(count)
+    first = simulator.view(QUICK, lambda: True)
+    assert simulator.view(QUICK, lambda: True) is first
+    assert len(first.events) == len(first.comparison.shown) == 3
+    assert first.frontier
+    assert len(calls) == 1
+
+
+def test_an_error_is_its_message() -> None:
+    def fail(*_):
+        raise InputError("price must be a number.")
+
+    assert Simulator(fail).view(QUICK, lambda: True) == "price must be a number."
+
+
+def test_a_superseded_simulation_ends_early_and_leaves_no_view() -> None:
+    wanted = threading.Event()
+    wanted.set()
+    pages = []
+
+    def slow(arguments, progress):
+        def forget(done, total, label):
+            pages.append(done)
+            wanted.clear()
+            progress(done, total, label)
+
+        return compare(arguments, forget)
+
+    simulator = Simulator(slow)
+    assert simulator.view(QUICK, wanted.is_set) is None
+    assert len(pages) == 1

@@ -1,0 +1,130 @@
+"""The interactive page in a browser: no request to another host, and controls that change what is shown."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from psm_sim.commands.explore import compare
+from psm_sim.common.progress import no_progress
+from tests.commands.test_explore import server
+from tests.reporting.html.test_browser import asked, browser
+
+__all__ = ["browser"]
+
+MODEL = "const model = Bokeh.documents[0].get_model_by_name(arguments[0]);"
+TEXT = f"{MODEL} return model.text;"
+CHOOSE = f"""{MODEL}
+const list = Bokeh.index.find_one(model).input_el;
+[...list.options].find((option) => option.text === arguments[1]).selected = true;
+list.dispatchEvent(new Event("change"));
+"""
+MARK = f"""{MODEL}
+const marks = [...model.references()].filter((part) => part.tags?.includes("marks"));
+const data = marks.find((part) => part.data.name[0] === arguments[1]).data;
+return [data.x[0], data.y[0]];
+"""
+ROWS = f"""{MODEL}
+const rows = [...model.references()].filter((part) => part.type === "ColumnDataSource");
+return Object.fromEntries(rows.map((part) => [part.tags[0], (part.data.time ?? part.data.left).length]));
+"""
+START = f"{MODEL} return model.children[0].x_range.start;"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with server() as (_, address):
+        yield address
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Any:
+    """Open the page and wait for its first simulation."""
+    for name in ("browser", "performance"):
+        browser.get_log(name)
+    browser.get(address)
+    wait_for_command(browser, "--trace ucb")
+    return browser
+
+
+def wait_for_command(page: Any, part: str) -> str:
+    """Return the command line as soon as *part* is in it and the page does not simulate."""
+
+    def found(page: Any) -> str:
+        if not page.execute_script("return window.Bokeh?.documents?.length && Bokeh.documents[0].is_idle"):
+            return ""
+        status, command = (page.execute_script(TEXT, name) for name in ("status", "command"))
+        return command if part in command and "simulating" not in status else ""
+
+    wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait(page, 60)
+    return str(wait.until(found)).removeprefix("<code>").removesuffix("</code>")
+
+
+def choose(page: Any, name: str, value: str) -> None:
+    """Choose a value of a list as a user does."""
+    page.execute_script(CHOOSE, name, value)
+
+
+def test_nothing_is_asked_of_another_host_and_nothing_fails(page: Any, address: str) -> None:
+    hosts = {urlsplit(each).netloc for each in asked(page) if not each.startswith(("data:", "blob:"))}
+    assert hosts == {urlsplit(address).netloc}
+    assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_a_control_changes_figure_conclusion_and_command(page: Any) -> None:
+    """The figure then shows what the command prints."""
+    before = [page.execute_script(MARK, "plane", "psm"), page.execute_script(TEXT, "conclusion")]
+    choose(page, "seeds", "1")
+    choose(page, "round_trip_ms", "160")
+    command = wait_for_command(page, "latency_ms=80")
+    after = [page.execute_script(MARK, "plane", "psm"), page.execute_script(TEXT, "conclusion")]
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+    assert "One seed" in after[1]
+    psm = compare(shlex.split(command)[1:], no_progress).baselines[1]
+    assert after[0] == pytest.approx([psm.slowdown.mean, psm.energy_per_page_j])
+
+
+def test_the_timeline_shows_the_chosen_policy_and_page(page: Any) -> None:
+    wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait(page, 20)
+
+    def beacons(page: Any) -> int:
+        return int(page.execute_script(ROWS, "timeline")["beacon received"])
+
+    choose(page, "timeline_policy", "always-on")
+    wait.until(lambda page: not beacons(page))
+    choose(page, "timeline_policy", "psm")
+    wait.until(beacons)
+    begins_s = page.execute_script(START, "timeline")
+    choose(page, "timeline_page", "7")
+    wait.until(lambda page: page.execute_script(START, "timeline") > begins_s + 7)
+
+
+def test_devices_have_latency_and_power(page: Any) -> None:
+    choose(page, "profile", "esp32")
+    choose(page, "trace", "cbr")
+    command = wait_for_command(page, "--trace cbr")
+    assert "--pages 1 " in command
+    always_on = page.execute_script(MARK, "plane", "always-on")
+    assert always_on[1] == pytest.approx(429.0)  # mW, that of the chip
+    assert "mA" in page.execute_script(TEXT, "conclusion")
+
+
+def test_the_latest_request_wins(page: Any) -> None:
+    for trace in ("modern", "phone", "shifting"):
+        choose(page, "trace", trace)
+    wait_for_command(page, "--trace shifting")
+
+
+def test_the_page_fits_a_narrow_screen(page: Any) -> None:
+    for width in (1200, 400):
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait(page, 30)
+        wait.until(
+            lambda page, w=width: page.execute_script("return document.documentElement.scrollWidth") <= w
+        )
