@@ -105,8 +105,8 @@ def test_the_result_in_the_readme_is_in_the_table_of_results() -> None:
     """test_documentation.py runs the command of this table."""
     rows = {
         line.split()[0]: line
-        for line in (ROOT / "docs/results.md").read_text(encoding="utf-8").splitlines()
-        if line
+        for line in text_of("docs/results.md").splitlines()
+        if line.startswith(" ")  # a row of the table
     }
     found = re.search(
         r"`anticipate`.* \((\S+) J and (\S+) J per page\).* \(slowdown (\S+) instead of (\S+)\)\."
