@@ -123,6 +123,11 @@ def name_of(comparison: Comparison, run: Result) -> str:
     return run.policy_name + mark
 
 
+def station_of(run: Result) -> str:
+    """Return the name of the stations of a row, with their policy if they have their own."""
+    return f"{run.station} ({run.station_policy})" if run.station_policy else run.station
+
+
 def plain_rows(comparison: Comparison, table: Table) -> tuple[list[str], list[list[str]]]:
     """Return the headings and the rows of a table as text, for HTML."""
     with_stations = any(run.station for run in table.runs)
@@ -131,7 +136,7 @@ def plain_rows(comparison: Comparison, table: Table) -> tuple[list[str], list[li
     return headings, [
         [
             name_of(comparison, run),
-            *([run.station] if with_stations else []),
+            *([station_of(run)] if with_stations else []),
             *(column[index].strip() for column in texts),
         ]
         for index, run in enumerate(table.runs)

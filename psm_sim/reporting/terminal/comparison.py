@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from psm_sim.common.component_spec import split_commas
 from psm_sim.common.formatting import truncate
 from psm_sim.reporting.comparison_caption import caption
-from psm_sim.reporting.comparison_table import PARTS, Column, Table, name_of, tables_of
+from psm_sim.reporting.comparison_table import PARTS, Column, Table, name_of, station_of, tables_of
 from psm_sim.reporting.terminal.console import console_on
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ def _interval_heading(column: Column) -> str:
 
 def _station(run: Result, *, stacked: bool) -> str:
     """Return the name of the stations, with their policy if it is not that of the row and there is space."""
-    policy = f" ({run.station_policy})" if run.station_policy and not stacked else ""
-    return truncate(f"{run.station}{policy}", _MAX_STATION_LENGTH, "...")
+    return truncate(run.station if stacked else station_of(run), _MAX_STATION_LENGTH, "...")
 
 
 def _stack_parameters(policy: str) -> str:
