@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -58,7 +59,7 @@ class RecordedTime(NamedTuple):
 class Comparison:
     """Results of several policies on the same pages, as returned by :func:`psm_sim.compare`.
 
-    Printing a comparison shows the table of the command line. A notebook displays its main columns.
+    Printing a comparison shows the table of the command line and the conclusion, and so does a notebook.
 
     Attributes
     ----------
@@ -120,12 +121,13 @@ class Comparison:
         return f"<{type(self).__name__} on {scenario}: {'; '.join([*results[:_MAX_NAMED], *more])}>"
 
     def _repr_html_(self) -> str:
-        """Return the tables of the command line as HTML for notebooks, with all names escaped."""
+        """Return the conclusion and the tables as HTML for notebooks, with all names escaped."""
         import pandas as pd
 
         module = _reporting("comparison_table")
         tables = [module.plain_rows(self, table) for table in module.tables_of(self)]
-        return "".join(pd.DataFrame(rows, columns=head).to_html(index=False) for head, rows in tables)
+        texts = [pd.DataFrame(rows, columns=head).to_html(index=False) for head, rows in tables]
+        return "".join([f"<p>{html.escape(self.conclusion())}</p>", *texts])
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -181,6 +181,8 @@ def test_a_comparison_has_baselines_and_prints_as_the_table() -> None:
     assert list(found.frame["policy"]) == ["always-on", "psm", "bsd"]
     assert found.frame["difference.energy_saved_percent"].tolist()[1] == 0.0
     assert str(found).splitlines()[3].startswith(" always-on *")
+    assert found.conclusion() in " ".join(str(found).split())
+    assert f"<p>{found.conclusion()}</p>" in found._repr_html_()
     assert list(found.frame)[:3] == ["policy", "energy_per_page_j", "difference.energy_saved_percent"]
     assert list(found.frame)[3:6] == ["page_time_s.mean", "slowdown.mean", "slowdown.max"]
     pinged = psm_sim.compare(["psm:label=mine"], "ping", pages=1, baselines=False).frame
