@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from psm_sim.campaign.lpsm_rounds import LearnerRound
 from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.non_stationary.learner_rounds import (
     CURVE,
     RATES,
-    LearnerRound,
     ZeroRateFixedShare,
     logged_run,
     regrets,
