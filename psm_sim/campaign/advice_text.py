@@ -179,8 +179,10 @@ def assumptions(advice: Advice, driver: str) -> list[str]:
     """
     comparison = advice.comparison
     topology, workload = comparison.resolved_topology, comparison.workload
+    unbounded = ["The latency of the messages beside the pages is not bounded."] if workload.messages else []
     return [
         f"Traffic: {workload.name}, {workload.remark}.",
+        *(unbounded if advice.has_pages and advice.max_latency_s else []),
         *_parameter_lines(workload.parameters),
         _amount(advice),
         _access_point(topology),

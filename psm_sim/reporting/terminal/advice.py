@@ -106,22 +106,26 @@ def _supply_columns(advice: Advice) -> list[_Column]:
 
 
 def _message_columns(advice: Advice) -> list[_Column]:
-    def percentile(direction: str, name: str) -> Callable[[Row], float]:
-        def value(row: Row) -> float:
-            latency = slower(row.result, direction)
-            return math.nan if latency is None else 1000 * float(getattr(latency.latency_s, name))
+    columns = _supply_columns(advice)
+    for direction in ("down", "up"):
+        is_round_trip = f"round_trip_{direction}" in advice.rows[0].result.latency
+        heading = f"{'RTT ' if is_round_trip else ''}{direction} ms"
+        columns += [
+            _Column(f"{heading}\np50", _percentile_ms(direction, "p50"), 0),
+            _Column("\np99", _percentile_ms(direction, "p99"), 0),
+        ]
+    missing = _Column("missing\n%", lambda row: 100 * row.missing, 1)
+    return [*columns, missing, _group_column(advice)]
 
-        return value
 
-    return [
-        *_supply_columns(advice),
-        _Column("down ms\np50", percentile("down", "p50"), 0),
-        _Column("\np99", percentile("down", "p99"), 0),
-        _Column("up ms\np50", percentile("up", "p50"), 0),
-        _Column("\np99", percentile("up", "p99"), 0),
-        _Column("missing\n%", lambda row: 100 * row.missing, 1),
-        _group_column(advice),
-    ]
+def _percentile_ms(direction: str, name: str) -> Callable[[Row], float]:
+    """Return a function from a row to a percentile of the latency in a direction."""
+
+    def value(row: Row) -> float:
+        latency = slower(row.result, direction)
+        return math.nan if latency is None else 1000 * float(getattr(latency.latency_s, name))
+
+    return value
 
 
 def _page_columns(advice: Advice) -> list[_Column]:
@@ -158,13 +162,15 @@ def _legend(advice: Advice) -> list[str]:
     verdicts = {row.verdict for row in advice.rows}
     marks = [f"{mark} {meaning}" for verdict, (mark, meaning) in _MARKS.items() if verdict in verdicts]
     limit = f" The bound is on the {bound(advice)}." if advice.max_latency_s else ""
-    values = (
-        "Added: mean page time that power saving adds."
-        if advice.has_pages
-        else "Latency: from sending to arrival, for a request to the arrival of its reply."
-        " Missing: messages lost, or not delivered until the end."
-    )
+    names = advice.rows[0].result.latency.keys()
+    values = [
+        *(["Added: mean page time that power saving adds."] if advice.has_pages else []),
+        *(["Latency (down, up): from sending to arrival."] if names & {"down", "up"} else []),
+        *(["RTT: from sending to the arrival of the reply."] if names - {"down", "up"} else []),
+        *(["Missing: messages lost, or not delivered until the end."] if names else []),
+        "Group: group addressed frames that the station is awake for.",
+    ]
     return [
         *([f"Below the line: {'; '.join(marks)}.{limit}"] if marks else []),
-        f"{values} Group: group addressed frames that the station is awake for.",
+        " ".join(values),
     ]
