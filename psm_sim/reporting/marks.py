@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite, nan
 from typing import Any
 
@@ -16,23 +17,32 @@ from psm_sim.common.record_array import record_column
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network.topology import parameter_of
 from psm_sim.policies import POLICIES
-from psm_sim.reporting.style import STATES, Style, policy_style
+from psm_sim.reporting.style import STATES, Style, policy_style, variant_of
 from psm_sim.simulation import Comparison, Result
 from psm_sim.simulation.run_averages import MEASURES, SAVED, Average, paired_difference
 
 SLOWDOWN, ENERGY, POWER = "slowdown.mean", "energy_per_page_j", "mean_power_mw"
-BY_STATE = "energy_by_state_per_page_j."
-"""Prefix of the energies in the radio states."""
+
+_STATE_TEXTS = {
+    "asleep": "while asleep",
+    "awake": "while awake",
+    "beacons": "for beacons",
+    "transmit": "for transmissions",
+    "wake_ups": "for wake-ups",
+}
+
+
+def state_measure(measure: str, state: str) -> str:
+    """Return the measure of the energy or power in a radio state."""
+    return f"{'energy_by_state_per_page_j' if measure == ENERGY else measure}.{state}"
+
 
 LABELS = {
     ENERGY: "energy (J per page)",
-    f"{BY_STATE}awake": "energy while awake (J per page)",
-    f"{BY_STATE}asleep": "energy while asleep (J per page)",
-    f"{BY_STATE}beacons": "energy for beacons (J per page)",
-    f"{BY_STATE}transmit": "energy for transmissions (J per page)",
-    f"{BY_STATE}wake_ups": "energy for wake-ups (J per page)",
+    **{state_measure(ENERGY, state): f"energy {text} (J per page)" for state, text in _STATE_TEXTS.items()},
     SAVED: "energy saved (%)",
     POWER: "mean power (mW)",
+    **{state_measure(POWER, state): f"mean power {text} (mW)" for state, text in _STATE_TEXTS.items()},
     "mean_current_ma": "mean current (mA)",
     "battery_days": "battery life (days)",
     "beacons_per_page": "beacons received per page",
@@ -83,7 +93,7 @@ class Mark:
     half_widths : mapping of str to float
         Half-widths of the 95 % confidence intervals of the measures.
     value : str
-        Value of the parameter in which the marks of a series differ.
+        Text beside the mark: the value in which it differs from others of its colour.
     """
 
     label: str
@@ -109,8 +119,18 @@ def cut_interval(measure: str, value: float, half_width: float) -> tuple[float, 
 
 
 def marks_of(comparison: Comparison) -> list[Mark]:
-    """Return the marks of a comparison, with confidence intervals over seeds or clients."""
-    return [_mark_of(run, comparison) for run in comparison.shown]
+    """Return the marks of a comparison, with confidence intervals over seeds or clients.
+
+    The value of a mark has the parameters of the policy if another mark has its colour.
+    """
+    marks = [_mark_of(run, comparison) for run in comparison.shown]
+    colours = Counter(mark.style.colour for mark in marks)
+    return [
+        replace(mark, value=short_name(variant_of(run.policy)))
+        if colours[mark.style.colour] > 1 and not run.policy_label
+        else mark
+        for mark, run in zip(marks, comparison.shown, strict=True)
+    ]
 
 
 def _mark_of(run: Result, comparison: Comparison) -> Mark:
@@ -121,7 +141,10 @@ def _mark_of(run: Result, comparison: Comparison) -> Mark:
     if isinstance(run, Average):
         half_widths = {name: run.interval(name).half_width for name in MEASURES}
     values |= {"slowdown.p95": run.slowdown.p95, "slowdown.max": run.slowdown.max}
-    values |= {f"{BY_STATE}{state}": joules for state, joules in run.energy_by_state_per_page_j.items()}
+    pages_per_s = len(run.page_records) / run.simulated_s
+    for state, joules in run.energy_by_state_per_page_j.items():
+        values[state_measure(ENERGY, state)] = joules
+        values[state_measure(POWER, state)] = 1000 * joules * pages_per_s
     for name, value in _powers(run).items():
         values[name] = value
         half_widths[name] = confidence_interval([_powers(single)[name] for single in singles]).half_width
@@ -168,7 +191,7 @@ def split_far(marks: Sequence[Mark], measure: str = ENERGY) -> tuple[list[Mark],
 
 def states_of(marks: Sequence[Mark]) -> list[str]:
     """Return the radio states with energy of their own."""
-    return [state for state in STATES if any(f"{BY_STATE}{state}" in mark.values for mark in marks)]
+    return [state for state in STATES if any(state_measure(ENERGY, state) in mark.values for mark in marks)]
 
 
 def column_label(column: str) -> str:

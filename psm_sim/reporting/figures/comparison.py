@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, pareto_frontier
 from psm_sim.common.errors import InputError
-from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.output_files import atomic_write, check_writable
+from psm_sim.common.progress import Progress, no_progress
 from psm_sim.reporting.figures.canvas import (
     FORMATS,
     add_legend,
@@ -21,8 +20,6 @@ from psm_sim.reporting.figures.canvas import (
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
 from psm_sim.reporting.marks import (
-    BY_STATE,
-    ENERGY,
     LABELS,
     OFFLINE_OPTIMUM,
     SLOWDOWN,
@@ -36,6 +33,7 @@ from psm_sim.reporting.marks import (
     short_name,
     slowdown_steps,
     split_far,
+    state_measure,
     states_of,
     title_of,
 )
@@ -167,12 +165,11 @@ def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()
     x, y = axes_of(comparison)
     marks = marks_of(comparison)
     near, far = split_far(marks, y)
-    colours = Counter(mark.style.colour for mark in near)
     with common_style():
         for mark in near:
             _plot_mark(axes, mark, x, y)
-            if colours[mark.style.colour] > 1 and ":" in mark.label:
-                _annotate(axes, mark.label.partition(":")[2], mark.values[x], mark.values[y])
+            place = (mark.values[x], mark.values[y])
+            axes.annotate(mark.value, place, (6, 5), textcoords="offset points", fontsize=7)
         if frontier:
             xs, ys = [corner.slowdown for corner in frontier], [corner.energy_j for corner in frontier]
             axes.plot(xs, ys, color="black", linewidth=1.2, label=OFFLINE_OPTIMUM)
@@ -181,21 +178,20 @@ def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()
         axes.margins(0.08)
         if x == SLOWDOWN:
             axes.set_xlim(left=min(1.0, *(mark.values[x] for mark in marks)))
-        unit = LABELS[y].rpartition("(")[2].rstrip(")").partition(" ")[0]
-        if x.startswith("latency."):
+        elif x.startswith("latency."):
             axes.set_xlim(left=0)
-        notes = [f"{mark.label}: {mark.values[y]:.3g} {unit} (not plotted)" for mark in far]
+        notes = [f"{mark.label}: {mark.values[y]:.3g} {_unit(y)} (not plotted)" for mark in far]
         notes += [CUT_NOTE] if any(mark.is_cut(x) for mark in near) else []
     add_title(figure, [title_of(comparison, preset), *notes])
     add_legend(figure, axes)
     return figure
 
 
+def _unit(measure: str) -> str:
+    return LABELS[measure].rpartition("(")[2].rstrip(")").removesuffix(" per page")
+
+
 CUT_NOTE = "intervals of the slowdown are cut at 1"
-
-
-def _annotate(axes: Axes, text: str, x: float, y: float) -> None:
-    axes.annotate(text, (x, y), (6, 5), textcoords="offset points", fontsize=7)
 
 
 def _plot_mark(axes: Axes, mark: Mark, x: str, y: str) -> None:
@@ -227,41 +223,42 @@ _EDGE = "#222222"
 def draw_energy_by_state(comparison: Comparison, preset: str = "") -> Figure:
     """Plot one stacked horizontal bar per policy, with the confidence interval of the total energy.
 
-    Bars that are far longer than the others are truncated and labelled with their energy.
+    Bars that are far longer than the others are truncated and labelled with their energy. Without pages, the
+    bars show mean power.
     """
-    marks = marks_of(comparison)
+    marks, (_, measure) = marks_of(comparison), axes_of(comparison)
     figure, (axes,) = new_figure(width_in=6.4, height_in=1.5 + 0.38 * len(marks))
-    limit = 1.25 * max(mark.values[ENERGY] for mark in split_far(marks)[0])
+    limit = 1.25 * max(mark.values[measure] for mark in split_far(marks, measure)[0])
     with common_style():
         left = [0.0] * len(marks)
         for state in states_of(marks):
             colour, hatch = STATES[state]
-            widths = [mark.values.get(f"{BY_STATE}{state}", 0.0) for mark in marks]
+            widths = [mark.values.get(state_measure(measure, state), 0.0) for mark in marks]
             axes.barh(
                 range(len(marks)), widths, 0.62, left, label=state, color=colour, hatch=hatch, edgecolor=_EDGE
             )
             left = [start + width for start, width in zip(left, widths, strict=True)]
         for row, mark in enumerate(marks):
-            _label_bar(axes, row, mark, limit)
+            _label_bar(axes, row, mark, measure, limit)
         axes.set_xlim(0, limit)
         axes.set_yticks(range(len(marks)), [mark.label for mark in marks])
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
-        axes.set_xlabel(LABELS[ENERGY])
+        axes.set_xlabel(LABELS[measure])
     add_title(figure, [title_of(comparison, preset)])
     add_legend(figure, axes)
     return figure
 
 
-def _label_bar(axes: Axes, row: int, mark: Mark, limit: float) -> None:
-    """Add the energy and its interval to a bar. A bar beyond *limit* is labelled at its visible end."""
-    energy_j, half_width = mark.values[ENERGY], mark.half_widths.get(ENERGY, 0.0)
+def _label_bar(axes: Axes, row: int, mark: Mark, measure: str, limit: float) -> None:
+    """Add the total and its interval to a bar. A bar beyond *limit* is labelled at its visible end."""
+    total, half_width = mark.values[measure], mark.half_widths.get(measure, 0.0)
     if half_width:
-        axes.errorbar([energy_j], [row], xerr=[half_width], color="black", capsize=3, linestyle="none")
-    is_beyond = energy_j > limit
+        axes.errorbar([total], [row], xerr=[half_width], color="black", capsize=3, linestyle="none")
+    is_beyond = total > limit
     axes.annotate(
-        f"{energy_j:.2f} J" + (" (truncated)" if is_beyond else ""),
-        (limit if is_beyond else energy_j + half_width, row),
+        f"{total:.2f} {_unit(measure)}" + (" (truncated)" if is_beyond else ""),
+        (limit if is_beyond else total + half_width, row),
         (-4 if is_beyond else 4, 0),
         ha="right" if is_beyond else "left",
         va="center",

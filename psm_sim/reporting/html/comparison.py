@@ -19,9 +19,11 @@ from psm_sim.reporting.html.html_document import (
     render_document,
 )
 from psm_sim.reporting.marks import (
+    ENERGY,
     LABELS,
     Mark,
     axes_of,
+    first_run,
     has_pages,
     marks_of,
     short_name,
@@ -67,10 +69,10 @@ def page_of(
             _conclusion(comparison) + _summary(comparison) + html_paragraphs(caption(comparison, preset)),
         ),
         _trade_off(marks, frontier, *axes_of(comparison)),
-        _states(marks),
+        _states(marks, axes_of(comparison)[1]),
         *([_slowdowns(comparison)] if has_pages(comparison) else []),
-        _timelines(runs, comparison.runs[0]),
-        _pages(comparison),
+        _timelines(runs, comparison),
+        *([_pages(comparison)] if has_pages(comparison) else []),
         Section("parameters", "Parameters", _parameters(comparison, provenance)),
     ]
     title = f"{comparison.trace}: {', '.join(dict.fromkeys(run.policy_name for run in comparison.runs))}"
@@ -102,13 +104,14 @@ def _trade_off(marks: Sequence[Mark], frontier: Sequence[ParetoCorner], x: str, 
     return Section("frontier", title.capitalize(), html, trade_off.draw(marks, line, x, y))
 
 
-def _states(marks: Sequence[Mark]) -> Section:
+def _states(marks: Sequence[Mark], measure: str) -> Section:
     hint = (
         ["Some bars extend beyond the axis. Drag or zoom out to see where they end."]
-        if split_far(marks)[1]
+        if split_far(marks, measure)[1]
         else []
     )
-    return Section("states", "Energy by radio state", html_paragraphs(hint), energy_bars.draw(marks))
+    title = "Energy by radio state" if measure == ENERGY else "Power by radio state"
+    return Section("states", title, html_paragraphs(hint), energy_bars.draw(marks, measure))
 
 
 def _slowdowns(comparison: Comparison) -> Section:
@@ -116,17 +119,15 @@ def _slowdowns(comparison: Comparison) -> Section:
     return Section("slowdowns", "Distribution of page slowdown", "", figure)
 
 
-def _timelines(runs: Sequence[Result], first: Result) -> Section:
-    """Return the section of the timelines, with the policy of *first* selected."""
+def _timelines(runs: Sequence[Result], comparison: Comparison) -> Section:
+    """Return the section of the timelines, with the first policy and page selected."""
     policies = {str(index): short_name(run.policy_name) for index, run in enumerate(runs)}
-    selected = next((index for index, run in enumerate(runs) if run is first), 0)
-    numbers = {
-        str(page_record.page): f"page {page_record.page}"
-        for page_record in representative_run(runs[0]).page_records[:MAX_LISTED]
-    }
+    selected = next((index for index, run in enumerate(runs) if run is comparison.runs[0]), 0)
+    records = representative_run(runs[0]).page_records[:MAX_LISTED] if has_pages(comparison) else []
+    numbers = {str(record.page): f"page {record.page}" for record in records}
     html = html_select("policy", "policy", policies, str(selected))
-    html += html_select("page", "show", {"": "whole run", **numbers}, next(iter(numbers)))
-    return Section("timeline", "Timeline of the first seed, client or station", html, timeline.draw())
+    html += html_select("page", "show", {"": "whole run", **numbers}, next(iter(numbers), ""))
+    return Section("timeline", f"Timeline of {first_run(comparison)}", html, timeline.draw())
 
 
 MAX_LISTED = 500

@@ -89,7 +89,9 @@ def html_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return a table. All columns except the first are right-aligned."""
     head = "".join(f"<th scope=col>{escape_text(heading)}</th>" for heading in headings)
     body = "".join(f"<tr>{_cell(row[0])}{''.join(map(_number, row[1:]))}</tr>" for row in rows)
-    return f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    return (
+        f"<div class=wide tabindex=0><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def _cell(value: Any) -> str:

@@ -43,8 +43,10 @@
     for (const [axis, measure] of Object.entries(axes)) {
       const values = sources.flatMap((source) => Array.from(source.data[measure]));
       const begins_at_1 = measure.startsWith("slowdown.") && Math.min(...values) >= 1;
+      const start = measure.startsWith("latency.") ? 0 : null;
       // A range that follows its data has no public way to change a fixed start.
-      figure[`${axis}_range`]._initial_start = begins_at_1 ? 1 - 0.03 * (Math.max(...values) - 1 || 1) : null;
+      figure[`${axis}_range`]._initial_start =
+        begins_at_1 ? 1 - 0.03 * (Math.max(...values) - 1 || 1) : start;
     }
     for (const source of sources) {
       const data = { ...source.data };
@@ -86,7 +88,7 @@
 
   function zoom(figure, run) {
     const page = run.pages.find(([number]) => String(number) === get("page").value);
-    const [from, to] = page ? [page[1], page[2]] : [0, run.pages.at(-1)[2]];
+    const [from, to] = page ? [page[1], page[2]] : [0, Math.max(run.pages.at(-1)[2], run.awake.at(-1)[1])];
     const margin = (page ? 0.3 : 0.02) * (to - from);
     figure.x_range.setv({ start: from - margin, end: to + margin });
     // The reset tool of the figure returns to this range.
@@ -100,6 +102,14 @@
     fill(figure, selected_run());
     zoom(figure, selected_run());
   }
+
+  // Tables that are wider than the window say so.
+  const widths = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      target.classList.toggle("scrolls", target.scrollWidth > target.clientWidth);
+    }
+  });
+  for (const table of document.querySelectorAll(".wide")) widths.observe(table);
 
   await draw();
   for (const name of ["x-axis", "y-axis"]) {

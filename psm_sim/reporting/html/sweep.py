@@ -10,6 +10,7 @@ from typing import Any
 from psm_sim.campaign.sweep.results import (
     Candidate,
     candidates,
+    describe_scenarios,
     pareto_front,
     swept_parameter,
     table_rows,
@@ -114,7 +115,7 @@ def _caption(rows: Sequence[StoredRow], done: Sequence[Candidate]) -> list[str]:
     seeds = max(len(candidate.rows) for candidate in done)
     combinations = f"{len(done)} combinations of policy and scenario with up to {seeds} seeds"
     return [
-        f"{len(rows)} tasks ({counts}), {combinations}.",
+        f"{len(rows)} tasks ({counts}), {combinations}: {describe_scenarios(rows)}.",
         "Energy is per page. Slowdown is relative to the same page without power saving.",
         "± is the half-width of the 95 % confidence interval (Student's t) of a mean over seeds.",
     ]

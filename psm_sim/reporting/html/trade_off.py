@@ -35,11 +35,10 @@ def draw(
         Measures that the axes show initially.
     """
     figure = make_figure(440, x_axis_label=LABELS[x], y_axis_label=LABELS[y])
+    figure.y_range.range_padding = 0.2  # type: ignore[attr-defined]
     figure.x_range.only_visible = figure.y_range.only_visible = True  # type: ignore[attr-defined]
-    values = [mark.values[x] for mark in marks]
-    if x.startswith("slowdown.") and min(values) >= 1:
-        # Begin at 1, with room for the marks there. page.js does the same when another axis is selected.
-        figure.x_range.start = 1 - 0.03 * ((max(values) - 1) or 1)  # type: ignore[attr-defined]
+    if (start := _start(x, [mark.values[x] for mark in marks])) is not None:
+        figure.x_range.start = start  # type: ignore[attr-defined]
     if optimum:
         slowdowns, energies = zip(*optimum, strict=True)
         line = figure.line(slowdowns, energies, color="#888888", line_width=2, legend_label=OFFLINE_OPTIMUM)
@@ -50,6 +49,16 @@ def draw(
         _plot_series(figure, [mark for mark in marks if mark.label == name], (x, y), name not in near)
     put_legend_below(figure, max(map(len, names)))
     return figure
+
+
+def _start(measure: str, values: Sequence[float]) -> float | None:
+    """Return where an axis begins: slowdowns at 1, with room for the marks there, and latencies at 0.
+
+    ``page.js`` does the same when another measure is selected.
+    """
+    if measure.startswith("slowdown.") and min(values) >= 1:
+        return 1 - 0.03 * ((max(values) - 1) or 1)
+    return 0.0 if measure.startswith("latency.") else None
 
 
 def _plot_series(figure: Figure, marks: Sequence[Mark], axes: tuple[str, str], hidden: bool) -> None:
@@ -81,7 +90,7 @@ def _plot_series(figure: Figure, marks: Sequence[Mark], axes: tuple[str, str], h
     if any(mark.value for mark in marks):
         figure.line("x", "y", line_dash=look.bokeh_line, line_width=1.5, **style)
         if len(marks) <= _MAX_LABELLED:
-            figure.text("x", "y", "value", x_offset=7, y_offset=-5, text_font_size="11px", **style)
+            figure.text("x", "y", "value", y_offset=-8, text_align="center", text_font_size="11px", **style)
     points = figure.scatter("x", "y", marker=look.bokeh_marker, size=11, fill_alpha=0.75, **style)
     tips = [("", "@name"), ("x", "@x_text"), ("y", "@y_text")]
     figure.add_tools(HoverTool(renderers=[points], tooltips=tips))

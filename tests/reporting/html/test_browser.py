@@ -233,12 +233,19 @@ return [...found, heard.data.time.length];
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1200, 380])
 def test_it_fits_wide_and_narrow_light_and_dark(browser: Any, folder: Path, width: int, dark: bool) -> None:
-    """Nothing runs out to the right, and the figures have the page's colour."""
+    """Nothing runs out to the right, tables that scroll say so, and the figures have the page's colour."""
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
     shown(browser, folder / "out/report.html")
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    says_so, scrolls = browser.execute_script("""
+const tables = [...document.querySelectorAll(".wide")].filter((table) => !table.closest("details"));
+return [tables.map((table) => table.classList.contains("scrolls")),
+  tables.map((table) => table.scrollWidth > table.clientWidth)];
+""")
+    assert says_so == scrolls
+    assert scrolls[0] or width > 380
     paper = browser.execute_script("return window.psm_sim.models.frontier.background_fill_color")
     assert paper == ("#17191c" if dark else "#ffffff")
