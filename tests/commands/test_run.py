@@ -55,9 +55,7 @@ def test_without_any_word_several_policies_run_over_ten_seeds(
     names = [line.split()[0] for line in output.splitlines()[3:] if line[:1] == " "]
     assert names[:4] == ["always-on", "psm", "bsd", "lpsm"]
     assert "3 pages of trace ucb, seeds 1 to 10" in output
-    assert (
-        "± is the half-width of the 95 % confidence interval (Student's t) of a mean over 10 seeds" in output
-    )
+    assert "± is the 95 % confidence interval (Student's t) of the mean over 10 seeds" in output
 
 
 def test_settings_reach_the_topology(capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,7 +159,7 @@ def test_another_reference_and_no_baselines(capsys: pytest.CaptureFixture[str]) 
     output = output_of(capsys, *words)
     assert [line.split()[0] for line in output.splitlines()[3:4]] == ["psm"]
     assert output.splitlines()[4] == ""
-    assert "\nColumn 'saved' is the energy saving relative to bsd:p=0.1, in per cent.\n" in output
+    assert "\nColumn 'saved' is the energy saving relative to bsd:p=0.1.\n" in output
     found = json.loads(output_of(capsys, *words, "--format", "json"))
     assert found["baselines"] == []
     assert [each["against"] for each in found["differences"]] == ["bsd:p=0.1"]

@@ -72,5 +72,5 @@ def test_many_clients_are_averaged_in_every_format(capsys: pytest.CaptureFixture
     assert row["clients"] == "2"
     assert float(row["half_width_95.slowdown.mean"]) == expected["half_width_95"]["slowdown.mean"]
     table = output_of(capsys, *words)
-    assert "95 % confidence interval (Student's t) of a mean over 2 clients" in table
+    assert "95 % confidence interval (Student's t) of the mean over 2 clients" in table
     assert f"{expected['half_width_95']['page_time_s.mean']:.3f}" in table
