@@ -61,24 +61,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the page until the command is interrupted."""
-    from psm_sim.common.input_files import bundled_names
-    from psm_sim.policies import POLICIES, make_policy
-    from psm_sim.reporting.explore.page import page_maker
+    from psm_sim.policies import make_policy
+    from psm_sim.reporting.explore.page import Page
     from psm_sim.reporting.explore.server import serve
     from psm_sim.reporting.explore.settings import Settings, fitting_sizes
+    from psm_sim.reporting.explore.simulator import Simulator
 
-    sizes = {trace: fitting_sizes(trace) for trace in [*bundled_names("traces"), arguments.trace]}
     policies = tuple(arguments.policy or Settings().policies)
-    settings = Settings(arguments.trace, arguments.profile, policies=policies, **sizes[arguments.trace])
+    sizes = fitting_sizes(arguments.trace)
+    settings = Settings(arguments.trace, arguments.profile, policies=policies, **sizes)
     for policy in _parse(settings.arguments)[0]:  # reports wrong options before the server starts
         make_policy(policy)
-    choices = {
-        "trace": list(sizes),
-        "profile": ["", *bundled_names("topologies/profiles")],
-        "policies": list(POLICIES.names()),
-    }
+    simulator = Simulator(compare)
     announce = partial(_announce, browser=not arguments.no_browser)
-    serve(page_maker(compare, settings, choices, sizes), arguments.port, announce)
+    serve(lambda document: Page(document, simulator, settings), arguments.port, announce)
     return 0
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from psm_sim.common.errors import InputError
+from psm_sim.common.input_files import bundled_names
+from psm_sim.policies import POLICIES
 from psm_sim.reporting.explore.settings import PAGES, Settings
 
 
@@ -53,23 +55,20 @@ _CONTROLS = {
 }
 
 
-def make_controls(settings: Settings, choices: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Return the controls by the names of the fields of :class:`Settings`.
-
-    Parameters
-    ----------
-    settings : Settings
-        Initial values, which are added to the choices.
-    choices : mapping of str to list of str
-        Values of the controls that have no usual ones.
-    """
+def make_controls(settings: Settings) -> dict[str, Any]:
+    """Return the controls with these initial values, by the names of the fields of :class:`Settings`."""
     from bokeh.models.widgets.inputs import MultiChoice, Select
 
+    choices = {
+        "trace": bundled_names("traces"),
+        "profile": ["", *bundled_names("topologies/profiles")],
+        "policies": list(POLICIES.names()),
+    }
     controls: dict[str, Any] = {}
     for name, control in _CONTROLS.items():
         value = getattr(settings, name)
         initial = value if isinstance(value, tuple) else (value,)
-        options = list(dict.fromkeys([*(choices.get(name) or control.values), *initial]))
+        options = list(dict.fromkeys([*(choices.get(name, control.values)), *initial]))
         common: dict[str, Any] = {"name": name, "title": control.title, "sizing_mode": "stretch_width"}
         common["description"] = control.explanation
         if isinstance(value, tuple):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _ADDRESS = "127.0.0.1"
 
 
-def serve(make_page: Callable[[Document], None], port: int, announce: Callable[[str], None]) -> None:
+def serve(make_page: Callable[[Document], object], port: int, announce: Callable[[str], None]) -> None:
     """Serve a page on this computer until the process is interrupted.
 
     The address contains a random token. A request without the token, or with the host name of another site,
@@ -41,11 +41,14 @@ def serve(make_page: Callable[[Document], None], port: int, announce: Callable[[
     asyncio.run(_serve(make_page, port, announce))
 
 
-async def _serve(make_page: Callable[[Document], None], port: int, announce: Callable[[str], None]) -> None:
+async def _serve(make_page: Callable[[Document], object], port: int, announce: Callable[[str], None]) -> None:
     from bokeh.server.server import BaseServer
     from bokeh.server.tornado import BokehTornado
     from tornado.httpserver import HTTPServer
     from tornado.ioloop import IOLoop
+
+    def fill(document: Document) -> None:
+        make_page(document)
 
     try:
         listener = socket.create_server((_ADDRESS, port))
@@ -57,7 +60,7 @@ async def _serve(make_page: Callable[[Document], None], port: int, announce: Cal
     listener.setblocking(False)
     port, token = listener.getsockname()[1], secrets.token_urlsafe(24)
     hosts = [f"{_ADDRESS}:{port}", f"localhost:{port}"]
-    application = BokehTornado({"/": make_page}, prefix=token, extra_websocket_origins=hosts, use_index=False)
+    application = BokehTornado({"/": fill}, prefix=token, extra_websocket_origins=hosts, use_index=False)
     http = HTTPServer(_guard(application, token, hosts))
     http.add_socket(listener)
     server = BaseServer(IOLoop.current(), application, http)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from functools import cache
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.workload import load_workloads
@@ -69,6 +70,7 @@ class Settings:
         return str(spec.with_("price", self.price)) if is_open else policy
 
 
+@cache
 def fitting_sizes(trace: str) -> dict[str, str]:
     """Return ``pages`` and ``seeds`` for a trace, so that the simulation takes seconds.
 
