@@ -36,6 +36,7 @@ def imported(folder: Path, code: str, *words: str) -> tuple[int, list[str]]:
     [
         "--help",
         "--version",
+        "advise --help",
         "list --help",
         "reproduce --help",
         "check --help",

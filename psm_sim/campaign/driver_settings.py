@@ -75,7 +75,7 @@ class Driver:
         Times awake after a frame that are compared; the driver's default is the first. With 0 the station
         stays in power-save mode and retrieves each buffered frame by itself (static PSM).
     timeout : tuple of str
-        Call that changes the time awake from its default; empty if the time is part of the other calls.
+        Calls that change the time awake from its default; empty if the time is part of the other calls.
     uapsd : tuple of str, or None
         Calls that select U-APSD; None if the driver has none.
     twt : tuple of str
@@ -107,7 +107,7 @@ DRIVERS = {
         dtim=("esp_wifi_set_ps(WIFI_PS_MIN_MODEM)",),
         listen=("esp_wifi_set_ps(WIFI_PS_MAX_MODEM)", "wifi_config.sta.listen_interval = {n}"),
         timeouts_ms=(50, 8),
-        timeout=("CONFIG_ESP_WIFI_SLP_DEFAULT_MIN_ACTIVE_TIME={ms}",),
+        timeout=("CONFIG_ESP_WIFI_SLP_IRAM_OPT=y", "CONFIG_ESP_WIFI_SLP_DEFAULT_MIN_ACTIVE_TIME={ms}"),
         uapsd=None,
         twt=(f"esp_wifi_sta_itwt_setup() with {_ITWT}",),
     ),

@@ -18,6 +18,7 @@ from psm_sim.commands.shared_options import (
     parse_settings,
 )
 from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.campaign.driver_settings import Setting
@@ -37,6 +38,9 @@ examples:
 A recommended setting keeps the 99th percentile of the latency of messages in
 both directions within --latency. With page views, --latency bounds the mean page
 time that power saving adds. Settings whose energy does not differ share a rank."""
+
+DRIVERS = ("esp-idf", "cyw43", "nrf70", "linux", "brcmfmac", "generic")
+"""Names in :data:`psm_sim.campaign.driver_settings.DRIVERS`, which are not imported for the help."""
 
 _PAGES, _PAUSES = 10, 1
 """Default number of pages per seed of traces with page views, and of traces whose pages are pauses."""
@@ -70,7 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     device = add_scenario(parser)
     add_access_point(device, " (default: 100TU)")
     device.add_argument(
-        "--driver", metavar="NAME", help="driver whose settings are compared (default: that of the chip)"
+        "--driver",
+        choices=DRIVERS,
+        help="driver whose settings are compared (default: that of the chip)",
     )
     add_format(parser.add_argument_group("output"), ("table", "json"))
     add_workers(parser, "worker processes (default: all cores)")
@@ -134,14 +140,15 @@ def _settings(
 ) -> tuple[str, list[Setting]]:
     """Return the driver and its settings at the access point of the scenario."""
     from psm_sim.campaign.advice import has_pages
-    from psm_sim.campaign.driver_settings import DRIVERS, settings_of
-    from psm_sim.common.registry import unknown_name_error
+    from psm_sim.campaign.driver_settings import settings_of
     from psm_sim.network.chip_profiles import load_profile
 
     profile = load_profile(scenario.profile) if scenario.profile else None
     driver = arguments.driver or (profile.driver if profile else "") or "generic"
     if driver not in DRIVERS:
-        raise unknown_name_error("driver", driver, list(DRIVERS))
+        raise InputError(
+            f"driver.name of profile {scenario.profile} must be one of {', '.join(DRIVERS)}, got {driver!r}."
+        )
     topology, longest_doze_ms = scenario.resolve_unseeded_topology(), None
     if max_latency_s is not None and not has_pages(scenario.workloads()[0]):
         longest_doze_ms = 1000 * (max_latency_s - topology.round_trip_s)

@@ -74,6 +74,17 @@ def test_settings_that_do_not_differ_share_a_rank_and_the_quicker_one_is_best() 
     assert any("LI 10 draws as little" in sentence for sentence in answer(advice))
 
 
+@pytest.mark.parametrize("limit_s", [0.15, 0.4, 1.3])
+def test_other_seeds_give_the_same_answer(limit_s: float) -> None:
+    """The answer does not hinge on noise."""
+    chosen = set()
+    for seed in (1, 101, 201):
+        scenario = Scenario(PUSH.trace, pages=1, profile="esp32-c6", seed=seed)
+        best = advice_on(listen(1), listen(2), listen(3), listen(10), scenario=scenario, limit_s=limit_s).best
+        chosen.add(best and best.setting.name)
+    assert len(chosen) == 1
+
+
 def test_of_equals_in_energy_and_delay_the_one_with_group_frames_is_best() -> None:
     """The same policy twice, once as if it missed them."""
     missing = Setting("misses", "psm:listen_interval=3", (), 0)

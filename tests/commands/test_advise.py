@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from psm_sim.campaign import driver_settings
 from psm_sim.cli import main
+from psm_sim.commands.advise import DRIVERS
 
 DEVICE = ("--profile", "esp32", "--dtim", "3", "--replications", "3", "--workers", "1")
 TRAFFIC = ("--traffic", "push:stretch_s=1200,period_s=20")
@@ -76,6 +79,44 @@ def test_the_driver_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
+def test_the_drivers_in_the_help_are_those_with_settings() -> None:
+    """In the same order."""
+    assert list(DRIVERS) == list(driver_settings.DRIVERS)
+
+
+def test_a_profile_of_an_unknown_driver_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Unless another one is given."""
+    chip = tmp_path / "chip.toml"
+    chip.write_text("[power]\nsupply_v = 3.3\n[driver]\nname = 'mine'\ntwt = true\n")
+    assert main(["advise", "--profile", str(chip)]) == 2
+    assert (
+        "must be one of esp-idf, cyw43, nrf70, linux, brcmfmac, generic, got 'mine'."
+        in capsys.readouterr().err
+    )
+    found = advice(capsys, "--profile", str(chip), "--driver", "generic", "--replications", "2", *TRAFFIC)
+    assert any(row["setting"].startswith("TWT") for row in found["rows"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[driver]\nnmae = 'x'\n", "Unknown key of .driver. 'nmae'.*Did you mean 'name'"),
+        ("[driver]\ntwt = 1\n", "driver.twt must be true or false, got 1[.]"),
+        ("[driver]\nname = 3\n", "driver.name must be a string, got 3[.]"),
+        ("driver = 3\n", "driver must be a table"),
+    ],
+)
+def test_a_wrong_driver_table_is_told(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By key and value."""
+    (tmp_path / "chip.toml").write_text(text)
+    assert main(["advise", "--profile", str(tmp_path / "chip.toml")]) == 2
+    assert re.search(message, capsys.readouterr().err)
+
+
 @pytest.mark.parametrize("profile", ["esp32", "esp32-c6"])
 def test_twt_is_only_offered_by_chips_that_have_it(profile: str, capsys: pytest.CaptureFixture[str]) -> None:
     """802.11ax."""
@@ -108,7 +149,7 @@ def test_the_beacon_interval_is_that_of_most_access_points(
         ("--profile esp31", "Unknown profile 'esp31'.*Did you mean 'esp32'"),
         ("--latency 0s", "--latency must be a time > 0"),
         ("--latency 300", "--latency requires a unit"),
-        ("--driver espidf", "Unknown driver 'espidf'; expected one of esp-idf, .*Did you mean 'esp-idf'"),
+        ("--driver espidf", "--driver must be one of esp-idf, .*got 'espidf'. Did you mean 'esp-idf'"),
         ("--traffic nosuch", "nosuch"),
         ("--topology cafe", "simulates one station, but topology cafe has reader, laptop"),
         ("--dtim 3 --set beacon.dtim_period=3", "--dtim conflicts with --set beacon.dtim_period=3"),
