@@ -14,6 +14,7 @@ import numpy as np
 from psm_sim.common.summary_stats import confidence_interval, significant_differences
 from psm_sim.simulation.conclusion_terms import (
     RELEVANT,
+    RELEVANT_OF_ONE,
     format_digits,
     format_range,
     join_names,
@@ -84,6 +85,7 @@ class _Measure:
         self._significant = significant_differences(self._samples)
         count, first = self._samples.shape[1], runs[0]
         self.replications = f"{count} {first.KIND}s" if count > 1 and isinstance(first, Average) else ""
+        self._tolerance = RELEVANT if self.replications else RELEVANT_OF_ONE
 
     def differ(self, first: int, second: int) -> bool:
         """Return whether two runs differ significantly and relevantly; of single runs, whether relevantly."""
@@ -92,7 +94,7 @@ class _Measure:
 
     def _is_close(self, first: int, second: int) -> bool:
         one, other = self._intervals[first].mean, self._intervals[second].mean
-        return abs(one - other) <= RELEVANT * max(abs(one), abs(other))
+        return abs(one - other) <= self._tolerance * max(abs(one), abs(other))
 
     def least(self, among: Sequence[int]) -> list[int]:
         """Return the run with the least mean, followed by those that do not differ from it, in order."""
@@ -106,7 +108,7 @@ class _Measure:
             return f"the same in each of {self.replications}" if self.replications else "the same"
         close = self._close_to_least(group)
         if all(close):
-            return f"less than {100 * RELEVANT:g} % apart"
+            return f"less than {100 * self._tolerance:g} % apart"
         return f"no {'relevant and ' if any(close) else ''}significant difference over {self.replications}"
 
     def is_undecided(self, group: Sequence[int]) -> bool:
@@ -125,8 +127,8 @@ class _Measure:
         return confidence_interval(drop_nan(ratios.tolist())).mean
 
     def texts(self, group: Sequence[int]) -> list[str]:
-        """Return the values of a group with two or three digits, or one value if they are close."""
-        if all(self._close_to_least(group)):
+        """Return the values of a group with two or three digits, or one value if their means are close."""
+        if self.replications and all(self._close_to_least(group)):
             group = group[:1]
         intervals = [self._intervals[index] for index in group]
         is_wide = any(each.half_width > _WIDE * abs(each.mean) for each in intervals)

@@ -12,6 +12,9 @@ from psm_sim.simulation.result import Result
 RELEVANT = 5e-4
 """Relative difference of two means below which policies count as equal, even if it is significant."""
 
+RELEVANT_OF_ONE = 0.01
+"""The same for single runs, whose noise is unknown."""
+
 
 def format_digits(value: float, digits: int = 3) -> str:
     """Return a number with significant digits, without an exponent."""
