@@ -199,9 +199,8 @@ def _device_columns(_: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
     yield from _battery_columns(runs)
     yield from _latency_columns(runs, 2)
     for state in ("awake", "asleep", "beacons", "transmit", "wake_ups"):
-        shares = [getattr(run.usage, f"{state}_j") / run.usage.total_j for run in runs]
-        if any(shares):
-            values = [share * power(run) for share, run in zip(shares, runs, strict=True)]
+        values = [getattr(run.usage, f"{state}_j") * _power_of_1_j(run, unit) for run in runs]
+        if any(values):
             yield _format_column(state.replace("_", "-"), "", unit, values, PARTS + 1)
     yield _column(runs, "beacons", "", "per s", lambda run: run.usage.beacons / run.simulated_s, PARTS)
 
@@ -213,12 +212,15 @@ def _power_of(runs: Sequence[Result]) -> tuple[str, Callable[[Result], float]]:
     return "mA", lambda run: run.mean_current_ma or 0.0
 
 
+def _power_of_1_j(run: Result, unit: str) -> float:
+    """Return the mean power or current that corresponds to an energy of 1 J in the whole run."""
+    return 1000 / run.simulated_s / ((run.power.supply_v or 1.0) if unit == "mA" else 1.0)
+
+
 def _battery_columns(runs: Sequence[Result]) -> Iterator[Column]:
-    if any(run.battery_days is not None for run in runs):
-        days: Callable[[Result], float] = lambda run: (  # noqa: E731
-            math.nan if run.battery_days is None else run.battery_days
-        )
-        yield _column(runs, "battery", "", "days", days, 1, max_decimals=1)
+    days = [math.nan if run.battery_days is None else run.battery_days for run in runs]
+    if not all(map(math.isnan, days)):
+        yield _format_column("battery", "", "days", days, 1, max_decimals=1)
 
 
 def _saved_columns(comparison: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
@@ -241,7 +243,7 @@ def _saved_columns(comparison: Comparison, runs: Sequence[Result]) -> Iterator[C
 
 def _ratio(ratio: float) -> str:
     """Return a ratio of energies as text, such as ``"11.4x"``."""
-    return "-" if math.isnan(ratio) else f"{format_number(ratio, min(1, decimals_of([ratio])))}x"
+    return "-" if math.isnan(ratio) else f"{format_number(ratio, int(ratio < 100))}x"
 
 
 def _latency_columns(runs: Sequence[Result], rank: int) -> Iterator[Column]:

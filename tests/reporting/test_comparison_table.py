@@ -209,3 +209,11 @@ def test_notebooks_show_the_same_table(replicated: Comparison, device: Compariso
         assert all(f">{heading}<" in html for heading in headings(tables_of(found)[0]))
     labelled = psm_sim.compare(["dynamic:stack=esp-idf,listen_interval=3,label=idf"], pages=1)
     assert "<td>idf</td>" in labelled._repr_html_()
+
+
+@pytest.mark.parametrize("trace", ["ucb", "ping"])
+def test_a_radio_without_power_has_a_table(trace: str) -> None:
+    """Nothing is saved, and no column divides by the energy."""
+    settings = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
+    found = compare_runs(["lpsm"], Scenario(trace, pages=1, settings=settings), references=REFERENCES)
+    assert "power 0.0 mW" in "\n".join(caption(found))
