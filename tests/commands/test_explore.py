@@ -76,7 +76,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[float, int, str]:
 )
 def test_the_command_prints_what_is_shown(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     shown = compare(settings.arguments, no_progress)
-    assert main([*shlex.split(settings.command)[1:], "--format", "json"]) == 0
+    assert main([*shlex.split(settings.command)[3:], "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     energies = {run["policy"]: run["energy_per_page_j"] for run in [*printed["baselines"], *printed["runs"]]}
     assert energies == {run.policy: run.energy_per_page_j for run in shown.shown}
@@ -156,7 +156,7 @@ def test_ctrl_c_ends_the_server_at_once(words: list[str]) -> None:
     with server(*words) as (process, address):
         assert not words or status_of(address) == 200
         duration_s, status, messages = ended(process)
-        assert duration_s < 2
+        assert duration_s < 5  # 0.3 s on an idle computer
         assert status == 130
         assert messages == "psm_sim: interrupted.\n"
         with pytest.raises(ProcessLookupError):

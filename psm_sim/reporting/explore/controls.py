@@ -30,8 +30,8 @@ _CONTROLS = {
     ),
     "dtim": _Control(
         "DTIM period (beacons)",
-        "Number of beacon intervals between the beacons that announce broadcasts. It is set at the access "
-        "point.",
+        "Number of beacon intervals from one DTIM beacon to the next, set at the access point. The baseline "
+        "psm wakes for DTIM beacons.",
         ("1", "2", "3", "5", "10"),
     ),
     "policies": _Control(

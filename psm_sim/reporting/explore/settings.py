@@ -57,7 +57,7 @@ class Settings:
     @property
     def command(self) -> str:
         """The command line, quoted for a shell."""
-        return shlex.join(["psm_sim", *self.arguments])
+        return shlex.join(["python", "-m", "psm_sim", *self.arguments])
 
     @property
     def has_price(self) -> bool:

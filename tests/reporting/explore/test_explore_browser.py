@@ -85,7 +85,7 @@ def test_a_control_changes_figure_conclusion_and_command(page: Any) -> None:
     assert before[0] != after[0]
     assert before[1] != after[1]
     assert "One seed" in after[1]
-    psm = compare(shlex.split(command)[1:], no_progress).baselines[1]
+    psm = compare(shlex.split(command)[3:], no_progress).baselines[1]
     assert after[0] == pytest.approx([psm.slowdown.mean, psm.energy_per_page_j])
 
 
