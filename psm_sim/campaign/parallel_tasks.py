@@ -78,7 +78,10 @@ class Rows:
 
 
 def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = no_progress) -> Rows:
-    """Run all tasks and return their rows in the order of the tasks; see :func:`run_groups`."""
+    """Run all *tasks* and return their rows in their order.
+
+    For *workers* and *progress* see :func:`run_groups`.
+    """
     (rows,) = run_groups([tasks], workers, progress)
     return rows
 

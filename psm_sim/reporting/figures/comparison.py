@@ -127,7 +127,8 @@ def frontier_of(
     """Return the frontier of the offline optimum on the pages of a comparison.
 
     The frontier is empty for too many pages. It is also empty for a shared channel, which the offline optimum
-    does not model.
+    does not model. For *workers* and *progress* see
+    :func:`~psm_sim.campaign.offline_pareto_frontier.pareto_frontier`.
     """
     if comparison.resolved_topology.stations or comparison.resolved_topology.mac.model == "dcf":
         return []
