@@ -119,6 +119,8 @@ class GridAxis:
         return self._apply_to_loss(policy, value) if self.key.startswith("loss.") else policy
 
     def _apply_to_loss(self, policy: Spec, value: str) -> Spec:
+        if self.key == "loss.gamma":  # a parameter of lpsm, so that loss and gamma have a column each
+            return add_parameter(policy, "gamma", value, "policy")
         loss = policy.values.get("loss")
         if loss is None or not LOSSES.knows(loss):
             raise InputError(f"Varying {self.key} requires a loss with parameters, got loss={loss!r}.")

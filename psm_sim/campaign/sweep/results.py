@@ -272,6 +272,35 @@ def swept_parameter(group: Sequence[Candidate]) -> str:
     return keys[0] if len(keys) == 1 else ""
 
 
+def series_names(candidates: Sequence[Candidate]) -> list[str]:
+    """Return the name of the series of each candidate, so that each series has one curve.
+
+    A series has the candidates of one name. If they differ in several parameters, those with texts as values
+    tell the series apart, such as the loss of ``lpsm`` from its ``gamma``.
+    """
+    groups: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        groups.setdefault(candidate.name, []).append(candidate)
+    texts = {name: _text_keys(group) for name, group in groups.items()}
+    return [_series_name(candidate, texts[candidate.name]) for candidate in candidates]
+
+
+def _text_keys(group: Sequence[Candidate]) -> list[str]:
+    """Return the policy parameters with varying texts, if other parameters vary as well."""
+    keys = varying_keys(each.parameters for each in group)
+    texts = [
+        key
+        for key in keys
+        if key.startswith("policy.") and any(isinstance(each.parameters.get(key), str) for each in group)
+    ]
+    return texts if len(texts) < len(keys) else []
+
+
+def _series_name(candidate: Candidate, keys: Sequence[str]) -> str:
+    pairs = [f"{key.rpartition('.')[2]}={candidate.parameters.get(key)}" for key in keys]
+    return f"{candidate.name}:{','.join(pairs)}" if pairs else candidate.name
+
+
 def describe_scenarios(rows: Iterable[StoredRow]) -> str:
     """Return what the finished tasks have in common, for titles: trace, topology, pages, settings, seeds."""
     done = [row for row in rows if row.state == "done"]
@@ -294,7 +323,7 @@ def plot_points(rows: Iterable[StoredRow], x: str, y: str, by: str) -> list[Poin
     y : str
         Measure on the y-axis.
     by : str
-        Parameter that distinguishes the series.
+        Parameter that distinguishes the series. ``name`` stands for :func:`series_names`.
 
     Raises
     ------
@@ -312,13 +341,18 @@ def plot_points(rows: Iterable[StoredRow], x: str, y: str, by: str) -> list[Poin
     done = [(each, record) for each, record in records if record.get(x) is not None and y in each.measures]
     if not done:
         raise InputError(f"No finished task has {x}; run the sweep, or select other tasks with --where.")
+    names = series_names([candidate for candidate, _ in done])
+    series_of = {
+        id(candidate): name if by == "name" else str(record.get(by, ""))
+        for (candidate, record), name in zip(done, names, strict=True)
+    }
     groups: dict[str, list[Candidate]] = {}
-    for candidate, record in done:
-        groups.setdefault(str(record.get(by, "")), []).append(candidate)
+    for candidate, _ in done:
+        groups.setdefault(series_of[id(candidate)], []).append(candidate)
     swept = {series: swept_parameter(group) for series, group in groups.items()}
     points, first = [], dict[tuple[str, Any], Candidate]()
     for candidate, record in done:
-        series, x_is_measure = str(record.get(by, "")), x in candidate.measures
+        series, x_is_measure = series_of[id(candidate)], x in candidate.measures
         other = candidate if x_is_measure else first.setdefault((series, record[x]), candidate)
         if other is not candidate:
             keys = varying_keys({"policy": twin.policy, **twin.scenario} for twin in (other, candidate))

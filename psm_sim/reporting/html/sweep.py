@@ -12,6 +12,7 @@ from psm_sim.campaign.sweep.results import (
     candidates,
     describe_scenarios,
     pareto_front,
+    series_names,
     swept_parameter,
     table_rows,
     varying_keys,
@@ -123,14 +124,17 @@ def _caption(rows: Sequence[StoredRow], done: Sequence[Candidate]) -> list[str]:
 
 def _trade_off(done: Sequence[Candidate], keys: Sequence[str]) -> Section:
     groups: dict[str, list[Candidate]] = {}
-    for candidate in done[:MAX_MARKS]:
-        groups.setdefault(candidate.name, []).append(candidate)
-    marks, swept = [], []
-    for group in groups.values():
+    for candidate, name in zip(done[:MAX_MARKS], series_names(done[:MAX_MARKS]), strict=True):
+        groups.setdefault(name, []).append(candidate)
+    marks, swept = [], dict[str, None]()
+    for name, group in groups.items():
         key = swept_parameter(group)
-        swept += [column_label(key)] if key else []
+        swept |= {column_label(key): None} if key else {}
         ordered = sorted(group, key=lambda each: sort_key(each.parameters.get(key))) if key else group
-        marks += [_mark(each, keys, format_value(each.parameters[key]) if key else "") for each in ordered]
+        for each in ordered:
+            value = format_value(each.parameters[key]) if key else ""
+            style = policy_style(name)
+            marks.append(replace(_mark(each, keys, value), label=short_name(name), style=style))
     lines = [f"One mark per policy and scenario{', labelled with ' if swept else ''}{', '.join(swept)}."]
     lines.append("Click a legend entry to hide or show it.")
     if len(done) > MAX_MARKS:

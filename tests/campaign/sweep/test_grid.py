@@ -95,8 +95,10 @@ def test_a_users_policy_varies_by_its_file_and_class() -> None:
 def test_losses_vary_with_their_parameters() -> None:
     """In whatever order they are given; only lpsm has a loss."""
     found = grid("loss.gamma=1e-4,2e-4", "loss=inverse,inverse-log", policies=("psm", "lpsm"))
-    assert policies(found) == ["psm", *(f"lpsm:loss={loss}:gamma={gamma}" for gamma in ("1e-4", "2e-4")
+    assert policies(found) == ["psm", *(f"lpsm:loss={loss},gamma={gamma}" for gamma in ("1e-4", "2e-4")
                                         for loss in ("inverse", "inverse-log"))]  # fmt: skip
+    found = grid("loss.gamma=1e-4", "loss.target_ms=5", loss="constrained", policies=("lpsm",))
+    assert policies(found) == ["lpsm:loss=(constrained:target_ms=5),gamma=1e-4"]
     assert policies(grid("seed=1", loss="max(1/Ti, 2)")) == ["lpsm:loss=max(1/Ti, 2)"]
 
 
@@ -145,8 +147,8 @@ def test_a_preset_gives_way_to_what_is_varied() -> None:
         (["loss=inverse"], {"policies": ("psm",)}, "Varying loss has no effect on the policies psm"),
         (["policy.bsd.p=1"], {"policies": ("bsd:p=2",)}, "p is both varied and set in policy 'bsd:p=2'"),
         (["trace.mean_think_s=1"], {"trace": "ucb:mean_think_s=2"}, "mean_think_s is both varied and set"),
-        (["loss.gamma=1"], {}, "loss.gamma requires a loss .*, got loss=None"),
-        (["loss.gamma=1"], {"loss": "1/Ti"}, "loss.gamma requires a loss .*, got loss='1/Ti'"),
+        (["loss.target_ms=1"], {}, "loss.target_ms requires a loss .*, got loss=None"),
+        (["loss.target_ms=1"], {"loss": "1/Ti"}, "loss.target_ms requires a loss .*, got loss='1/Ti'"),
         (["seed=1..400", "pages=1..400"], {}, "The sweep has 160000 tasks, expected at most 100000"),
     ],
 )  # fmt: skip
