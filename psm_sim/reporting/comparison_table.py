@@ -145,24 +145,31 @@ def plain_rows(comparison: Comparison, table: Table) -> tuple[list[str], list[li
 
 def _table(comparison: Comparison, runs: list[Result]) -> Table:
     candidates = list((_page_columns if runs[0].loads_pages else _device_columns)(comparison, runs))
-    constant = [column for column in candidates if len(runs) > 1 and column.is_constant]
+    constant = [each for each in candidates if each.is_constant and (len(runs) > 1 or _is_no_failure(each))]
     columns = [column for column in candidates if column not in constant]
     return Table(runs, columns, _sentences_of(constant, candidates))
 
 
+def _is_no_failure(column: Column) -> bool:
+    """Return whether a column states that no message was lost or no page has failed."""
+    counts_failures = column.measure.endswith(_LOST) or column.name == _FAILED
+    return counts_failures and not any(text.strip("0.") for text in column.cells)
+
+
 def _sentences_of(constant: Sequence[Column], candidates: Sequence[Column]) -> list[str]:
     """Return sentences that state the values of the columns that are equal in all rows."""
-    losses = [each for each in candidates if each.measure.endswith(_LOST) and set(each.cells) != {"-"}]
-    without_loss = [each for each in losses if each in constant and not float(each.cells[0])]
-    lossy = len(losses) > len(without_loss)
-    equal, sentences = [], []
-    if without_loss and not lossy:
-        sentences.append("No message was lost.")
-    for column in constant:
-        if column.name == _FAILED and column.cells[0] == "0":
-            sentences.append("No page failed.")
-        elif (column not in without_loss or lossy) and column.cells[0] != "-" and column.rank < PARTS:
-            equal.append(_statement(column))
+    none_failed = [column for column in constant if _is_no_failure(column)]
+    known = [each for each in candidates if each.measure.endswith(_LOST) and set(each.cells) != {"-"}]
+    none_lost = [column for column in none_failed if column in known]
+    sentences = ["No page failed."] if len(none_failed) > len(none_lost) else []
+    if none_lost == known:
+        sentences += ["No message was lost."] if known else []
+        constant = [column for column in constant if column not in none_failed]
+    equal = [
+        _statement(column)
+        for column in constant
+        if column.rank < PARTS and column.name != _FAILED and column.cells[0] != "-"
+    ]
     return [*sentences, *([f"Equal in all rows: {', '.join(equal)}."] if equal else [])]
 
 
@@ -185,11 +192,11 @@ def _page_columns(comparison: Comparison, runs: Sequence[Result]) -> Iterator[Co
     if runs[0].reports_failures:
         yield _column(runs, "pages", _FAILED, "", lambda run: run.failed_pages, 0, max_decimals=0)
     yield from _latency_columns(runs, 5)
+    yield _column(runs, "beacons", "heard", "", lambda run: run.beacons_per_page, PARTS)
     joules = [run.energy_by_state_per_page_j for run in runs]
     for state in dict.fromkeys(state for each in joules for state in each):
         values = [each.get(state, 0.0) for each in joules]
         yield _format_column(state.replace("_", "-"), "", "J", values, PARTS + 1)
-    yield _column(runs, "beacons", "heard", "", lambda run: run.beacons_per_page, PARTS)
 
 
 def _device_columns(_: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
@@ -198,11 +205,11 @@ def _device_columns(_: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
     yield _column(runs, _POWER[unit], "", unit, power, 0, 4)
     yield from _battery_columns(runs)
     yield from _latency_columns(runs, 2)
+    yield _column(runs, "beacons", "", "per s", lambda run: run.usage.beacons / run.simulated_s, PARTS)
     for state in ("awake", "asleep", "beacons", "transmit", "wake_ups"):
         values = [getattr(run.usage, f"{state}_j") * _power_of_1_j(run, unit) for run in runs]
         if any(values):
             yield _format_column(state.replace("_", "-"), "", unit, values, PARTS + 1)
-    yield _column(runs, "beacons", "", "per s", lambda run: run.usage.beacons / run.simulated_s, PARTS)
 
 
 def _power_of(runs: Sequence[Result]) -> tuple[str, Callable[[Result], float]]:

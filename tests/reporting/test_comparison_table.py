@@ -123,6 +123,9 @@ def test_equal_numbers_are_stated_in_the_caption() -> None:
     assert plain_rows(found, table)[1] == [["psm"], ["psm:listen_interval=1"]]
     alone = compare_runs(["psm"], Scenario(pages=2))
     assert "energy (J)" in headings(tables_of(alone)[0])
+    device = compare_runs(["psm"], Scenario("ping", pages=1))
+    assert "power (mW)" in headings(tables_of(device)[0])
+    assert tables_of(device)[0].constants == ["No message was lost."]
 
 
 def test_lost_messages_are_stated_or_have_a_column(device: Comparison) -> None:
@@ -153,6 +156,7 @@ def test_failed_pages_have_a_column_or_a_sentence() -> None:
     found = compare_runs(["lpsm"], Scenario(pages=2, settings=settings), references=REFERENCES)
     assert "pages failed" not in headings(tables_of(found)[0])
     assert "No page failed." in caption(found)
+    assert not any("Equal in all rows: pages" in line for line in caption(found))
 
 
 def test_saved_is_the_energy_against_the_reference(replicated: Comparison) -> None:
