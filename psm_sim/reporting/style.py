@@ -130,8 +130,12 @@ def _split(policy: str) -> tuple[str, list[str]]:
     return path_and_class[1] if path_and_class else name, sorted(filter(None, texts))
 
 
+_SALT = b"8829"
+"""Salt for which the variants that the documents compare have different markers."""
+
+
 def _hashed(text: str) -> Style:
-    number, marker = divmod(int(blake2s(text.encode()).hexdigest(), 16), len(MARKERS))
+    number, marker = divmod(int(blake2s(text.encode(), salt=_SALT).hexdigest(), 16), len(MARKERS))
     number, line = divmod(number, len(DASHES))
     return Style(COLOURS[number % len(COLOURS)], MARKERS[marker], DASHES[line])
 

@@ -26,7 +26,7 @@ def test_built_in_policies_differ_in_colour_or_marker() -> None:
         ["bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1"],
         ["lpsm", "lpsm:loss=inverse", "lpsm:loss=inverse-log"],
         ["psm", "psm:listen_interval=3", "psm:listen_interval=10"],
-        ["dynamic:stack=linux", "dynamic:stack=esp-idf", "dynamic:stack=iphone"],
+        [f"dynamic:stack={name}" for name in ("linux", "esp-idf", "brcmfmac", "talaria", "cyw43")],
     ],
     ids=lambda variants: variants[0],
 )

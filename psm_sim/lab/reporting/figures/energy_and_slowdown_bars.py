@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _STATES = ("asleep", "awake", "beacons")
-"""Radio states from bottom to top. The columns ``asleep_j``, ``awake_j`` and ``beacons_j`` have the energy."""
+"""Radio states from bottom to top, with their energy in ``asleep_j``, ``awake_j`` and ``beacons_j``."""
 
 _EDGE = "#222222"
 _PUBLISHED = VERMILLION
@@ -41,7 +41,7 @@ def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
     # Always-on needs ten times the energy, so its bar would flatten the others. The caption states it.
     omitted = frame["policy"] == "always-on"
     shown = frame[~omitted]
-    figure, (axes,) = new_figure(width_in=6.4, height_in=3.6)
+    figure, (axes,) = new_figure(width_in=7.0, height_in=3.6)
     base = [0.0] * len(shown)
     for name in _STATES:
         (colour, hatch), heights = STATES[name], shown[f"{name}_j"].tolist()
@@ -67,7 +67,7 @@ def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
             label="offline optimum, no delay",
         )
     explanation = _plot_published_energy(axes, shown)
-    axes.set_xticks(range(len(shown)), _tick_labels(shown))
+    axes.set_xticks(range(len(shown)), _tick_labels(shown), fontsize=7)
     axes.set_ylabel("energy (J per page)")
     axes.grid(visible=False, axis="x")
     add_legend(figure, axes)
@@ -109,10 +109,10 @@ def draw_slowdown(frame: pd.DataFrame) -> tuple[Figure, str]:
     shown = frame[frame["policy"] != "always-on"]
     caption = "Mean page slowdown relative to no power saving, with 95 % confidence intervals."
     if "over_psm" not in shown:
-        figure, (axes,) = new_figure(width_in=6.4, height_in=3.2)
+        figure, (axes,) = new_figure(width_in=7.0, height_in=3.2)
         _plot_ratios(axes, shown, ("slowdown", "half_width"), "slowdown")
         return figure, caption
-    figure, (axes, other) = new_figure(2, 1, width_in=6.4, height_in=5.6)
+    figure, (axes, other) = new_figure(2, 1, width_in=7.0, height_in=5.6)
     _plot_ratios(axes, shown, ("slowdown", "half_width"), "slowdown")
     _plot_ratios(other, shown, ("over_psm", "over_psm_half_width"), "page time over static PSM")
     positions = np.arange(len(shown)) + _MARKER_OFFSET
@@ -141,7 +141,7 @@ def _plot_ratios(axes: Axes, shown: pd.DataFrame, columns: tuple[str, str], labe
     for position, top, half_width in zip(positions, tops, half_widths, strict=True):
         end = max(top, 1.0) + half_width
         axes.annotate(f"{top:.2f}", (position, end), (0, 3), textcoords="offset points", ha="center")
-    axes.set_xticks(positions, _tick_labels(shown))
+    axes.set_xticks(positions, _tick_labels(shown), fontsize=7)
     axes.set_ylabel(label)
     axes.grid(visible=False, axis="x")
     axes.axhline(1, color=_EDGE, linewidth=0.8)

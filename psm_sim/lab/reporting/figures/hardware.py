@@ -27,13 +27,15 @@ def draw_trade_off(frame: pd.DataFrame) -> tuple[Figure, str]:
             style = policy_style(policy)
             axes.plot(max(delay_ms, 0.1), mw, style.marker, color=style.colour, label=policy, markersize=6)
         axes.set(xscale="log", yscale="log")
+        axes.set(xlabel="mean delay (ms, at least 0.1)", ylabel="mean power (mW)")
         axes.set_title(title, fontsize=9)
     for axes in panels[len(titles) :]:
         axes.set_visible(False)
     add_legend(figure, panels[0])
-    figure.supxlabel("mean delay (ms, lower values are plotted at 0.1)", fontsize=9)
-    figure.supylabel("mean power (mW)", fontsize=9)
-    return figure, "Mean power of an ESP32-C6 against mean delay, one mark per policy."
+    return figure, (
+        "Mean power of an ESP32-C6 against mean delay, one mark per policy. Lower delays are plotted at"
+        " 0.1 ms."
+    )
 
 
 def draw_crossover(frame: pd.DataFrame) -> tuple[Figure, str]:

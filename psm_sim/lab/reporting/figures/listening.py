@@ -31,8 +31,6 @@ def draw_listening(frame: pd.DataFrame) -> tuple[Figure, str]:
     for axes in panels[len(titles) :]:
         axes.set_visible(False)
     add_legend(figure, panels[0])
-    figure.supxlabel("mean slowdown - 1", fontsize=9)
-    figure.supylabel("energy (J per page)", fontsize=9)
     return figure, (
         "Energy against mean slowdown, one curve per family of policies over its parameter. The dotted line"
         " is the offline optimum without delay, plus the beacons that the longest doze requires."
@@ -56,5 +54,5 @@ def _panel(axes: Axes, shown: pd.DataFrame, title: str) -> None:
     axes.axhline(
         shown["hindsight_j"].iloc[0], color="black", linestyle=":", linewidth=1, label="offline optimum"
     )
-    axes.set_xscale("log")
+    axes.set(xscale="log", xlabel="mean slowdown - 1", ylabel="energy (J per page)")
     axes.set_title(title, fontsize=9)
