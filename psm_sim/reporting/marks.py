@@ -165,7 +165,7 @@ def _powers(run: Result) -> dict[str, float]:
 
 
 def run_style(run: Result) -> Style:
-    """Return the style of a result. The kinds of stations are told apart as variants of the policy."""
+    """Return the style of a result. Each kind of stations has the style of a variant."""
     return policy_style(run.policy, run.station)
 
 

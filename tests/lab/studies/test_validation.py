@@ -37,7 +37,8 @@ def test_the_figure_of_currents_shows_each_predicted_row():
     (findings,) = reproduce({"dtim": load_study("dtim")}, QUICK, workers=1)
     figure, caption = draw("currents", findings.figures["currents"])
     (axes,) = figure.axes
-    shown = sum(np.size(line.get_xdata()) for line in axes.get_lines() if line.get_linestyle() == "None")
+    lines = [line for line in axes.get_lines() if str(line.get_label()).startswith("predicted")]
+    shown = sum(np.size(line.get_xdata()) for line in lines)
     rows = [row for row in table("dtim") if row["mode"] == "light sleep"]
     assert shown == sum(row["verdict"] != "no fit" for row in rows)
     assert caption.endswith(".")
