@@ -129,15 +129,15 @@ def station_of(run: Result) -> str:
 
 
 def plain_rows(comparison: Comparison, table: Table) -> tuple[list[str], list[list[str]]]:
-    """Return the headings and the rows of a table as text, for HTML."""
+    """Return the headings and the rows of a table as text, for HTML, without the parts of the energy."""
+    columns = [column for column in table.columns if column.rank < PARTS]
     with_stations = any(run.station for run in table.runs)
-    headings = ["policy", *(["station"] if with_stations else []), *(each.heading for each in table.columns)]
-    texts = [column.texts for column in table.columns]
+    headings = ["policy", *(["station"] if with_stations else []), *(each.heading for each in columns)]
     return headings, [
         [
             name_of(comparison, run),
             *([station_of(run)] if with_stations else []),
-            *(column[index].strip() for column in texts),
+            *(column.texts[index].strip() for column in columns),
         ]
         for index, run in enumerate(table.runs)
     ]
