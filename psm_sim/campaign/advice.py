@@ -91,9 +91,9 @@ class Advice:
     rows : tuple of Row
         Settings by ascending energy: first those within the bound, then the others.
     best : Row or None
-        The setting to select: within the bound, without a new driver, and of the least energy. If several do
-        not differ in energy, it is the one with the least delay, or with the most group addressed frames if
-        the delays do not differ either. None if there is no setting.
+        The setting to select: within the bound, without a new driver, and of the least energy. If several
+        need practically the same energy, it is the one with the least delay, or with the most group addressed
+        frames if the delays do not differ either. None if there is no setting.
     tied : tuple of Row
         The other settings of the driver that need as little energy as the best.
     better : tuple of Row
@@ -305,12 +305,15 @@ def _ranked(comparison: Comparison, rows: Sequence[Row], max_latency_s: float | 
 
 
 def _best_of_equal(rows: Sequence[Row], dtim_period: int) -> int:
-    """Return the index of the best of several rows of equal energy.
+    """Return the index of the best of the rows of the first rank, in ascending order of energy.
 
-    It has the least delay. Of equally short delays, it receives most group addressed frames.
+    Of those that need less than :data:`MIN_DIFFERENCE` more than the first row, it has the least delay. Of
+    equally short delays, it receives most group addressed frames.
     """
-    least_s = min(row.delay_s.mean for row in rows)
-    quick = [index for index, row in enumerate(rows) if row.delay_s.mean <= (1 + MIN_DIFFERENCE) * least_s]
+    limit_j = (1 + MIN_DIFFERENCE) * rows[0].result.energy_per_page_j
+    equal = [index for index, row in enumerate(rows) if row.result.energy_per_page_j <= limit_j]
+    limit_s = (1 + MIN_DIFFERENCE) * min(rows[index].delay_s.mean for index in equal)
+    quick = [index for index in equal if rows[index].delay_s.mean <= limit_s]
     return max(quick, key=lambda index: rows[index].setting.dtim_share(dtim_period) or 0.0)
 
 

@@ -162,7 +162,7 @@ def _legend(advice: Advice) -> list[str]:
     verdicts = {row.verdict for row in advice.rows}
     marks = [f"{mark} {meaning}" for verdict, (mark, meaning) in _MARKS.items() if verdict in verdicts]
     limit = f" The bound is on the {bound(advice)}." if advice.max_latency_s else ""
-    names = advice.rows[0].result.latency.keys()
+    names = set() if advice.has_pages else advice.rows[0].result.latency.keys()
     values = [
         *(["Added: mean page time that power saving adds."] if advice.has_pages else []),
         *(["Latency (down, up): from sending to arrival."] if names & {"down", "up"} else []),
