@@ -108,6 +108,6 @@ def _completion(kind: str, names: Sequence[str]) -> Mapping[str, object]:
         "bash": function,
         "zsh": function,
         "fish": f"({function})",
-        "tcsh": f"({words})",
+        "tcsh": f"`echo {words} *`" if with_files else f"({words})",  # the star stands for the files here
         "preamble": preamble,
     }
