@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
@@ -14,15 +15,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from bokeh.document import Document
 
 from psm_sim.cli import main
 from psm_sim.commands.explore import compare
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import no_progress
+from psm_sim.reporting.explore.server import serve_until_cancelled
 from psm_sim.reporting.explore.settings import Settings, fitting_sizes
 from psm_sim.reporting.explore.simulator import Simulator
 
@@ -133,21 +137,49 @@ def test_a_port_in_use_is_reported_in_one_line(capsys: pytest.CaptureFixture[str
 
 
 def test_only_the_holder_of_the_token_gets_the_page() -> None:
-    with server() as (process, address):
-        parts = urlsplit(address)
-        root, host = f"http://{parts.netloc}", parts.netloc
-        assert parts.hostname == "127.0.0.1"
-        assert status_of(address) == 200
-        assert status_of(f"{address}static/js/bokeh.min.js") == 200
-        for wrong in ("/", "/ws", "/static/js/bokeh.min.js", "/favicon.ico", f"/x{parts.path}", "/ä"):
-            assert status_of(root + wrong.encode("ascii", "replace").decode()) == 403
-        assert status_of(address, Host="psm.example") == 403
-        asks = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
-        asks["Sec_WebSocket_Key"] = "AAAAAAAAAAAAAAAAAAAAAA=="
-        assert status_of(f"{address}ws", Host=host, Origin="http://psm.example", **asks) == 403
-        _, status, messages = ended(process)
-    assert status == 130
-    assert "Traceback" not in messages
+    def fill(document: Document) -> None:
+        document.title = "shown"
+
+    async def check() -> None:
+        ready = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(serve_until_cancelled(fill, 0, ready.set_result))
+        await asyncio.to_thread(check_statuses, await ready)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(check())
+
+
+def check_statuses(address: str) -> None:
+    parts = urlsplit(address)
+    assert parts.hostname == "127.0.0.1"
+    assert status_of(address) == 200
+    assert status_of(f"{address}static/js/bokeh.min.js") == 200
+    for wrong in ("/", "/ws", "/static/js/bokeh.min.js", "/favicon.ico", f"/x{parts.path}", "/%C3%A4"):
+        assert status_of(f"http://{parts.netloc}{wrong}") == 403
+    assert status_of(address, Host="psm.example") == 403
+    asks = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
+    asks["Sec_WebSocket_Key"] = "AAAAAAAAAAAAAAAAAAAAAA=="
+    assert status_of(f"{address}ws", Origin="http://psm.example", **asks) == 403
+
+
+@pytest.mark.parametrize("words", [[], ["--no-browser"]])
+def test_the_address_is_printed_and_opened(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened = threading.Event()
+
+    def serve(make_page, port, announce):
+        assert port == 5006
+        make_page(Document())
+        announce("http://127.0.0.1:5006/token/")
+
+    monkeypatch.setattr("webbrowser.open", lambda _: opened.set())
+    monkeypatch.setattr("psm_sim.reporting.explore.server.serve", serve)
+    assert main(["explore", "--port", "5006", "--trace", "phone", "--profile", "esp32", *words]) == 0
+    assert capsys.readouterr().out.startswith("http://127.0.0.1:5006/token/\n")
+    assert opened.wait(0.2 if words else 10) == (not words)
 
 
 @pytest.mark.parametrize("words", [[], ["--trace", "modern"]])
@@ -184,6 +216,14 @@ def test_a_view_is_simulated_once() -> None:
     assert len(first.events) == len(first.comparison.shown) == 3
     assert first.frontier
     assert len(calls) == 1
+
+
+def test_the_oldest_view_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Simulator, "MAX_VIEWS", 1)
+    simulator = Simulator(compare)
+    first, second = (simulator.view(replace(QUICK, seed=seed), lambda: True) for seed in ("1", "2"))
+    assert simulator.view(replace(QUICK, seed="2"), lambda: True) is second
+    assert simulator.view(replace(QUICK, seed="1"), lambda: True) is not first
 
 
 def test_an_error_is_its_message() -> None:

@@ -38,10 +38,13 @@ def serve(make_page: Callable[[Document], object], port: int, announce: Callable
     InputError
         If the port is not available.
     """
-    asyncio.run(_serve(make_page, port, announce))
+    asyncio.run(serve_until_cancelled(make_page, port, announce))
 
 
-async def _serve(make_page: Callable[[Document], object], port: int, announce: Callable[[str], None]) -> None:
+async def serve_until_cancelled(
+    make_page: Callable[[Document], object], port: int, announce: Callable[[str], None]
+) -> None:
+    """Serve a page until the task is cancelled; see :func:`serve`."""
     from bokeh.server.server import BaseServer
     from bokeh.server.tornado import BokehTornado
     from tornado.httpserver import HTTPServer

@@ -37,7 +37,8 @@ class Simulator:
         Function that simulates the arguments of a command line.
     """
 
-    _MAX_VIEWS = 50
+    MAX_VIEWS = 50
+    """Number of views that are kept."""
 
     def __init__(self, compare: Compare) -> None:
         self._compare = compare
@@ -74,7 +75,7 @@ class Simulator:
         return View(comparison, frontier, events)
 
     def _keep(self, settings: Settings, view: View) -> None:
-        if len(self._views) >= self._MAX_VIEWS:
+        if len(self._views) >= self.MAX_VIEWS:
             del self._views[next(iter(self._views))]
         self._views[settings] = view
 

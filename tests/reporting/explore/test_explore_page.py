@@ -1,0 +1,158 @@
+"""The document of a browser tab, without a browser."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from bokeh.document import Document
+
+from psm_sim.commands.explore import compare
+from psm_sim.common.errors import InputError
+from psm_sim.reporting.explore.page import Page
+from psm_sim.reporting.explore.settings import Settings
+from psm_sim.reporting.explore.simulator import Simulator
+
+QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
+
+
+def opened(simulate: Callable[..., Any] = compare, settings: Settings = QUICK) -> Document:
+    """Return the document after its first simulation."""
+    document = Document()
+    Page(document, Simulator(simulate), settings)
+    run_callbacks(document)
+    return document
+
+
+def run_callbacks(document: Document) -> None:
+    """Wait for the running simulation, and run what it adds to the event loop of a server."""
+    end_s = time.monotonic() + 30
+    while "simulating" in text_of(document, "status") and time.monotonic() < end_s:
+        callbacks: list[Any] = document.session_callbacks
+        for each in callbacks:
+            document.remove_next_tick_callback(each)
+            each.callback()
+        time.sleep(0.01)
+
+
+def text_of(document: Document, name: str) -> str:
+    """Return the text of a part of the page."""
+    return str(document.get_model_by_name(name).text)
+
+
+def value_of(document: Document, name: str) -> str:
+    """Return the value of a control."""
+    return str(document.get_model_by_name(name).value)
+
+
+def rows_of(document: Document) -> dict[str, dict[str, list[Any]]]:
+    """Return the data of the rows of the timeline."""
+    (figure,) = document.get_model_by_name("timeline").children
+    return {each.data_source.tags[0]: each.data_source.data for each in figure.renderers}
+
+
+def test_the_page_shows_conclusion_command_figures_and_choices() -> None:
+    document = opened()
+    assert "seed 1" in text_of(document, "status")
+    assert "anticipate:price=1" in text_of(document, "conclusion")
+    assert "--policy anticipate:price=1 --trace ucb" in text_of(document, "command")
+    (figure,) = document.get_model_by_name("plane").children
+    assert "slowdown" in figure.xaxis[0].axis_label
+    assert [text for _, text in document.get_model_by_name("timeline_policy").options] == [
+        "always-on",
+        "psm",
+        "anticipate:price=1",
+    ]
+    assert document.get_model_by_name("timeline_page").options == ["1", "2"]
+
+
+def test_every_control_explains_itself() -> None:
+    controls = [document for document in opened().roots if hasattr(document, "description")]
+    explained = [each for each in controls if each.description]
+    assert len(explained) == 9
+
+
+def test_the_timeline_shows_one_policy_and_zooms_to_one_page() -> None:
+    document = opened()
+    document.get_model_by_name("timeline_policy").value = "0"
+    assert rows_of(document)["beacon received"]["time"] == []
+    document.get_model_by_name("timeline_policy").value = "1"
+    rows = rows_of(document)
+    assert rows["beacon received"]["time"]
+    document.get_model_by_name("timeline_page").value = "2"
+    (figure,) = document.get_model_by_name("timeline").children
+    assert figure.x_range.start < rows["page"]["left"][1] < rows["page"]["right"][1] < figure.x_range.end
+
+
+def test_a_trace_sets_sizes_that_take_seconds() -> None:
+    document = opened()
+    document.get_model_by_name("profile").value = "esp32"
+    document.get_model_by_name("trace").value = "cbr"
+    run_callbacks(document)
+    assert (value_of(document, "pages"), value_of(document, "seeds")) == ("1", "3")
+    (figure,) = document.get_model_by_name("plane").children
+    assert "(ms)" in figure.xaxis[0].axis_label
+    assert "(mW)" in figure.yaxis[0].axis_label
+    (figure,) = document.get_model_by_name("timeline").children
+    downlink = rows_of(document)["downlink frame"]["time"]
+    assert any(figure.x_range.start < time_s < figure.x_range.end for time_s in downlink)
+
+
+def test_the_price_is_disabled_without_effect() -> None:
+    document = opened()
+    assert not document.get_model_by_name("price").disabled
+    document.get_model_by_name("policies").value = ["bsd"]
+    assert document.get_model_by_name("price").disabled
+
+
+@pytest.mark.parametrize("error", [InputError("Too <b>much</b>."), ZeroDivisionError("Too <b>much</b>")])
+def test_an_error_replaces_the_figures(error: Exception) -> None:
+    def fail(arguments, progress):
+        if "80" in arguments:
+            raise error
+        return compare(arguments, progress)
+
+    document = opened(fail)
+    document.get_model_by_name("pages").value = "80"
+    run_callbacks(document)
+    assert "Too &lt;b&gt;much&lt;/b&gt;." in text_of(document, "status")
+    assert text_of(document, "conclusion") == ""
+    assert "--pages 80" in text_of(document, "command")
+    assert not any(hasattr(each, "renderers") for each in document.get_model_by_name("plane").children)
+    document.get_model_by_name("timeline_page").value = "2"
+    document.get_model_by_name("pages").value = "2"
+    run_callbacks(document)
+    assert "anticipate" in text_of(document, "conclusion")
+
+
+def test_a_value_that_is_not_offered_is_refused() -> None:
+    """A browser cannot make the server run the code of a file."""
+    document = opened()
+    document.get_model_by_name("policies").value = ["evil.py:Evil"]
+    assert "policies must be one of" in text_of(document, "status")
+    assert "evil.py" not in text_of(document, "command")
+
+
+def test_the_latest_request_wins() -> None:
+    release, asked = threading.Event(), []
+
+    def slow(arguments, progress):
+        asked.append(arguments)
+        if "40" in arguments:
+            release.wait(20)
+        return compare(arguments, progress)
+
+    document = opened(slow)
+    for pages in ("40", "5", "10"):
+        document.get_model_by_name("pages").value = pages
+    release.set()
+    run_callbacks(document)
+    assert "--pages 10" in text_of(document, "command")
+    time.sleep(0.1)
+    for each in document.session_callbacks:
+        each.callback()
+    assert "--pages 10" in text_of(document, "command")
+    assert not any("5" in arguments for arguments in asked)
