@@ -169,7 +169,7 @@ def output_paths(folder: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
 class RunRecord:
     """Status record of a run in progress.
 
-    The record is first written when a page is done, so invalid arguments leave no file behind. A folder with
+    The record is first written when the simulation begins, so invalid arguments leave no file behind. A folder with
     results of a finished run keeps its record until the results are replaced.
 
     Parameters
