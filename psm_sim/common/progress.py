@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 Progress = Callable[[int, int, str], None]
-"""Called with (done units, total units, label). The units are pages, tasks, records, or the bytes of a file."""
+"""Called with (done units, total units, label). The units are pages, tasks, records or bytes."""
 
 
 def no_progress(done: int, total: int, label: str) -> None:

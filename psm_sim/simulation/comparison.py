@@ -138,7 +138,7 @@ class Comparison:
         import pandas as pd
 
         frame = pd.json_normalize([self._row(run) for run in self.shown])
-        latencies = [name for name in frame if name.endswith((".latency_s.p50", ".latency_s.p99"))]
+        latencies = [name for name in map(str, frame) if name.endswith((".latency_s.p50", ".latency_s.p99"))]
         measures = _PAGE_MEASURES if self.runs[0].loads_pages else latencies
         first = [name for name in (*_MAIN, *measures) if name in frame]
         return frame[[*first, *(name for name in frame if name not in first)]]

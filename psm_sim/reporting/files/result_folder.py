@@ -169,8 +169,8 @@ def output_paths(folder: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
 class RunRecord:
     """Status record of a run in progress.
 
-    The record is first written when the simulation begins, so invalid arguments leave no file behind. A folder with
-    results of a finished run keeps its record until the results are replaced.
+    The record is first written when the simulation begins, so invalid arguments leave no file behind. A
+    folder with results of a finished run keeps its record until the results are replaced.
 
     Parameters
     ----------
