@@ -53,21 +53,26 @@ def _output(command: list[str], folder: Path) -> list[str]:
 
 def complete_in_zsh(line: str, folder: Path) -> list[str]:
     """Return the last word of the line after the Tab key, in a terminal."""
-    import pty
-
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(folder)
-        os.execvpe("zsh", ["zsh", "-f", "-i"], {**os.environ, "TERM": "dumb"})  # noqa: S606
+    terminal, shells_end = os.openpty()
+    shell = subprocess.Popen(
+        ["zsh", "-f", "-i"],
+        cwd=folder,
+        env={**os.environ, "TERM": "dumb"},
+        stdin=shells_end,
+        stdout=shells_end,
+        stderr=shells_end,
+        start_new_session=True,
+    )
     try:
         os.write(terminal, ZSH.encode())
         _read_until(terminal, "ready")
         os.write(terminal, f"{line}\t".encode())
         return [line.rsplit(maxsplit=1)[-1] + _read_until(terminal, rf"{re.escape(line)}(\S*) ")[1]]
     finally:
-        os.kill(pid, 9)
-        os.waitpid(pid, 0)
+        shell.kill()
+        shell.wait()
         os.close(terminal)
+        os.close(shells_end)
 
 
 def _read_until(terminal: int, pattern: str) -> re.Match[str]:

@@ -32,9 +32,9 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 @contextmanager
-def shown_on(terminal: Terminal) -> Iterator[None]:
-    """Show the progress on a terminal."""
-    with redirect_stderr(terminal), progress.shown_progress():
+def shown_on(stream: io.StringIO) -> Iterator[None]:
+    """Show the progress on a terminal or in a pipe."""
+    with redirect_stderr(stream), progress.shown_progress():
         yield
 
 
@@ -109,19 +109,18 @@ def test_output_redirected_during_a_phase_is_restored(
     assert sys.stdout is own
 
 
-def test_a_pipe_gets_lines_at_equal_intervals(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_pipe_gets_lines_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each with phase, count, rate, elapsed and remaining time."""
     monkeypatch.setattr(progress, "LINE_INTERVAL_S", 0.05)
-    with progress.shown_progress(), progress.progress("simulating", "pages") as report:
+    pipe = io.StringIO()
+    with shown_on(pipe), progress.progress("simulating", "pages") as report:
         report(0, 1000, "psm")
         report(3, 1000, "psm")
-        time.sleep(0.3)
-    lines = capsys.readouterr().err.splitlines()
-    assert 3 <= len(lines) <= 6
+        wait_until(lambda: pipe.getvalue().count("\n") >= 3)
+    lines = pipe.getvalue().splitlines()
+    assert len(lines) >= 3
     assert lines[0].startswith("psm_sim: simulating psm: 3 of 1,000 pages, ")
-    assert all(" pages/s, 0 s elapsed, " in line and line.endswith(" left") for line in lines)
+    assert all(" s elapsed, " in line and line.endswith(" left") for line in lines)
 
 
 def test_a_line_names_what_is_known(clock: list[float]) -> None:
