@@ -33,7 +33,10 @@ _BURSTS: dict[str, dict[str, Any]] = {
 
 
 def burst_parameter(name: str, requires: str, *, expert: bool = True) -> Any:
-    """Declare the parameter *name* of alternating busy and quiet periods."""
+    """Declare the parameter *name* of alternating busy and quiet periods.
+
+    *requires* and *expert* as for :class:`~psm_sim.common.parameters.Parameter`.
+    """
     return parameter(**_BURSTS[name], unit="s", at_most=MAX_S, expert=expert, requires=requires)
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.commands.run import with_loss
 from psm_sim.commands.shared_options import integer_between, parse_settings
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
+from psm_sim.policies.factory import with_loss
 
 
 @given(st.integers())

@@ -22,7 +22,8 @@ def numbers_of(
 ) -> dict[str, Any]:
     """Return the claims and tables of each study, by name. Floats have ten significant digits.
 
-    *missing* are the studies without findings, with the reasons.
+    *findings* are those of the studies, *seed* is the first seed, and *missing* are the studies without
+    findings, with the reasons.
     """
     return {
         "psm_sim": __version__,
