@@ -91,6 +91,13 @@ def test_the_readme_fits_on_a_screen_or_two() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
 
 
+def test_the_overview_lists_every_page() -> None:
+    """The navigation of the documentation site consists of its tables."""
+    overview = ROOT / "docs" / "README.md"
+    links = re.findall(r"^\| \[.+?\]\(([^)#]+)\)", overview.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(DOCUMENTS[1:]) - {overview} <= {(overview.parent / link).resolve() for link in links}
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_between_documents_lead_somewhere(document) -> None:
     """Relative links name files that exist."""
