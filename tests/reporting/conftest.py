@@ -14,6 +14,12 @@ def comparison() -> Comparison:
 
 
 @pytest.fixture(scope="session")
+def device() -> Comparison:
+    """Return two policies of a device that exchanges messages and loads no pages."""
+    return compare_runs(["psm", "psm:listen_interval=3"], Scenario("ping", pages=1, profile="esp32"))
+
+
+@pytest.fixture(scope="session")
 def replicated() -> Comparison:
     """Return LPSM and BSD beside the baselines, over three seeds."""
     beside = References(BASELINES, BASELINES[1:])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from psm_sim.common.formatting import truncate
 from psm_sim.reporting.figures.canvas import add_legend, common_style, new_figure, save_figure
-from psm_sim.reporting.style import COLOURS
+from psm_sim.reporting.style import BLUE, VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,8 +41,6 @@ class FigureData(NamedTuple):
 
 
 _LEARNER_LABELS = {"mixture": "learner: mixture loss", "suffered": "learner: loss at the polling time used"}
-_NATS = ("mixture", "suffered", "best_fixed_expert", "current_best")
-_CUMULATIVE = ("time_s", "poll", *(f"{name}_nats" for name in _NATS))
 
 
 def write_figures(
@@ -103,7 +101,7 @@ def _plot_losses(axes: Axes, table: PollTable, marker: str = "") -> None:
         axes.plot(time, expert_losses, color=colour, linewidth=0.8)
     circles: dict[str, Any] = {"marker": marker, "markersize": 2.6, "markerfacecolor": "white"}
     circles["markevery"] = -(-time.size // 150)
-    axes.plot(time, table.facts["suffered"], color=COLOURS[1], label=_LEARNER_LABELS["suffered"], **circles)
+    axes.plot(time, table.facts["suffered"], color=VERMILLION, label=_LEARNER_LABELS["suffered"], **circles)
     axes.plot(time, table.facts["mixture"], "k--", linewidth=1.0, label=_LEARNER_LABELS["mixture"])
     axes.set(xlabel=f"time ({unit})", ylabel="loss per poll (nats)", yscale="log")
     axes.margins(x=0.01)
@@ -129,38 +127,12 @@ def cumulative_losses(client: ReplayedClient) -> FigureData:
     The comparators are the best fixed expert and the current best expert of each poll.
     """
     table, best = _history_of(client).whole, client.best_expert
-    ms = client.replay.times_ms.item(best)
-    learner_losses = {name: table.cumulative(name) for name in ("mixture", "suffered")}
-    comparators = {
-        f"best fixed expert in hindsight, {ms:g} ms": table.cumulative_losses[:, best],
-        "current best expert of each poll": table.cumulative("current_best"),
-    }
-    figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.6)
-    time, unit = _in_unit(table.end_s)
-    for column, (name, comparator) in enumerate(comparators.items()):
-        above, below = axes[column], axes[2 + column]
-        above.set_title(name, loc="left", fontsize=9)
-        above.plot(time, comparator, color=COLOURS[0], linewidth=1.6, label="comparator")
-        below.axhline(0, color=COLOURS[0], linewidth=1.6)
-        for (kind, loss), colour, line in zip(
-            learner_losses.items(), ("black", COLOURS[1]), ("--", "-"), strict=True
-        ):
-            style: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.2}
-            above.plot(time, loss, label=_LEARNER_LABELS[kind], **style)
-            below.plot(time, loss - comparator, **style)
-        above.set(ylabel="cumulative loss (nats)" if column == 0 else "")
-        below.set(xlabel=f"time ({unit})", ylabel="regret (nats)" if column == 0 else "")
-    add_legend(figure, axes[0])
-    columns = (
-        table.end_s,
-        table.last_poll,
-        learner_losses["mixture"],
-        learner_losses["suffered"],
-        *comparators.values(),
-    )
-    return FigureData(
-        figure, dict(zip(_CUMULATIVE, map(_round_values, map(np.asarray, columns)), strict=True))
-    )
+    losses = {name: table.cumulative(name) for name in _LEARNER_LABELS}
+    comparators = (table.cumulative_losses[:, best], table.cumulative("current_best"))
+    figure, axes = _plot_against_best(client, losses, comparators)
+    axes[0].set_ylabel("cumulative loss (nats)")
+    axes[2].set_ylabel("regret (nats)")
+    return FigureData(figure, _columns(table, losses, comparators))
 
 
 def losses_against_best(client: ReplayedClient) -> FigureData:
@@ -169,35 +141,58 @@ def losses_against_best(client: ReplayedClient) -> FigureData:
     See :func:`cumulative_losses` for the cumulative losses, as in the thesis, figure 2-11.
     """
     table, best = _history_of(client).whole, client.best_expert
-    learner_loss = table.facts["suffered"]
-    comparators = {
-        f"best fixed expert in hindsight, {client.replay.times_ms.item(best):g} ms": table.losses[:, best],
-        "current best expert of each poll": table.facts["current_best"],
-    }
-    figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.6)
-    time, unit = _in_unit(table.end_s)
-    for column, (name, comparator) in enumerate(comparators.items()):
-        above, below = axes[column], axes[2 + column]
-        above.set_title(name, loc="left", fontsize=9)
-        above.plot(time, comparator, color=COLOURS[0], linewidth=1.2, label="comparator")
-        above.plot(
-            time,
-            learner_loss,
-            color=COLOURS[1],
-            linewidth=0.8,
-            marker="o",
-            markersize=2.2,
-            label=_LEARNER_LABELS["suffered"],
-        )
-        above.set(yscale="log", ylabel="loss per poll (nats)" if column == 0 else "")
-        below.axhline(0, color=COLOURS[0], linewidth=1.2)
-        below.plot(time, learner_loss - comparator, color=COLOURS[1], linewidth=0.8)
-        below.set(xlabel=f"time ({unit})", ylabel="regret per poll (nats)" if column == 0 else "")
-    add_legend(figure, axes[0])
+    losses = {"suffered": table.facts["suffered"]}
+    comparators = (table.losses[:, best], table.facts["current_best"])
+    figure, axes = _plot_against_best(client, losses, comparators)
+    axes[0].set(ylabel="loss per poll (nats)", yscale="log")
+    axes[1].set_yscale("log")
+    axes[2].set_ylabel("regret per poll (nats)")
     figure.suptitle(_title_window(table.polls), fontsize=9)
-    columns = (table.end_s, table.last_poll, learner_loss, *comparators.values())
-    names = ("time_s", "poll", "suffered_nats", "best_fixed_expert_nats", "current_best_nats")
-    return FigureData(figure, dict(zip(names, map(_round_values, map(np.asarray, columns)), strict=True)))
+    return FigureData(figure, _columns(table, losses, comparators))
+
+
+def _plot_against_best(
+    client: ReplayedClient, losses: Mapping[str, NDArray[Any]], comparators: Sequence[NDArray[Any]]
+) -> tuple[Figure, Sequence[Axes]]:
+    """Plot losses of the learner and their differences from two comparators, and return the four panels.
+
+    Parameters
+    ----------
+    client : ReplayedClient
+        Replay to plot, with its history.
+    losses : mapping of str to ndarray
+        Losses of the learner, by the names in :data:`_LEARNER_LABELS`.
+    comparators : sequence of ndarray
+        Losses of the best fixed expert, and of the current best expert of each poll.
+    """
+    time, unit = _in_unit(_history_of(client).whole.end_s)
+    ms = client.replay.times_ms.item(client.best_expert)
+    titles = (f"best fixed expert in hindsight, {ms:g} ms", "current best expert of each poll")
+    styles = {"mixture": ("black", "--"), "suffered": (VERMILLION, "-")}
+    figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.6)
+    for above, below, title, comparator in zip(axes[:2], axes[2:], titles, comparators, strict=True):
+        above.set_title(title, loc="left", fontsize=9)
+        above.plot(time, comparator, color=BLUE, linewidth=1.6, label="comparator")
+        below.axhline(0, color=BLUE, linewidth=1.6)
+        below.set_xlabel(f"time ({unit})")
+        for name, loss in losses.items():
+            colour, line = styles[name]
+            style: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.0}
+            above.plot(time, loss, label=_LEARNER_LABELS[name], **style)
+            below.plot(time, loss - comparator, **style)
+    add_legend(figure, axes[0])
+    return figure, axes
+
+
+def _columns(
+    table: PollTable, losses: Mapping[str, NDArray[Any]], comparators: Sequence[NDArray[Any]]
+) -> dict[str, Any]:
+    names = (*losses, "best_fixed_expert", "current_best")
+    columns = {
+        f"{name}_nats": loss for name, loss in zip(names, (*losses.values(), *comparators), strict=True)
+    }
+    columns = {"time_s": table.end_s, "poll": table.last_poll, **columns}
+    return {name: _round_values(np.asarray(values)) for name, values in columns.items()}
 
 
 def sleep_times(client: ReplayedClient, other: ReplayedClient) -> FigureData:
@@ -233,11 +228,11 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> FigureData:
 def _plot_polling_times(axes: Axes, table: PollTable, client: ReplayedClient, title: str) -> None:
     times_ms = client.replay.times_ms
     time, unit = _in_unit(table.end_s)
-    axes.step(time, table.facts["slept_ms"], where="pre", color=COLOURS[0], label="polling time")
+    axes.step(time, table.facts["slept_ms"], where="pre", color=BLUE, label="polling time")
     axes.set(xlabel=f"time ({unit})", ylim=(0, times_ms[-1] * 1.05))
     axes.set_title(title, loc="left", fontsize=9)
     with_bytes = np.flatnonzero(table.facts["buffered_bytes"] > 0)
-    style: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "color": COLOURS[1], "linewidth": 0.7}
+    style: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "color": VERMILLION, "linewidth": 0.7}
     axes.vlines(time[with_bytes], 0, 0.045, label="poll that retrieved bytes", **style)
     axes.margins(x=0.01)
 
@@ -303,8 +298,8 @@ def regret_bound(client: ReplayedClient) -> FigureData:
 
     curve = regret_and_bound(_history_of(client), client.replay.learner)
     figure, axes = new_figure(height_in=3.8)
-    axes[0].plot(curve.polls, curve.bound, color=COLOURS[1], linestyle="--", label=f"bound: {curve.theorem}")
-    axes[0].plot(curve.polls, curve.regret, color=COLOURS[0], marker="o", markersize=3.5, label="regret")
+    axes[0].plot(curve.polls, curve.bound, color=VERMILLION, linestyle="--", label=f"bound: {curve.theorem}")
+    axes[0].plot(curve.polls, curve.regret, color=BLUE, marker="o", markersize=3.5, label="regret")
     span = f"the first {curve.polls[-1]:,.0f}"
     axes[0].set(xlabel=f"poll ({span})", ylabel="regret, mixture loss (nats)", xscale="log")
     axes[0].set_title(f"against {curve.against}", loc="left", fontsize=9)

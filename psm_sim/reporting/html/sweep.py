@@ -20,7 +20,7 @@ from psm_sim.campaign.sweep.results import (
 from psm_sim.campaign.sweep.store import StoredRow
 from psm_sim.common.component_spec import name_of
 from psm_sim.common.errors import InputError
-from psm_sim.reporting.html import energy_bars, slowdowns, trade_off
+from psm_sim.reporting.html import energy_bars, trade_off
 from psm_sim.reporting.html.html_document import (
     Section,
     html_definitions,
@@ -79,7 +79,6 @@ def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> s
         _trade_off(done, keys),
         Section("best", "Best policies", _best(best)),
         Section("states", "Energy by radio state of the best policies", "", energy_bars.draw(top)),
-        Section("slowdowns", "Page slowdown under the best policies", "", slowdowns.draw_ranges(top)),
         Section("tasks", "Tasks", _tasks_hint(rows) + "<div id=rows></div>"),
         Section("parameters", "Parameters", _parameters(rows, commands)),
     ]

@@ -18,6 +18,8 @@ from psm_sim.reporting.figures.comparison import (
     write_figures,
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
+from psm_sim.reporting.marks import Mark, column_label
+from psm_sim.reporting.style import policy_style
 from psm_sim.simulation import Comparison, Scenario, compare_runs
 from psm_sim.simulation.timeline import timeline
 
@@ -59,6 +61,52 @@ def test_the_distribution_rises_from_0_to_1(replicated: Comparison) -> None:
         shares = np.asarray(line.get_ydata())
         assert (shares[0], shares[-1]) == (0.0, 1.0)
         assert np.asarray(line.get_xdata())[-1] == pytest.approx(run.slowdown.max)
+
+
+def test_a_device_has_power_and_latency(device: Comparison, tmp_path: Path) -> None:
+    """Energy per page and slowdown mean nothing without pages; latencies begin at 0."""
+    (axes,) = draw_trade_off(device).axes
+    assert axes.get_ylabel() == "mean power (mW)"
+    assert axes.get_xlabel().endswith("latency, 99th percentile (ms)")
+    assert axes.get_xlim()[0] == 0
+    marks = {container.get_label(): container.lines[0] for container in axes.containers}
+    (bars,) = draw_energy_by_state(device).axes
+    assert bars.get_xlabel() == "mean power (mW)"
+    pieces = [bar for container in bars.containers if hasattr(container, "patches") for bar in container]
+    for place, run in enumerate(device.shown):
+        (latency,) = run.latency.values()
+        power_mw = 1000 * run.usage.total_j / run.simulated_s
+        assert marks[run.label].get_xdata()[0] == pytest.approx(1000 * latency.latency_s.p99)
+        assert marks[run.label].get_ydata()[0] == pytest.approx(power_mw)
+        widths = [bar.get_width() for bar in pieces[place :: len(device.shown)]]
+        assert sum(widths) == pytest.approx(power_mw)
+    write_figures(tmp_path, device)
+    assert {path.name for path in tmp_path.iterdir()} == {"energy-slowdown.svg", "energy-by-state.svg"}
+
+
+def test_intervals_of_slowdowns_are_cut_at_1() -> None:
+    """The half width stays as it is; energies are not cut."""
+    values = {"slowdown.mean": 1.5, "energy_per_page_j": 2.0}
+    mark = Mark("psm", "psm", policy_style("psm"), values, {"slowdown.mean": 2.0, "energy_per_page_j": 3.0})
+    assert mark.ends("slowdown.mean") == (1.0, 3.5)
+    assert mark.ends("energy_per_page_j") == (-1.0, 5.0)
+    assert (mark.is_cut("slowdown.mean"), mark.is_cut("energy_per_page_j")) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("column", "label"),
+    [
+        ("slowdown.mean", "slowdown, mean"),
+        ("policy.psm.listen_interval", "listen_interval of psm (beacons)"),
+        ("policy.bsd.p", "p of bsd"),
+        ("links.wired.latency_ms", "links.wired.latency_ms (ms)"),
+        ("trace.wander", "trace.wander"),
+        ("policy.gone.py:Gone.n", "policy.gone.py:Gone.n"),
+    ],
+)
+def test_a_parameter_is_labelled_with_its_unit(column: str, label: str) -> None:
+    """As far as it is declared."""
+    assert column_label(column) == label
 
 
 def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Comparison) -> None:

@@ -44,6 +44,14 @@ def test_the_same_runs_give_the_same_bytes(replicated: Comparison) -> None:
     assert set(stored(page, "figures")) == {"frontier", "states", "slowdowns", "timeline"}
 
 
+def test_a_device_has_no_figure_of_pages(device: Comparison) -> None:
+    """Its marks have power and latency; the timeline shows the whole run."""
+    page = page_of(device, KNOWN)
+    assert set(stored(page, "figures")) == {"frontier", "states", "timeline"}
+    assert "Mean power against" in page
+    assert "page 1" not in page
+
+
 def test_it_says_every_parameter_and_the_command(replicated: Comparison) -> None:
     """Those of the policies, the trace and the topology."""
     page = page_of(replicated, KNOWN)
