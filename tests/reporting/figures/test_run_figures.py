@@ -81,7 +81,8 @@ def test_a_device_has_power_and_latency(device: Comparison, tmp_path: Path) -> N
         widths = [bar.get_width() for bar in pieces[place :: len(device.shown)]]
         assert sum(widths) == pytest.approx(power_mw)
     write_figures(tmp_path, device)
-    assert {path.name for path in tmp_path.iterdir()} == {"energy-slowdown.svg", "energy-by-state.svg"}
+    names = {path.stem for path in tmp_path.iterdir()}
+    assert names == {"energy-slowdown", "energy-by-state", "polling-times"}
 
 
 def test_intervals_of_slowdowns_are_cut_at_1() -> None:
