@@ -179,10 +179,10 @@ def assumptions(advice: Advice, driver: str) -> list[str]:
     """
     comparison = advice.comparison
     topology, workload = comparison.resolved_topology, comparison.workload
-    unbounded = ["The latency of the messages beside the pages is not bounded."] if workload.messages else []
+    is_unbounded = bool(advice.has_pages and workload.messages and advice.max_latency_s)
     return [
         f"Traffic: {workload.name}, {workload.remark}.",
-        *(unbounded if advice.has_pages and advice.max_latency_s else []),
+        *(["The latency of the messages beside the pages is not bounded."] if is_unbounded else []),
         *_parameter_lines(workload.parameters),
         _amount(advice),
         _access_point(topology),
@@ -193,8 +193,8 @@ def assumptions(advice: Advice, driver: str) -> list[str]:
 
 
 _NOT_CONSIDERED = (
-    "Not considered: deep sleep with a new association, other stations on the channel, and energy that the"
-    " chip profile does not include."
+    "Not considered: deep sleep with a new association, keep-alive frames of the driver, other stations on"
+    " the channel, and energy that the chip profile does not include."
 )
 
 
@@ -251,4 +251,4 @@ def _chip(profile: str, driver: str) -> str:
         return "Chip: none, so the radio is that of the published evaluations; add --profile for mA and days."
     chip = load_profile(profile)
     named = "driver not known, so common settings" if driver == "generic" else f"driver {driver}"
-    return f"Chip: {chip.description}; {named}{'' if chip.has_twt else ', without TWT'}."
+    return f"Chip: {chip.description or chip.name}; {named}{'' if chip.has_twt else ', without TWT'}."

@@ -39,7 +39,7 @@ def write(advice: Advice, driver: str, stream: TextIO) -> None:
 
 
 class _Column(NamedTuple):
-    """Column of numbers, with its heading in two lines; nan is shown as ``-``."""
+    """Column of numbers, with its heading in three lines; nan is shown as ``-``."""
 
     heading: str
     value: Callable[[Row], float]
@@ -52,10 +52,10 @@ def _table(advice: Advice) -> Any:
     from rich.text import Text
 
     columns = _page_columns(advice) if advice.has_pages else _message_columns(advice)
-    columns = [column for column in columns if not all(math.isnan(column.value(row)) for row in advice.rows)]
+    columns = [column for column in columns if _varies(column, advice.rows)]
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
-    table.add_column("\nrank", justify="right", no_wrap=True)
-    table.add_column("\nsetting", overflow="fold")
+    table.add_column("\n\nrank", justify="right", no_wrap=True)
+    table.add_column("\n\nsetting", overflow="fold")
     texts = [
         _format_numbers([column.value(row) for row in advice.rows], column.decimals) for column in columns
     ]
@@ -73,6 +73,12 @@ def _table(advice: Advice) -> Any:
             end_section=is_last,
         )
     return table
+
+
+def _varies(column: _Column, rows: Sequence[Row]) -> bool:
+    """Return whether a column shows more than ``-`` and one value."""
+    texts = set(_format_numbers([column.value(row) for row in rows], column.decimals))
+    return len(texts - {"-"}) > 1
 
 
 def _is_within(row: Row) -> bool:
@@ -98,23 +104,22 @@ def _name(row: Row) -> str:
 def _supply_columns(advice: Advice) -> list[_Column]:
     has_current = advice.rows[0].result.mean_current_ma is not None
     power = (
-        _Column("\nmA", lambda row: row.result.mean_current_ma or math.nan)
+        _Column("\n\nmA", lambda row: row.result.mean_current_ma or math.nan)
         if has_current
-        else _Column("\nmW", lambda row: 1000 * row.power_w)
+        else _Column("\n\nmW", lambda row: 1000 * row.power_w)
     )
-    return [power, _Column("\ndays", lambda row: row.result.battery_days or math.nan, 1)]
+    return [power, _Column("\n\ndays", lambda row: row.result.battery_days or math.nan, 1)]
 
 
 def _message_columns(advice: Advice) -> list[_Column]:
     columns = _supply_columns(advice)
     for direction in ("down", "up"):
-        is_round_trip = f"round_trip_{direction}" in advice.rows[0].result.latency
-        heading = f"{'RTT ' if is_round_trip else ''}{direction} ms"
+        kind = "RTT" if f"round_trip_{direction}" in advice.rows[0].result.latency else ""
         columns += [
-            _Column(f"{heading}\np50", _percentile_ms(direction, "p50"), 0),
-            _Column("\np99", _percentile_ms(direction, "p99"), 0),
+            _Column(f"{kind}\n{direction}\np50", _percentile_ms(direction, "p50"), 0),
+            _Column("\nms\np99", _percentile_ms(direction, "p99"), 0),
         ]
-    missing = _Column("missing\n%", lambda row: 100 * row.missing, 1)
+    missing = _Column("\nmissing\n%", lambda row: 100 * row.missing, 1)
     return [*columns, missing, _group_column(advice)]
 
 
@@ -130,11 +135,11 @@ def _percentile_ms(direction: str, name: str) -> Callable[[Row], float]:
 
 def _page_columns(advice: Advice) -> list[_Column]:
     return [
-        _Column("energy\nJ/page", lambda row: row.result.energy_per_page_j),
+        _Column("\nenergy\nJ/page", lambda row: row.result.energy_per_page_j),
         *_supply_columns(advice),
-        _Column("page\ntime s", lambda row: row.result.page_time_s.mean, 3),
-        _Column("slow-\ndown", lambda row: row.result.slowdown.mean, 3),
-        _Column("added\nms", lambda row: 1000 * row.delay_s.mean, 0),
+        _Column("\npage\ntime s", lambda row: row.result.page_time_s.mean, 3),
+        _Column("\nslow-\ndown", lambda row: row.result.slowdown.mean, 3),
+        _Column("\nadded\nms", lambda row: 1000 * row.delay_s.mean, 0),
         _group_column(advice),
     ]
 
@@ -146,7 +151,7 @@ def _group_column(advice: Advice) -> _Column:
         share = row.setting.dtim_share(period)
         return math.nan if share is None else 100 * share
 
-    return _Column("group\n%", value, 0)
+    return _Column("\ngroup\n%", value, 0)
 
 
 def _format_numbers(values: Sequence[float], decimals: int | None) -> list[str]:
@@ -162,15 +167,29 @@ def _legend(advice: Advice) -> list[str]:
     verdicts = {row.verdict for row in advice.rows}
     marks = [f"{mark} {meaning}" for verdict, (mark, meaning) in _MARKS.items() if verdict in verdicts]
     limit = f" The bound is on the {bound(advice)}." if advice.max_latency_s else ""
-    names = set() if advice.has_pages else advice.rows[0].result.latency.keys()
-    values = [
-        *(["Added: mean page time that power saving adds."] if advice.has_pages else []),
-        *(["Latency (down, up): from sending to arrival."] if names & {"down", "up"} else []),
-        *(["RTT: from sending to the arrival of the reply."] if names - {"down", "up"} else []),
-        *(["Missing: messages lost, or not delivered until the end."] if names else []),
-        "Group: group addressed frames that the station is awake for.",
-    ]
     return [
         *([f"Below the line: {'; '.join(marks)}.{limit}"] if marks else []),
-        " ".join(values),
+        " ".join(_meanings(advice)),
     ]
+
+
+def _meanings(advice: Advice) -> list[str]:
+    """Return the meaning of the columns, and the values of those that are left out."""
+    if advice.has_pages:
+        delays = ["Added: mean page time that power saving adds."]
+    else:
+        names = advice.rows[0].result.latency.keys()
+        is_missing = any(row.missing >= _LEAST_SHOWN for row in advice.rows)
+        delays = [
+            *(["Latency (down, up): from sending to arrival."] if names & {"down", "up"} else []),
+            *(["RTT: from sending to the arrival of the reply."] if names - {"down", "up"} else []),
+            "Missing: messages lost, or not delivered until the end."
+            if is_missing
+            else "No message is missing.",
+        ]
+    group = ["Group: group addressed frames that the station is awake for."]
+    return [*delays, *(group if _varies(_group_column(advice), advice.rows) else [])]
+
+
+_LEAST_SHOWN = 0.0005
+"""Least share that is not shown as 0.0 %."""
