@@ -21,7 +21,7 @@ BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY = COLOURS = (
     "#56B4E9",
     "#999999",
 )
-"""Palette without black, which is the colour of bounds and of the offline optimum on a light background."""
+"""Palette without black, which is invisible on a dark background."""
 
 _BOKEH_MARKERS = {
     "o": "circle",
@@ -139,6 +139,9 @@ def _hashed(text: str) -> Style:
     number, line = divmod(number, len(DASHES))
     return Style(COLOURS[number % len(COLOURS)], MARKERS[marker], DASHES[line])
 
+
+OPTIMUM_COLOUR = "#777777"
+"""Colour of the offline optimum, visible on light and dark backgrounds."""
 
 STATES = {
     "asleep": (SKY, ""),

@@ -38,7 +38,7 @@ from psm_sim.reporting.marks import (
     title_of,
 )
 from psm_sim.reporting.run_events import Recorded
-from psm_sim.reporting.style import STATES
+from psm_sim.reporting.style import OPTIMUM_COLOUR, STATES
 from psm_sim.simulation.result import complete_slowdowns
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()
             axes.annotate(mark.value, place, (6, 5), textcoords="offset points", fontsize=7)
         if frontier:
             xs, ys = [corner.slowdown for corner in frontier], [corner.energy_j for corner in frontier]
-            axes.plot(xs, ys, color="black", linewidth=1.2, label=OFFLINE_OPTIMUM)
+            axes.plot(xs, ys, color=OPTIMUM_COLOUR, linewidth=1.5, label=OFFLINE_OPTIMUM)
         axes.set_xlabel(LABELS[x])
         axes.set_ylabel(LABELS[y])
         axes.margins(0.08)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.html.figure_style import make_figure, put_legend_below
 from psm_sim.reporting.marks import ENERGY, LABELS, OFFLINE_OPTIMUM, SLOWDOWN, Mark, split_far
+from psm_sim.reporting.style import OPTIMUM_COLOUR
 
 if TYPE_CHECKING:
     from bokeh.models import ColumnDataSource
@@ -41,7 +42,8 @@ def draw(
         figure.x_range.start = start  # type: ignore[attr-defined]
     if optimum:
         slowdowns, energies = zip(*optimum, strict=True)
-        line = figure.line(slowdowns, energies, color="#888888", line_width=2, legend_label=OFFLINE_OPTIMUM)
+        style: dict[str, Any] = {"color": OPTIMUM_COLOUR, "line_width": 2, "legend_label": OFFLINE_OPTIMUM}
+        line = figure.line(slowdowns, energies, **style)
         line.tags = ["offline optimum"]
     near = {mark.label for mark in split_far(marks, y)[0]}
     names = list(dict.fromkeys(mark.label for mark in marks))
