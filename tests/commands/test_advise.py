@@ -33,7 +33,7 @@ def test_the_answer_names_the_call_of_the_driver(capsys: pytest.CaptureFixture[s
     for part in (
         "of 2000 mAh",
         "rank",
-        "down ms",
+        "p99",
         "days",
         "anticipate:max_ms=204.8 (new driver)",
         "DTIM period 3",
