@@ -70,6 +70,7 @@ class Page:
         document.title = "psm_sim explore"
         document.template = _TEMPLATE.read_text(encoding="utf-8")  # type: ignore[assignment, unused-ignore]
         document.template_variables["controls"] = list(controls)
+        document.on_session_destroyed(self._cancel)
         self._request("value", None, None)
 
     def _fit_sizes(self, attribute: str, old: object, new: str) -> None:
@@ -89,9 +90,13 @@ class Page:
         arguments = (settings, self._request_number)
         threading.Thread(target=self._simulate, args=arguments, daemon=True).start()
 
+    def _cancel(self, session: object) -> None:
+        """Stop the simulation of a tab that is closed."""
+        self._request_number += 1
+
     def _simulate(self, settings: Settings, number: int) -> None:
         result = self._simulator.view(settings, lambda: number == self._request_number)
-        if result is not None:
+        if result is not None and number == self._request_number:
             self._document.add_next_tick_callback(partial(self._show, settings, number, result))
 
     def _show(self, settings: Settings, number: int, result: View | str) -> None:

@@ -156,3 +156,24 @@ def test_the_latest_request_wins() -> None:
         each.callback()
     assert "--pages 10" in text_of(document, "command")
     assert not any("5" in arguments for arguments in asked)
+
+
+def test_a_closed_tab_gets_no_result() -> None:
+    begun, release, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def slow(arguments, progress):
+        begun.set()
+        release.wait(20)
+        try:
+            return compare(arguments, progress)
+        finally:
+            ended.set()
+
+    document = Document()
+    Page(document, Simulator(slow), QUICK)
+    assert begun.wait(20)
+    for callback in document.session_destroyed_callbacks:
+        callback(None)
+    release.set()
+    assert ended.wait(20)
+    assert not document.session_callbacks
