@@ -172,7 +172,8 @@ def test_a_closed_tab_gets_no_result() -> None:
     document = Document()
     Page(document, Simulator(slow), QUICK)
     assert begun.wait(20)
-    for callback in document.session_destroyed_callbacks:
+    destroyed: Any = document.session_destroyed_callbacks
+    for callback in destroyed:
         callback(None)
     release.set()
     assert ended.wait(20)
