@@ -50,6 +50,32 @@ def test_the_best_setting_needs_least_within_the_bound(limit_s: float | None, be
     assert energies == sorted(energies)
 
 
+def test_without_a_setting_within_the_bound_the_nearest_is_named() -> None:
+    """The network alone takes longer."""
+    advice = advice_on(listen(1), limit_s=0.001)
+    assert advice.best is None
+    first, second = answer(advice)
+    assert first == "No setting is within the bound on the 99th percentile of the latency, 1 ms."
+    assert second.startswith("Nearest is off: the 99th percentile of the latency is 2")
+
+
+@pytest.mark.parametrize(
+    ("interval", "sentence"), [(1, "The default of the driver, default, draws "), (10, "This is")]
+)
+def test_the_answer_compares_with_the_default_of_the_driver(interval: int, sentence: str) -> None:
+    """Unless it is the best setting itself."""
+    default = Setting("default", f"psm:listen_interval={interval}", (), interval, is_default=True)
+    advice = advice_on(default, listen(3))
+    assert any(each.startswith(sentence) for each in answer(advice))
+
+
+def test_a_network_that_delivers_nothing_has_no_remedy() -> None:
+    """All frames are lost on the way."""
+    broken = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings={"faults.wired.loss": 1})
+    (sentence,) = answer(advice_on(listen(1), scenario=broken))
+    assert sentence == "No setting delivers the messages: at least 100 % are missing."
+
+
 def test_a_setting_close_to_the_bound_is_not_recommended() -> None:
     """The bound is inside the interval of its 99th percentile."""
     free = advice_on(listen(1), listen(3))
