@@ -127,7 +127,10 @@ class Lpsm(Policy):
         self._gamma = values_of(self._loss).get("gamma")
         self._loss = guarded_loss(self._loss)
         self._rule = PredictionRule(self.rule, self.times_ms, "policy lpsm")
-        make_learner(self._learner_spec(), self.times_ms.size, horizon=2)  # finds errors before the run
+        self._learner_spec = Spec.of(self.learner_spec, "learner")
+        if self.alpha is not None:
+            self._learner_spec = Spec("fixed-share").with_("alpha", self.alpha)
+        make_learner(self._learner_spec, self.times_ms.size, horizon=2)  # finds errors before the run
         self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
         self._contexts: ContextLearners | None = None
@@ -151,7 +154,7 @@ class Lpsm(Policy):
         self._planned = 0
         self._loss.start()
         self._rule.start()
-        spec = self._learner_spec()
+        spec = self._learner_spec
         polls = polls_in_horizon(self.horizon_s, beacon_s, "policy lpsm")
         self.learner = make_learner(spec, self.times_ms.size, polls)
         if self.context != "none":
@@ -271,11 +274,6 @@ class Lpsm(Policy):
         self.learner.fast_forward(lookahead, heard)
         self._predict()
         self._planned = until
-
-    def _learner_spec(self) -> Spec:
-        if self.alpha is not None:
-            return Spec("fixed-share").with_("alpha", self.alpha)
-        return Spec.of(self.learner_spec, "learner")
 
     def _predict(self) -> None:
         self.polling_ms = self._rule.predict(self.learner)

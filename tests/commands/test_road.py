@@ -72,12 +72,11 @@ def road(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
     return passed
 
 
-def test_a_policy_passes_at_most_fourteen_modules(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Under a preset, with a loss of its own."""
+def test_a_policy_passes_at_most_seventeen_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under a preset, with a loss of its own, until the station has the policy."""
     passed = road(monkeypatch, *RUN, "--preset", "thesis", "--loss", "inverse")
     assert passed[0] == "psm_sim.cli"
-    assert passed[-1] == "psm_sim.network.station"
-    assert len(passed) <= 14, passed
+    assert passed.index("psm_sim.network.station") < 17, passed
 
 
 @pytest.fixture
@@ -111,7 +110,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def test_a_policy_is_read_made_and_started_once(calls: Counter[str]) -> None:
     """And never copied; its loss is read once as well."""
     assert main([*RUN, "--preset", "thesis", "--loss", "inverse"]) == 0
-    assert calls == {f"read {TEXT}": 1, "read ucb": 1, "read inverse": 1, "made": 1, "started": 1}
+    texts = (TEXT, "ucb", "inverse", "learn-alpha")
+    assert calls == {**{f"read {text}": 1 for text in texts}, "made": 1, "started": 1}
 
 
 def test_a_formula_is_read_once(calls: Counter[str]) -> None:

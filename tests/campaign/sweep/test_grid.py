@@ -98,7 +98,7 @@ def test_losses_vary_with_their_parameters() -> None:
     assert policies(found) == ["psm", *(f"lpsm:loss={loss},gamma={gamma}" for gamma in ("1e-4", "2e-4")
                                         for loss in ("inverse", "inverse-log"))]  # fmt: skip
     found = grid("loss.gamma=1e-4", "loss.target_ms=5", loss="constrained", policies=("lpsm",))
-    assert policies(found) == ["lpsm:loss=(constrained:target_ms=5),gamma=1e-4"]
+    assert policies(found) == ["lpsm:loss=constrained:target_ms=5,gamma=1e-4"]
     assert policies(grid("seed=1", loss="max(1/Ti, 2)")) == ["lpsm:loss=max(1/Ti, 2)"]
 
 
