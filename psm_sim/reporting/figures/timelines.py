@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from psm_sim.simulation import Comparison, Result
+    from psm_sim.simulation.result_parts import PageRecord
 
 MAX_RUNS = 4
 """Maximum number of policies in a figure."""
@@ -24,7 +25,6 @@ AMONG = 20
 """Number of first pages among which the plotted page is selected."""
 
 _MARGIN = 0.15
-_BEFORE_S = 1.0  # omit earlier events, which lie outside the panel and only enlarge the file
 _ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink frames": 0}
 
 
@@ -47,10 +47,11 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
     number = _median_page(runs[0])
     figure, panels = new_figure(len(runs), 1, width_in=7.2, height_in=1.1 + 1.5 * len(runs))
     longest_s = max(run.page_records[number - 1].page_time_s for run in runs)
+    limits_s = (-_MARGIN * longest_s, (1 + _MARGIN) * longest_s)
     with common_style():
         for axes, run, result in zip(panels, runs, same, strict=True):
-            _plot_page(axes, run, number, events_of(result, recorded, number))
-            axes.set_xlim(-_MARGIN * longest_s, (1 + _MARGIN) * longest_s)
+            events = events_of(result, recorded, number)
+            _plot_page(axes, run.page_records[number - 1], events, limits_s, short_name(result.label))
         panels[-1].set_xlabel("time since the page was requested (s)")
     if title:
         add_title(figure, [title])
@@ -67,22 +68,35 @@ def _median_page(run: Result) -> int:
     return ranked[len(ranked) // 2].page
 
 
-def _plot_page(axes: Axes, run: Result, number: int, events: Events) -> None:
-    """Plot one page: awake periods, beacons, frames, and the periods for which frames were buffered."""
-    record = run.page_records[number - 1]
-    zero_s = record.start_s
+def _plot_page(
+    axes: Axes, record: PageRecord, events: Events, limits_s: tuple[float, float], title: str
+) -> None:
+    """Plot one page: awake periods, beacons, frames, and the periods for which frames were buffered.
 
-    def times(name: str) -> list[float]:
-        return [time_s - zero_s for time_s in events[name] if time_s > zero_s - _BEFORE_S]
+    Parameters
+    ----------
+    axes : Axes
+        Panel to plot to.
+    record : PageRecord
+        Page to plot.
+    events : dict
+        Events of the run.
+    limits_s : (float, float)
+        Limits of the time axis, which begins at the request of the page.
+    title : str
+        Name of the policy.
+    """
+    zero_s, (low_s, high_s) = record.start_s, limits_s
+
+    def visible(times_s: Iterable[float]) -> list[float]:
+        return [time_s - zero_s for time_s in times_s if low_s <= time_s - zero_s <= high_s]
 
     def periods(name: str) -> list[tuple[float, float]]:
-        return [(start - zero_s, end - start) for start, end in events[name] if end > zero_s - _BEFORE_S]
+        spans_s = [(start - zero_s, end - zero_s) for start, end in events[name]]
+        return [(start, end - start) for start, end in spans_s if end > low_s and start < high_s]
 
     axes.broken_barh(periods("awake"), (2.7, 0.6), color=EVENT_COLOURS["radio awake"], label="radio awake")
-    received_s = [
-        first + i * every - zero_s for first, count, every in events["beacons"] for i in range(count)
-    ]
-    received_s = [time_s for time_s in received_s if time_s > -_BEFORE_S]
+    received_s = visible(first + i * every for first, count, every in events["beacons"] for i in range(count))
     axes.plot(
         received_s,
         [_ROWS["beacon received"]] * len(received_s),
@@ -92,8 +106,9 @@ def _plot_page(axes: Axes, run: Result, number: int, events: Events) -> None:
         label="beacon received",
     )
     for name, frame in (("up", "uplink frame"), ("down", "downlink frame")):
-        rows = [_ROWS[f"{frame}s"]] * len(times(name))
-        axes.plot(times(name), rows, ".", color=EVENT_COLOURS[frame], markersize=4, label=f"{frame}s")
+        times_s = visible(events[name])
+        rows = [_ROWS[f"{frame}s"]] * len(times_s)
+        axes.plot(times_s, rows, ".", color=EVENT_COLOURS[frame], markersize=4, label=f"{frame}s")
     if events["buffered"]:
         axes.broken_barh(
             periods("buffered"),
@@ -102,12 +117,12 @@ def _plot_page(axes: Axes, run: Result, number: int, events: Events) -> None:
             label="frames buffered at the access point",
         )
     axes.axvline(record.page_time_s, color=GREY, linestyle="--", linewidth=1, label="page complete")
+    axes.set_xlim(limits_s)
     axes.set_ylim(-0.6, 3.6)
     axes.set_yticks(list(_ROWS.values()), list(_ROWS))
     axes.grid(visible=False, axis="y")
     summary = f"{record.objects} objects in {record.page_time_s:.2f} s"
-    title = f"{short_name(run.label)}: page {number}, {summary}, slowdown {record.slowdown:.2f}"
-    axes.set_title(title, loc="left")
+    axes.set_title(f"{title}: page {record.page}, {summary}, slowdown {record.slowdown:.2f}", loc="left")
 
 
 def draw_polling_times(comparison: Comparison, preset: str = "", recorded: Recorded = ()) -> Figure | None:

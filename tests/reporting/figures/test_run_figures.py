@@ -19,6 +19,7 @@ from psm_sim.reporting.figures.comparison import (
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
 from psm_sim.reporting.marks import Mark, column_label
+from psm_sim.reporting.run_events import record_runs
 from psm_sim.reporting.style import policy_style
 from psm_sim.simulation import Comparison, Scenario, compare_runs
 from psm_sim.simulation.timeline import timeline
@@ -120,6 +121,13 @@ def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Compar
     heard = seen[(seen["event"] == "beacon") & (seen["time_s"] >= record.start_s)]
     (line,) = [line for line in figure.axes[0].get_lines() if line.get_label() == "beacon received"]
     assert np.sum(np.asarray(line.get_xdata()) >= 0) == len(heard)
+
+
+def test_known_events_of_the_whole_run_give_the_same_page(replicated: Comparison, tmp_path: Path) -> None:
+    """Events beside the page are left out, so the file does not grow with the run."""
+    for name, recorded in (("known", record_runs(replicated)), ("recorded", ())):
+        save_picture(draw_page_timeline(replicated.runs, "", recorded), tmp_path / f"{name}.svg")
+    assert (tmp_path / "known.svg").read_bytes() == (tmp_path / "recorded.svg").read_bytes()
 
 
 def test_polling_times_are_drawn_for_policies_that_vary_them(replicated: Comparison) -> None:
