@@ -13,18 +13,23 @@ from psm_sim.reporting.explore.controls import make_controls, read_controls
 from psm_sim.reporting.explore.figures import draw_plane, draw_timeline
 from psm_sim.reporting.explore.settings import Settings, fitting_sizes
 from psm_sim.reporting.explore.simulator import Simulator, View
+from psm_sim.reporting.html.comparison import html_numbers
 from psm_sim.reporting.marks import title_of
 
 if TYPE_CHECKING:
     from bokeh.document import Document
 
-_TEXTS = ("status", "conclusion", "command")
+_TEXTS = ("status", "conclusion", "command", "numbers")
 _FIGURES = ("plane", "timeline")
 _TEXT_STYLE = """
-:host { font: 16px/1.5 system-ui, sans-serif; }
+:host { font: 16px/1.5 system-ui, sans-serif; display: grid; grid-template-columns: minmax(0, 1fr); }
 p { margin: .3rem 0; }
 .busy, .caption { color: #5a5a5a; }
 .error { color: #a40000; }
+table { border-collapse: collapse; font-size: .9rem; }
+th, td { padding: .2rem .7rem; border-bottom: 1px solid #d8d8d8; text-align: left; }
+.number { text-align: right; white-space: nowrap; }
+.wide { overflow-x: auto; margin-bottom: .6rem; }
 code { display: block; padding: .6rem; background: #f4f4f4; overflow-wrap: anywhere; user-select: all; }
 """
 _TEMPLATE = Path(__file__).with_name("page.html")
@@ -111,6 +116,7 @@ class Page:
         comparison = result.comparison
         self._texts["status"].text = f"<p class=caption>{escape(title_of(comparison))}</p>"
         self._texts["conclusion"].text = f"<p>{escape(comparison.conclusion())}</p>"
+        self._texts["numbers"].text = html_numbers(comparison)
         self._figures["plane"].children = [draw_plane(comparison, result.frontier)]
         labels: list[Any] = [(str(index), run.label) for index, run in enumerate(comparison.shown)]
         numbers: list[Any] = [str(page[0]) for page in result.events[0]["pages"]]
@@ -122,7 +128,7 @@ class Page:
 
         self._view = None
         self._texts["status"].text = f"<p class=error>{escape(message)}</p>"
-        self._texts["conclusion"].text = ""
+        self._texts["conclusion"].text = self._texts["numbers"].text = ""
         for column in self._figures.values():
             column.children = [Spacer()]
 

@@ -66,7 +66,7 @@ def page_of(
         Section(
             "summary",
             "",
-            _conclusion(comparison) + _summary(comparison) + html_paragraphs(caption(comparison, preset)),
+            _conclusion(comparison) + html_numbers(comparison, preset),
         ),
         _trade_off(marks, frontier, *axes_of(comparison)),
         _states(marks, axes_of(comparison)[1]),
@@ -89,9 +89,10 @@ def _conclusion(comparison: Comparison) -> str:
     return f"<p class=conclusion>{escape_text(comparison.conclusion())}</p>"
 
 
-def _summary(comparison: Comparison) -> str:
+def html_numbers(comparison: Comparison, preset: str = "") -> str:
+    """Return the tables of the command line, and the caption that explains them."""
     rows = (plain_rows(comparison, table) for table in tables_of(comparison))
-    return "".join(html_table(*each) for each in rows)
+    return "".join(html_table(*each) for each in rows) + html_paragraphs(caption(comparison, preset))
 
 
 def _trade_off(marks: Sequence[Mark], frontier: Sequence[ParetoCorner], x: str, y: str) -> Section:

@@ -59,6 +59,8 @@ def test_the_page_shows_conclusion_command_figures_and_choices() -> None:
     assert "seed 1" in text_of(document, "status")
     assert "anticipate:price=1" in text_of(document, "conclusion")
     assert "--policy anticipate:price=1 --trace ucb" in text_of(document, "command")
+    assert "<td>psm *</td>" in text_of(document, "numbers")
+    assert "not a recording" in text_of(document, "numbers")
     (figure,) = document.get_model_by_name("plane").children
     assert "slowdown" in figure.xaxis[0].axis_label
     assert [text for _, text in document.get_model_by_name("timeline_policy").options] == [
