@@ -19,7 +19,7 @@ def answer(advice: Advice) -> list[str]:
         return _no_setting(advice)
     return [
         f"Select {best.setting.name}{_call(best)}.",
-        f"It draws {power(advice, best)}, and {delay(advice, best)}.",
+        f"It draws {power(best)}, and {delay(advice, best)}.",
         *_default_sentence(advice, best),
         *_tied_sentence(advice),
         *_group_sentences(advice, best),
@@ -60,7 +60,7 @@ def _call(row: Row) -> str:
     return f": {join(calls)}" if calls else "; the manual of your driver states the call"
 
 
-def power(advice: Advice, row: Row) -> str:
+def power(row: Row) -> str:
     """Return mean current and battery life, or mean power without a chip, as text."""
     result = row.result
     if result.mean_current_ma is None:
@@ -100,7 +100,7 @@ def _default_sentence(advice: Advice, best: Row) -> list[str]:
         return []
     if default is best:
         return ["This is the default of the driver."]
-    values = f"{power(advice, default)}; {delay(advice, default)}"
+    values = f"{power(default)}; {delay(advice, default)}"
     return [f"The default of the driver, {default.setting.name}, draws {values}."]
 
 
@@ -122,7 +122,7 @@ def _group_sentences(advice: Advice, best: Row) -> list[str]:
     complete = [row for row in advice.rows if row.rank and row.setting.dtim_share(period) == 1]
     other = (
         f"Of the settings that receive all of them, {complete[0].setting.name} needs least:"
-        f" {power(advice, complete[0])}{_call(complete[0])}."
+        f" {power(complete[0])}{_call(complete[0])}."
         if complete
         else "No setting within the bound receives all of them."
     )
@@ -136,9 +136,7 @@ def _new_sentences(advice: Advice) -> list[str]:
             ["No policy that needs a new driver draws less within the bound."] if advice.max_latency_s else []
         )
     first = advice.better[0]
-    return [
-        f"With a new driver, {first.setting.name} would draw {power(advice, first)}; {delay(advice, first)}."
-    ]
+    return [f"With a new driver, {first.setting.name} would draw {power(first)}; {delay(advice, first)}."]
 
 
 def _uncertain_sentence(advice: Advice) -> list[str]:
