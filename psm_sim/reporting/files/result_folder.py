@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +89,9 @@ def write_results(
     from psm_sim.reporting.html.comparison import page_of
     from psm_sim.reporting.run_events import record_runs
 
+    for library in ("bokeh.plotting", "matplotlib.figure"):
+        import_module(library)
+    gc.freeze()  # Visiting the objects of these libraries again and again would take 0.3 s.
     with progress("computing the offline optimum", "workloads") as report:
         frontier = frontier_of(comparison, workers, report)
     with replace_files(folder) as draft:
