@@ -55,6 +55,7 @@ def test_a_slowdown_axis_begins_at_1_and_intervals_are_cut_there() -> None:
 def test_an_axis_of_geometric_values_is_logarithmic(values: tuple[float, ...], scale: str) -> None:
     """The parameter has its unit."""
     points = [Point("anticipate", value, ENERGY) for value in values]
-    (axes,) = draw(points, "policy.anticipate.price", "energy_per_page_j", "name")[0].axes
+    (axes,) = draw(points, "policy.anticipate.price", "slowdown.mean", "name")[0].axes
     assert axes.get_xscale() == scale
+    assert axes.get_ylim()[0] == 1
     assert axes.get_xlabel() == "price of anticipate (W)"
