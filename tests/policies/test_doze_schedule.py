@@ -97,6 +97,12 @@ def test_with_a_constant_hazard_the_doze_is_the_square_root_rule_s():
     assert (solve_rest(exponential(rate), beacon_times(40, costs), costs)[:30] == 3).all()
 
 
+def test_a_radio_that_never_waits_awake_dozes_also_after_a_certain_time():
+    """Nothing is left to wait for, and the cost of waiting is unlimited."""
+    costs = RestCosts(50.0, np.inf, 0.0015, 12)
+    assert (solve_rest(ramp(0.3, 0.31), fine_times(20, costs), costs) > 0).all()
+
+
 @given(
     masses=st.lists(st.floats(0.0, 1.0), min_size=4, max_size=4),
     price=st.floats(0.0, 5.0),

@@ -136,6 +136,8 @@ def _compute_costs(
     doze_j = costs.beacon_j * pending[:, None] + costs.price_w * np.maximum(delay_s, 0.0)
     remaining_dozes = np.arange(beacons_s.size, 0, -1) / costs.max_beacons
     left_j = costs.beacon_j * (1.0 - arrived[count:]) * remaining_dozes
+    if costs.awake_w == inf:  # the radio never waits awake, also where a frame has surely arrived
+        return doze_j, [inf] * count, left_j.tolist()
     stay_j = costs.awake_w * np.diff(times_s) * (pending[:-1] + pending[1:]) / 2
     return doze_j, [*stay_j.tolist(), inf], left_j.tolist()
 
