@@ -49,7 +49,7 @@ def write_findings(
                 console.print(Text(table.title, style="italic"))
                 console.print(_table(list(map(str, table.frame.columns)), cells(table.frame)))
             console.print()
-            for line in [f"* {remark}" for remark in study.remarks] + _commentary(study):
+            for line in [f"* {remark}" for remark in (*study.summary, *study.remarks)] + _commentary(study):
                 console.print(Text(line))
             console.print()
         lines = [f"No result for {name}: {reason.rstrip('.')}." for name, reason in (missing or {}).items()]

@@ -96,6 +96,8 @@ class Findings:
         Whether the verdicts are based on fewer replications than the full scale has.
     figures : mapping of str to DataFrame
         Data of the figures by name.
+    summary : sequence of str
+        Paragraphs of the summary at the top of a report, computed from the rows.
     """
 
     study: str
@@ -108,6 +110,7 @@ class Findings:
     presets: Sequence[Preset] = ()
     provisional: bool = False
     figures: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    summary: Sequence[str] = ()
 
 
 def join_paragraphs(text: str) -> tuple[str, ...]:

@@ -293,4 +293,5 @@ def summary_section(findings: Sequence[Findings]) -> str:
         )
         for text in summarise(findings)
     ]
+    texts += [text for study in findings for text in study.summary]
     return "## Summary\n\n" + "\n".join(f"{text}\n" for text in texts) + "\n" if texts else ""
