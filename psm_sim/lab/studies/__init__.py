@@ -28,6 +28,7 @@ OWN = {
     "listening": "listening.study:STUDY",
     "devices": "devices:STUDY",
     "mac": "link_against_mac:STUDY",
+    "what-limits-lpsm": "what_limits_lpsm:STUDY",
 }
 """Studies that repeat no published experiment. They belong to no group and run by name only."""
 
