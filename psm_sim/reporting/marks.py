@@ -123,7 +123,8 @@ def marks_of(comparison: Comparison) -> list[Mark]:
 
     The value of a mark has the parameters of the policy if another mark has its colour.
     """
-    marks = [_mark_of(run, comparison) for run in comparison.shown]
+    labels = labels_of(comparison.shown)
+    marks = [_mark_of(run, label, comparison) for run, label in zip(comparison.shown, labels, strict=True)]
     colours = Counter(mark.style.colour for mark in marks)
     return [
         replace(mark, value=short_name(variant_of(run.policy)))
@@ -133,7 +134,14 @@ def marks_of(comparison: Comparison) -> list[Mark]:
     ]
 
 
-def _mark_of(run: Result, comparison: Comparison) -> Mark:
+def labels_of(runs: Sequence[Result]) -> list[str]:
+    """Return the labels of results, truncated unless they would be equal."""
+    short = [short_name(run.label) for run in runs]
+    counts = Counter(short)
+    return [label if counts[label] == 1 else run.label for label, run in zip(short, runs, strict=True)]
+
+
+def _mark_of(run: Result, label: str, comparison: Comparison) -> Mark:
     is_mean = isinstance(run, Average) and run.HAS_INTERVALS
     singles = run.results if isinstance(run, Average) and is_mean else (run,)
     values = {name: float(value(run)) for name, value in MEASURES.items()}
@@ -155,7 +163,7 @@ def _mark_of(run: Result, comparison: Comparison) -> Mark:
     if reference is not None:
         saved = paired_difference(run, reference).saved_percent
         values[SAVED], half_widths[SAVED] = saved.mean, saved.half_width
-    return Mark(short_name(run.label), run.label, run_style(run), values, half_widths if is_mean else {})
+    return Mark(label, run.label, run_style(run), values, half_widths if is_mean else {})
 
 
 def _powers(run: Result) -> dict[str, float]:

@@ -28,9 +28,9 @@ from psm_sim.reporting.marks import (
     axes_of,
     first_run,
     has_pages,
+    labels_of,
     marks_of,
     run_style,
-    short_name,
     slowdown_steps,
     split_far,
     state_measure,
@@ -272,7 +272,7 @@ def draw_slowdowns(comparison: Comparison, preset: str = "") -> Figure:
     """Plot one cumulative distribution per policy, over the pages of all seeds or clients."""
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)
     with common_style():
-        for run in comparison.shown:
+        for run, label in zip(comparison.shown, labels_of(comparison.shown), strict=True):
             slowdowns, shares = slowdown_steps(complete_slowdowns(run))
             style = run_style(run)
             axes.step(
@@ -281,7 +281,7 @@ def draw_slowdowns(comparison: Comparison, preset: str = "") -> Figure:
                 where="post",
                 color=style.colour,
                 linestyle=style.line,
-                label=short_name(run.label),
+                label=label,
             )
         largest = max(run.slowdown.max for run in comparison.shown)
         axes.set_xscale("log")
