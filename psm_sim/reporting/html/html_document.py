@@ -86,9 +86,9 @@ def escape_text(value: Any) -> str:
 
 
 def html_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table. All columns except the first are right-aligned."""
+    """Return a table. Numbers are right-aligned, except in the first column."""
     head = "".join(f"<th scope=col>{escape_text(heading)}</th>" for heading in headings)
-    body = "".join(f"<tr>{_cell(row[0])}{''.join(map(_number, row[1:]))}</tr>" for row in rows)
+    body = "".join(f"<tr>{_cell(row[0])}{''.join(map(_aligned_cell, row[1:]))}</tr>" for row in rows)
     return (
         f"<div class=wide tabindex=0><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
@@ -98,8 +98,9 @@ def _cell(value: Any) -> str:
     return f"<td>{escape_text(value)}</td>"
 
 
-def _number(value: Any) -> str:
-    return f"<td class=number>{escape_text(value)}</td>"
+def _aligned_cell(value: Any) -> str:
+    is_number = re.match(r"[-<]?\d", str(value))
+    return f"<td class=number>{escape_text(value)}</td>" if is_number else _cell(value)
 
 
 def html_definitions(title: str, values: Mapping[str, Any]) -> str:
