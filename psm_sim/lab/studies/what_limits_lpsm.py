@@ -87,6 +87,9 @@ JUDGING, CHOOSING = 6100, 6000
 _CHOICES = 3
 
 HALF, ENOUGH = 0.5, 3
+NO_DISTANCE = "no distance"
+"""Cell of a table where LPSM's distance is not above 0."""
+
 RULE = (
     "The rule was fixed before the run. The cost of a policy is its energy plus a price times the page time"
     " that it adds to that without power saving. Its distance is its cost minus that of the offline optimum"
@@ -109,9 +112,12 @@ COMMENTARY = join_paragraphs(
     The one bit of information is whether a request is outstanding. LPSM then has one learner for each value,
     but still sleeps between beacons. A policy that stays awake for replies does not wait for a beacon.
 
+    `anticipate` ran at its default price of 1 W and at 5 W, so its rows at 0.1 W do not show its best.
+
     The optimum is a schedule on the event chain, on which each late delivery delays the rest of the page. In
     the simulator parallel connections share a wait. A low price makes delay worthwhile, so that a policy can
-    then cost less than this optimum. Shares at 0.1 W are therefore uncertain, above all on modern pages.
+    then cost less than this optimum. Shares at 0.1 W are therefore uncertain and can exceed 100 %, and on
+    some traces LPSM has no distance.
 
     The best fixed switching sequence is not a row. It minimises the loss over recorded rounds, but other
     polling times meet other rounds, so it is no policy.
@@ -162,11 +168,20 @@ def _record_page_delays(scenario: Scenario) -> Chain:
 
 
 class Closed(NamedTuple):
-    """Share of LPSM's distance that the chosen setting of a factor closes on a trace, with the verdict."""
+    """Share of LPSM's distance that the chosen setting of a factor closes on a trace.
+
+    The share is None if LPSM's distance is not above 0.
+    """
 
     setting: str
-    share: Interval
-    verdict: str
+    share: Interval | None
+
+    @property
+    def verdict(self) -> str:
+        """Verdict on the trace, by :data:`RULE`."""
+        if self.share is None:
+            return "open"
+        return "limits" if self.share.low > HALF else "does not limit" if self.share.high < HALF else "open"
 
 
 Results = dict[tuple[str, float], dict[str, Closed]]
@@ -227,7 +242,7 @@ def _choosing(scale: Scale, seed: int) -> range:
     return range(CHOOSING + seed, CHOOSING + seed + (_CHOICES if scale.full else 1))
 
 
-def share_closed(lpsm: pd.Series[float], policy: pd.Series[float]) -> Interval:
+def share_closed(lpsm: pd.Series[float], policy: pd.Series[float]) -> Interval | None:
     """Return the share of LPSM's mean distance that a policy closes, with its interval over seeds.
 
     Parameters
@@ -237,19 +252,15 @@ def share_closed(lpsm: pd.Series[float], policy: pd.Series[float]) -> Interval:
 
     Returns
     -------
-    Interval
-        Ratio of means, with the linearised interval of a ratio of paired values.
+    Interval or None
+        Ratio of means, with the linearised interval of a ratio of paired values. It is None if the interval
+        of LPSM's distance is not above 0.
     """
+    if confidence_interval(lpsm).low <= 0:
+        return None
     closed_j = lpsm - policy
     share = float(closed_j.mean() / lpsm.mean())
     return confidence_interval(share + (closed_j - share * lpsm) / lpsm.mean())
-
-
-def trace_verdict(share: Interval, distance_j: Interval) -> str:
-    """Return the verdict on a trace, by :data:`RULE`, from a share and LPSM's distance."""
-    if distance_j.low <= 0:
-        return "open"
-    return "limits" if share.low > HALF else "does not limit" if share.high < HALF else "open"
 
 
 def price_verdict(closed: Mapping[str, Closed]) -> str:
@@ -270,9 +281,8 @@ def judge_factors(choosing: pd.DataFrame, judging: pd.DataFrame) -> Results:
 
     def judge(settings: Sequence[str], price_w: float, trace: str) -> Closed:
         setting = min(settings, key=lambda policy: means[trace, price_w, policy])
-        lpsm = distances[trace, price_w, LPSM]
-        share = share_closed(lpsm, distances[trace, price_w, setting])
-        return Closed(setting, share, trace_verdict(share, confidence_interval(lpsm)))
+        share = share_closed(distances[trace, price_w, LPSM], distances[trace, price_w, setting])
+        return Closed(setting, share)
 
     return {
         (factor, price_w): {trace: judge(settings, price_w, trace) for trace in TRACES}
@@ -292,27 +302,33 @@ def summarise(results: Results) -> list[str]:
         f"The {name} alone limits LPSM at {prices}." for name in ALONE if (prices := _limiting(results, name))
     ] or [
         "No factor alone limits LPSM.",
-        "None closes more than half of the distance to the offline optimum on three of the four traces.",
+        "None closes more than half of its distance to the offline optimum on three of the four traces.",
     ]
     answer += [
-        f"A {name} closes more than half of the distance at {_limiting(results, name) or 'no price'}."
-        for name in TOGETHER
+        f"A {name} closes more than half at {_limiting(results, name) or 'no price'}." for name in TOGETHER
     ]
-    return [" ".join(answer), *(_summarise_price(results, price_w) for price_w in PRICES_W)]
+    at_prices = [
+        f"Shares that the factors close at {price_w:g} W, from the lowest to the highest of the traces: "
+        + ", ".join(f"{factor} {_range(results[factor, price_w])}" for factor in ALONE)
+        + "."
+        for price_w in PRICES_W
+    ]
+    return [" ".join(answer), *at_prices]
 
 
 def _limiting(results: Results, factor: str) -> str:
-    prices = [price_w for price_w in PRICES_W if price_verdict(results[factor, price_w]) == "limits"]
-    return " and ".join(f"{price_w:g} W" for price_w in prices)
+    """Return the prices at which a factor limits LPSM, with the shares that it closes."""
+    closed = {price_w: results[factor, price_w] for price_w in PRICES_W}
+    return " and ".join(
+        f"{price_w:g} W ({_range(traces)})"
+        for price_w, traces in closed.items()
+        if price_verdict(traces) == "limits"
+    )
 
 
-def _summarise_price(results: Results, price_w: float) -> str:
-    texts = []
-    for factor in ALONE:
-        closed = results[factor, price_w]
-        shares = [100 * result.share.mean for result in closed.values()]
-        texts.append(f"{factor} {min(shares):.0f} to {max(shares):.0f} % ({price_verdict(closed)})")
-    return f"Share closed at {price_w:g} W, range over the traces: {', '.join(texts)}."
+def _range(closed: Mapping[str, Closed]) -> str:
+    shares = [100 * result.share.mean for result in closed.values() if result.share]
+    return f"{min(shares):.0f} to {max(shares):.0f} %" if shares else NO_DISTANCE
 
 
 def _share_table(results: Results) -> pd.DataFrame:
@@ -380,5 +396,7 @@ def _all_settings(judged: pd.DataFrame, trace: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _percent(share: Interval) -> str:
+def _percent(share: Interval | None) -> str:
+    if share is None:
+        return NO_DISTANCE
     return f"{share._replace(mean=100 * share.mean, half_width=100 * share.half_width):.0f}"

@@ -16,20 +16,19 @@ from psm_sim.lab.studies.what_limits_lpsm import (
     LPSM,
     PRICES_W,
     TRACES,
+    Closed,
     DistanceTask,
     Pages,
     judge_factors,
     price_verdict,
     share_closed,
     summarise,
-    trace_verdict,
 )
 from psm_sim.learning.factory import LEARNERS
 from psm_sim.policies import make_policy
 from psm_sim.simulation import Scenario, compare
 
 SETTINGS = [setting for settings in FACTORS.values() for setting in settings]
-DISTANCE = Interval(1.0, 0.1, 10)
 
 
 def rows(share: float, setting: str, seeds: range) -> pd.DataFrame:
@@ -51,10 +50,12 @@ def rows(share: float, setting: str, seeds: range) -> pd.DataFrame:
 
 def test_a_share_is_a_ratio_of_means_with_a_paired_interval():
     """Pages that are harder for both policies do not widen the interval."""
-    lpsm = pd.Series([1.0, 2.0, 3.0])
+    lpsm = pd.Series([2.0, 3.0, 4.0])
     assert share_closed(lpsm, 0.25 * lpsm) == pytest.approx((0.75, 0.0, 3))
-    assert share_closed(lpsm, 1.5 * lpsm).mean == pytest.approx(-0.5)
-    assert share_closed(lpsm, pd.Series([0.0, 2.0, 2.0])).mean == pytest.approx(2 / 6)
+    share = share_closed(lpsm, pd.Series([0.0, 2.0, 3.0]))
+    assert share is not None
+    assert share.mean == pytest.approx(4 / 9)
+    assert share.half_width > 0
 
 
 @pytest.mark.parametrize(
@@ -62,12 +63,14 @@ def test_a_share_is_a_ratio_of_means_with_a_paired_interval():
 )
 def test_a_factor_limits_lpsm_where_its_interval_is_above_one_half(share, verdict):
     """With a half width of 0.1."""
-    assert trace_verdict(Interval(share, 0.1, 10), DISTANCE) == verdict
+    assert Closed("", Interval(share, 0.1, 10)).verdict == verdict
 
 
 def test_nothing_is_decided_where_lpsm_has_no_distance():
     """Its interval includes 0."""
-    assert trace_verdict(Interval(0.9, 0.1, 10), Interval(0.1, 0.2, 10)) == "open"
+    lpsm = pd.Series([-1.0, 2.0, 3.0])
+    assert share_closed(lpsm, 0 * lpsm) is None
+    assert Closed("", None).verdict == "open"
 
 
 def test_a_verdict_needs_three_traces():
@@ -77,7 +80,7 @@ def test_a_verdict_needs_three_traces():
     ]
     assert price_verdict(closed) == "limits"
     first, second, *_ = closed
-    weak = closed[first]._replace(verdict="open")
+    weak = closed[first]._replace(share=None)
     assert price_verdict({**closed, first: weak}) == "limits"
     assert price_verdict({**closed, first: weak, second: weak}) == "open"
 
@@ -88,7 +91,10 @@ def test_the_setting_is_chosen_on_other_seeds():
     results = judge_factors(rows(0.2, chosen, range(3)), rows(0.9, lucky, range(10, 14)))
     for price_w in PRICES_W:
         assert {closed.setting for closed in results["loss", price_w].values()} == {chosen}
-        assert all(closed.share.mean == pytest.approx(0) for closed in results["loss", price_w].values())
+        assert all(
+            closed.share and closed.share.mean == pytest.approx(0)
+            for closed in results["loss", price_w].values()
+        )
 
 
 def test_the_answer_follows_from_the_shares():
@@ -96,11 +102,10 @@ def test_the_answer_follows_from_the_shares():
     (information,) = ALONE["information"]
     seeds = range(3), range(10, 14)
     limited = summarise(judge_factors(*(rows(0.8, information, numbers) for numbers in seeds)))
-    assert limited[0].startswith("The information alone limits LPSM at 0.1 W and 1 W and 5 W.")
-    assert "information 80 to 80 % (limits)" in limited[2]
+    assert limited[0].startswith("The information alone limits LPSM at 0.1 W (80 to 80 %) and 1 W")
     unlimited = summarise(judge_factors(*(rows(0.1, information, numbers) for numbers in seeds)))
     assert unlimited[0].startswith("No factor alone limits LPSM.")
-    assert "information 10 to 10 % (does not limit)" in unlimited[2]
+    assert "information 10 to 10 %" in unlimited[2]
 
 
 def test_settings_of_lpsm_change_one_parameter_and_include_every_learner():
