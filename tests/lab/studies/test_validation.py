@@ -62,9 +62,9 @@ def test_the_percentiles_that_were_fitted_are_not_counted_as_predicted():
         assert row["p99 verdict"] == validation_verdict("latency", row["p99 %"])
 
 
-def test_the_page_on_devices_repeats_the_tallies_of_the_report():
+def test_the_page_of_results_repeats_the_tallies_of_the_report():
     """Each row of its table names the rows that agree, of all rows."""
-    page = (FOLDER.parents[1] / "docs" / "devices.md").read_text(encoding="utf-8")
+    page = (FOLDER.parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
     modes = [row for row in table("dtim") if row["mode"] == "light sleep"]
     for rows, key in (
         (modes, "verdict"),
