@@ -113,7 +113,15 @@ class Mark:
 
 
 def cut_interval(measure: str, value: float, half_width: float) -> tuple[float, float]:
-    """Return both ends of an interval. That of a slowdown is cut at 1, the slowdown without delay."""
+    """Return both ends of an interval. That of a slowdown is cut at 1, the slowdown without delay.
+
+    Parameters
+    ----------
+    measure : str
+        Name of the measure.
+    value, half_width : float
+        Mean and half-width of the interval.
+    """
     low, high = value - half_width, value + half_width
     return (max(low, min(value, 1.0)) if measure.startswith("slowdown.") and isfinite(low) else low), high
 

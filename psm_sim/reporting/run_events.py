@@ -115,7 +115,17 @@ def record_runs(comparison: Comparison) -> Recorded:
 
 
 def events_of(run: Result, recorded: Recorded, page: int = 1) -> Events:
-    """Return the events of a result up to a page, which are recorded again if they are not in *recorded*."""
+    """Return the events of a result up to a page.
+
+    Parameters
+    ----------
+    run : Result
+        Result of one policy.
+    recorded : sequence of (Result, dict)
+        Events from :func:`record_runs`. Events that are missing here are recorded again.
+    page : int
+        Number of the last page.
+    """
     found = next((events for each, events in recorded if each is run), None)
     has_page = found is not None and page <= len(found["pages"])
     return found if found and has_page else record_events(representative_run(run), page if page > 1 else None)

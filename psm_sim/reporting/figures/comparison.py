@@ -161,6 +161,15 @@ def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()
 
     Policies with far higher energy, such as always-on, are listed in the title instead. Without pages, the
     figure shows power against latency. Variants of a policy are labelled with their parameters.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Comparison to plot.
+    frontier : sequence of ParetoCorner
+        Frontier of the offline optimum. An empty sequence omits it.
+    preset : str
+        Name of the preset, for the title. An empty string means none.
     """
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.4)
     x, y = axes_of(comparison)
