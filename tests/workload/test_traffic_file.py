@@ -187,7 +187,7 @@ def test_table_json_and_csv_have_the_percentiles(capsys):
         assert main([*words, form]) == 0
         outputs.append(capsys.readouterr().out)
     table, found, rows = outputs[0], json.loads(outputs[1]), list(csv.DictReader(io.StringIO(outputs[2])))
-    assert "uplink" in table
+    assert "down ms" in table
     assert "p99" in table
     latency = found["runs"][0]["latency"]
     assert set(latency) == {"down", "up"}
