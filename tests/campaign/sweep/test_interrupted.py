@@ -96,7 +96,8 @@ def test_a_sweep_killed_ten_times_ends_as_one_that_was_not(start, tmp_path: Path
     assert found.count("\n") == 49
     assert before > 0
     with Store(path) as store:
-        assert Counter(status for status, *_ in store.sweeps())["finished"] >= 1
+        finished = Counter(status for status, *_ in store.sweeps())["finished"]
+    assert finished >= 1 or before == 48  # a sweep without missing tasks is not recorded
 
 
 @pytest.mark.parametrize(
