@@ -87,6 +87,7 @@ JUDGING, CHOOSING = 6100, 6000
 _CHOICES = 3
 
 HALF, ENOUGH = 0.5, 3
+MORE, LESS, OPEN = "more than half", "less than half", "open"
 NO_DISTANCE = "no distance"
 """Cell of a table where LPSM's distance is not above 0."""
 
@@ -94,14 +95,14 @@ RULE = (
     "The rule was fixed before the run. The cost of a policy is its energy plus a price times the page time"
     " that it adds to that without power saving. Its distance is its cost minus that of the offline optimum"
     " at the same price on the same pages. The share of a factor is the part of LPSM's distance that its best"
-    " setting closes. On each trace and at each price the best setting is chosen on other seeds. A factor"
-    " limits LPSM on a trace if the 95 % interval of its share, paired over seeds, is above one half. It does"
-    " not limit LPSM if the interval is below one half. Otherwise, or if LPSM's distance is not above 0, the"
-    " verdict is open. A verdict at a price needs three of the four traces."
+    " setting closes. On each trace and at each price the best setting is chosen on other seeds. The verdict"
+    " on a trace is that of the 95 % interval of the share, paired over seeds, compared with one half. It is"
+    " open if the interval contains one half, or if LPSM's distance is not above 0. The verdict at a price"
+    " needs three of the four traces. A factor limits LPSM at a price if it closes more than half."
 )
 SEEDS = (
-    "Choices elsewhere in psm_sim used seeds 1 to 20 and 1001 to 1020, and other studies were judged on seeds"
-    " from 5001 and from 8101 on. None of them is a seed of this study."
+    "Choices and verdicts elsewhere in psm_sim used seeds up to 1020, from 5001 to 5901, and from 8101 on. None"
+    " of them is a seed of this study."
 )
 COMMENTARY = join_paragraphs(
     """
@@ -112,7 +113,7 @@ COMMENTARY = join_paragraphs(
     The one bit of information is whether a request is outstanding. LPSM then has one learner for each value,
     but still sleeps between beacons. A policy that stays awake for replies does not wait for a beacon.
 
-    `anticipate` ran at its default price of 1 W and at 5 W, so its rows at 0.1 W do not show its best.
+    The policy anticipate ran at its default price of 1 W and at 5 W. Its rows at 0.1 W do not show its best.
 
     The optimum is a schedule on the event chain, on which each late delivery delays the rest of the page. In
     the simulator parallel connections share a wait. A low price makes delay worthwhile, so that a policy can
@@ -180,8 +181,8 @@ class Closed(NamedTuple):
     def verdict(self) -> str:
         """Verdict on the trace, by :data:`RULE`."""
         if self.share is None:
-            return "open"
-        return "limits" if self.share.low > HALF else "does not limit" if self.share.high < HALF else "open"
+            return OPEN
+        return MORE if self.share.low > HALF else LESS if self.share.high < HALF else OPEN
 
 
 Results = dict[tuple[str, float], dict[str, Closed]]
@@ -266,7 +267,7 @@ def share_closed(lpsm: pd.Series[float], policy: pd.Series[float]) -> Interval |
 def price_verdict(closed: Mapping[str, Closed]) -> str:
     """Return the verdict at a price from those on the traces."""
     verdicts = [result.verdict for result in closed.values()]
-    return next((verdict for verdict in verdicts if verdicts.count(verdict) >= ENOUGH), "open")
+    return next((verdict for verdict in verdicts if verdicts.count(verdict) >= ENOUGH), OPEN)
 
 
 def judge_factors(choosing: pd.DataFrame, judging: pd.DataFrame) -> Results:
@@ -322,13 +323,13 @@ def _limiting(results: Results, factor: str) -> str:
     return " and ".join(
         f"{price_w:g} W ({_range(traces)})"
         for price_w, traces in closed.items()
-        if price_verdict(traces) == "limits"
+        if price_verdict(traces) == MORE
     )
 
 
 def _range(closed: Mapping[str, Closed]) -> str:
     shares = [100 * result.share.mean for result in closed.values() if result.share]
-    return f"{min(shares):.0f} to {max(shares):.0f} %" if shares else NO_DISTANCE
+    return f"{min(shares):z.0f} to {max(shares):z.0f} %" if shares else NO_DISTANCE
 
 
 def _share_table(results: Results) -> pd.DataFrame:
@@ -399,4 +400,4 @@ def _all_settings(judged: pd.DataFrame, trace: str) -> pd.DataFrame:
 def _percent(share: Interval | None) -> str:
     if share is None:
         return NO_DISTANCE
-    return f"{share._replace(mean=100 * share.mean, half_width=100 * share.half_width):.0f}"
+    return f"{share._replace(mean=100 * share.mean, half_width=100 * share.half_width):z.0f}"

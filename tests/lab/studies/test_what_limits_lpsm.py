@@ -59,7 +59,7 @@ def test_a_share_is_a_ratio_of_means_with_a_paired_interval():
 
 
 @pytest.mark.parametrize(
-    ("share", "verdict"), [(0.7, "limits"), (0.55, "open"), (0.45, "open"), (0.3, "does not limit")]
+    ("share", "verdict"), [(0.7, "more than half"), (0.55, "open"), (0.45, "open"), (0.3, "less than half")]
 )
 def test_a_factor_limits_lpsm_where_its_interval_is_above_one_half(share, verdict):
     """With a half width of 0.1."""
@@ -78,10 +78,10 @@ def test_a_verdict_needs_three_traces():
     closed = judge_factors(rows(0.8, ALONE["rule"][1], range(3)), rows(0.8, ALONE["rule"][1], range(10, 14)))[
         "rule", 1.0
     ]
-    assert price_verdict(closed) == "limits"
+    assert price_verdict(closed) == "more than half"
     first, second, *_ = closed
     weak = closed[first]._replace(share=None)
-    assert price_verdict({**closed, first: weak}) == "limits"
+    assert price_verdict({**closed, first: weak}) == "more than half"
     assert price_verdict({**closed, first: weak, second: weak}) == "open"
 
 
@@ -154,7 +154,7 @@ def test_a_small_run_ends_in_the_answer(monkeypatch):
     findings = study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
     shares, chosen, costs, *settings = (table.frame for table in findings.tables)
     assert len(shares) == len(FACTORS) * len(PRICES_W)
-    assert set(shares["verdict"]) <= {"limits", "does not limit", "open"}
+    assert set(shares["verdict"]) <= {"more than half", "less than half", "open"}
     assert set(chosen["ucb"]) <= set(SETTINGS)
     assert len(costs) == len(traces) * len(PRICES_W)
     assert all(frame["policy"].iloc[0] == LPSM for frame in settings)
