@@ -101,8 +101,8 @@ RULE = (
     " needs three of the four traces. A factor limits LPSM at a price if it closes more than half."
 )
 SEEDS = (
-    "Choices and verdicts elsewhere in psm_sim used seeds up to 1020, from 5001 to 5901, and from 8101 on. None"
-    " of them is a seed of this study."
+    "Choices and verdicts elsewhere in psm_sim used seeds up to 1020, from 5001 to 5901, and from 8101 on."
+    " None of them is a seed of this study."
 )
 COMMENTARY = join_paragraphs(
     """
@@ -303,7 +303,8 @@ def summarise(results: Results) -> list[str]:
         f"The {name} alone limits LPSM at {prices}." for name in ALONE if (prices := _limiting(results, name))
     ] or [
         "No factor alone limits LPSM.",
-        "None closes more than half of its distance to the offline optimum on three of the four traces.",
+        f"Of {', '.join(ALONE)}, none closes more than half of LPSM's distance to the offline optimum on three"
+        " of the four traces.",
     ]
     answer += [
         f"A {name} closes more than half at {_limiting(results, name) or 'no price'}." for name in TOGETHER
