@@ -297,15 +297,17 @@ def _distances(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.pivot_table("distance_j", "seed", ["trace", "price_w", "policy"])
 
 
+_NONE = (
+    "No factor alone limits LPSM. Of {}, none closes more than half of LPSM's distance to the offline optimum"
+    " on three of the four traces."
+)
+
+
 def summarise(results: Results) -> list[str]:
     """Return the answer of the study, and the shares at each price, from the results alone."""
     answer = [
         f"The {name} alone limits LPSM at {prices}." for name in ALONE if (prices := _limiting(results, name))
-    ] or [
-        "No factor alone limits LPSM.",
-        f"Of {', '.join(ALONE)}, none closes more than half of LPSM's distance to the offline optimum on three"
-        " of the four traces.",
-    ]
+    ] or [_NONE.format(", ".join(ALONE))]
     answer += [
         f"A {name} closes more than half at {_limiting(results, name) or 'no price'}." for name in TOGETHER
     ]
