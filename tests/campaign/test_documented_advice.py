@@ -1,4 +1,7 @@
-"""The advice agrees with the measured answers of docs/devices.md, which are computed anew here."""
+"""The advice agrees with the measured answers of docs/devices.md, which are computed anew here.
+
+The commands are those that the page marks as advice, with fewer seeds where they decide.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ def commands(section: int) -> tuple[list[str], list[list[str]]]:
         for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     ]
     (advice,) = [words for words in blocks if words[0] == "advise"]
+    assert text.count("<!-- the advice -->\n```sh\npython -m psm_sim advise") == 1
     return advice, [words for words in blocks if words[0] != "advise"]
 
 
