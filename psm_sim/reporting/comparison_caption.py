@@ -10,7 +10,7 @@ from psm_sim.common.formatting import format_duration, format_number
 from psm_sim.reporting.comparison_table import MARK, SAVED, Column, Table, tables_of
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.result import describe_failures
-from psm_sim.simulation.run_averages import Average, SeedAverage
+from psm_sim.simulation.run_averages import Average
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -48,7 +48,7 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
         *_intervals(comparison, columns),
         *dict.fromkeys(sentence for table in tables for sentence in table.constants),
         *_recorded(comparison),
-        f"{_traffic(comparison)}, {_seeds(comparison)}, {topology}.",
+        f"{_traffic(comparison)}, {comparison.seed_range}, {topology}.",
         f"{comparison.workload.name}: {remark}.",
         *reports(comparison.runs),
         *failures(comparison.shown),
@@ -136,14 +136,6 @@ def _traffic(comparison: Comparison) -> str:
     else:
         amount = format_duration(run.simulated_s / (len(run.results) if isinstance(run, Average) else 1))
     return f"{amount} of trace {comparison.trace}"
-
-
-def _seeds(comparison: Comparison) -> str:
-    run, stations = comparison.runs[0], comparison.resolved_topology.station_count
-    if not isinstance(run, SeedAverage):
-        return f"seed {comparison.seed}"
-    step = f" in steps of {stations}" if stations > 1 else ""
-    return f"seeds {run.names[0]} to {run.names[-1]}{step}"
 
 
 def _topology(comparison: Comparison) -> str:
