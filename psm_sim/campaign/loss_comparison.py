@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import inf, nan
+from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -132,7 +132,7 @@ class PageLoad(NamedTuple):
 
 
 class Examination(NamedTuple):
-    """Examination of a loss at its default gamma on the pages of the first seed."""
+    """Examination of a loss at its default gamma, on at most 40 pages of the first seed without messages."""
 
     times_ms: FloatArray
     regret: Regret
@@ -286,6 +286,11 @@ def simulate_losses(
         raise InputError(
             f"topology {topology.name} has several stations; losses are compared on one station."
         )
+    if topology.can_fail:
+        raise InputError(
+            "losses are compared on pages that cannot fail; remove the faults and browser.max_page_s from the"
+            " topology."
+        )
     if not any(page.objects for page in workload.pages):
         raise InputError(f"trace {scenario.trace_name} has no pages; losses are compared on page views.")
     grids = _gamma_grids(losses, gammas)
@@ -352,7 +357,7 @@ def _short_name(loss: str) -> str:
 
 def _lpsm(loss: str, gamma: float) -> Spec:
     spec = Spec("lpsm").with_("loss", loss)
-    return spec if np.isnan(gamma) else spec.with_("gamma", f"{gamma:.6g}")
+    return spec if np.isnan(gamma) else spec.with_("gamma", repr(float(gamma)))
 
 
 def _examine_all(
@@ -413,7 +418,7 @@ def _run_fixed(
     policy = _FixedTime()
     policy.fixed_ms = fixed_ms
     result = prepare(policy, topology).execute(pages, times_s)
-    delay_s = float(np.nanmean(np.array(page_times_s(result)) - np.array(times_s)))
+    delay_s = float(np.mean(np.array(page_times_s(result)) - np.array(times_s)))
     return _FixedRun(cast(_FixedTime, result.policy_state).polls, result.energy_per_page_j, delay_s)
 
 
@@ -473,8 +478,8 @@ _BEFORE_S, _AFTER_S = 1.0, 3.0
 
 
 def _page_load(log: _WeightLog, result: Result) -> PageLoad:
-    """Return the learner during the longest of the first pages that did not fail."""
-    page = max(result.page_records, key=lambda each: each.always_on_time_s or -inf)
+    """Return the learner during the page that is longest without power saving."""
+    page = max(result.page_records, key=lambda each: each.always_on_time_s)
     times_s = np.array([each.time_s for each in log.rounds])
     shown = (times_s >= page.start_s - _BEFORE_S) & (times_s <= page.start_s + page.page_time_s + _AFTER_S)
     return PageLoad(

@@ -50,16 +50,17 @@ def nat_rows(losses: LossComparison) -> Rows:
 _COMPARATORS = ("best fixed time", "best switching", "best rate")
 
 REGRET = (
-    "Losses over the rounds of the first seed at the default gamma, in nats: the mixture loss of the learner,"
-    " the loss at the polling times used, and the regret of the learner to the best fixed polling time, to"
-    " the best switching sequence, and to Fixed-share at the best switching rate, which Corollary 1 bounds."
+    "Losses over the rounds of these pages at the default gamma, in nats: the mixture loss of the learner,"
+    " the loss at the polling times used (interpolated between the experts), and the regret of the learner"
+    " to the best fixed polling time, to the best switching sequence, and to Fixed-share at the best"
+    " switching rate, which Corollary 1 bounds."
 )
 
 NAT = (
-    "On the pages of the first seed, LPSM was run with each polling time fixed, and the loss per page was"
-    " fitted by energy and added page time. A nat is worth the given energy, or the given time. Their ratio"
-    " is the price of delay that the loss implies. If R² is far below 1, the loss is no price of energy and"
-    " delay."
+    "LPSM was run with each polling time fixed on the first pages of the first seed, 40 at most. The loss per"
+    " page was fitted by energy and added page time. A nat is worth the given energy, or the given time."
+    " Their ratio is the price of delay that the loss implies. If R² is far below 1, the loss is no price of"
+    " energy and delay."
 )
 
 

@@ -55,6 +55,8 @@ def test_the_default_gammas_are_factors_of_the_default_of_the_loss() -> None:
     found = psm_sim.compare_losses(["inverse"], pages=2, replications=1, workers=1)
     (curve,) = found.curves
     assert curve.default_gamma == 1 / 1.2e5
+    plain = psm_sim.simulate("lpsm:loss=inverse", pages=2, workers=1)
+    assert curve.runs[2].energy_per_page_j == plain.energy_per_page_j
     assert np.array(curve.gammas) * 1.2e5 == pytest.approx([1 / 16, 1 / 4, 1, 4, 16])
 
 
@@ -109,6 +111,8 @@ def test_a_loss_without_gamma_has_a_single_point(tmp_path: Path) -> None:
         (["inverse", "--gamma", "0"], "--gamma must be numbers > 0, separated by commas, got '0'"),
         (["inverse", "--trace", "ping"], "trace ping has no pages"),
         (["inverse", "--topology", "cafe"], "topology cafe has several stations"),
+        (["inverse", "--set", "browser.max_page_s=1"], "losses are compared on pages that cannot fail"),
+        (["inverse", "--set", "faults.wired.loss=0.1"], "losses are compared on pages that cannot fail"),
         (["inverse", "--output", "page.txt"], "--output must be a file that ends in .html, got 'page.txt'"),
     ],
 )
