@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 from collections.abc import Callable
+from contextlib import chdir
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -47,15 +50,20 @@ WRITERS = {
 }
 """Each command that writes a file, one file that it reads, and one that it writes."""
 
-LINKS: dict[str, Callable[[Path, Path], None]] = {"symbolic": os.symlink, "hard": os.link}
+LINKS: tuple[Callable[[Path, Path], None], ...] = (os.symlink, os.link)
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder with one input file of each kind. No figure of ``--output`` is drawn."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("psm_sim.reporting.figures.comparison.write_figures", lambda *_: [])
-    monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with one input file of each kind."""
+    folder = tmp_path_factory.mktemp("inputs")
+    with chdir(folder):
+        write_inputs()
+    return folder
+
+
+def write_inputs() -> None:
+    """Write one input file of each kind to the current folder."""
     Path("page-list.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n")
     assert main(["trace", "fit", "page-list.csv", "--to", "mine.toml"]) == 0
     Path("mine.py").write_text(
@@ -75,6 +83,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     assert main(["--pages", "1", "--policy", "lpsm:state=s.json"]) == 0
     for store in ("s.sqlite", "p.html"):
         assert main(["sweep", "--policy", "psm", "--pages", "1", "--workers", "1", "--store", store]) == 0
+
+
+@pytest.fixture(autouse=True)
+def folder(inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a copy of the inputs. No figure of ``--output`` is drawn."""
+    monkeypatch.setattr("psm_sim.reporting.figures.comparison.write_figures", lambda *_: [])
+    monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
+    shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
@@ -94,15 +111,14 @@ def refusal(line: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
     return told
 
 
-@pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("line", WRITERS)
+@pytest.mark.parametrize(("line", "link"), [*zip(WRITERS, cycle(LINKS), strict=False)])
 def test_an_output_that_is_an_input_is_refused(
-    line: str, link: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    line: str, link: Callable[[Path, Path], None], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Under another name too, and with --force."""
+    """Under another name too, a symbolic or a hard link, and with --force."""
     source, target = map(Path, WRITERS[line])
     target.parent.mkdir(exist_ok=True)
-    LINKS[link](source.absolute(), target)
+    link(source.absolute(), target)
     for ending in ("", " --force"):
         told = refusal(line + ending, folder, capsys)
         assert f"the output {str(target)!r} is an input of the same command" in told
