@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,18 @@ import pytest
 from psm_sim.cli import main
 
 LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html" 2009 0.5\n'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a trace of each kind."""
+    folder = tmp_path_factory.mktemp("traces")
+    with chdir(folder):
+        Path("s.log").write_text(LOG)
+        Path("p.csv").write_text("page,think_s,main_bytes,images\n1,1,1000,\n")
+        assert main(["trace", "synthesize", "--records", "50", "--to", "s.tr"]) == 0
+        assert main(["trace", "convert", "s.tr", "--to", "s.txt"]) == 0
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -47,19 +60,14 @@ LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html"
     ],
 )
 def test_what_a_command_does_not_use_is_refused_by_name(
-    tmp_path: Path,
+    folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     words: str,
     named: str,
 ) -> None:
     """An option, and a parameter of the trace; nothing is written."""
-    monkeypatch.chdir(tmp_path)
-    Path("s.log").write_text(LOG)
-    Path("p.csv").write_text("page,think_s,main_bytes,images\n1,1,1000,\n")
-    assert main(["trace", "synthesize", "--records", "50", "--to", "s.tr"]) == 0
-    assert main(["trace", "convert", "s.tr", "--to", "s.txt"]) == 0
-    capsys.readouterr()
+    monkeypatch.chdir(folder)
     assert main(words.split()) == 2
     assert named in capsys.readouterr().err
-    assert {path.name for path in tmp_path.iterdir()} == {"s.log", "p.csv", "s.tr", "s.txt"}
+    assert {path.name for path in folder.iterdir()} == {"s.log", "p.csv", "s.tr", "s.txt"}
