@@ -8,7 +8,7 @@ import pytest
 
 from psm_sim.policies import POLICIES
 from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off
-from psm_sim.reporting.html import slowdowns, trade_off
+from psm_sim.reporting.html import figures as html_figures
 from psm_sim.reporting.marks import marks_of
 from psm_sim.reporting.style import COLOURS, MARKERS, policy_style
 from psm_sim.simulation import Comparison
@@ -53,8 +53,8 @@ def test_all_figures_of_a_comparison_agree(replicated: Comparison) -> None:
     marks = {each.get_label(): each.lines[0] for each in containers}
     lines = {line.get_label(): line for line in draw_slowdowns(replicated).axes[0].get_lines()}
     plane, distributions = (
-        trade_off.draw(marks_of(replicated)),
-        slowdowns.draw_distributions(replicated.shown),
+        html_figures.draw_trade_off(marks_of(replicated)),
+        html_figures.draw_slowdowns(replicated.shown),
     )
     for name, style in expected.items():
         assert lines[name].get_color() == style.colour

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import InputError
-from psm_sim.reporting.explore.controls import make_controls, read_controls
-from psm_sim.reporting.explore.figures import draw_plane, draw_timeline
-from psm_sim.reporting.explore.settings import Settings, fitting_sizes
+from psm_sim.reporting.explore.settings import Settings, fitting_sizes, make_controls, read_controls
 from psm_sim.reporting.explore.simulator import Simulator, View
 from psm_sim.reporting.html.comparison import html_numbers
-from psm_sim.reporting.marks import title_of
+from psm_sim.reporting.html.figures import draw_timeline, draw_trade_off
+from psm_sim.reporting.marks import axes_of, marks_of, title_of
 
 if TYPE_CHECKING:
     from bokeh.document import Document
+    from bokeh.plotting import figure as Figure  # noqa: N812
 
 _TEXTS = ("status", "conclusion", "command", "numbers")
 _FIGURES = ("plane", "timeline")
@@ -117,7 +118,9 @@ class Page:
         self._texts["status"].text = f"<p class=caption>{escape(title_of(comparison))}</p>"
         self._texts["conclusion"].text = f"<p>{escape(comparison.conclusion())}</p>"
         self._texts["numbers"].text = html_numbers(comparison)
-        self._figures["plane"].children = [draw_plane(comparison, result.frontier)]
+        frontier = [(corner.slowdown, corner.energy_j) for corner in result.frontier]
+        plane = draw_trade_off(marks_of(comparison), frontier, *axes_of(comparison))
+        self._figures["plane"].children = [plane]
         labels: list[Any] = [(str(index), run.label) for index, run in enumerate(comparison.shown)]
         numbers: list[Any] = [str(page[0]) for page in result.events[0]["pages"]]
         self._run.options, self._page.options = labels, numbers
@@ -141,4 +144,50 @@ class Page:
         page = next(
             (each for each in events["pages"] if str(each[0]) == self._page.value), events["pages"][0]
         )
-        self._figures["timeline"].children = [draw_timeline(events, page)]
+        self._figures["timeline"].children = [_draw_timeline(events, page)]
+
+
+def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any]) -> Figure:
+    """Plot radio, beacons and frames, zoomed to one page, or to its first message if it has no objects.
+
+    Parameters
+    ----------
+    events : mapping
+        Events from :func:`~psm_sim.reporting.run_events.record_events`.
+    page : sequence
+        One of its ``pages``.
+    """
+    from bokeh.models import ColumnDataSource
+
+    figure = draw_timeline()
+    start_s, end_s = _span(events, page)
+    figure.x_range.update(start=start_s, end=end_s)
+    spans = {
+        "page": [(start, end) for _, start, end, _ in events["pages"]],
+        "radio awake": events["awake"],
+        "frame buffered": events["buffered"],
+    }
+    texts = {"page": [f"page {number}, slowdown {slowdown}" for number, _, _, slowdown in events["pages"]]}
+    beacons = [first + k * every for first, count, every in events["beacons"] for k in range(count)]
+    times = {"beacon received": beacons, "uplink frame": events["up"], "downlink frame": events["down"]}
+    sources: dict[str, Any] = {source.tags[0]: source for source in figure.select(type=ColumnDataSource)}
+    for row, pairs in spans.items():
+        left, right = [start for start, _ in pairs], [end for _, end in pairs]
+        text = texts.get(row, [row] * len(pairs))
+        sources[row].data = {"left": left, "right": right, "row": [row] * len(pairs), "text": text}
+    for row, values in times.items():
+        sources[row].data = {"time": values, "row": [row] * len(values)}
+    return figure
+
+
+def _span(events: Mapping[str, Any], page: Sequence[Any]) -> tuple[float, float]:
+    """Return start and end of what the timeline shows of a page, in seconds."""
+    _, start_s, end_s, _ = page
+    if end_s > start_s:
+        margin_s = 0.3 * (end_s - start_s)
+        return start_s - margin_s, end_s + margin_s
+    previous_s = max((end for _, _, end, _ in events["pages"] if end < start_s), default=0.0)
+    # The first second has the frames with which the policy starts.
+    frames = [time for time in (*events["up"], *events["down"]) if time > previous_s + 1]
+    first_s = min(frames, default=previous_s)
+    return first_s - 0.5, first_s + 2.0

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.comparison_caption import caption
 from psm_sim.reporting.comparison_table import plain_rows, tables_of
-from psm_sim.reporting.html import energy_bars, slowdowns, timeline, trade_off
+from psm_sim.reporting.html.figures import (
+    draw_energy_by_state,
+    draw_slowdowns,
+    draw_timeline,
+)
 from psm_sim.reporting.html.html_document import (
     Section,
     escape_text,
@@ -17,10 +21,10 @@ from psm_sim.reporting.html.html_document import (
     html_table,
     plain_text,
     render_document,
+    trade_off_section,
 )
 from psm_sim.reporting.marks import (
     ENERGY,
-    LABELS,
     Mark,
     axes_of,
     first_run,
@@ -68,7 +72,12 @@ def page_of(
             "",
             _conclusion(comparison) + html_numbers(comparison, preset),
         ),
-        _trade_off(marks, frontier, *axes_of(comparison)),
+        trade_off_section(
+            _TRADE_OFF_HINT,
+            marks,
+            [(corner.slowdown, corner.energy_j) for corner in frontier],
+            *axes_of(comparison),
+        ),
         _states(marks, axes_of(comparison)[1]),
         *([_slowdowns(comparison)] if has_pages(comparison) else []),
         _timelines(runs, comparison),
@@ -95,14 +104,9 @@ def html_numbers(comparison: Comparison, preset: str = "") -> str:
     return "".join(html_table(*each) for each in rows) + html_paragraphs(caption(comparison, preset))
 
 
-def _trade_off(marks: Sequence[Mark], frontier: Sequence[ParetoCorner], x: str, y: str) -> Section:
-    options = trade_off.choices(marks)
-    selects = html_select("x-axis", "x axis", options, x) + html_select("y-axis", "y axis", options, y)
-    hint = "Click a legend entry to hide or show it. Policies with far higher energy are hidden initially."
-    line = [(corner.slowdown, corner.energy_j) for corner in frontier]
-    title = " against ".join(LABELS[measure].partition(" (")[0].partition(",")[0] for measure in (y, x))
-    html = html_paragraphs([hint]) + selects
-    return Section("frontier", title.capitalize(), html, trade_off.draw(marks, line, x, y))
+_TRADE_OFF_HINT = (
+    "Click a legend entry to hide or show it. Policies with far higher energy are hidden initially."
+)
 
 
 def _states(marks: Sequence[Mark], measure: str) -> Section:
@@ -112,11 +116,11 @@ def _states(marks: Sequence[Mark], measure: str) -> Section:
         else []
     )
     title = "Energy by radio state" if measure == ENERGY else "Power by radio state"
-    return Section("states", title, html_paragraphs(hint), energy_bars.draw(marks, measure))
+    return Section("states", title, html_paragraphs(hint), draw_energy_by_state(marks, measure))
 
 
 def _slowdowns(comparison: Comparison) -> Section:
-    figure = slowdowns.draw_distributions(comparison.shown)
+    figure = draw_slowdowns(comparison.shown)
     return Section("slowdowns", "Distribution of page slowdown", "", figure)
 
 
@@ -128,7 +132,7 @@ def _timelines(runs: Sequence[Result], comparison: Comparison) -> Section:
     numbers = {str(record.page): f"page {record.page}" for record in records}
     html = html_select("policy", "policy", policies, str(selected))
     html += html_select("page", "show", {"": "whole run", **numbers}, next(iter(numbers), ""))
-    return Section("timeline", f"Timeline of {first_run(comparison)}", html, timeline.draw())
+    return Section("timeline", f"Timeline of {first_run(comparison)}", html, draw_timeline())
 
 
 MAX_LISTED = 500

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim import __version__
 from psm_sim.common.formatting import escape_unprintable
-from psm_sim.reporting.html.figure_style import to_json_item
+from psm_sim.reporting.html.figures import axis_choices, draw_trade_off, to_json_item
+from psm_sim.reporting.marks import ENERGY, LABELS, SLOWDOWN, Mark
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
@@ -137,6 +138,29 @@ def html_select(name: str, label: str, options: Mapping[str, str], selected: str
         for value, text in options.items()
     )
     return f'<label>{escape_text(label)} <select id="{escape_text(name)}">{items}</select></label>'
+
+
+def trade_off_section(
+    hint: str,
+    marks: Sequence[Mark],
+    optimum: Sequence[tuple[float, float]] = (),
+    x: str = SLOWDOWN,
+    y: str = ENERGY,
+) -> Section:
+    """Return the section of the trade-off, with lists of the measures of both axes.
+
+    Parameters
+    ----------
+    hint : str
+        Paragraph above the lists.
+    marks, optimum, x, y
+        As for :func:`~psm_sim.reporting.html.figures.draw_trade_off`.
+    """
+    options = axis_choices(marks)
+    html = html_paragraphs([hint])
+    html += html_select("x-axis", "x axis", options, x) + html_select("y-axis", "y axis", options, y)
+    title = " against ".join(LABELS[measure].partition(" (")[0].partition(",")[0] for measure in (y, x))
+    return Section("frontier", title.capitalize(), html, draw_trade_off(marks, optimum, x, y))
 
 
 def plain_text(value: Any) -> Any:

@@ -8,15 +8,14 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.loss_comparison import LossComparison, LossCurve, PageLoad
-from psm_sim.reporting.html import trade_off
-from psm_sim.reporting.html.figure_style import make_figure, put_legend_below
+from psm_sim.reporting.html.figures import make_figure, put_legend_below
 from psm_sim.reporting.html.html_document import (
     Section,
     escape_text,
     html_paragraphs,
-    html_select,
     html_table,
     render_document,
+    trade_off_section,
 )
 from psm_sim.reporting.loss_texts import (
     NAT,
@@ -101,13 +100,7 @@ def loss_marks(losses: LossComparison) -> list[Mark]:
 
 def _trade_off(marks: Sequence[Mark], losses: LossComparison) -> Section:
     hint = "The marks of a loss are labelled with gamma. Click a legend entry to hide or show it."
-    options = trade_off.choices(marks)
-    html = html_paragraphs([hint])
-    html += html_select("x-axis", "x axis", options, SLOWDOWN) + html_select(
-        "y-axis", "y axis", options, ENERGY
-    )
-    optimum = [(corner.slowdown, corner.energy_j) for corner in losses.frontier]
-    return Section("frontier", "Energy against slowdown", html, trade_off.draw(marks, optimum))
+    return trade_off_section(hint, marks, [(corner.slowdown, corner.energy_j) for corner in losses.frontier])
 
 
 def _sensitivity(marks: Sequence[Mark], curves: Sequence[LossCurve]) -> list[Section]:

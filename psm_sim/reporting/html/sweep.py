@@ -20,15 +20,15 @@ from psm_sim.campaign.sweep.results import (
 from psm_sim.campaign.sweep.store import StoredRow
 from psm_sim.common.component_spec import name_of
 from psm_sim.common.errors import InputError
-from psm_sim.reporting.html import energy_bars, trade_off
+from psm_sim.reporting.html.figures import draw_energy_by_state
 from psm_sim.reporting.html.html_document import (
     Section,
     html_definitions,
     html_paragraphs,
-    html_select,
     html_table,
     plain_text,
     render_document,
+    trade_off_section,
 )
 from psm_sim.reporting.marks import (
     ENERGY,
@@ -78,7 +78,7 @@ def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> s
         Section("summary", "", html_paragraphs(_caption(rows, done))),
         _trade_off(done, keys),
         Section("best", "Best policies", _best(best)),
-        Section("states", "Energy by radio state of the best policies", "", energy_bars.draw(top)),
+        Section("states", "Energy by radio state of the best policies", "", draw_energy_by_state(top)),
         Section("tasks", "Tasks", _tasks_hint(rows) + "<div id=rows></div>"),
         Section("parameters", "Parameters", _parameters(rows, commands)),
     ]
@@ -138,11 +138,7 @@ def _trade_off(done: Sequence[Candidate], keys: Sequence[str]) -> Section:
     lines.append("Click a legend entry to hide or show it.")
     if len(done) > MAX_MARKS:
         lines.append(f"Only {MAX_MARKS} of {len(done)} combinations are plotted.")
-    options = trade_off.choices(marks)
-    html = html_paragraphs([" ".join(lines)])
-    html += html_select("x-axis", "x axis", options, SLOWDOWN)
-    html += html_select("y-axis", "y axis", options, ENERGY)
-    return Section("frontier", "Energy against slowdown", html, trade_off.draw(marks))
+    return trade_off_section(" ".join(lines), marks)
 
 
 def _best(best: Sequence[Candidate]) -> str:

@@ -18,7 +18,7 @@ from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
 from psm_sim.cli import main
 from psm_sim.reporting.html import html_document
 from psm_sim.reporting.html.comparison import page_of, pages_table
-from psm_sim.reporting.html.slowdowns import draw_distributions
+from psm_sim.reporting.html.figures import draw_slowdowns
 from psm_sim.reporting.marks import MAX_STEPS, marks_of, slowdown_steps
 from psm_sim.reporting.run_events import MAX_FRAMES, fitting_page_count, record_events
 from psm_sim.simulation import Comparison, Scenario, compare_runs
@@ -50,7 +50,7 @@ def test_long_names_with_the_same_beginning_are_series_of_their_own() -> None:
     formulas = [f"lpsm:loss=gamma * I * Ti**2 / (2*T) + 1/{end}" for end in ("Ti", "log(Ti)")]
     found = compare_runs(formulas, Scenario(pages=2))
     assert [mark.label for mark in marks_of(found)] == formulas
-    legends = draw_distributions(found.shown).legend[0].items
+    legends = draw_slowdowns(found.shown).legend[0].items
     assert [entry.label.value for entry in legends] == formulas
 
 
