@@ -11,9 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from psm_sim.common.formatting import truncate
+from psm_sim.replay.figure_columns import (
+    best_expert_columns,
+    concat_columns,
+    cumulative_columns,
+    history_of,
+    loss_columns,
+    opening,
+    round_values,
+    weight_columns,
+)
 from psm_sim.reporting.figures.canvas import add_legend, common_style, new_figure, save_figure
 from psm_sim.reporting.style import BLUE, VERMILLION
 
@@ -21,14 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from psm_sim.replay.replay_history import PollTable, ReplayHistory
+    from psm_sim.replay.replay_history import PollTable
     from psm_sim.replay.trace_replay import ReplayedClient
-
-_ZOOM = (300, 3_000)
-_POLLS_WITH_BYTES = 60
-_LONG_ZOOM = (2_000, 10_000)
-_LONG_POLLS_WITH_BYTES = 300
-"""Number of polls with bytes that is large enough to show the convergence of the learner."""
 
 _UNITS = (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
 
@@ -40,6 +45,7 @@ class FigureData(NamedTuple):
     numbers: Mapping[str, Sequence[Any]]
 
 
+_BEST_FIXED = "best fixed expert in hindsight"
 _LEARNER_LABELS = {"mixture": "learner: mixture loss", "suffered": "learner: loss at the polling time used"}
 
 
@@ -79,95 +85,92 @@ def _figures(client: ReplayedClient, other: ReplayedClient) -> Iterator[tuple[st
 
 
 def losses(client: ReplayedClient) -> FigureData:
-    """Plot the loss per poll of each expert and of the learner (thesis, figure 2-9).
+    """Plot the loss per poll of each expert and of the learner (thesis, figure 2-9)."""
+    numbers = loss_columns(client)
+    return FigureData(draw_losses(pd.DataFrame(numbers)), numbers)
 
-    The panels show the whole replay and its start.
-    """
-    history, times_ms = _history_of(client), client.replay.times_ms
-    whole, zoom = history.whole, _opening(history, _LONG_POLLS_WITH_BYTES, _LONG_ZOOM)
+
+def draw_losses(frame: pd.DataFrame) -> Figure:
+    """Plot :func:`loss_columns`, with one panel for the whole replay and one for its start."""
+    times_ms = _expert_times_ms(frame)
     figure, axes = new_figure(2, 1, height_in=6.0)
-    _plot_losses(axes[0], whole)
-    _plot_losses(axes[1], zoom, marker="o")
-    axes[0].set_title(_title_window(whole.polls), loc="left", fontsize=9)
-    axes[1].set_title(f"the first {zoom.polls.size} polls", loc="left", fontsize=9)
+    for panel, (name, marker) in zip(axes, (("whole", ""), ("beginning", "o")), strict=True):
+        rows = frame[frame["panel"] == name]
+        _plot_losses(panel, rows, times_ms, marker)
+        panel.set_title(_title_rows(name, rows["polls"]), loc="left", fontsize=9)
     add_legend(figure, axes[1])
     _add_expert_scale(figure, axes, times_ms)
-    return FigureData(figure, _loss_numbers(times_ms, whole, zoom))
+    return figure
 
 
-def _plot_losses(axes: Axes, table: PollTable, marker: str = "") -> None:
-    time, unit = _in_unit(table.end_s)
-    for expert_losses, colour in zip(table.losses.T, _expert_colours(table.losses.shape[1]), strict=True):
-        axes.plot(time, expert_losses, color=colour, linewidth=0.8)
+def _plot_losses(axes: Axes, rows: pd.DataFrame, times_ms: NDArray[Any], marker: str) -> None:
+    time, unit = _in_unit(rows["time_s"].to_numpy())
+    for ms, colour in zip(times_ms.tolist(), _expert_colours(times_ms.size), strict=True):
+        axes.plot(time, rows[f"expert_{ms:g}_ms_nats"], color=colour, linewidth=0.8)
     circles: dict[str, Any] = {"marker": marker, "markersize": 2.6, "markerfacecolor": "white"}
     circles["markevery"] = -(-time.size // 150)
-    axes.plot(time, table.facts["suffered"], color=VERMILLION, label=_LEARNER_LABELS["suffered"], **circles)
-    axes.plot(time, table.facts["mixture"], "k--", linewidth=1.0, label=_LEARNER_LABELS["mixture"])
+    axes.plot(time, rows["suffered_nats"], color=VERMILLION, label=_LEARNER_LABELS["suffered"], **circles)
+    axes.plot(time, rows["mixture_nats"], "k--", linewidth=1.0, label=_LEARNER_LABELS["mixture"])
     axes.set(xlabel=f"time ({unit})", ylabel="loss per poll (nats)", yscale="log")
     axes.margins(x=0.01)
 
 
-def _loss_numbers(times_ms: Any, whole: PollTable, zoom: PollTable) -> dict[str, list[Any]]:
-    tables = (whole, zoom)
-    numbers: dict[str, list[Any]] = {
-        "panel": ["whole"] * whole.polls.size + ["beginning"] * zoom.polls.size,
-        "time_s": _concat_columns(*(table.end_s for table in tables)),
-        "polls": _concat_columns(*(table.polls for table in tables)),
-    }
-    for name in ("mixture", "suffered"):
-        numbers[f"{name}_nats"] = _concat_columns(*(table.facts[name] for table in tables))
-    for column, ms in enumerate(times_ms.tolist()):
-        numbers[f"expert_{ms:g}_ms_nats"] = _concat_columns(*(table.losses[:, column] for table in tables))
-    return numbers
-
-
 def cumulative_losses(client: ReplayedClient) -> FigureData:
-    """Plot cumulative losses and regrets of the learner (thesis, figure 2-11).
+    """Plot cumulative losses and regrets of the learner.
 
     The comparators are the best fixed expert and the current best expert of each poll.
     """
-    table, best = _history_of(client).whole, client.best_expert
-    losses = {name: table.cumulative(name) for name in _LEARNER_LABELS}
-    comparators = (table.cumulative_losses[:, best], table.cumulative("current_best"))
-    figure, axes = _plot_against_best(client, losses, comparators)
+    numbers = cumulative_columns(client)
+    figure, axes = _plot_against_best(pd.DataFrame(numbers), _best_fixed_title(client))
     axes[0].set_ylabel("cumulative loss (nats)")
     axes[2].set_ylabel("regret (nats)")
-    return FigureData(figure, _columns(table, losses, comparators))
+    return FigureData(figure, numbers)
 
 
 def losses_against_best(client: ReplayedClient) -> FigureData:
     """Plot the loss and regret per poll against the best fixed and the current best expert.
 
-    See :func:`cumulative_losses` for the cumulative losses, as in the thesis, figure 2-11.
+    The thesis has them in figure 2-11. See :func:`cumulative_losses` for the cumulative losses.
     """
-    table, best = _history_of(client).whole, client.best_expert
-    losses = {"suffered": table.facts["suffered"]}
-    comparators = (table.losses[:, best], table.facts["current_best"])
-    figure, axes = _plot_against_best(client, losses, comparators)
+    numbers = best_expert_columns(client)
+    return FigureData(draw_against_best(pd.DataFrame(numbers), _best_fixed_title(client)), numbers)
+
+
+def draw_against_best(frame: pd.DataFrame, best_fixed: str = _BEST_FIXED) -> Figure:
+    """Plot :func:`best_expert_columns`, and the regrets below.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Losses to plot.
+    best_fixed : str
+        Title of the panel of the best fixed expert.
+    """
+    figure, axes = _plot_against_best(frame, best_fixed)
     axes[0].set(ylabel="loss per poll (nats)", yscale="log")
     axes[1].set_yscale("log")
     axes[2].set_ylabel("regret per poll (nats)")
-    figure.suptitle(_title_window(table.polls), fontsize=9)
-    return FigureData(figure, _columns(table, losses, comparators))
+    figure.suptitle(_title_window(frame["poll"].iloc[0]), fontsize=9)
+    return figure
 
 
-def _plot_against_best(
-    client: ReplayedClient, losses: Mapping[str, NDArray[Any]], comparators: Sequence[NDArray[Any]]
-) -> tuple[Figure, Sequence[Axes]]:
+def _best_fixed_title(client: ReplayedClient) -> str:
+    return f"{_BEST_FIXED}, {client.replay.times_ms.item(client.best_expert):g} ms"
+
+
+def _plot_against_best(frame: pd.DataFrame, best_fixed: str) -> tuple[Figure, Sequence[Axes]]:
     """Plot losses of the learner and their differences from two comparators, and return the four panels.
 
     Parameters
     ----------
-    client : ReplayedClient
-        Replay to plot, with its history.
-    losses : mapping of str to ndarray
-        Losses of the learner, by the names in :data:`_LEARNER_LABELS`.
-    comparators : sequence of ndarray
-        Losses of the best fixed expert, and of the current best expert of each poll.
+    frame : DataFrame
+        Losses of the learner, by the names in :data:`_LEARNER_LABELS`, and of the two comparators.
+    best_fixed : str
+        Title of the panel of the best fixed expert.
     """
-    time, unit = _in_unit(_history_of(client).whole.end_s)
-    ms = client.replay.times_ms.item(client.best_expert)
-    titles = (f"best fixed expert in hindsight, {ms:g} ms", "current best expert of each poll")
+    time, unit = _in_unit(frame["time_s"].to_numpy())
+    titles = (best_fixed, "current best expert of each poll")
+    comparators = (frame["best_fixed_expert_nats"], frame["current_best_nats"])
     styles = {"mixture": ("black", "--"), "suffered": (VERMILLION, "-")}
     figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.6)
     for above, below, title, comparator in zip(axes[:2], axes[2:], titles, comparators, strict=True):
@@ -175,24 +178,15 @@ def _plot_against_best(
         above.plot(time, comparator, color=BLUE, linewidth=1.6, label="comparator")
         below.axhline(0, color=BLUE, linewidth=1.6)
         below.set_xlabel(f"time ({unit})")
-        for name, loss in losses.items():
-            colour, line = styles[name]
+        for name, (colour, line) in styles.items():
+            if f"{name}_nats" not in frame:
+                continue
+            loss = frame[f"{name}_nats"]
             style: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.0}
             above.plot(time, loss, label=_LEARNER_LABELS[name], **style)
             below.plot(time, loss - comparator, **style)
     add_legend(figure, axes[0])
     return figure, axes
-
-
-def _columns(
-    table: PollTable, losses: Mapping[str, NDArray[Any]], comparators: Sequence[NDArray[Any]]
-) -> dict[str, Any]:
-    names = (*losses, "best_fixed_expert", "current_best")
-    columns = {
-        f"{name}_nats": loss for name, loss in zip(names, (*losses.values(), *comparators), strict=True)
-    }
-    columns = {"time_s": table.end_s, "poll": table.last_poll, **columns}
-    return {name: _round_values(np.asarray(values)) for name, values in columns.items()}
 
 
 def sleep_times(client: ReplayedClient, other: ReplayedClient) -> FigureData:
@@ -208,19 +202,19 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> FigureData:
     """
     figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.2)
     numbers: dict[str, list[Any]] = {}
-    span_s = _opening(_history_of(client)).end_s[-1]
+    span_s = opening(history_of(client)).end_s[-1]
     for row, replayed in enumerate((client, other)):
-        history, name = _history_of(replayed), str(replayed.method.parameters["loss"])
+        history, name = history_of(replayed), str(replayed.method.parameters["loss"])
         whole = history.whole
         portion = history.beginning.first(int(np.searchsorted(history.beginning.end_s, span_s)) + 1)
         _plot_polling_times(axes[2 * row], whole, replayed, f"({'ab'[row]}) loss {truncate(name, 24, '…')}")
-        _plot_polling_times(axes[2 * row + 1], portion, replayed, _title_window(portion.polls, "start"))
-        axes[2 * row].set_ylabel(f"polling time (ms)\n{_title_window(whole.polls, '').lstrip(', ')}")
+        _plot_polling_times(axes[2 * row + 1], portion, replayed, _title_window(portion.polls[0], "start"))
+        axes[2 * row].set_ylabel(f"polling time (ms)\n{_title_window(whole.polls[0], '').lstrip(', ')}")
         for panel, table in (("whole", whole), ("beginning", portion)):
             key = f"{'ab'[row]}_{panel}"
-            numbers[f"{key}_time_s"] = _concat_columns(table.end_s)
-            numbers[f"{key}_polling_ms"] = _concat_columns(table.facts["slept_ms"])
-            numbers[f"{key}_held_bytes"] = _concat_columns(table.facts["buffered_bytes"])
+            numbers[f"{key}_time_s"] = concat_columns(table.end_s)
+            numbers[f"{key}_polling_ms"] = concat_columns(table.facts["slept_ms"])
+            numbers[f"{key}_held_bytes"] = concat_columns(table.facts["buffered_bytes"])
     add_legend(figure, axes[0])
     return FigureData(figure, numbers)
 
@@ -237,38 +231,31 @@ def _plot_polling_times(axes: Axes, table: PollTable, client: ReplayedClient, ti
     axes.margins(x=0.01)
 
 
-_WEIGHTS_ZOOM = 2000
-"""Number of polls in the panel that zooms in on the start. It is large, because weights change slowly."""
-
-
 def weights(client: ReplayedClient) -> FigureData:
-    """Plot the weights of the experts at each poll, stacked to 1 (thesis, figure 2-10).
+    """Plot the weights of the experts at each poll, stacked to 1 (thesis, figure 2-10)."""
+    numbers = weight_columns(client)
+    return FigureData(draw_weights(pd.DataFrame(numbers)), numbers)
 
-    The panels show the whole replay and its start.
-    """
-    history, times_ms = _history_of(client), client.replay.times_ms
-    whole, zoom = history.whole, history.beginning.first(_WEIGHTS_ZOOM)
+
+def draw_weights(frame: pd.DataFrame) -> Figure:
+    """Plot :func:`weight_columns`, with one panel for the whole replay and one for its start."""
+    times_ms = _expert_times_ms(frame)
     figure, axes = new_figure(2, 1, height_in=5.6)
-    for panel, table in zip(axes, (whole, zoom), strict=True):
-        panel.stackplot(table.last_poll, table.weights.T, colors=_expert_colours(times_ms.size), linewidth=0)
+    for panel, name in zip(axes, ("whole", "beginning"), strict=True):
+        rows = frame[frame["panel"] == name]
+        layers = [rows[f"weight_{ms:g}_ms"] for ms in times_ms.tolist()]
+        panel.stackplot(rows["poll"], layers, colors=_expert_colours(times_ms.size), linewidth=0)
         panel.set(xlabel="poll", ylabel="weight", ylim=(0, 1))
         panel.margins(x=0)
         panel.grid(visible=False)
-    axes[0].set_title(_title_window(whole.polls), loc="left", fontsize=9)
-    axes[1].set_title(f"the first {zoom.polls.size} polls", loc="left", fontsize=9)
+        panel.set_title(_title_rows(name, rows["poll"]), loc="left", fontsize=9)
     _add_expert_scale(figure, axes, times_ms)
-    numbers: dict[str, list[Any]] = {
-        "panel": ["whole"] * whole.polls.size + ["beginning"] * zoom.polls.size,
-        "poll": _concat_columns(whole.last_poll, zoom.last_poll),
-    }
-    for column, ms in enumerate(times_ms.tolist()):
-        numbers[f"weight_{ms:g}_ms"] = _concat_columns(whole.weights[:, column], zoom.weights[:, column])
-    return FigureData(figure, numbers)
+    return figure
 
 
 def switching_rates(client: ReplayedClient) -> FigureData:
     """Plot the median and the central 50 % and 90 % intervals of Learn-alpha's switching-rate posterior."""
-    history = _history_of(client)
+    history = history_of(client)
     (posterior, polls), rates = history.rate_weights, history.rates
     quantiles = {share: rates[_quantile_index(posterior, share)] for share in (0.05, 0.25, 0.5, 0.75, 0.95)}
     figure, axes = new_figure(height_in=3.8)
@@ -279,8 +266,8 @@ def switching_rates(client: ReplayedClient) -> FigureData:
     axes[0].set(xlabel="poll", ylabel="switching rate (per poll)", yscale="log", ylim=(rates[0] / 1.5, 1.3))
     axes[0].margins(x=0.01)
     add_legend(figure, axes[0])
-    numbers: dict[str, list[Any]] = {"poll": _round_values(polls)}
-    numbers |= {f"quantile_{share:g}": _round_values(rate) for share, rate in quantiles.items()}
+    numbers: dict[str, list[Any]] = {"poll": round_values(polls)}
+    numbers |= {f"quantile_{share:g}": round_values(rate) for share, rate in quantiles.items()}
     for rate, column in zip(rates.tolist(), posterior.T, strict=True):
         numbers[f"weight_{rate:.6g}"] = [float(f"{weight:.4g}") for weight in column.tolist()]
     return FigureData(figure, numbers)
@@ -296,7 +283,7 @@ def regret_bound(client: ReplayedClient) -> FigureData:
     """Plot the regret of the mixture loss over the number of polls, and its theoretical bound."""
     from psm_sim.replay.replay_history import regret_and_bound
 
-    curve = regret_and_bound(_history_of(client), client.replay.learner)
+    curve = regret_and_bound(history_of(client), client.replay.learner)
     figure, axes = new_figure(height_in=3.8)
     axes[0].plot(curve.polls, curve.bound, color=VERMILLION, linestyle="--", label=f"bound: {curve.theorem}")
     axes[0].plot(curve.polls, curve.regret, color=BLUE, marker="o", markersize=3.5, label="regret")
@@ -306,34 +293,7 @@ def regret_bound(client: ReplayedClient) -> FigureData:
     add_legend(figure, axes[0])
     columns = (curve.polls, curve.regret, curve.bound, curve.alpha)
     names = ("poll", "regret_nats", "bound_nats", "best_alpha")
-    return FigureData(figure, dict(zip(names, map(_round_values, columns), strict=True)))
-
-
-def _history_of(client: ReplayedClient) -> ReplayHistory:
-    """Return the history of a replay, or raise ValueError if it was not recorded."""
-    if client.history is None:
-        raise ValueError("the replay has no history; run it with history=True")
-    return client.history
-
-
-def _opening(
-    history: ReplayHistory, polls_with_bytes: int = _POLLS_WITH_BYTES, zoom: tuple[int, int] = _ZOOM
-) -> PollTable:
-    """Return the first polls of a replay, for the panel that zooms in on the start.
-
-    Parameters
-    ----------
-    history : ReplayHistory
-        History of the whole replay.
-    polls_with_bytes : int
-        Number of polls with buffered bytes to include.
-    zoom : (int, int)
-        Minimum and maximum number of polls to include.
-    """
-    table = history.beginning
-    indices = np.flatnonzero(table.facts["buffered_bytes"])[:polls_with_bytes]
-    low, high = zoom
-    return table.first(int(np.clip(indices[-1] + 1 if indices.size == polls_with_bytes else high, low, high)))
+    return FigureData(figure, dict(zip(names, map(round_values, columns), strict=True)))
 
 
 def _in_unit(seconds: NDArray[Any]) -> tuple[NDArray[Any], str]:
@@ -375,16 +335,17 @@ def _add_expert_scale(figure: Figure, axes: Sequence[Axes], times_ms: NDArray[An
     bar.ax.minorticks_off()
 
 
-def _title_window(polls: NDArray[Any], span: str = "whole replay") -> str:
-    """Return a panel title, which states whether the panel shows every poll or means over several polls."""
-    return f"{span}, every poll" if polls[0] == 1 else f"{span}, means over {polls[0]:g} polls"
+def _title_window(polls: float, span: str = "whole replay") -> str:
+    """Return a panel title, which states whether the panel shows every poll or means over *polls* polls."""
+    return f"{span}, every poll" if polls == 1 else f"{span}, means over {polls:g} polls"
 
 
-def _round_values(values: NDArray[Any]) -> list[float]:
-    """Return values rounded to seven significant digits, for the CSV."""
-    return [float(f"{value:.7g}") for value in values.tolist()]
+def _title_rows(panel: str, polls: pd.Series) -> str:
+    """Return the title of a panel of :func:`_panel_names`, whose first row has the size of the windows."""
+    return _title_window(polls.iloc[0]) if panel == "whole" else f"the first {polls.size} polls"
 
 
-def _concat_columns(*columns: NDArray[Any]) -> list[float]:
-    """Return the concatenated columns, rounded for the CSV."""
-    return _round_values(np.concatenate(columns))
+def _expert_times_ms(frame: pd.DataFrame) -> NDArray[Any]:
+    """Return the polling times in the names of the columns ``expert_MS_ms_nats`` or ``weight_MS_ms``."""
+    names = [name for name in frame if str(name).startswith(("expert_", "weight_"))]
+    return np.array([float(str(name).split("_")[1]) for name in names])
