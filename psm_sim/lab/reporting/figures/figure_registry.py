@@ -13,6 +13,7 @@ from psm_sim.lab.reporting.figures import (
     non_stationary,
     round_trip_curves,
     scatter_plots,
+    trace_replay,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "trade-off": non_stationary.draw_trade_off,
     "regret": non_stationary.draw_rate_losses,
     "polling": non_stationary.draw_polling_times,
+    "losses": trace_replay.draw_losses,
+    "weights": trace_replay.draw_weights,
+    "against-best": trace_replay.draw_against_best,
     "listening": listening.draw_listening,
     "labels": active_learning_studies.draw_labels,
     "drift": active_learning_studies.draw_drift,
