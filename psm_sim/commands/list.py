@@ -150,7 +150,7 @@ def _bundled(folder: str) -> dict[str, str]:
 
 
 def _topology(name: str, source: str) -> Item:
-    from psm_sim.network.topology_file import load_topology
+    from psm_sim.network.topology import load_topology
 
     topology = load_topology(name)
     rows = [_row(key, value, _topology_parameter(key)) for key, value in topology.config().items()]

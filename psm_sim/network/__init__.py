@@ -4,8 +4,7 @@ from psm_sim.network.build import build_world
 from psm_sim.network.energy_ledger import EnergyLedger, Usage
 from psm_sim.network.observers import Observer, PagesDone
 from psm_sim.network.page_outcomes import PageError
-from psm_sim.network.topology import Topology, topology_keys
-from psm_sim.network.topology_file import load_topology, topology_differences
+from psm_sim.network.topology import Topology, load_topology, topology_differences, topology_keys
 from psm_sim.network.world import World
 
 __all__ = [

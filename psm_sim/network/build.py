@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from psm_sim.common.errors import InputError
-from psm_sim.network.clock import Clock
 from psm_sim.network.end_systems import EndSystems
 from psm_sim.network.observers import Observer
+from psm_sim.network.timers import Clock
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_sections import StationParameters
 from psm_sim.network.wireless_hop import WirelessHop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from psm_sim.network.clock import run_events
+from psm_sim.network.timers import run_events
 from psm_sim.network.world import World
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.page_view import Page

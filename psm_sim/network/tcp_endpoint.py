@@ -7,9 +7,8 @@ from math import inf
 from typing import Protocol
 
 from psm_sim.network.segment import ConnectionId, Segment
-from psm_sim.network.tcp_constants import TcpConstants
 from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
-from psm_sim.network.tcp_sender import Sender
+from psm_sim.network.tcp_sender import Sender, TcpConstants
 from psm_sim.network.timers import Timer, TimerQueue
 
 

@@ -1,14 +1,17 @@
-"""Topology: all parameters of a scenario, and their keys."""
+"""Topology: all parameters of a scenario, their keys, and the files that set them."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from psm_sim.common.errors import InputError, did_you_mean
+from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.parameters import Parameter, is_met, parameters_of, without_effect
+from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BeaconParameters,
@@ -29,7 +32,7 @@ class Topology:
     """Parameters of a scenario. Sections and keys are those of ``topologies/three-node.toml``.
 
     ``base`` is the bundled topology from which this one was derived. Output shows the differences from it,
-    see :func:`~psm_sim.network.topology_file.topology_differences`. ``stations`` are the stations that share
+    see :func:`topology_differences`. ``stations`` are the stations that share
     the channel of the access point; empty for a single station.
 
     Raises
@@ -176,3 +179,179 @@ def unknown_key_error(key: str) -> InputError:
 def topology_keys() -> list[str]:
     """Return all keys that a topology file may contain and ``--set`` may override."""
     return [f"{path}.{name}" for path, (_, cls) in SECTIONS.items() for name in parameters_of(cls)]
+
+
+def load_topology(
+    name: str = "three-node",
+    settings: Mapping[str, Any] | None = None,
+    where: str = "settings",
+    stations: Any = None,
+) -> Topology:
+    """Load a bundled topology or a TOML file, and override some of its keys.
+
+    Missing keys have the values of the topology that the file ``extends``, by default ``three-node``. This is
+    a bundled topology or another file. A relative path is relative to the folder of the file.
+
+    Parameters
+    ----------
+    name
+        Name of a bundled topology, or path of a file that ends in ``.toml``.
+    settings
+        Keys to override, e.g. ``{"links.wired.latency_ms": 80}``. Values may be strings.
+    where
+        Name of the settings in error messages.
+    stations
+        List of tables that replace the tables ``[[stations]]`` of the file; None keeps those.
+
+    Raises
+    ------
+    InputError
+        If the topology does not exist, ``extends`` is circular, a key is unknown, or a value is out of range.
+    """
+    topology = _load(_find(name, Path()), ())
+    if stations is not None:
+        topology = dataclasses.replace(topology, stations=_members_of(stations, where))
+    if settings:
+        _check_keys(settings, where)
+        topology = _replace_keys(topology, settings, where)
+    topology.check_stations()
+    return topology
+
+
+def topology_files(name: str) -> list[Path]:
+    """Return the file of a topology that can be loaded, and the files it extends, without bundled ones."""
+    files, folder = list[Path](), Path()
+    while name.endswith(".toml"):
+        files.append(_find(name, folder))
+        name, folder = read_toml(files[-1], "topology").get("extends", ""), files[-1].parent
+    return files
+
+
+def overlay_settings(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
+    """Return a copy of a topology with some of its keys replaced. Errors are those of :func:`load_topology`.
+
+    Parameters
+    ----------
+    topology
+        The original topology, which is not modified.
+    values, where
+        Keys and values, and their name in error messages.
+    """
+    _check_keys(values, where)
+    return _replace_keys(topology, values, where)
+
+
+def topology_differences(topology: Topology) -> dict[str, Any]:
+    """Return the keys and values that differ from the bundled topology ``topology.base``."""
+    base = load_topology(topology.base).config()
+    return {key: value for key, value in topology.config().items() if value != base[key]}
+
+
+def _load(path: Path, users: tuple[Path, ...]) -> Topology:
+    """Load a file; *users* are the files that extend it, outermost first."""
+    if path.resolve() in users:
+        names = " extends ".join(file.name for file in (*users, path))
+        raise InputError(f"topology: circular 'extends': {names}; remove one of them.")
+    table = read_toml(path, "topology")
+    description = str(table.pop("description", ""))
+    base = _load_base(table.pop("extends", None), path, (*users, path.resolve()))
+    stations = _members_of(table.pop("stations"), path.name) if "stations" in table else base.stations
+    values = _flatten(table)
+    _check_keys(values, path.name)
+    root = path.stem if path.parent == bundled_dir("topologies") else base.base
+    named = dataclasses.replace(base, name=path.stem, description=description, base=root, stations=stations)
+    return _replace_keys(named, values, path.name)
+
+
+def _load_base(extends: Any, path: Path, users: tuple[Path, ...]) -> Topology:
+    if extends is None:
+        return Topology()
+    if not isinstance(extends, str):
+        raise InputError(
+            f"{path.name}: extends must be the name of a bundled topology or a TOML file, got {extends!r}."
+        )
+    try:
+        base = _find(extends, path.parent)
+    except InputError as error:
+        raise InputError(f"{path.name}: extends: {error}") from None
+    return _load(base, users)
+
+
+def _find(name: str, folder: Path) -> Path:
+    if not isinstance(name, str):
+        raise InputError(f"topology must be a name, a TOML file or a Topology, got {name!r}.")
+    if name.endswith(".toml"):
+        if not (folder / name).is_file():
+            raise InputError(
+                f"Topology file not found: {name!r}; expected a TOML file with keys such as {_KEY}."
+            )
+        return folder / name
+    names = bundled_names("topologies")
+    if name not in names:
+        raise unknown_name_error("topology", name, [*names, "FILE.toml"])
+    return bundled_dir("topologies") / f"{name}.toml"
+
+
+_KEY = "links.wired.latency_ms"
+
+
+def _members_of(tables: Any, where: str) -> tuple[StationSpec, ...]:
+    """Return the station groups that the tables ``[[stations]]`` of a file declare."""
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise InputError(f"{where}: stations must be declared as [[stations]] tables, got {tables!r}.")
+    members = tuple(_member(table, f"{where}: stations") for table in tables)
+    names = [name for member in members for name in {member.name, *member.names}]
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
+        raise InputError(f"{where}: stations: duplicate name {duplicates[0]!r}; names must be unique.")
+    return members
+
+
+def _member(table: Mapping[str, Any], where: str) -> StationSpec:
+    valid = [field.name for field in dataclasses.fields(StationSpec)]
+    for key in table:
+        if key not in valid:
+            raise InputError(f"{where}: {unknown_name_error('key', key, valid)}")
+    if not table.get("name"):
+        raise InputError(f"{where}: name must be a non-empty string, got {table.get('name')!r}.")
+    for key in ("name", "policy", "trace", "profile"):
+        if not isinstance(table.get(key, ""), str):
+            raise InputError(f"{where}: {key} must be a string, got {table[key]!r}.")
+    return StationSpec(**table)
+
+
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the values by dotted keys. A table below the deepest section level stays a value."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        deeper = isinstance(value, dict) and prefix.count(".") < 2
+        flat |= _flatten(value, f"{prefix}{key}.") if deeper else {f"{prefix}{key}": value}
+    return flat
+
+
+def _check_keys(values: Mapping[str, Any], where: str) -> None:
+    valid = topology_keys()
+    for key in values:
+        if key not in valid:
+            raise InputError(f"{where}: {unknown_key_error(key)}")
+
+
+def _replace_keys(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
+    """Return *topology* with some keys replaced, see :func:`overlay_settings`."""
+    sections = {}
+    for path, (attribute, cls) in SECTIONS.items():
+        parameters, section = parameters_of(cls), getattr(topology, attribute)
+        changes = {key: values[f"{path}.{key}"] for key in parameters if f"{path}.{key}" in values}
+        parsed = {key: _parse(parameters[key], value, f"{where}: {path}") for key, value in changes.items()}
+        try:
+            sections[attribute] = dataclasses.replace(section, **parsed)
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+    return dataclasses.replace(topology, **sections)
+
+
+def _parse(parameter: Any, value: Any, owner: str) -> Any:
+    if isinstance(value, str):
+        return parameter.read(value, owner)
+    checked = parameter.check(value, owner)
+    return float(checked) if isinstance(parameter.default, float) else checked

@@ -8,7 +8,6 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
-from psm_sim.network.clock import Clock
 from psm_sim.network.doze import Doze
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link, LinkName, Uplink
@@ -16,6 +15,7 @@ from psm_sim.network.observers import Observer, ObserverHooks
 from psm_sim.network.radio import Radio
 from psm_sim.network.sniffed_link import SniffedLink, SniffedUplink
 from psm_sim.network.station import Station
+from psm_sim.network.timers import Clock
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_sections import LinkParameters
 

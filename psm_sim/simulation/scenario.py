@@ -17,7 +17,7 @@ from psm_sim.common.input_files import bundled_names
 from psm_sim.common.input_limits import MAX_SEED
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.network.topology_file import topology_files
+from psm_sim.network.topology import topology_files
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.version import __version__
 from psm_sim.workload import Workload, load_workload, load_workloads

@@ -24,7 +24,7 @@ from psm_sim.network.build import cell_of
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.network.shared_cell import SharedCell
-from psm_sim.network.topology_file import overlay_settings
+from psm_sim.network.topology import overlay_settings
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.simulation.comparison import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from simpy import Environment, Interrupt
 
-from psm_sim.network.clock import Clock, run_events
+from psm_sim.network.timers import Clock, run_events
 
 
 class Watched:

@@ -17,7 +17,7 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.common.random_streams import random_stream
 from psm_sim.network import PageError, build_world, load_topology
-from psm_sim.network.clock import run_events
+from psm_sim.network.timers import run_events
 from psm_sim.policies import make_policy
 from psm_sim.workload.messages import DATAGRAM, Message, Messages
 from psm_sim.workload.page_view import Page

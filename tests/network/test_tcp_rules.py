@@ -10,8 +10,8 @@ import pytest
 from simpy import Environment
 
 from psm_sim.network.segment import ConnectionId, Segment
-from psm_sim.network.tcp_constants import TcpConstants
 from psm_sim.network.tcp_endpoint import AckFirst, Endpoint
+from psm_sim.network.tcp_sender import TcpConstants
 from psm_sim.network.timers import TimerQueue
 from psm_sim.network.topology_sections import TcpParameters
 

@@ -8,7 +8,7 @@ from psm_sim import simulate
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_FRAMES, MAX_PAGES
 from psm_sim.network import load_topology
-from psm_sim.network.work_estimate import estimate_frames
+from psm_sim.network.world import estimate_frames
 from psm_sim.simulation import Scenario
 from psm_sim.workload import load_workload
 
