@@ -34,6 +34,9 @@ COMMENTARY = join_paragraphs(
 
     The thesis states no numbers. The measures and their limits, such as 1.1 and 10, are ours.
 
+    Between bursts the longest polling time is the best expert of each poll. The learner gives it little
+    weight, because it loses most in bursts.
+
     The thesis also says that the performance appears to beat its guarantee. This is not judged, because
     Corollary 1 holds for all losses.
     """
@@ -305,8 +308,8 @@ def _tally(values: Mapping[ThesisClaim, Interval]) -> str:
     verdicts = [claim.verdict(value) for claim, value in values.items()]
     count: Callable[[str], int] = verdicts.count
     return (
-        f"Verdicts on the {len(verdicts)} statements: {count('holds')} holds,"
-        f" {count('does not hold')} does not hold, {count('undecided')} undecided."
+        f"Verdicts on the {len(verdicts)} statements: {count('holds')} hold,"
+        f" {count('does not hold')} do not hold, {count('undecided')} undecided."
     )
 
 
