@@ -20,8 +20,6 @@ from psm_sim.common.errors import (
 
 Component = TypeVar("Component")
 
-_MAX_DEPTH = 20
-
 
 # A verb in lower case, because it reads like a function in a with statement. A class, because a generator
 # would cost each decision of a user's policy 1 us.
@@ -98,10 +96,10 @@ def config_of(config: Callable[[], Any], owner: str) -> dict[str, Any]:
     Raises
     ------
     PluginError
-        If it fails, or its result is not a dictionary, is nested too deeply, or contains anything but
-        numbers, strings, booleans, None, lists and dictionaries.
+        If it fails, or its result is not a dictionary, or contains anything but numbers, strings, booleans,
+        None, lists and dictionaries.
     """
-    return _checked_dictionary(config, f"{owner} failed in config()", lambda value: _plain(value, _MAX_DEPTH))
+    return _checked_dictionary(config, f"{owner} failed in config()", _plain)
 
 
 def report_of(report: Callable[[], Any], owner: str) -> dict[str, float]:
@@ -139,16 +137,14 @@ def _number(value: Any) -> float:
     return int(value) if isinstance(value, Integral) else float(value)
 
 
-def _plain(value: Any, depth: int) -> Any:
-    if not depth:
-        raise _WrongValueError("the dictionary is nested too deeply")
+def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain(item, depth - 1) for key, item in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item, depth - 1) for item in value]
+        return [_plain(item) for item in value]
     if value is None or isinstance(value, (bool, str)):
         return value
-    if isinstance(value, Integral) and abs(int(value)) < 10**300:
+    if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
         return float(value)
