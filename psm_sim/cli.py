@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -33,15 +33,6 @@ SUBCOMMANDS = {
     "completion": "print the shell completion script",
 }
 """Help line of every subcommand; each is a module of psm_sim.commands."""
-
-FORMER = {
-    **{kind: f"psm_sim list {kind}" for kind in ("policies", "topologies")},
-    **{kind: f"psm_sim list {kind}" for kind in ("traces", "profiles", "presets")},
-    "validate": "psm_sim reproduce validation",
-    "learners": "psm_sim reproduce learners",
-    "bench": "python benchmarks/speed.py",
-}
-"""Command that replaces a former subcommand."""
 
 SYNONYMS = {
     "--chip": "--profile",
@@ -113,8 +104,7 @@ def _dispatch(argv: list[str]) -> int:
     _add_arguments(parser, module)
     arguments = parser.parse_args(rest)
     arguments.argv, arguments.parser_of_all = argv, parser_of_all
-    run: Callable[[argparse.Namespace], int] = command.run
-    return _run_supervised(run, arguments)
+    return _run_supervised(command, arguments)
 
 
 def _import_command(name: str) -> Any:
@@ -143,17 +133,16 @@ def parser_of_all() -> argparse.ArgumentParser:
     return top
 
 
-def _run_supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
+def _run_supervised(command: Any, arguments: argparse.Namespace) -> int:
     from psm_sim.commands.stderr_messages import print_plugin_warnings
     from psm_sim.common.signal_handling import raise_on_signals, time_limit
     from psm_sim.reporting.terminal.progress import shown_progress
 
     limit_s = parse_timeout(arguments.timeout_s)
-    is_server = arguments.argv[:1] == ["explore"]  # runs until Ctrl-C, without progress
-    progress = nullcontext() if is_server else shown_progress()
+    progress = shown_progress() if getattr(command, "HAS_PROGRESS", True) else nullcontext()
     with raise_on_signals(), print_plugin_warnings(), progress, time_limit(limit_s):
         try:
-            return run(arguments)
+            return int(command.run(arguments))
         except SystemExit as error:
             raise PluginError(
                 f"sys.exit() was called during the run{source_location(error)}; remove the call."
@@ -161,8 +150,6 @@ def _run_supervised(run: Callable[[argparse.Namespace], int], arguments: argpars
 
 
 def _check_subcommand(name: str) -> None:
-    if name in FORMER:
-        raise InputError(f"{name!r} is no longer a subcommand; use '{FORMER[name]}'.")
     if name not in SUBCOMMANDS:
         raise InputError(
             f"Unknown subcommand {name!r}; expected one of {', '.join(SUBCOMMANDS)}, "

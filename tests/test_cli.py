@@ -82,7 +82,6 @@ MENDABLE = [
     ("--polic psm", "Unknown option '--polic'; see 'psm_sim --help'. Did you mean '--policy'"),
     ("--policy psm bsd", "Unexpected argument 'bsd'; expected options, each with one value"),
     ("swep", "Unknown subcommand 'swep'; expected .*Did you mean 'sweep'"),
-    ("policies --format json", "'policies' is no longer a subcommand; use 'psm_sim list policies'"),
     ("run --policy psm", "Unknown subcommand 'run'; expected one of"),
     ("list policies psm bsd", "Unexpected argument 'bsd'; .*see 'psm_sim list --help'"),
     ("list policies psmm", "Unknown policy 'psmm'; expected one of always-on, .*Did you mean 'psm'"),
