@@ -89,14 +89,10 @@ def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pyte
     assert main(["trace", "info", str(tmp_path / "x.log")]) == 2
 
 
-def test_toml_is_bounded_in_size_depth_and_keys(tmp_path: Path) -> None:
-    """Nested lists and tables, dotted keys, and very many of them."""
+def test_toml_is_bounded_in_size(tmp_path: Path) -> None:
+    """Lists that are nested too deeply for the parser are reported, too."""
     texts = {
-        "[" + "a." * 100_000 + "a]": "nested deeper than 20",
-        "x = " + "[" * 50 + "]" * 50: "nested deeper than 20",
-        "[" + ".".join("a" * 30) + "]": "nested deeper than 20",
         "x = " + "[" * 5000 + "]" * 5000: "is not a valid topology: ",
-        "\n".join(f"k{number} = 1" for number in range(20_000)): "more than 10,000 keys",
         "#" * (1 << 21): "is larger than 1,024 KiB",
     }
     for text, message in texts.items():
