@@ -20,7 +20,6 @@ _LABEL = "label"
 _CLASS = re.compile(
     r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.[pP][yY]):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL
 )
-_CLASS_BELOW_COLON = re.compile(r"(?P<path>.*?\.[pP][yY]):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL)
 _WITH_PARAMETERS = re.compile(r"(?P<name>.*?):(?P<rest>\s*[A-Za-z_]\w*\s*=.*)", re.DOTALL)
 
 
@@ -127,7 +126,7 @@ class Spec:
 
 def class_file(name: str) -> tuple[str, str] | None:
     """Return the path and the class name if *name* is ``FILE.py:CLASS``, else None."""
-    match = _match_class(name)
+    match = _CLASS.fullmatch(name)
     return (match["path"], match["cls"]) if match else None
 
 
@@ -155,12 +154,6 @@ def path_exists(name: str) -> bool:
         return False
 
 
-def _match_class(text: str) -> re.Match[str] | None:
-    """Match ``FILE.py:CLASS``; the folders of an existing file may have colons in their names."""
-    below = _CLASS_BELOW_COLON.fullmatch(text)
-    return _CLASS.fullmatch(text) or (below if below and path_exists(below["path"]) else None)
-
-
 def _split(text: str, kind: str) -> tuple[str, str]:
     """Return the name and the text of the parameters."""
     if kind == "trace":  # paths of traces may contain colons and have no fixed extension
@@ -169,7 +162,7 @@ def _split(text: str, kind: str) -> tuple[str, str]:
         match = _WITH_PARAMETERS.fullmatch(text)
         if match:
             return match["name"], match["rest"]
-    match = _match_class(text)
+    match = _CLASS.fullmatch(text)
     if match:
         return f"{match['path']}:{match['cls']}".strip(), match["rest"] or ""
     name, _, rest = text.partition(":")

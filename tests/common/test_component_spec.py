@@ -164,17 +164,3 @@ def test_the_files_that_a_spec_names_are_found_at_any_depth(
     assert [path.name for path in policy.files()] == ["my.py", "table.csv", "state.json"]
     assert [path.name for path in Spec.parse("table.csv:seed=1", "trace").files()] == ["table.csv"]
     assert Spec.parse("lpsm:loss=1/Ti", "policy").files() == []
-
-
-def test_the_folder_of_a_users_file_may_have_a_colon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the file is there: else the colon begins the parameters of a name."""
-    monkeypatch.chdir(tmp_path)
-    assert class_file("a:b/my.py:Mine") is None
-    Path("a:b").mkdir()
-    Path("a:b/my.py").touch()
-    spec = Spec.parse("a:b/my.py:Mine:n=3", "policy")
-    assert (spec.name, spec.values) == ("a:b/my.py:Mine", {"n": "3"})
-    assert class_file(Spec.parse("lpsm:loss=a:b/my.py:Mine", "policy").values["loss"]) == (
-        "a:b/my.py",
-        "Mine",
-    )
