@@ -21,7 +21,7 @@ from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.summary_stats import Interval, significant_differences
 from psm_sim.simulation import Comparison, Result, Scenario, compare_seeds
 from psm_sim.simulation.result_parts import Latency, pool_latencies
-from psm_sim.simulation.run_averages import Average
+from psm_sim.simulation.run_averages import replications_of
 from psm_sim.workload import Workload
 
 REPLICATIONS = 8
@@ -117,7 +117,7 @@ class Advice:
     @property
     def replications(self) -> int:
         """The number of seeds or clients."""
-        return len(runs_of(self.rows[0].result))
+        return len(replications_of(self.rows[0].result))
 
 
 def has_pages(workload: Workload) -> bool:
@@ -193,15 +193,10 @@ def _replications(scenario: Scenario, workload: Workload) -> int:
     return 1 if is_fixed or len(others) > 1 else REPLICATIONS
 
 
-def runs_of(result: Result) -> tuple[Result, ...]:
-    """Return the runs of each seed or client, or the single run."""
-    return result.results if isinstance(result, Average) else (result,)
-
-
 def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s: float | None) -> Row:
-    runs = runs_of(result)
+    runs = replications_of(result)
     if has_pages(comparison.workload):
-        always_on = runs_of(comparison.always_on)
+        always_on = replications_of(comparison.always_on)
         added_s = [
             run.page_time_s.mean - on.page_time_s.mean for run, on in zip(runs, always_on, strict=True)
         ]
@@ -319,7 +314,7 @@ def _best_of_equal(rows: Sequence[Row], dtim_period: int) -> int:
 
 def _differences(rows: Sequence[Row]) -> NDArray[np.bool_]:
     """Return which energies differ, as a matrix. With a single run, only their size is compared."""
-    energies_j = [[run.energy_per_page_j for run in runs_of(row.result)] for row in rows]
+    energies_j = [[run.energy_per_page_j for run in replications_of(row.result)] for row in rows]
     means_j = np.array([row.result.energy_per_page_j for row in rows])
     smaller_j = np.minimum.outer(means_j, means_j)
     differs = np.abs(np.subtract.outer(means_j, means_j)) > MIN_DIFFERENCE * smaller_j

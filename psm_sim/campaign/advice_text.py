@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from psm_sim.campaign.advice import MIN_DIFFERENCE, Advice, Row, Verdict, runs_of
+from psm_sim.campaign.advice import MIN_DIFFERENCE, Advice, Row, Verdict
 from psm_sim.common.formatting import format_duration
 from psm_sim.network import Topology
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.simulation import SeedComparison
+from psm_sim.simulation.conclusion_terms import join_names
+from psm_sim.simulation.run_averages import replications_of
 
 
 def answer(advice: Advice) -> list[str]:
@@ -57,7 +59,7 @@ def _keep_alive(advice: Advice) -> list[str]:
 
 def _call(row: Row) -> str:
     calls = row.setting.calls
-    return f": {join(calls)}" if calls else "; the manual of your driver states the call"
+    return f": {join_names(calls)}" if calls else "; the manual of your driver states the call"
 
 
 def power(row: Row) -> str:
@@ -107,10 +109,10 @@ def _default_sentence(advice: Advice, best: Row) -> list[str]:
 def _tied_sentence(advice: Advice) -> list[str]:
     if not advice.tied:
         return []
-    names = join([row.setting.name for row in advice.tied])
+    names = join_names([row.setting.name for row in advice.tied])
     draw = "draw" if len(advice.tied) > 1 else "draws"
     reason = f"no significant difference, or less than {100 * MIN_DIFFERENCE:g} %"
-    return [f"{capitalize(names)} {draw} as little ({reason})."]
+    return [f"{names[0].upper()}{names[1:]} {draw} as little ({reason})."]
 
 
 def _group_sentences(advice: Advice, best: Row) -> list[str]:
@@ -153,16 +155,6 @@ def _single_run_sentence(advice: Advice) -> list[str]:
     if advice.replications > 1:
         return []
     return ["This is a single run, so small differences may be chance."]
-
-
-def join(names: Sequence[str]) -> str:
-    """Return names as an enumeration."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def capitalize(text: str) -> str:
-    """Return text with an upper-case first letter."""
-    return text[:1].upper() + text[1:]
 
 
 def assumptions(advice: Advice, driver: str) -> list[str]:
@@ -214,7 +206,7 @@ def _parameter_lines(parameters: Mapping[str, Any]) -> list[str]:
 
 def _amount(advice: Advice) -> str:
     comparison = advice.comparison
-    runs = runs_of(advice.rows[0].result)
+    runs = replications_of(advice.rows[0].result)
     simulated_s = sum(run.simulated_s for run in runs)
     pages = f"{comparison.pages} pages" if advice.has_pages else format_duration(simulated_s / len(runs))
     seeds = f"seed {comparison.seed}"

@@ -205,20 +205,6 @@ def _initialise(database: sqlite3.Connection, path: Path) -> None:
             f"The store {str(path)!r} has format {version}, expected {_FORMAT}; use the version of psm_sim "
             "that wrote it."
         )
-    _check_tables(database, path)
-
-
-def _check_tables(database: sqlite3.Connection, path: Path) -> None:
-    """Reject triggers and views, which could run statements or return rows without end."""
-    entries = database.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-    for kind, name, sql in entries:
-        if kind not in ("table", "index") or str(sql).upper().startswith("CREATE VIRTUAL"):
-            raise InputError(
-                f"The store {str(path)!r} has the {kind} {name!r}, which psm_sim did not write; remove it "
-                "or choose another file."
-            )
-    if not {"tasks", "sweeps"} <= {name for _, name, _ in entries}:
-        raise InputError(f"The store {str(path)!r} lacks its tables; choose another file.")
 
 
 def _is_empty(database: sqlite3.Connection) -> bool:

@@ -27,12 +27,13 @@ _INTEGER_KEYS = ("pages", "seed")
 _NON_TRACE_KEYS = ("topology", *_INTEGER_KEYS)
 _SCENARIO_KEYS = ("trace", *_NON_TRACE_KEYS)
 
-_FILE_STRINGS, _FILE_TABLES = ("trace", "topology", "loss", "preset"), ("vary", "set")
-_FILE_KEYS = ("policies", *_FILE_STRINGS, *_INTEGER_KEYS, *_FILE_TABLES)
+_FILE_TABLES = ("vary", "set")
+_FILE_KEYS = ("policies", "trace", "topology", "loss", "preset", *_INTEGER_KEYS, *_FILE_TABLES)
 
 _TYPES: tuple[tuple[str, type | tuple[type, ...], str], ...] = (
     ("policies", (tuple, list), "a list of strings"),
     *((name, str, "a string") for name in ("trace", "topology", "loss")),
+    *((name, int, "an integer") for name in _INTEGER_KEYS),
     ("settings", Mapping, "a dictionary of topology keys"),
 )
 
@@ -119,7 +120,7 @@ class Grid:
 
     def _policies(self) -> list[Spec]:
         varied = [value for axis in self.axes if axis.key == "policy" for value in axis.values]
-        specs = [Spec.parse(text, "policy") for text in (*self.policies, *varied)]
+        specs = [Spec.of(text, "policy") for text in (*self.policies, *varied)]
         names = [spec.name for spec in specs]
         axis_policies = dict.fromkeys(axis.policy for axis in self.axes if axis.policy)
         specs += [Spec.parse(name, "policy") for name in axis_policies if name not in names]
@@ -215,33 +216,19 @@ def read_grid(path: Path) -> Grid:
     """
     document = read_toml(path, "grid")
     for key, value in document.items():
-        _check_entry(key, value, path)
+        if key not in _FILE_KEYS:
+            hint = did_you_mean(key, _FILE_KEYS)
+            raise InputError(f"{path}: unknown key {key!r}; expected {', '.join(_FILE_KEYS)}.{hint}")
+        if key in _FILE_TABLES and not isinstance(value, dict):
+            raise InputError(f"{path}: {key} must be a table, got {value!r}.")
     fixed = {key: document[key] for key in ("trace", "topology", "loss", *_INTEGER_KEYS) if key in document}
     try:
         return Grid(
             axes=tuple(GridAxis.of(key, values) for key, values in flatten(document.get("vary", {})).items()),
-            policies=tuple(document.get("policies", ())),
+            policies=document.get("policies", ()),
             settings=flatten(document.get("set", {})),
-            preset=load_preset(document["preset"]) if "preset" in document else Preset(),
+            preset=load_preset(str(document["preset"])) if "preset" in document else Preset(),
             **fixed,
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-
-
-def _check_entry(key: str, value: Any, path: Path) -> None:
-    """Reject unknown keys and values of a wrong type."""
-    if key not in _FILE_KEYS:
-        raise InputError(
-            f"{path}: unknown key {key!r}; expected {', '.join(_FILE_KEYS)}.{did_you_mean(key, _FILE_KEYS)}"
-        )
-    expected, valid = "a string", isinstance(value, str)
-    if key in _FILE_TABLES:
-        expected, valid = "a table", isinstance(value, dict)
-    elif key in _INTEGER_KEYS:
-        expected, valid = "an integer", isinstance(value, int) and not isinstance(value, bool)
-    elif key == "policies":
-        expected = "a list of strings"
-        valid = isinstance(value, list) and all(isinstance(policy, str) for policy in value)
-    if not valid:
-        raise InputError(f"{path}: {key} must be {expected}, got {value!r}.")

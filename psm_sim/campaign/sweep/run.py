@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from psm_sim.campaign.sweep.cluster import run_on_cluster
 from psm_sim.campaign.sweep.database import SweepProgress, lock_store
-from psm_sim.campaign.sweep.grid import Grid
+from psm_sim.campaign.sweep.grid import Grid, SweepTask
 from psm_sim.campaign.sweep.job import Job, Outcome, run_job
 from psm_sim.campaign.sweep.planning import PlannedTask, TaskChecker, TopologyCache, plan_tasks
 from psm_sim.campaign.sweep.store import Store, StoredRow
@@ -76,6 +76,25 @@ def run_grid(
     ----------
     grid : Grid
         Grid to run.
+    store, resources, command, progress
+        As for :func:`run_sweep_tasks`, which also has the rows and the errors.
+    """
+    return run_sweep_tasks(grid.tasks(), store, resources, command, progress)
+
+
+def run_sweep_tasks(
+    sweep_tasks: Sequence[SweepTask],
+    store: Store,
+    resources: Resources | None = None,
+    command: str = "",
+    progress: Progress = no_progress,
+) -> list[StoredRow]:
+    """Run the tasks that the store does not contain, and return the rows of all tasks.
+
+    Parameters
+    ----------
+    sweep_tasks : sequence of SweepTask
+        Tasks to run.
     store : Store
         Store of the results.
     resources : Resources or None
@@ -88,7 +107,7 @@ def run_grid(
     Returns
     -------
     list of StoredRow
-        Rows in the order of the tasks.
+        Rows in the order of the tasks, without duplicates.
 
     Raises
     ------
@@ -96,7 +115,7 @@ def run_grid(
         If an input is invalid (checked before the first task runs), if another sweep uses the store, or if
         the store cannot be written.
     """
-    tasks = plan_tasks(grid.tasks())
+    tasks = plan_tasks(sweep_tasks)
     resources = resources or Resources()
     with lock_store(store.path) as write_progress:
         states = store.states()

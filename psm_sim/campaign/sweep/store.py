@@ -176,7 +176,7 @@ class Store:
             )
 
     def rows(self, version: str = __version__, keys: Iterable[str] | None = None) -> list[StoredRow]:
-        """Return the rows of one version, in the order in which the tasks were added.
+        """Return the rows of one version, in the order of *keys*, or in which the tasks were added.
 
         Parameters
         ----------
@@ -185,15 +185,13 @@ class Store:
         keys : iterable of str or None
             Keys of the tasks to return. None returns all tasks except those whose files have changed.
         """
-        selected = None if keys is None else set(keys)
         query = f"SELECT key, current, {', '.join(_READERS)} FROM tasks WHERE version = ? ORDER BY number"  # noqa: S608
         with describe_store_errors(self.path):
             records = self._database.execute(query, (version,)).fetchall()
-        return [
-            _read_row(values)
-            for key, current, *values in records
-            if (current if selected is None else key in selected)
-        ]
+        if keys is None:
+            return [_read_row(values) for _, current, *values in records if current]
+        by_key = {key: values for key, _, *values in records}
+        return [_read_row(by_key[key]) for key in keys if key in by_key]
 
     def versions(self) -> Counter[str]:
         """Return the number of tasks per version, except for tasks whose files have changed."""

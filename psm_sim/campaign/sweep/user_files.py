@@ -107,18 +107,9 @@ def _relocate(text: str, paths: PathMap) -> str:
 def _named_files(spec: Spec) -> list[Path]:
     """Return the files that *spec* names.
 
-    Files without a suffix are ignored, because a file may have the same name as a policy. Numbers such as
-    ``0.5`` are not files either.
+    Files without a suffix are ignored, because a file may have the same name as a policy.
     """
-    return [file for file in spec.files() if file.suffix and not _is_number(str(file))]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return [file for file in spec.files() if file.suffix]
 
 
 def _read(path: Path) -> bytes:
