@@ -13,7 +13,6 @@ import numpy as np
 from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import truncate
 from psm_sim.common.parameters import parameters_of
-from psm_sim.common.record_array import record_column
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network.topology import parameter_of
 from psm_sim.policies import POLICIES
@@ -195,7 +194,7 @@ def axes_of(comparison: Comparison) -> tuple[str, str]:
 
 def has_pages(comparison: Comparison) -> bool:
     """Return whether pages are loaded. Devices only exchange messages."""
-    return any(any(record_column(run.page_records, "objects")) for run in comparison.runs)
+    return any(run.loads_pages for run in comparison.runs)
 
 
 def split_far(marks: Sequence[Mark], measure: str = ENERGY) -> tuple[list[Mark], list[Mark]]:
