@@ -20,9 +20,9 @@ NAMES = {
     "psm_sim.learning": """
         BestRate DecreasingShare FixedShare LEARNERS LearnAlpha Learner MixingPastPosteriors
         ShortLearnAlpha StaticExpert SwitchingSequences
-        TransitionShare WaitingTimeModel best_expert best_rate best_switching comparator_losses
+        WaitingTimeModel best_expert best_rate best_switching comparator_losses
         learn_alpha_bound learn_alpha_optimal_bound lower_bound make_learner rate_losses regrets
-        relative_entropy run_learner switching_rates transition_upper_bound upper_bound""",
+        relative_entropy run_learner switching_rates upper_bound""",
     "psm_sim.losses": """
         ArrivalAware ConstrainedLoss FormulaLoss InverseLogLoss InverseLoss LOSSES Loss Poll
         RetrievalEnergy check_loss make_loss""",

@@ -20,14 +20,12 @@ from psm_sim.learning.regret_bounds import (
     learn_alpha_bound,
     learn_alpha_optimal_bound,
     lower_bound,
-    transition_upper_bound,
     upper_bound,
 )
 from psm_sim.learning.short_learn_alpha import ShortLearnAlpha
 from psm_sim.learning.switching_rate_curve import BestRate, best_rate, rate_losses
 from psm_sim.learning.switching_rates import relative_entropy, switching_rates
 from psm_sim.learning.thesis_learners import FixedShare, LearnAlpha, StaticExpert
-from psm_sim.learning.transition_matrix_share import TransitionShare
 from psm_sim.learning.waiting_time_model import WaitingTimeModel
 
 __all__ = [
@@ -41,7 +39,6 @@ __all__ = [
     "ShortLearnAlpha",
     "StaticExpert",
     "SwitchingSequences",
-    "TransitionShare",
     "WaitingTimeModel",
     "best_expert",
     "best_rate",
@@ -56,6 +53,5 @@ __all__ = [
     "relative_entropy",
     "run_learner",
     "switching_rates",
-    "transition_upper_bound",
     "upper_bound",
 ]

@@ -15,7 +15,6 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.learning import input_checks
 from psm_sim.learning.switching_rates import relative_entropy, switching_rates
-from psm_sim.learning.transition_matrix_share import check_stochastic
 
 
 def upper_bound(rounds: int, best_alpha: float, alpha: ArrayLike) -> FloatArray:
@@ -38,29 +37,6 @@ def upper_bound(rounds: int, best_alpha: float, alpha: ArrayLike) -> FloatArray:
     entropy = relative_entropy(_best(best_alpha), _rates(alpha))
     transitions = _transitions(rounds)
     return transitions * entropy if transitions else np.zeros_like(entropy)
-
-
-def transition_upper_bound(rounds: int, best: ArrayLike, other: ArrayLike) -> float:
-    """Return (T - 1) max_j D(P(.|j) || Q(.|j)), Theorem 1 for any Markov dynamics.
-
-    Parameters
-    ----------
-    rounds : int
-        Number of rounds T, at least 1.
-    best : array_like, shape (n, n)
-        Transition matrix P that is best in hindsight. Row j is the distribution after expert j, see
-        :class:`~psm_sim.learning.TransitionShare`.
-    other : array_like, shape (n, n)
-        Transition matrix Q whose regret is bounded.
-    """
-    p, q = check_stochastic(best), check_stochastic(other)
-    if p.shape != q.shape:
-        raise InputError(f"the transition matrices must have the same shape, got {p.shape} and {q.shape}.")
-    # Terms with P = 0 are 0. Where only Q is 0 the bound is inf, as it should be.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        entropies = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0).sum(axis=1)
-    transitions = _transitions(rounds)
-    return transitions * max(float(entropies.max()), 0.0) if transitions else 0.0
 
 
 def learn_alpha_bound(rounds: int, best_alpha: float, rates: ArrayLike) -> float:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.learner_checks import LEARNER_CHECKS
@@ -23,7 +22,6 @@ from psm_sim.learning import (
     MixingPastPosteriors,
     ShortLearnAlpha,
     StaticExpert,
-    TransitionShare,
     switching_rates,
 )
 from tests.contracts.cases import Exceptions, cases
@@ -41,22 +39,12 @@ MAKERS: dict[str, Callable[[int], Learner]] = {
     "mixing-past": MixingPastPosteriors,
     "mixing-past, alpha 1": lambda n: MixingPastPosteriors(n, 1.0),
 }
-TRANSITIONS: dict[str, Callable[[int], Learner]] = {
-    "transition-share": lambda n: TransitionShare(np.full((n, n), 1 / n)),
-    "transition-share, one way": lambda n: TransitionShare(one_way(n)),
-}
-CHECKED = MAKERS | TRANSITIONS
 REASON = "the best expert is taken to change in every round: the one that is best now has no weight"
 EXCEPTIONS: Exceptions = {
     ("fixed-share, alpha 1", "no-expert-is-lost"): REASON,
     ("mixing-past, alpha 1", "no-expert-is-lost"): "the last round does not count, only those before it",
 }
 every_learner = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-
-
-def one_way(experts: int) -> FloatArray:
-    """Return transitions in which an expert once left is never the best again, shape (n, n)."""
-    return np.asarray(np.triu(np.ones((experts, experts))) / np.arange(experts, 0, -1)[:, None])
 
 
 def taught(make: Callable[[int], Learner], rounds: int = 40) -> Learner:
@@ -67,10 +55,10 @@ def taught(make: Callable[[int], Learner], rounds: int = 40) -> Learner:
     return learner
 
 
-@pytest.mark.parametrize(("name", "check"), cases(LEARNER_CHECKS, list(CHECKED), EXCEPTIONS))
+@pytest.mark.parametrize(("name", "check"), cases(LEARNER_CHECKS, list(MAKERS), EXCEPTIONS))
 def test_a_built_in_learner_passes_every_check(name: str, check: str) -> None:
     """The same checks as ``psm_sim check`` runs on a user's learner."""
-    assert LEARNER_CHECKS.run_one(check, Subject(CHECKED[name](N))).fault == ""
+    assert LEARNER_CHECKS.run_one(check, Subject(MAKERS[name](N))).fault == ""
 
 
 def test_every_learner_that_has_a_name_is_checked() -> None:

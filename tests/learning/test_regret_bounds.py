@@ -9,7 +9,6 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.learning import (
     LearnAlpha,
-    TransitionShare,
     best_rate,
     learn_alpha_bound,
     learn_alpha_optimal_bound,
@@ -17,7 +16,6 @@ from psm_sim.learning import (
     rate_losses,
     relative_entropy,
     switching_rates,
-    transition_upper_bound,
     upper_bound,
 )
 from psm_sim.learning.switching_rate_curve import count_switches
@@ -141,47 +139,6 @@ def test_corollary_1_is_tight_to_a_nat(switches: int) -> None:
     assert bound - 1 < regret <= bound
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_theorem_1_holds_for_any_transition_matrix(seed) -> None:
-    """Against the best transition matrix in hindsight, found by EM over all enumerated sequences."""
-    rng = np.random.default_rng(seed)
-    n, rounds = 2 + seed % 2, 6
-    table = rng.exponential(2, (rounds, n))
-    best = _best_transitions(table)
-    suffered = _suffered(TransitionShare(best), table)
-    for _ in range(10):
-        other = rng.dirichlet(np.full(n, rng.choice([0.3, 3.0])), size=n)
-        regret = _suffered(TransitionShare(other), table) - suffered
-        assert regret <= transition_upper_bound(rounds, best, other) + 1e-9
-    assert transition_upper_bound(rounds, best, best) == 0
-
-
-def _suffered(learner, table):
-    return sum(learner.update(row) for row in table)
-
-
-def _best_transitions(table, steps=3000):
-    """Return a stationary point of the likelihood over transition matrices."""
-    rounds, n = table.shape
-    found = np.full((n, n), 1 / n) + np.eye(n) * 0.1
-    found /= found.sum(axis=1, keepdims=True)
-    sequences, phi = enumerated(table, lambda _: 1 / n)
-    moves = np.zeros((len(sequences), n, n))
-    for t in range(rounds - 1):
-        np.add.at(moves, (np.arange(len(sequences)), sequences[:, t], sequences[:, t + 1]), 1)
-    for _ in range(steps):
-        weight = phi * (found**moves).prod(axis=(1, 2))
-        counts = np.tensordot(weight, moves, axes=1)
-        found = counts / counts.sum(axis=1, keepdims=True)
-    return found
-
-
-def test_the_general_bound_contains_the_scalar_one() -> None:
-    """For Fixed-share matrices the largest row entropy is D(alpha*||alpha) itself."""
-    share = [np.full((4, 4), a / 3) + np.eye(4) * (1 - a - a / 3) for a in (0.1, 0.35)]
-    assert transition_upper_bound(50, *share) == pytest.approx(upper_bound(50, 0.1, 0.35).item())
-
-
 def test_the_optimal_bound_grows_as_half_the_logarithm_of_the_horizon() -> None:
     """About 1/2 log T plus a constant: a hundred times the rounds cost log(10) nats more."""
     assert learn_alpha_optimal_bound(27_000) == pytest.approx(math.log(259) + 26_999 / 54_000)
@@ -192,7 +149,6 @@ def test_the_optimal_bound_grows_as_half_the_logarithm_of_the_horizon() -> None:
 def test_bounds_at_their_corners() -> None:
     """One round leaves no regret; a rate of 0 or 1 may cost without end; alpha* = 0 proves nothing."""
     assert upper_bound(1, 0.3, [0.0, 0.9]).tolist() == [0.0, 0.0]
-    assert transition_upper_bound(1, np.eye(2), np.full((2, 2), 0.5)) == 0
     assert lower_bound(9, 0.3, [0.0, 1.0], 0.5).tolist() == [0.0, 0.0]
     assert upper_bound(9, 0.3, [0.3, 0.0, 1.0]).tolist() == [0.0, math.inf, math.inf]
     assert lower_bound(1, 0.3, 0.9, 0.5) == 0
@@ -226,14 +182,6 @@ def test_theorem_2_is_its_published_formula(alpha: float, beta: float) -> None:
         (lambda: upper_bound(9, 0.1, [0.2, 2.0]), r"alpha must be numbers from 0 to 1, got \[0.2, 2.0\]"),
         (lambda: lower_bound(9, 0.1, 0.2, -1), r"beta\* must be a number from 0 to 1, got -1"),
         (lambda: learn_alpha_bound(9, 0.1, []), "switching rates must be a non-empty list"),
-        (
-            lambda: transition_upper_bound(9, np.eye(2), np.eye(3)),
-            r"the same shape, got \(2, 2\) and \(3, 3\)",
-        ),
-        (
-            lambda: transition_upper_bound(9, np.array([[0.5, 0.6], [0, 1]]), np.eye(2)),
-            "after expert 0 must be nonnegative and sum to 1",
-        ),
     ],
 )
 def test_bounds_refuse_what_is_no_rate_or_number_of_rounds(call, words: str) -> None:
