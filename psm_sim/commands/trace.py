@@ -168,11 +168,11 @@ def _convert(args: argparse.Namespace) -> int:
 
 def _convert_records(path: Path, to: Path) -> int:
     from psm_sim.workload.recordings.recording_reader import ucb_batches_of
-    from psm_sim.workload.recordings.ucb_format import write_records
+    from psm_sim.workload.recordings.ucb_format import write_batches
 
     with progress("converting", "bytes") as callback:
         source, batches = ucb_batches_of(path, callback)
-        count = write_records(to, (record for batch in batches for record in batch.records()))
+        count = write_batches(to, batches)
     _print_remarks((*source.warnings, f"Wrote {count:,} records to {to}"))
     return 0
 

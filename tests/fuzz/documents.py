@@ -14,7 +14,7 @@ from psm_sim.learning import make_learner
 from psm_sim.network.topology import topology_keys
 from psm_sim.workload.recordings.recording_reader import ucb_batches_of
 from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
-from psm_sim.workload.recordings.ucb_format import write_records
+from psm_sim.workload.recordings.ucb_format import write_batches
 from psm_sim.workload.trace_profile import berkeley_profile
 from tests.workload.recordings import captures
 
@@ -86,7 +86,7 @@ def good_documents(folder: Path) -> dict[str, list[bytes]]:
     """Return documents of each kind that are in order; *folder* is for temporary files."""
     synthesize_ucb(folder / "s.tr", 12, berkeley_profile())
     _, batches = ucb_batches_of(folder / "s.tr")
-    write_records(folder / "s.txt", (record for batch in batches for record in batch.records()))
+    write_batches(folder / "s.txt", batches)
     return {
         "formulas": [text.encode() for text in FORMULAS],
         "topologies": [

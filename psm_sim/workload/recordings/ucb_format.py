@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,14 @@ FIELDS = (
 )
 WIDTHS = (4, 4, 4, 4, 4, 4, 4, 2, 4, 2, 1, 1, 4, 4, 4, 4, 4, 2)
 DTYPE = np.dtype([(name, f">u{width}") for name, width in zip(FIELDS, WIDTHS, strict=True)])
+"""Header of a record, with the names and units of the archive.
+
+``cr``, ``sr`` and ``sl`` are the times of the request, and of the first and the last byte of the response, in
+seconds (``s``) and microseconds (``u``). ``cip``, ``cpt``, ``sip`` and ``spt`` are the addresses and ports of
+client and server, ``cprg`` and ``sprg`` the flags of their headers. ``cims``, ``sexp`` and ``slmd`` are
+If-Modified-Since, Expires and Last-Modified, in seconds since the epoch. ``rhl``, ``rdl`` and ``urllen`` are
+the sizes of the response's header, of its data and of the request line, in bytes.
+"""
 UNDEFINED = 0xFFFFFFFF
 
 _PAIR = rb"(\d{1,10}):(\d{1,10}) "
@@ -41,83 +49,6 @@ _TEXT = re.compile(
     _PAIR * 3 + _HOST * 2 + rb"(\d{1,3}) (\d{1,3}) " + rb"(\d{1,10}) " * 5 + rb"(\d{1,5})(?: (.*))?",
     re.DOTALL,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """Request and response, with the names and units of the archive.
-
-    Attributes
-    ----------
-    crs, cru
-        Time of the client's request, in seconds and microseconds.
-    srs, sru
-        Time of the first byte of the response.
-    sls, slu
-        Time of the last byte of the response.
-    cip, cpt, sip, spt
-        IP addresses and ports of client and server.
-    cprg, sprg
-        Header flags of client and server.
-    cims, sexp, slmd
-        If-Modified-Since, Expires and Last-Modified, in seconds since the epoch.
-    rhl, rdl
-        Sizes of the response's header and data, in bytes.
-    line
-        Request line.
-    """
-
-    crs: int
-    cru: int
-    srs: int
-    sru: int
-    sls: int
-    slu: int
-    cip: int
-    cpt: int
-    sip: int
-    spt: int
-    cprg: int
-    sprg: int
-    cims: int
-    sexp: int
-    slmd: int
-    rhl: int
-    rdl: int
-    line: bytes
-
-    def binary(self) -> bytes:
-        """Return the record in the format of a ``.tr`` file.
-
-        Raises
-        ------
-        InputError
-            If a number does not fit its field, or if the request line could not be read back.
-        """
-        numbers, line = astuple(self)[:-1], self.line
-        if line and not line.startswith(METHODS):
-            raise InputError(
-                f"A request line must begin with GET, HEAD, POST or PUT to be written, got {_shorten(line)}."
-            )
-        try:
-            return HEADER.pack(*numbers, len(line)) + line
-        except struct.error as error:
-            raise InputError(
-                f"A record cannot be written: {error}; expected unsigned numbers that fit their fields."
-            ) from error
-
-    def text(self) -> bytes:
-        """Return the record in the format of ``showtrace``, without a line feed."""
-        self.binary()  # for its checks, because the text must read back to the same bytes
-        if b"\n" in self.line or b"\0" in self.line:
-            raise InputError(
-                f"The request line {_shorten(self.line)} cannot be written as text; it must be a single line."
-            )
-        pairs = [(self.crs, self.cru), (self.srs, self.sru), (self.sls, self.slu)]
-        hosts = [(dotted_quad(self.cip), self.cpt), (dotted_quad(self.sip), self.spt)]
-        rest = (self.cprg, self.sprg, self.cims, self.sexp, self.slmd, self.rhl, self.rdl, len(self.line))
-        fields = [f"{left}:{right}" for left, right in (*pairs, *hosts)] + [str(number) for number in rest]
-        return " ".join(fields).encode() + b" " + self.line
 
 
 def binary_of_text(line: bytes) -> tuple[bytes, bytes]:
@@ -178,18 +109,13 @@ class Batch:
     Attributes
     ----------
     fields
-        Header fields of type :data:`~psm_sim.workload.recordings.ucb_format.DTYPE`, shape (n,).
+        Header fields of type :data:`DTYPE`, shape (n,).
     lines
         Request lines.
     """
 
     fields: NDArray[np.void]
     lines: list[bytes]
-
-    def records(self) -> Iterator[Record]:
-        """Yield the records one by one."""
-        for row, line in zip(self.fields.tolist(), self.lines, strict=True):
-            yield Record(*(*row[:-1], line))
 
 
 def binary_batches(source: ChunkReader) -> Iterator[Batch]:
@@ -316,13 +242,37 @@ def is_ucb_name(path: Path) -> bool:
     return path.name.lower().endswith(FORMS)
 
 
-def write_records(path: Path, records: Iterable[Record]) -> int:
+def write_batches(path: Path, batches: Iterable[Batch]) -> int:
     """Write records and return their number. The suffix ``.txt`` selects the text format."""
     as_text, count = ".txt" in path.suffixes, 0
     with atomic_write_gzip(path) as file:
-        for count, record in enumerate(records, start=1):  # noqa: B007
-            file.write(record.text() + b"\n" if as_text else record.binary())
+        for batch in batches:
+            file.write(batch_text(batch) if as_text else batch_bytes(batch))
+            count += len(batch.lines)
     return count
+
+
+def batch_text(batch: Batch) -> bytes:
+    """Return a batch as the lines that ``showtrace`` prints.
+
+    Raises
+    ------
+    InputError
+        If a request line is not a single line of text.
+    """
+    rows = zip(batch.fields.tolist(), batch.lines, strict=True)
+    return b"".join(_text_line(row, line) for row, line in rows)
+
+
+def _text_line(row: tuple[int, ...], line: bytes) -> bytes:
+    if b"\n" in line or b"\0" in line:
+        raise InputError(
+            f"The request line {_shorten(line)} cannot be written as text; it must be a single line."
+        )
+    crs, cru, srs, sru, sls, slu, cip, cpt, sip, spt, *others = row
+    times = f"{crs}:{cru} {srs}:{sru} {sls}:{slu}"
+    hosts = f"{dotted_quad(cip)}:{cpt} {dotted_quad(sip)}:{spt}"
+    return f"{times} {hosts} {' '.join(map(str, others))} ".encode() + line + b"\n"
 
 
 def batch_bytes(batch: Batch) -> bytes:

@@ -294,10 +294,9 @@ def test_text_is_read_in_batches_and_blank_lines_are_no_records(
 ) -> None:
     """As many records as a batch holds, and one more."""
     binary = trace(*(trace.record(float(second), size=1000 + second) for second in range(5)))
-    _, records = ucb_batches_of(binary)
-    lines = [record.text() for batch in records for record in batch.records()]
+    (batch,) = ucb_batches_of(binary)[1]
     text = tmp_path / "t.txt"
-    text.write_bytes(b"\n\n".join(lines) + b"\n")
+    text.write_bytes(ucb_format.batch_text(batch).replace(b"\n", b"\n\n"))
     monkeypatch.setattr(ucb_format, "BATCH", 2)
     _, batches = ucb_batches_of(text)
     assert [len(batch.lines) for batch in batches] == [2, 2, 1]
