@@ -72,15 +72,17 @@ def component_name(component: Any) -> str:
         return type(component).__name__
 
 
-def copy_component(component: Component, owner: str) -> Component:
-    """Return a deep copy of a policy or loss; errors call it *owner*.
+def copy_component(
+    component: Component, owner: str, remedy: str = "make it work with copy.deepcopy()"
+) -> Component:
+    """Return a deep copy of a policy or loss; errors call it *owner* and end with *remedy*.
 
     Raises
     ------
     PluginError
         If copying fails, or the copy has another class.
     """
-    with user_code_call(f"{owner} cannot be copied", "make it work with copy.deepcopy()"):
+    with user_code_call(f"{owner} cannot be copied", remedy):
         duplicate = copy.deepcopy(component)
     if type(duplicate) is not type(component):
         raise PluginError(

@@ -101,21 +101,20 @@ POLICY_CHECKS.check(documented)
 
 @POLICY_CHECKS.check
 def copies(subject: Subject[Policy]) -> None:
-    """A deep copy returns the same rests as the original, and neither changes the other."""
-    policy = start_policy(subject.fresh())
-    collect_answers(policy)
-    copied = deepcopy(policy)
+    """A deep copy made before start() returns the same rests, and neither changes the other."""
+    policy = subject.fresh()
+    copied = start_policy(deepcopy(policy))
+    start_policy(policy)
     rests_of_copy = collect_answers(copied)
     require(collect_answers(policy) == rests_of_copy, "Calls of a deep copy changed the original's rests.")
 
 
 @POLICY_CHECKS.check
 def pickles(subject: Subject[Policy]) -> None:
-    """A pickled copy returns the same rests as the original, so that runs can use several processes."""
-    policy = start_policy(subject.fresh())
-    collect_answers(policy)
-    copied = pickle_round_trip(policy)
-    _require_equal(collect_answers(copied), collect_answers(policy), "A pickled copy")
+    """A copy pickled before start() returns the same rests, so that runs can use several processes."""
+    policy = subject.fresh()
+    copied = start_policy(pickle_round_trip(policy))
+    _require_equal(collect_answers(copied), collect_answers(start_policy(policy)), "A pickled copy")
 
 
 @POLICY_CHECKS.check

@@ -174,7 +174,9 @@ class Policy(ABC):
     can be set from the command line. All other methods are optional hooks.
 
     A policy does not depend on the simulator. It receives the time and the observations of its station, and
-    returns a :class:`Rest`. It can keep state between calls, because each run has its own copy.
+    returns a :class:`Rest`. It can keep state between calls, because each run has its own instance. A policy
+    that needs a connection, a process or a file opens it in :meth:`start` and closes it in :meth:`finish`, so
+    that it can be copied before a run.
 
     Examples
     --------

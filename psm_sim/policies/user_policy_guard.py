@@ -6,7 +6,8 @@ import math
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from psm_sim.common.errors import PluginError, definition_location, safe_repr
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError, PluginError, definition_location, describe_error, safe_repr
 from psm_sim.common.user_code_guards import (
     component_name,
     config_of,
@@ -15,10 +16,13 @@ from psm_sim.common.user_code_guards import (
     user_code_call,
 )
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest, ServicePeriod
+from psm_sim.policies.factory import make_policy
 from psm_sim.poll import Poll
 
 MAX_S = 1e9
 """Maximum finite time awake, in seconds."""
+
+_COPY_REMEDY = "pass the class instead of an instance, or open in start() what cannot be copied"
 
 _TRIAL_CALLS = (
     (0.0, 0.0, None),
@@ -129,18 +133,40 @@ class GuardedPolicy(Policy):
             )
 
 
-def guard_policy(policy: Policy) -> Policy:
-    """Return a copy of *policy* for one run.
+def guard_policy(policy: str | Spec | Policy | type[Policy]) -> Policy:
+    """Return a new policy for one run.
 
-    A built-in policy is not wrapped. A user-defined policy is tested with a few calls and wrapped.
+    A spec or class is instantiated, and an instance is copied. A built-in policy is not wrapped. A
+    user-defined policy is wrapped, after a second new one was tested with a few calls. That one is not told
+    the end of a run, because ``finish()`` may write files. A ``report()`` that follows such a method is
+    therefore not tested.
 
     Raises
     ------
     PluginError
         If a user-defined policy cannot be copied, or fails in a trial call.
+    InputError
+        If the policy does not exist or cannot be created.
     """
-    copied = copy_component(policy, f"Policy {component_name(policy)}")
-    return copied if type(policy).__module__.startswith("psm_sim.") else probe_and_guard(copied)
+    guarded = _new_policy(policy)
+    if type(guarded).__module__.startswith("psm_sim."):
+        return guarded
+    _try_calls(GuardedPolicy(_new_policy(policy)))
+    return GuardedPolicy(guarded)
+
+
+def _new_policy(policy: str | Spec | Policy | type[Policy]) -> Policy:
+    if isinstance(policy, Policy):
+        return copy_component(policy, f"Policy {component_name(policy)}", _COPY_REMEDY)
+    if not isinstance(policy, type):
+        return make_policy(Spec.of(policy, "policy"))
+    try:
+        return policy()
+    except Exception as error:
+        raise InputError(
+            f"Policy class {policy.__name__} cannot be instantiated without arguments: "
+            f"{describe_error(error)}; pass an instance."
+        ) from error
 
 
 def unwrap_policy(policy: Policy) -> Policy:
@@ -148,25 +174,13 @@ def unwrap_policy(policy: Policy) -> Policy:
     return policy.policy if isinstance(policy, GuardedPolicy) else policy
 
 
-def probe_and_guard(policy: Policy) -> GuardedPolicy:
-    """Test a copy of *policy* with a few calls, and return *policy* wrapped.
-
-    The copy is not told the end of a run, because ``finish()`` may write files. A ``report()`` that follows
-    such a method is therefore not tested.
-
-    Raises
-    ------
-    PluginError
-        See :func:`guard_policy`.
-    """
-    trial = GuardedPolicy(copy_component(policy, f"Policy {component_name(policy)}"))
+def _try_calls(trial: GuardedPolicy) -> None:
     trial.config()
     trial.start(0.1)
     for arguments in _TRIAL_CALLS:
         trial.rest(*arguments)
-    if type(policy).finish is Policy.finish:
+    if type(trial.policy).finish is Policy.finish:
         trial.report()
-    return GuardedPolicy(policy)
 
 
 def _describe_invalid_rest(rest: Any) -> str:

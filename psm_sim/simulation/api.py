@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError, describe_error, safe_repr
+from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.common.formatting import flatten
 from psm_sim.network import Observer, Topology, load_topology
 from psm_sim.network.chip_profiles import battery_settings, load_profile
@@ -55,7 +55,8 @@ def simulate(
     ----------
     policy : str, Spec, Policy or type
         Name with optional parameters (``"bsd:p=0.5"``), ``FILE.py:CLASS``, policy class or policy
-        instance. An instance is copied. The copy is available as ``result.policy_state`` after the run.
+        instance. A class is instantiated for each run, and an instance is copied. The policy of the run is
+        available as ``result.policy_state`` afterwards.
     trace : str, Path, Spec, list of Page, DataFrame or Workload
         Bundled trace or file, list of :class:`~psm_sim.workload.Page`, DataFrame with the columns of a
         page list, or workload.
@@ -238,16 +239,8 @@ class _Arguments:
         return [self.policy(policy) for policy in with_loss(policies, self.loss)]
 
     def policy(self, policy: Any) -> PolicyLike:
-        """Convert a policy to a spec or an instance. A class is instantiated without arguments."""
-        if isinstance(policy, type) and issubclass(policy, Policy):
-            try:
-                return policy()
-            except Exception as error:
-                raise InputError(
-                    f"Policy class {policy.__name__} cannot be instantiated without arguments: "
-                    f"{describe_error(error)}; pass an instance."
-                ) from error
-        if isinstance(policy, Policy):
+        """Convert a policy to a spec, unless it is an instance or a class."""
+        if isinstance(policy, Policy) or (isinstance(policy, type) and issubclass(policy, Policy)):
             return policy
         if not isinstance(policy, (str, Spec)):
             raise InputError(

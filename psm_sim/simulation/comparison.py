@@ -351,7 +351,7 @@ def all_policies(policies: Sequence[PolicyLike], references: References) -> list
     InputError
         If there is no policy, *policies* is not a list, or two policies have the same label.
     """
-    if not policies or isinstance(policies, (str, Spec, Policy)):
+    if not policies or isinstance(policies, (str, Spec, Policy, type)):
         raise InputError(f"policies must be a non-empty list, got {policies!r}.")
     others: list[PolicyLike] = []
     for policy in (*references.baselines, *references.reference):
@@ -448,7 +448,7 @@ def reason_of(error: BaseException) -> str:
 def _index_of(policy: PolicyLike, policies: Sequence[PolicyLike]) -> int | None:
     """Return the index of a policy. Specs are compared as text, without labels."""
     for index, other in enumerate(policies):
-        if isinstance(policy, Policy) or isinstance(other, Policy):
+        if isinstance(policy, (Policy, type)) or isinstance(other, (Policy, type)):
             if policy is other:
                 return index
         elif spec_text(policy) == spec_text(other):

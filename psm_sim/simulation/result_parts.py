@@ -20,18 +20,18 @@ from psm_sim.policies import Policy
 from psm_sim.workload import Page
 from psm_sim.workload.messages import Messages
 
-PolicyLike = str | Spec | Policy
-"""Policy instance, spec, or spec string."""
+PolicyLike = str | Spec | Policy | type[Policy]
+"""Policy instance, policy class, spec, or spec string."""
 
 
 def spec_text(policy: PolicyLike) -> str:
-    """Return the spec of a policy without its label, or the name of an instance."""
-    return policy.name if isinstance(policy, Policy) else str(Spec.of(policy, "policy"))
+    """Return the spec of a policy without its label, or the name of an instance or class."""
+    return policy.name if isinstance(policy, (Policy, type)) else str(Spec.of(policy, "policy"))
 
 
 def label_of(policy: PolicyLike) -> str:
     """Return the label that the user gave a policy; empty for none."""
-    return "" if isinstance(policy, Policy) else Spec.of(policy, "policy").label
+    return "" if isinstance(policy, (Policy, type)) else Spec.of(policy, "policy").label
 
 
 class PageRecord(NamedTuple):

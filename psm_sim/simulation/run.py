@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import PluginError
 from psm_sim.common.record_array import RecordArray, record_column
 from psm_sim.network import Observer, PagesDone, Topology, World, build_world
 from psm_sim.network.browser import Visit
 from psm_sim.network.energy_ledger import Usage
 from psm_sim.network.page_outcomes import PageError
-from psm_sim.policies import POLICIES, Policy, make_policy
-from psm_sim.policies.user_policy_guard import guard_policy, probe_and_guard, unwrap_policy
+from psm_sim.policies import Policy
+from psm_sim.policies.user_policy_guard import guard_policy, unwrap_policy
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.result_parts import (
     Origin,
@@ -161,7 +160,8 @@ def prepare(
     Parameters
     ----------
     policy_spec
-        Spec string, spec or policy instance. An instance is copied.
+        Spec string, spec, policy class or policy instance. A class is instantiated, and an instance is
+        copied.
     topology
         The resolved topology.
     observers
@@ -179,7 +179,7 @@ def prepare(
     InputError
         If the policy does not exist or cannot be initialised.
     """
-    policy = _new_policy(policy_spec)
+    policy = guard_policy(policy_spec)
     pages_done = PagesDone()
     world = build_world(topology, policy, [pages_done, *observers], cell)
     return Run(policy_spec, topology, spec_text(policy_spec), policy, policy.config(), world, pages_done)
@@ -191,15 +191,6 @@ def page_times_s(result: Result) -> list[float]:
     for number in result.failures:
         times_s[number - 1] = nan
     return times_s
-
-
-def _new_policy(policy_spec: PolicyLike) -> Policy:
-    """Return a new policy, or a copy of an instance. User-defined policies are guarded."""
-    if isinstance(policy_spec, Policy):
-        return guard_policy(policy_spec)
-    spec = Spec.of(policy_spec, "policy")
-    policy = make_policy(spec)
-    return policy if spec.name in POLICIES.names() else probe_and_guard(policy)
 
 
 def _traffic(world: World) -> Traffic:

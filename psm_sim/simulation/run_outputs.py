@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_CAPTURE_BYTES
 from psm_sim.common.output_files import atomic_write, check_outputs, check_writable, is_special
 from psm_sim.network import Observer, Topology
-from psm_sim.policies import Policy
 from psm_sim.simulation.result_parts import PolicyLike, label_of, spec_text
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
@@ -57,7 +57,7 @@ class RunOutputs:
                 check_writable(path, f"--{kind}")
         files = self.files(policies)
         if files:
-            specs = [policy for policy in policies if not isinstance(policy, Policy)]
+            specs = [policy for policy in policies if isinstance(policy, (str, Spec))]
             check_outputs(files, scenario.files(specs), force=True)
         if self.capture is not None:
             from psm_sim.network.parts.capture import check_capturable

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+
 import pytest
 
+import psm_sim
 from psm_sim.common.errors import InputError, PluginError
+from psm_sim.contracts import check
 from psm_sim.lab.studies.distance_to_optimum import LullPolicy
 from psm_sim.policies import Policy, Rest, make_policy
-from psm_sim.policies.user_policy_guard import GuardedPolicy, guard_policy, probe_and_guard
+from psm_sim.policies.user_policy_guard import GuardedPolicy, guard_policy
 
 
 class Good(Policy):
@@ -71,10 +76,56 @@ def test_an_unusable_answer_is_named_before_the_run(answer, message):
         guard_policy(Answers(answer))
 
 
-def test_a_policy_for_one_run_alone_is_tried_on_a_copy():
-    """The policy itself is neither copied nor asked."""
-    own = Good()
-    assert probe_and_guard(own).policy is own
+class HoldsALock(Good):
+    """It cannot be copied, as a policy that holds a connection from its creation on."""
+
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+def test_a_class_is_created_anew_for_each_run():
+    """So it may hold what cannot be copied."""
+    first, second = (guard_policy(HoldsALock) for _ in range(2))
+    assert first.policy.lock is not second.policy.lock
+    table = psm_sim.compare([HoldsALock, HoldsALock], pages=2, replications=2, workers=1)
+    assert table.runs[0].energy_per_page_j == table.runs[1].energy_per_page_j
+
+
+def test_an_instance_that_cannot_be_copied_names_the_two_remedies():
+    """The class, or start()."""
+    message = r"Policy good cannot be copied: .*; pass the class instead of an instance, or open in start\(\)"
+    with pytest.raises(PluginError, match=message):
+        guard_policy(HoldsALock())
+
+
+class OpensALock(Good):
+    """Good, with a lock that it creates in start()."""
+
+    def start(self, beacon_s):
+        super().start(beacon_s)
+        self.lock = threading.Lock()
+
+
+def test_what_start_opens_need_not_be_copied():
+    """Neither by a run nor by the contract checks, whose copies are made before."""
+    result = psm_sim.simulate(OpensALock(), pages=2)
+    assert result.energy_per_page_j == psm_sim.simulate(Good(), pages=2).energy_per_page_j
+    assert [finding for finding in check(OpensALock).findings if not finding.ok] == []
+
+
+@pytest.mark.parametrize(
+    ("copy", "message"),
+    [
+        (lambda *_: sys.exit(0), "Policy good cannot be copied: SystemExit"),
+        (lambda *_: None, "The copy of Policy good must be of the same class, got None"),
+    ],
+)
+def test_a_copy_that_goes_wrong_is_named(monkeypatch, copy, message):
+    """Python asks the policy for its copy."""
+    monkeypatch.setattr(Good, "__deepcopy__", copy, raising=False)
+    with pytest.raises(PluginError, match=message):
+        guard_policy(Good())
 
 
 def test_a_policy_that_fails_is_named_with_its_reason():
