@@ -29,8 +29,8 @@ def ours(path: Path) -> tuple[list[tuple[int, int, int]], list[tuple[int, str, s
         kept = batch.end - batch.start
         frames += zip(batch.time_ns.tolist(), batch.length.tolist(), kept.tolist(), strict=True)
         for row in packets_of(batch, ip_starts(batch), addresses):
-            ends = addresses.text(int(row["source"])), addresses.text(int(row["target"]))
-            packets.append((int(row["time_ns"]), *ends, int(row["length"])))
+            source, target = (str(addresses.address(int(row[end]))) for end in ("source", "target"))
+            packets.append((int(row["time_ns"]), source, target, int(row["length"])))
     return frames, packets
 
 

@@ -164,12 +164,32 @@ def _mss(data: ByteArray, at: IntArray, end: IntArray) -> IntArray:
 _IPV6 = 1 << 32
 _NO_ADDRESS = -1
 _MAX_ADDRESSES = 1 << 16
-_PRIVATE = [
-    (int(network.network_address), int(network.broadcast_address))
-    for network in map(
-        ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10")
+_PRIVATE = tuple(
+    map(
+        ip_network,
+        (
+            "10.0.0.0/8",
+            "172.16.0.0/12",
+            "192.168.0.0/16",
+            "169.254.0.0/16",
+            "100.64.0.0/10",
+            "fc00::/7",
+            "fe80::/10",
+        ),
     )
-]
+)
+"""Private networks (RFC 1918, 3927, 6598 and 4193), and link-local IPv6 addresses."""
+_RESERVED = ip_network("240.0.0.0/4")
+
+
+def is_host(address: IPv4Address | IPv6Address) -> bool:
+    """Return whether an address can belong to a host."""
+    return not (address.is_multicast or address.is_unspecified or address in _RESERVED)
+
+
+def is_private(address: IPv4Address | IPv6Address) -> bool:
+    """Return whether an address is private."""
+    return any(address in network for network in _PRIVATE)
 
 
 class AddressCodes:
@@ -200,34 +220,9 @@ class AddressCodes:
         mask = np.array([_IPV6 + index if index >= 0 else _NO_ADDRESS for index in indices], np.int64)
         return mask[inverse]
 
-    def text(self, number: int) -> str:
-        """Return the text form of an address."""
-        return str(IPv4Address(number) if number < _IPV6 else IPv6Address(self._packed[number - _IPV6]))
-
-    def stations(self, numbers: IntArray) -> NDArray[np.bool_]:
-        """Return whether each address can belong to a host, shape (n,); excludes -1 and group addresses."""
-        mask = (numbers > 0) & (numbers < 0xE0000000)
-        for index in self._ipv6_indices(numbers):
-            mask |= (numbers == _IPV6 + index) & (self._packed[index][0] != 0xFF)
-        return np.asarray(mask)
-
-    def private(self, numbers: IntArray) -> NDArray[np.bool_]:
-        """Return whether each address is private, shape (n,).
-
-        Private addresses are those of RFC 1918, 3927, 6598 and 4193, and link-local IPv6 addresses.
-        """
-        mask = np.zeros(numbers.shape, bool)
-        for low, high in _PRIVATE:
-            mask |= (numbers >= low) & (numbers <= high)
-        for index in self._ipv6_indices(numbers):
-            prefix = int.from_bytes(self._packed[index][:2], "big")
-            is_private = prefix & 0xFE00 == 0xFC00 or prefix & 0xFFC0 == 0xFE80
-            mask |= (numbers == _IPV6 + index) & is_private
-        return mask
-
-    def _ipv6_indices(self, numbers: IntArray) -> list[int]:
-        indices: list[int] = (np.unique(numbers[numbers >= _IPV6]) - _IPV6).tolist()
-        return indices
+    def address(self, number: int) -> IPv4Address | IPv6Address:
+        """Return the address with a code."""
+        return IPv4Address(number) if number < _IPV6 else IPv6Address(self._packed[number - _IPV6])
 
     def _index(self, packed: bytes) -> int:
         index = self._indices.get(packed, -1)

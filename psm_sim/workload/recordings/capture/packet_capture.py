@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,13 @@ from psm_sim.common.progress import Progress
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.workload.recordings.capture.capture_files import MAGIC, MAGICS, Pcapng, Window, pcap_frames
 from psm_sim.workload.recordings.capture.frame_batch import Frames, IntArray
-from psm_sim.workload.recordings.capture.ip_packets import ROW, AddressCodes, packets_of
+from psm_sim.workload.recordings.capture.ip_packets import (
+    ROW,
+    AddressCodes,
+    is_host,
+    is_private,
+    packets_of,
+)
 from psm_sim.workload.recordings.capture.link_layers import LINKS, ip_starts
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 
@@ -107,7 +114,8 @@ class _CaptureScan:
     """State of one pass over a file, with the packets selected so far and counters."""
 
     def __init__(self, source: ChunkReader, client: str) -> None:
-        self.source, self._addresses, self._counter = source, AddressCodes(), PacketCounter()
+        self.source, self._addresses = source, AddressCodes()
+        self._counts = Counter[int]()  # in the order of the first packet of an address
         self._name, self._selected = client, list[NDArray[np.void]]()
         self._frames = self._packets = 0
         self._unsupported: dict[int, int] = {}
@@ -125,7 +133,7 @@ class _CaptureScan:
             return
         rows = packets_of(frames, ip_starts(frames), self._addresses)
         self._packets += rows.size
-        self._counter.add(rows["source"], rows["target"])
+        self._count(np.concatenate([rows["source"], rows["target"]]))
         self._selected.append(rows if self._client is None else rows[_is_client_packet(rows, self._client)])
 
     def result(self) -> PacketCapture:
@@ -135,18 +143,28 @@ class _CaptureScan:
         self._selected.clear()
         rows = np.concatenate([np.empty(0, ROW), *selected])
         if not rows.size:
-            addresses = [self._addresses.text(number) for number, _ in self._counter.most_common(5)]
+            addresses = [address for address, _ in self._busiest()]
             raise unknown_name_error(f"client of trace {self.source.path.name}", self._name, addresses)
         if (np.diff(rows["time_ns"]) < 0).any():
             rows = rows[np.argsort(rows["time_ns"], kind="stable")]
         self._check_span(rows)
-        others = tuple(
-            (self._addresses.text(number), count) for number, count in self._counter.most_common(5)
-        )
         return PacketCapture(
-            f"{_format(self.source.path)} capture", self._addresses.text(client), rows,
-            rows["source"] == client, others, self._frames, self._packets, self._warnings(),
+            f"{_format(self.source.path)} capture", str(self._addresses.address(client)), rows,
+            rows["source"] == client, self._busiest(), self._frames, self._packets, self._warnings(),
         )  # fmt: skip
+
+    def _count(self, numbers: IntArray) -> None:
+        """Count the packets of each address of a batch, whose sources precede the targets."""
+        known = numbers[numbers >= 0]  # -1: not in the bounded table of IPv6 addresses
+        distinct, first, counts = np.unique(known, return_index=True, return_counts=True)
+        order = np.argsort(first)
+        for number, count in zip(distinct[order].tolist(), counts[order].tolist(), strict=True):
+            self._counts[number] += count
+
+    def _busiest(self) -> tuple[tuple[str, int], ...]:
+        """Return the five addresses with most packets, each with their number."""
+        busiest = self._counts.most_common(5)
+        return tuple((str(self._addresses.address(number)), count) for number, count in busiest)
 
     def _select_client(self) -> int:
         if not self._packets:
@@ -154,14 +172,13 @@ class _CaptureScan:
             raise InputError(f"{self.source.path} has no IP packet{warnings}; use a capture of IP traffic.")
         if self._client is not None:
             return self._client
-        counted = [number for number, _ in self._counter.most_common(None)]
-        hosts = np.array(counted, np.int64)
-        hosts = hosts[self._addresses.stations(hosts)]
-        private = hosts[self._addresses.private(hosts)]
-        for candidates in (private, hosts):
-            if candidates.size:
-                return int(candidates[0])
-        raise InputError(f"{self.source.path} has only group addressed packets; expected those of a client.")
+        counted = {number: self._addresses.address(number) for number, _ in self._counts.most_common()}
+        hosts = [number for number, address in counted.items() if is_host(address)]
+        if not hosts:
+            raise InputError(
+                f"{self.source.path} has only group addressed packets; expected those of a client."
+            )
+        return next((number for number in hosts if is_private(counted[number])), hosts[0])
 
     def _check_span(self, rows: NDArray[np.void]) -> None:
         span_s = (int(rows["time_ns"][-1]) - int(rows["time_ns"][0])) / 1e9
@@ -189,45 +206,3 @@ def _is_client_packet(rows: NDArray[np.void], client: int) -> NDArray[np.bool_]:
 
 def _format(path: Path) -> str:
     return "pcapng" if ChunkReader(path).head(4) == MAGIC else "pcap"
-
-
-_MAX_ADDRESSES = 1 << 17
-
-
-class PacketCounter:
-    """Packet counts per address. Ties are ordered by the first packet of an address.
-
-    To bound memory, addresses with few packets are discarded when there are too many.
-    """
-
-    def __init__(self) -> None:
-        self._numbers = np.empty(0, np.int64)
-        self._counts = np.empty(0, np.int64)
-        self._first_seen = np.empty(
-            0, np.int64
-        )  # rank of the first packet; in a batch, sources precede targets
-        self._rank = 0
-
-    def add(self, source: IntArray, target: IntArray) -> None:
-        """Count the packets of a batch, given the address codes of their sources and targets, shape (n,)."""
-        packets = np.concatenate([source, target])
-        packets = packets[packets >= 0]  # -1: not in the bounded table of Addresses
-        addresses, first, counts = np.unique(packets, return_index=True, return_counts=True)
-        numbers, inverse = np.unique(np.concatenate([self._numbers, addresses]), return_inverse=True)
-        total = np.zeros(numbers.size, np.int64)
-        np.add.at(total, inverse, np.concatenate([self._counts, counts]))
-        first_seen = np.full(numbers.size, np.iinfo(np.int64).max)
-        np.minimum.at(first_seen, inverse, np.concatenate([self._first_seen, self._rank + first]))
-        self._rank += packets.size
-        self._numbers, self._counts, self._first_seen = numbers, total, first_seen
-        if numbers.size > 2 * _MAX_ADDRESSES:
-            kept = self._order()[:_MAX_ADDRESSES]
-            self._numbers, self._counts, self._first_seen = numbers[kept], total[kept], first_seen[kept]
-
-    def most_common(self, count: int | None) -> list[tuple[int, int]]:
-        """Return pairs of address and packet count for the *count* busiest addresses; None for all."""
-        order = self._order()[:count]
-        return list(zip(self._numbers[order].tolist(), self._counts[order].tolist(), strict=True))
-
-    def _order(self) -> IntArray:
-        return np.lexsort((self._first_seen, -self._counts))
