@@ -4,10 +4,9 @@ The learners work on arrays only and do not depend on the simulator. The losses 
 arrive as one array per round. A learner maintains a distribution over the experts.
 """
 
-from psm_sim.learning.decreasing_share import DecreasingShare
 from psm_sim.learning.factory import LEARNERS, make_learner
+from psm_sim.learning.further_learners import DecreasingShare, MixingPastPosteriors, ShortLearnAlpha
 from psm_sim.learning.learner import Learner
-from psm_sim.learning.mixing_past_posteriors import MixingPastPosteriors
 from psm_sim.learning.regret import (
     SwitchingSequences,
     best_expert,
@@ -22,7 +21,6 @@ from psm_sim.learning.regret_bounds import (
     lower_bound,
     upper_bound,
 )
-from psm_sim.learning.short_learn_alpha import ShortLearnAlpha
 from psm_sim.learning.switching_rate_curve import BestRate, best_rate, rate_losses
 from psm_sim.learning.switching_rates import relative_entropy, switching_rates
 from psm_sim.learning.thesis_learners import FixedShare, LearnAlpha, StaticExpert

@@ -19,9 +19,9 @@ LEARNERS: Registry[Learner] = Registry(
         "static-expert": "psm_sim.learning.thesis_learners:StaticExpert",
         "fixed-share": "psm_sim.learning.thesis_learners:FixedShare",
         "learn-alpha": "psm_sim.learning.thesis_learners:LearnAlpha",
-        "short-learn-alpha": "psm_sim.learning.short_learn_alpha:ShortLearnAlpha",
-        "decreasing-share": "psm_sim.learning.decreasing_share:DecreasingShare",
-        "mixing-past": "psm_sim.learning.mixing_past_posteriors:MixingPastPosteriors",
+        "short-learn-alpha": "psm_sim.learning.further_learners:ShortLearnAlpha",
+        "decreasing-share": "psm_sim.learning.further_learners:DecreasingShare",
+        "mixing-past": "psm_sim.learning.further_learners:MixingPastPosteriors",
     },
     "psm_sim.learners",
 )

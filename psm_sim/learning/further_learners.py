@@ -1,4 +1,4 @@
-"""Learner that mixes past posteriors (Bousquet and Warmuth, 2002)."""
+"""Learners beyond the thesis: with eight rates, with a decreasing rate, and with past posteriors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,75 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.learning import input_checks, serialization
 from psm_sim.learning.learner import Learner
+from psm_sim.learning.thesis_learners import LearnAlpha
+
+
+class ShortLearnAlpha(LearnAlpha):
+    """Learn-alpha learner with eight switching rates, equally spaced on a logarithmic scale.
+
+    It needs no horizon, and a round takes less time than with the rates of the thesis. Its loss exceeds that
+    of Fixed-share with the best of its rates by at most log 8 nats. The bound of Corollary 1, against any
+    switching rate, does not apply.
+
+    Parameters
+    ----------
+    n_experts : int
+        Number of experts, at least 1.
+
+    Examples
+    --------
+    >>> ShortLearnAlpha(n_experts=2).rates.round(4).tolist()
+    [0.0001, 0.0003, 0.0011, 0.0038, 0.013, 0.0439, 0.1481, 0.5]
+    """
+
+    name = "short-learn-alpha"
+
+    def __init__(self, n_experts: int) -> None:
+        super().__init__(n_experts, np.geomspace(1e-4, 0.5, 8))
+
+
+class DecreasingShare(Learner):
+    """Fixed-share learner with the switching rate 1 / (t + 1) after round t.
+
+    The learner has no parameter and needs no horizon (Adamskiy, Koolen, Chernov and Vovk, "A closer look at
+    adaptive regret", Journal of Machine Learning Research 17, 2016). A round takes O(n) time.
+
+    Parameters
+    ----------
+    n_experts : int
+        Number of experts, at least 1.
+
+    Examples
+    --------
+    >>> import math
+    >>> learner = DecreasingShare(n_experts=3)
+    >>> _ = learner.update([0.0, math.log(3), math.log(3)])
+    >>> learner.weights.round(6).tolist()  # 1/2 * (0.6, 0.2, 0.2) + 1/4 * (0.4, 0.8, 0.8)
+    [0.4, 0.3, 0.3]
+    """
+
+    name = "decreasing-share"
+
+    @property
+    def alpha(self) -> float:
+        """Switching rate after the next round."""
+        return 1 / (self.rounds + 2)
+
+    def _learn(self, relative: FloatArray) -> float:
+        posterior = np.exp(relative) * self._weights
+        total = float(posterior.sum())
+        posterior /= total
+        if self.n_experts > 1:
+            share = self.alpha / (self.n_experts - 1)
+            posterior = (1 - self.alpha) * posterior + share * (1 - posterior)
+        self._weights = posterior
+        return -float(np.log(total))
+
+    def _dump_state(self) -> dict[str, Any]:
+        return {"weights": self._weights.tolist()}
+
+    def _load_state(self, state: Mapping[str, Any]) -> None:
+        self._weights = serialization.load_weights(state, "weights", self._shape, self.name)
 
 
 class MixingPastPosteriors(Learner):
