@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, overload
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.record_array import RecordArray
@@ -20,8 +20,8 @@ class _Times(NamedTuple):
     ended_s: float
 
 
-class PageVisits(Sequence[tuple[Visit, Usage]]):
-    """Sequence of visits, each with the radio's usage at its end. The numbers are stored in arrays.
+class PageVisits:
+    """Visits in order, each with the radio's usage at its end. The numbers are stored in arrays.
 
     Attributes
     ----------
@@ -49,20 +49,12 @@ class PageVisits(Sequence[tuple[Visit, Usage]]):
     def __len__(self) -> int:
         return len(self._pages)
 
-    @overload
-    def __getitem__(self, index: int) -> tuple[Visit, Usage]: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[tuple[Visit, Usage]]: ...
-    def __getitem__(self, index: int | slice) -> tuple[Visit, Usage] | Sequence[tuple[Visit, Usage]]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(len(self)))]
-        failure = self.failures.get(range(len(self))[index], "")
-        return Visit(self._pages[index], *self._times[index], failure), self._usages[index]
+    def __getitem__(self, index: int) -> tuple[Visit, Usage]:
+        visit = Visit(self._pages[index], *self._times[index], self.failures.get(index, ""))
+        return visit, self._usages[index]
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PageVisits) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # mutable, like a list
+    def __iter__(self) -> Iterator[tuple[Visit, Usage]]:
+        return (self[index] for index in range(len(self)))
 
 
 class PageError(InputError):

@@ -50,7 +50,7 @@ def test_firing_every_beacon_changes_nothing_to_the_last_bit(policy, release, pa
     lazy = run(policy, pages[:15], **settings_)
     full = run(policy, pages[:15], **settings_, **{"beacon.fire_all": "true"})
     assert full.usage() == lazy.usage()
-    assert full.visits == lazy.visits
+    assert list(full.visits) == list(lazy.visits)
     assert full.events > lazy.events + 9 * lazy.env.now
 
 
@@ -228,7 +228,6 @@ def test_the_laws_hold_for_any_pages(pages, policy, settings_):
     """Any sizes, delays, policy, and a buffer that overflows."""
     world = run(policy, pages, **settings_)
     assert len(world.visits) == len(pages)
-    assert (world.visits[1:], world.visits[-1]) == ([*world.visits][1:], [*world.visits][-1])
     assert [world.ends.lost_frames(way) for way in ("up", "down")] == [0, 0]
     balance(world)
     assert all(visit.ended_s - visit.started_s >= 0.08 for visit, _ in world.visits)
