@@ -216,8 +216,6 @@ def compute_eigenmodes(rates: bytes, losses: bytes) -> Eigenmodes | None:
     return Eigenmodes(rate_array, loss_array) if is_applicable(rate_array, loss_array) else None
 
 
-_MIN_MARGIN = 1e-9
-"""Relative margin above which a sum counts as positive."""
 _ALL_RATES = slice(None)
 
 
@@ -240,18 +238,18 @@ class Lookahead:
         self._modes, self._coordinates = modes, modes.coordinates(weights)
         self._rate_weights, self._evidence = rate_weights.copy(), rate_weights * modes.ones.dot(weights)
         self._terms_of_values: FloatArray
-        self._terms_after_block: FloatArray | None = None
 
     def predictions(self, values: FloatArray) -> Iterator[FloatArray]:
         """Yield the weighted means of *values*, shape (n,), after rounds 1, 2, 3, ... in blocks.
 
         Each block computes only the rates that can affect it. Most idle periods end within the first block.
         """
-        self._terms_of_values, self._terms_after_block = self._modes.value_terms(values), None
+        self._terms_of_values = self._modes.value_terms(values)
         rates = self._modes.visible_rates(self._evidence)
         weighted, weights = self._modes.sums(self._terms(self._coordinates[:, rates], rates), rates)
         yield weighted / weights
-        terms = self._after_block()
+        terms = self._terms(self._coordinates, _ALL_RATES) * self._modes.block_decay
+        terms /= terms[1].sum()
         while True:
             rates = self._modes.visible_rates(terms[1].dot(self._modes.ones))
             weighted, weights = self._modes.sums(terms[:, rates], rates)
@@ -275,47 +273,6 @@ class Lookahead:
         """
         terms: FloatArray = self._terms_of_values[:, rates] * (coordinates * self._rate_weights[rates]).T
         return terms
-
-    def _after_block(self) -> FloatArray:
-        """Return the terms of all rates after the last yielded block, up to a common factor near 1."""
-        if self._terms_after_block is None:
-            self._terms_after_block = self._terms(self._coordinates, _ALL_RATES) * self._modes.block_decay
-            self._terms_after_block /= self._terms_after_block[1].sum()
-        return self._terms_after_block
-
-    def stays_above(self, bound: float) -> bool:
-        """Return whether no prediction after the last block can be below *bound*.
-
-        True is certain. False means that the test is inconclusive.
-        """
-        weighted, weights = self._after_block()
-        return self._stays_positive(weighted - bound * weights)
-
-    def stays_below(self, bound: float) -> bool:
-        """Return whether no prediction after the last block can be above *bound*.
-
-        True is certain. False means that the test is inconclusive.
-        """
-        weighted, weights = self._after_block()
-        return self._stays_positive(bound * weights - weighted)
-
-    def _stays_positive(self, margins: FloatArray) -> bool:
-        """Return whether the sum of *margins* times powers of the eigenvalues stays positive.
-
-        The test is conservative. At each rate, all eigenvalues but the largest count with the negative of
-        their absolute value and do not decay relative to the largest. The largest eigenvalues of the rates
-        are then taken in descending order. Positive terms count only until the first negative one. The
-        negative terms therefore decay faster than the positive terms, and a positive sum stays positive.
-
-        Parameters
-        ----------
-        margins : ndarray, shape (m, n)
-            Terms of each mode.
-        """
-        table = margins.T
-        worst = (table[-1] - np.abs(table[:-1]).sum(axis=0))[np.argsort(-self._modes.logs)]
-        counted = np.where(np.logical_or.accumulate(worst < 0), np.minimum(worst, 0.0), worst)
-        return bool(counted.sum() > _MIN_MARGIN * np.abs(self._after_block()[0]).sum())
 
     def after(self, rounds: int) -> tuple[FloatArray, FloatArray]:
         """Return the state after *rounds* rounds.

@@ -165,16 +165,12 @@ def test_a_plan_that_cannot_be_worked_out_has_no_dozes(spec, planned):
 
 
 class Means:
-    """Lookahead that predicts two blocks of polling times, in beacon intervals, and knows no more."""
+    """Lookahead that predicts two blocks of polling times, in beacon intervals."""
 
     def predictions(self, times):
         """Yield the blocks."""
         yield np.array([1.0, 1.2, 2.0])
         yield np.array([2.4, 2.5, 3.0])
-
-    def stays_above(self, bound):
-        """Return that it does not know."""
-        return False
 
 
 def test_a_plan_has_a_run_for_each_length_in_a_block():

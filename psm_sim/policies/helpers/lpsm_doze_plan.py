@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import inf
 
 import numpy as np
 
@@ -16,9 +15,6 @@ HALF = 0.5 + 1e-9
 A polling time that is this close below a half rounds up. A mean on the boundary is thus rounded alike,
 independently of the rounding errors of its computation.
 """
-
-_MARGIN = 1e-6
-"""Distance below the upper boundary within which a mean is not considered settled, in beacons."""
 
 
 class IdlePlan:
@@ -56,28 +52,13 @@ class IdlePlan:
         lookahead = self._make_lookahead()
         if lookahead is None:
             return
-        self._lookahead, next_check = lookahead, 1
-        for block, mean_times in enumerate(lookahead.predictions(self._times), 1):
-            beacons = round_to_beacons(mean_times)
-            yield from _runs(beacons)
-            # The test costs as much as a block, so the interval between tests doubles.
-            if block >= next_check and beacons.item(0) == beacons.item(-1):
-                next_check = 2 * block
-                if self._is_settled(lookahead, beacons.item(-1)):
-                    yield beacons.item(-1), inf
+        self._lookahead = lookahead
+        for mean_times in lookahead.predictions(self._times):
+            yield from _runs(round_to_beacons(mean_times))
 
     def followed(self, heard: int, until: int) -> None:
         """Learn from the rounds that are over."""
         self._learn(self._lookahead, heard, until)
-
-    def _is_settled(self, lookahead: Lookahead, beacons: int) -> bool:
-        """Return whether all further means round to *beacons*.
-
-        Boundaries outside the range of the experts' polling times need no test.
-        """
-        low, high = beacons - 0.5, beacons + 0.5 - _MARGIN
-        above = low <= self._times[0] or lookahead.stays_above(low)
-        return above and (high > self._times[-1] or lookahead.stays_below(high))
 
 
 def round_to_beacons(means: FloatArray) -> IntArray:
