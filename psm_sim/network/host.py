@@ -79,7 +79,6 @@ class Host:
         endpoint.receive(segment)
         if endpoint.peer_has_closed and endpoint.is_closed():
             self._remove(endpoint)
-            endpoint.detach()
 
     @property
     def open_connections(self) -> int:

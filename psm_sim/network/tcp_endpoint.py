@@ -134,15 +134,6 @@ class Endpoint(Sender):
         """Cancel all timers."""
         self._timer.deadline = self._ack.deadline = inf
 
-    def detach(self) -> None:
-        """Break reference cycles after the connection is closed, so that reference counting frees it.
-
-        The garbage collector would take 5 % of a page of ``psm``.
-        """
-        del self.application
-        self._timer.detach()
-        self._ack.detach()
-
     def _established(self) -> None:
         if self.receiver.due is NOW:
             self._send_ack()

@@ -167,10 +167,6 @@ class Timer:
             if time < timers.armed_for:
                 timers.arm(time)
 
-    def detach(self) -> None:
-        """Drop the reference to its owner, which needs it no longer."""
-        del self._action
-
     def check(self, now: float) -> None:
         """Fire if the deadline is reached at *now*, else schedule the next check."""
         if self.deadline <= now:

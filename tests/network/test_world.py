@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from math import inf
 
 import pytest
@@ -75,24 +74,6 @@ def test_a_hundred_pages_of_psm_fire_a_known_number_of_events():
     another with nothing between are now delivered by its event.
     """
     assert run("psm", load_workload("ucb:server_delay_ms=none", 100, 1).pages).events == 3988
-
-
-def garbage(pages):
-    """Return how many objects only the garbage collector can free after so many pages."""
-    world = build_world(load_topology(), make_policy("psm"))
-    gc.collect()
-    gc.disable()
-    try:
-        world.run(load_workload("ucb", pages, 1).pages)
-        return gc.collect()
-    finally:
-        gc.enable()
-
-
-def test_closed_connections_leave_nothing_to_the_garbage_collector():
-    """Their cycles are taken apart: else each page would leave a hundred objects, and cost more time."""
-    garbage(5)
-    assert garbage(60) <= garbage(5)
 
 
 def test_an_idle_station_costs_no_events():
