@@ -14,12 +14,12 @@ import numpy as np
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import build, check_all, parameter, values_of
 from psm_sim.common.random_streams import random_stream
+from psm_sim.workload.distributions import AS_TRACE
 from psm_sim.workload.page_sampler import PageSampling, sample_pages
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.trace_profile import Profile, profile_of
 from psm_sim.workload.workload import Workload
 
-AS_TRACE = "trace"
 FIXED, GEOMETRIC = "fixed", "geometric"
 _ITEM = re.compile(r"(?P<name>\w+)(\*(?P<pages>\d{1,9}))?")
 

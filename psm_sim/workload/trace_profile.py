@@ -91,7 +91,7 @@ def profile_of(document: dict[str, Any], path: Path) -> Profile:
         bool(synthetic),
         tables,
         texts["source"],
-        {key: _text(value) for key, value in defaults.items()},
+        {key: parameter_text(value) for key, value in defaults.items()},
     )
 
 
@@ -156,5 +156,6 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and not abs(value) >= 10**300
 
 
-def _text(value: Any) -> str:
+def parameter_text(value: Any) -> str:
+    """Return the text of a parameter that a TOML file sets, as on the command line."""
     return str(value).lower() if isinstance(value, bool) else str(value)

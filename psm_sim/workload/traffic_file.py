@@ -30,7 +30,7 @@ from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
 from psm_sim.workload.page_sampler import PageSampling, sample_pages
 from psm_sim.workload.page_view import Page, Pause
 from psm_sim.workload.push_traffic import Pushes, burst_parameter, push_times
-from psm_sim.workload.trace_profile import TEXTS, Profile, profile_of
+from psm_sim.workload.trace_profile import TEXTS, Profile, parameter_text, profile_of
 from psm_sim.workload.workload import Workload
 
 _SLACK_S = 30.0
@@ -95,8 +95,10 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
     for name in table:
         if not re.fullmatch(r"\w+", name):
             raise InputError(f"{path}: a part name must have letters, digits and '_' only, got {name!r}.")
-    parts = {name: {key: _text(value) for key, value in part.items()} for name, part in table.items()}
-    stretch = _text(document.pop("stretch_s", Stretches().stretch_s))
+    parts = {
+        name: {key: parameter_text(value) for key, value in part.items()} for name, part in table.items()
+    }
+    stretch = parameter_text(document.pop("stretch_s", Stretches().stretch_s))
     facts = {key: str(document.get(key, "")) for key in TEXTS}
     synthetic = bool(document.get("synthetic", True))
     profile = profile_of(document, path) if set(document) - {*TEXTS, "synthetic"} else None
@@ -203,10 +205,6 @@ def _split_by_part(
         if dot:
             texts_by_part[name][inner] = text
     return texts_by_part, other_texts
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 _MAX_DATAGRAM = 1500
