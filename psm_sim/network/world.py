@@ -33,12 +33,6 @@ class Parts(NamedTuple):
     ends: EndSystems
 
 
-def plain_parts(topology: Topology) -> Parts:
-    """Return the parts of the model of the papers. Other features of the topology are ignored."""
-    hop = WirelessHop(topology)
-    return Parts(hop, EndSystems(hop.env, topology))
-
-
 class World:
     """Simulated world of one station with one policy.
 

@@ -8,11 +8,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from psm_sim.network import World, build_world, load_topology
+from psm_sim.network import load_topology
 from psm_sim.network.build import cell_of, parts_for
-from psm_sim.network.world import plain_parts
 from psm_sim.policies import make_policy
-from psm_sim.workload import load_workload
 
 CHOSEN = [
     ({}, "psm", "WirelessHop", "EndSystems"),
@@ -58,13 +56,3 @@ def test_a_plain_run_imports_no_optional_part():
     assert "psm_sim.network.world" in imported
     assert [name for name in imported if name.startswith(tuple(optional))] == []
     assert all(find_spec(name) for name in optional)
-
-
-def test_the_plain_world_is_the_one_that_is_built():
-    """To the last bit, with nothing but the core."""
-    topology, pages = load_topology(), load_workload("ucb", 5, 1).pages
-    alone = World(topology, make_policy("psm"), (), plain_parts(topology))
-    built = build_world(topology, make_policy("psm"))
-    alone.run(pages)
-    built.run(pages)
-    assert (alone.usage(), list(alone.visits)) == (built.usage(), list(built.visits))
