@@ -125,20 +125,10 @@ def _json(data: bytearray, path: Path) -> Any:
         where = f"line {error.lineno}, column {error.colno}"
         raise InputError(f"{path}, {where}: {error.msg}; expected the JSON of a HAR file.") from None
     except RecursionError:
-        problem = f"is nested too deeply from character {_too_deep_at(text)} on"
+        problem = "is nested too deeply"
     except ValueError as error:
         problem = f"contains an invalid number ({error})"
     raise InputError(f"{path} {problem}; expected the JSON of a HAR file.")
-
-
-def _too_deep_at(text: str, deepest: int = 200) -> int:
-    """Return the offset at which brackets (also in strings) are nested deeper than *deepest*."""
-    depth = 0
-    for offset, character in enumerate(text):
-        depth += (character in "[{") - (character in "]}")
-        if depth > deepest:
-            return offset
-    return len(text)
 
 
 def log_entries(log: Mapping[str, Any], path: Path) -> list[Entry]:

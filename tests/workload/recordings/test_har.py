@@ -279,7 +279,7 @@ def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path: Pat
         (b'{"log": {"entries": 3}}', "not a HAR file; expected a list log.entries"),
         (b'{"log": {"entries": []}}', "must have at least one entry that used the network"),
         (b'{"log": {"entries": [3]}}', r"log.entries\[0\] must be an object, got '3'"),
-        (b'{"a": ' * 100_000, "nested too deeply from character 1200 on"),
+        (b'{"a": ' * 100_000, "nested too deeply"),
         (b'{"a": ' + b"9" * 5000 + b"}", "contains an invalid number"),
         (b'{"a": "\xff"}', "byte 7 is not UTF-8"),
         ('{"log": 1}'.encode("utf-16"), "has an unknown format"),
