@@ -11,6 +11,9 @@ from psm_sim.beacons import Beacons
 from psm_sim.network.timers import Timer, TimerQueue
 from psm_sim.network.topology_sections import TcpParameters
 
+FIRST_TIMEOUT_S, MAX_TIMEOUT_S = 1.0, 60.0
+"""Initial and maximum retransmission timeout (RFC 6298, 2.1 and 2.5)."""
+
 
 class TcpConstants:
     """TCP constants, computed once from the parameters. Sizes and windows are in bytes, times in seconds.
@@ -23,8 +26,8 @@ class TcpConstants:
         Receive window, and initial congestion window.
     growth : str
         Rule of the growth in slow start.
-    first_timeout_s, min_timeout_s, max_timeout_s : float
-        Initial, minimum and maximum retransmission timeout.
+    min_timeout_s : float
+        Minimum retransmission timeout.
     give_up_s, syn_give_up_s : float
         Time without a new ACK after which a connection, or its SYN, is given up.
     at_once : int
@@ -36,16 +39,15 @@ class TcpConstants:
     """
 
     __slots__ = (
-        "at_once", "delay_s", "first_timeout_s", "first_window", "give_up_s", "growth", "header",
-        "max_timeout_s", "min_timeout_s", "segment", "syn_give_up_s", "ticks", "window",
+        "at_once", "delay_s", "first_window", "give_up_s", "growth", "header",
+        "min_timeout_s", "segment", "syn_give_up_s", "ticks", "window",
     )  # fmt: skip
 
     def __init__(self, tcp: TcpParameters) -> None:
         self.segment, self.header = tcp.segment_bytes, tcp.header_bytes
         self.window, self.first_window = tcp.window_bytes, tcp.initial_window * tcp.segment_bytes
         self.growth = tcp.growth
-        self.first_timeout_s = tcp.initial_rto_ms / 1000
-        self.min_timeout_s, self.max_timeout_s = tcp.min_rto_ms / 1000, tcp.max_rto_ms / 1000
+        self.min_timeout_s = tcp.min_rto_ms / 1000
         self.give_up_s, self.syn_give_up_s = tcp.give_up_s, tcp.syn_give_up_s
         self.delay_s = tcp.delayed_ack_ms / 1000
         self.at_once = 2 if tcp.delayed_ack_ms > 0 else 1
@@ -61,7 +63,7 @@ class RetransmissionTimeout:
         self._constants = constants
         self._smoothed: float | None = None
         self._variation = 0.0
-        self.seconds = constants.first_timeout_s
+        self.seconds = FIRST_TIMEOUT_S
 
     def sample(self, round_trip_s: float) -> None:
         """Update the estimate with a measured round trip in seconds (RFC 6298, 2.2 and 2.3)."""
@@ -76,13 +78,13 @@ class RetransmissionTimeout:
         seconds, constants = smoothed + 4.0 * variation, self._constants
         if seconds < constants.min_timeout_s:
             seconds = constants.min_timeout_s
-        elif seconds > constants.max_timeout_s:
-            seconds = constants.max_timeout_s
+        elif seconds > MAX_TIMEOUT_S:
+            seconds = MAX_TIMEOUT_S
         self.seconds = seconds
 
     def back_off(self) -> None:
         """Double the timeout after it has expired (RFC 6298, 5.5)."""
-        self.seconds = min(2 * self.seconds, self._constants.max_timeout_s)
+        self.seconds = min(2 * self.seconds, MAX_TIMEOUT_S)
 
 
 class SlowStartGrowth:

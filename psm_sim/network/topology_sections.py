@@ -82,7 +82,7 @@ class TcpParameters:
 
     RFC 7323 limits windows to 1 GiB: 735,439 segments of 1460 B. The length of an IP packet has 16 bits. With
     all options the headers of IPv4 and TCP have at most 60 B each, plus framing. An ACK is delayed by less
-    than 0.5 s (RFC 1122, 4.2.3.2). The maximum of the timeout is at least 60 s (RFC 6298, 2.5).
+    than 0.5 s (RFC 1122, 4.2.3.2). The maximum of the timeout is 60 s (RFC 6298, 2.5).
 
     A connection is given up after at least 100 s, a SYN after at least 3 minutes (RFC 1122, 4.2.3.5). Linux
     takes at least 924.6 s (15 retries from 0.2 s), so a station that dozes for minutes keeps its connections.
@@ -126,26 +126,9 @@ class TcpParameters:
         choices=("ns2", "rfc5681", "ns3"),
         expert=True,
     )
-    initial_rto_ms: float = parameter(
-        1000.0,
-        "initial retransmission timeout (RFC 6298)",
-        unit="ms",
-        at_least=1,
-        at_most=60_000,
-        expert=True,
-    )
     min_rto_ms: float = parameter(
         1000.0, "minimum retransmission timeout (RFC 6298)", unit="ms", at_least=1, at_most=60_000
     )
-    max_rto_ms: float = parameter(
-        60_000.0,
-        "maximum retransmission timeout (RFC 6298)",
-        unit="ms",
-        at_least=60_000,
-        at_most=600_000,
-        expert=True,
-    )
-
     give_up_s: float = parameter(
         924.6, "time without a new ACK after which a connection is given up", unit="s", at_least=100,
         at_most=1e6, expert=True,
