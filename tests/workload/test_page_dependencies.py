@@ -11,7 +11,7 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
-from psm_sim.network.parts.timeline.observer import Timeline
+from psm_sim.network.parts.timeline import timeline_observers
 from psm_sim.simulation import Scenario, compare_runs
 from psm_sim.simulation.timeline import observe
 from psm_sim.workload import load_workload
@@ -122,7 +122,7 @@ def test_the_timeline_draws_every_transfer_once(tmp_path: Path) -> None:
     trace = str(next(path for path in FILES if "gallery" in path.name))
     run = compare_runs(["always-on"], Scenario(trace, "modern")).runs[0]
     with file:
-        observe(run, [Timeline(file)])
+        observe(run, timeline_observers(file, ["station"]))
     (page,) = load_workload(trace, 1, 1).pages
     events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     names = [event["name"] for event in events if "connection" in event.get("name", "")]

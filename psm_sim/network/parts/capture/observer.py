@@ -109,13 +109,13 @@ class Capture(Observer):
 
     Parameters
     ----------
-    file
-        Binary file; or a sniffer that captures several stations.
+    sniffer
+        Sniffer that writes the file. Several stations can share it.
     """
 
-    def __init__(self, file: BinaryIO | Sniffer) -> None:
-        self._sniffer = file if isinstance(file, Sniffer) else Sniffer(file)
-        self._pending, self._rows = self._sniffer.pending, self._sniffer.pending.rows
+    def __init__(self, sniffer: Sniffer) -> None:
+        self._sniffer = sniffer
+        self._pending, self._rows = sniffer.pending, sniffer.pending.rows
         self._reports_all = False
         self._beacon_s = -inf
         self._has_twt = False

@@ -167,7 +167,7 @@ class Sniffer:
         Size of the pending rows at which :meth:`flush` is to be called.
     """
 
-    def __init__(self, file: BinaryIO, stations: int = 1) -> None:
+    def __init__(self, file: BinaryIO, stations: int) -> None:
         self._file, self._stations = file, stations
         self._tims: list[TimBitmap] = []
         self._unfinished = stations

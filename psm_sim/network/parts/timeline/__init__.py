@@ -1,5 +1,5 @@
 """Timeline of a run as a Chrome trace for Perfetto or chrome://tracing."""
 
-from psm_sim.network.parts.timeline.observer import Timeline, timeline_bytes, timeline_observers
+from psm_sim.network.parts.timeline.observer import timeline_bytes, timeline_observers
 
-__all__ = ["Timeline", "timeline_bytes", "timeline_observers"]
+__all__ = ["timeline_bytes", "timeline_observers"]

@@ -103,14 +103,13 @@ class Timeline(Observer):
     Parameters
     ----------
     file
-        Binary file; or a trace file that several stations share.
+        Trace file. Several stations can share it.
     name
         Name of the station.
     """
 
-    def __init__(self, file: BinaryIO | TraceFile, name: str = "station") -> None:
-        self._file = file if isinstance(file, TraceFile) else TraceFile(file)
-        self._name = name
+    def __init__(self, file: TraceFile, name: str) -> None:
+        self._file, self._name = file, name
         self._awake, self._since_us = True, 0
         self._pages = self._lanes = 0
         self._trace: Process

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from psm_sim.network import Observer, World, build_world, load_topology
-from psm_sim.network.parts.capture import Capture
+from psm_sim.network.parts.capture import capture_observers
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 
@@ -90,7 +90,7 @@ def run(policy="psm", pages=6, trace="ucb", topology="three-node", observers=(),
 def captured(policy="psm", **more) -> tuple[World, Log, bytes]:
     """Return a world after its run, what its links said, and the capture."""
     file, log = io.BytesIO(), Log()
-    world = run(policy, observers=[Capture(file), log], **more)
+    world = run(policy, observers=[*capture_observers(file, 1), log], **more)
     return world, log, file.getvalue()
 
 

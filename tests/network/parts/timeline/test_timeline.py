@@ -11,7 +11,8 @@ import pytest
 
 from psm_sim.network import Observer
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.parts.timeline import Timeline
+from psm_sim.network.parts.timeline import timeline_observers
+from psm_sim.network.parts.timeline.observer import Timeline
 from psm_sim.network.parts.timeline.trace_file import TraceFile
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.user_policy_guard import GuardedPolicy
@@ -40,7 +41,7 @@ class Told(Observer):
 def drawn(policy: str | Policy = "psm", **more: Any):
     """Return a world after its run, what else was told, and the events of its timeline."""
     file, told = io.BytesIO(), Told()
-    world = run(policy, observers=[Timeline(file), told], **more)
+    world = run(policy, observers=[*timeline_observers(file, ["station"]), told], **more)
     return world, told, json.loads(file.getvalue())["traceEvents"]
 
 
@@ -195,5 +196,5 @@ def test_a_class_that_overrides_air_alone_hears_of_data_there():
         def air(self, frame: AirFrame) -> None:
             self.heard += frame.kind == "data"
 
-    run("psm", pages=2, observers=[counts := Counts(io.BytesIO())])
+    run("psm", pages=2, observers=[counts := Counts(TraceFile(io.BytesIO()), "station")])
     assert counts.heard > 10
