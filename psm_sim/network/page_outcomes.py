@@ -50,8 +50,8 @@ class PageVisits:
         return len(self._pages)
 
     def __getitem__(self, index: int) -> tuple[Visit, Usage]:
-        visit = Visit(self._pages[index], *self._times[index], self.failures.get(index, ""))
-        return visit, self._usages[index]
+        failure = self.failures.get(range(len(self))[index], "")
+        return Visit(self._pages[index], *self._times[index], failure), self._usages[index]
 
     def __iter__(self) -> Iterator[tuple[Visit, Usage]]:
         return (self[index] for index in range(len(self)))
