@@ -49,8 +49,18 @@ def _run(policy: str, workload: Workload, observers: Sequence[Observer]) -> None
 
 def command_once(policy: str, pages: int, path: Path) -> float:
     """Return the seconds of the command in a process of its own."""
-    option = {"": [], ".pcap": ["--capture", str(path)], ".json": ["--timeline", str(path)]}[path.suffix]
-    words = [sys.executable, "-m", "psm_sim", "--policy", policy, "--pages", str(pages), *option]
+    option = {"": [], ".pcap": ["--force", "--capture"], ".json": ["--force", "--timeline"]}[path.suffix]
+    words = [
+        sys.executable,
+        "-m",
+        "psm_sim",
+        "--policy",
+        policy,
+        "--pages",
+        str(pages),
+        *option,
+        *([str(path)] if option else []),
+    ]
     begun = time.perf_counter()
     subprocess.run(words, check=True, capture_output=True)
     return time.perf_counter() - begun
