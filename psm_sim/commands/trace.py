@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,9 +29,6 @@ from psm_sim.workload.trace_profile import profile_of, read_profile
 from psm_sim.workload.workloads_from_recordings import select_clients
 
 HELP = "Inspect, convert, fit or synthesize a trace."
-
-BYTES_PER_RECORD = 100
-"""Upper bound of the size of a synthetic record with its request line, in bytes."""
 
 _FILE = "trace file with optional parameters: FILE[:key=value,...]"
 _EVERY_PAGE = 2**62
@@ -202,7 +198,6 @@ def _synthesize(args: argparse.Namespace) -> int:
         raise InputError(f"--to must be a name ending in .tr or .tr.gz, got {args.to!r}.")
     path = _profile_path(args.profile)
     _check_target(to, [path], args)
-    _check_disk_space(to, args.records)
     profile = read_profile(path)
     with progress("writing", "records") as callback:
         clients = synthesize_ucb(to, args.records, profile, args.seed, callback)
@@ -265,13 +260,3 @@ def _check_target(to: Path, inputs: Sequence[Path], args: argparse.Namespace) ->
     """Raise InputError if the output file *to* is one of the *inputs*, not writable, or exists already."""
     check_writable(to)
     check_outputs([("--to", to)], inputs, force=args.force)
-
-
-def _check_disk_space(to: Path, records: int) -> None:
-    """Raise InputError if the disk of *to* has too little space for *records*."""
-    free, needed = shutil.disk_usage(to.resolve().parent).free, BYTES_PER_RECORD * records
-    if needed > free:
-        raise InputError(
-            f"--records {records:,} requires about {needed >> 20:,} MiB, but the disk has only "
-            f"{free >> 20:,} MiB of free space; reduce the number of records."
-        )
