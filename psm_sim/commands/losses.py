@@ -8,6 +8,7 @@ from pathlib import Path
 
 from psm_sim.commands.shared_options import (
     add_force,
+    add_network,
     add_pages,
     add_seed,
     add_workers,
@@ -48,16 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace", default="ucb", metavar="NAME|FILE[:key=...]", help="page views (default: %(default)s)"
     )
-    parser.add_argument(
-        "--topology",
-        default="three-node",
-        metavar="NAME|FILE.toml",
-        help="network topology (default: %(default)s)",
-    )
-    parser.add_argument("--profile", default="", metavar="CHIP", help="measured power profile of a chip")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="topology key; repeatable"
-    )
+    add_network(parser)
     add_pages(parser, "number of pages")
     add_seed(parser, "first random seed")
     parser.add_argument(

@@ -195,6 +195,17 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
 def add_scenario(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add the options of the network and the device, and return their group."""
     group = parser.add_argument_group("network and device")
+    add_network(group)
+    group.add_argument(
+        "--battery",
+        metavar="CAPACITY",
+        help="battery capacity, e.g. 2000mAh; adds days",
+    )
+    return group
+
+
+def add_network(group: argparse._ActionsContainer) -> None:
+    """Add ``--topology``, ``--profile`` and ``--set``."""
     group.add_argument(
         "--topology",
         default="three-node",
@@ -214,12 +225,6 @@ def add_scenario(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="KEY=VALUE",
         help="topology key, e.g. beacon.loss=0.1; repeatable",
     )
-    group.add_argument(
-        "--battery",
-        metavar="CAPACITY",
-        help="battery capacity, e.g. 2000mAh; adds days",
-    )
-    return group
 
 
 def add_access_point(group: argparse._ArgumentGroup, default_interval: str = "") -> None:
