@@ -13,7 +13,6 @@ MAX_TOML_BYTES = 1 << 20
 """Maximum size of a file in bytes; the bundled files have at most some thousand."""
 
 _PACKAGE = Path(__file__).parents[1]
-_KERNEL_DIRS = ("/proc", "/sys")
 
 
 def bundled_dir(kind: str) -> Path:
@@ -38,13 +37,12 @@ def open_input(path: Path) -> io.BufferedReader:
     Raises
     ------
     InputError
-        If *path* is a pipe, a device, a terminal, a socket, or a file of /proc or /sys.
+        If *path* is a pipe, a device, a terminal or a socket.
     OSError
         If the file cannot be read.
     """
-    is_kernel_file = any(path.resolve().is_relative_to(folder) for folder in _KERNEL_DIRS)
-    if path.exists() and not path.is_dir() and (is_kernel_file or not path.is_file()):
-        raise InputError(f"{path} is a pipe, a device or a kernel file; expected a regular file.")
+    if path.exists() and not path.is_dir() and not path.is_file():
+        raise InputError(f"{path} is a pipe or a device; expected a regular file.")
     return path.open("rb")
 
 

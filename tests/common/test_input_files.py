@@ -46,11 +46,11 @@ def test_a_pipe_is_rejected(
         os.mkfifo(f"fifo.{suffix}")
     assert main(words.split()) == 2
     (message,) = capsys.readouterr().err.splitlines()
-    assert "is a pipe, a device" in message or "not found" in message
+    assert "is a pipe or a device" in message or "not found" in message
 
 
 @needs_posix
-@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/tty", "/proc/kmsg"])
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/tty"])
 def test_a_device_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str], device: str) -> None:
     """Also behind a link with the name of a trace or of a state file."""
     if not Path(device).exists():
@@ -58,9 +58,9 @@ def test_a_device_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     for name in ("x.csv", "x.tr", "x.toml"):
         (tmp_path / name).symlink_to(device)
         assert main(["--trace", str(tmp_path / name)]) == 2
-        assert "is a pipe, a device or a kernel file; expected" in capsys.readouterr().err
+        assert "is a pipe or a device; expected" in capsys.readouterr().err
     assert main(["--policy", f"lpsm:state={tmp_path / 'x.tr'}"]) == 2
-    assert "is a pipe, a device or a kernel file; expected" in capsys.readouterr().err
+    assert "is a pipe or a device; expected" in capsys.readouterr().err
 
 
 @needs_posix
@@ -68,7 +68,7 @@ def test_a_socket_is_rejected(tmp_path: Path) -> None:
     """It cannot be opened at all."""
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "s"))
-        with pytest.raises(InputError, match="is a pipe, a device"):
+        with pytest.raises(InputError, match="is a pipe or a device"):
             open_input(tmp_path / "s")
 
 
