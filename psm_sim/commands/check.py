@@ -45,7 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
 
         sys.stdout.write(to_text({"reports": [report.to_dict() for report in reports]}))
     else:
-        from psm_sim.reporting.terminal.contracts import write
+        from psm_sim.common.formatting import escape_unprintable
 
-        write(reports, sys.stdout)
+        lines = "\n\n".join(map(str, reports)).split("\n")
+        sys.stdout.write("".join(f"{escape_unprintable(line)}\n" for line in lines))
     return 0 if all(report.ok for report in reports) else 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
@@ -11,9 +10,7 @@ import pytest
 import psm_sim
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
-from psm_sim.contracts import Finding, Report
 from psm_sim.policies import Policy
-from psm_sim.reporting.terminal.contracts import write
 
 MINE = """
 import numpy as np
@@ -168,26 +165,3 @@ def test_findings_come_as_json_too(mine: Path, capsys: pytest.CaptureFixture[str
         "finishes",
     ]
     assert report["not_run"] == 6
-
-
-def test_a_terminal_shows_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The check, what must hold, and ok or what was found."""
-    monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setenv("TERM", "xterm")
-    findings = (
-        Finding("copies", "It can be copied."),
-        Finding("pickles", "It can be pickled.", "It cannot."),
-    )
-    stream = io.StringIO()
-    monkeypatch.setattr(stream, "isatty", lambda: True)
-    write([Report("policy", "mine", findings)], stream)
-    shown = stream.getvalue()
-    for words in (
-        "policy mine",
-        "requirement",
-        "It can be copied.",
-        "ok",
-        "It cannot.",
-        "1 of 2 checks passed.",
-    ):
-        assert words in shown
