@@ -54,14 +54,12 @@ def picture_path(text: str) -> Path:
     Raises
     ------
     InputError
-        If the path does not end in the name of a format, its folder does not exist, or it is not writable.
+        If the path does not end in the name of a format, or is not writable.
     """
     path = Path(text)
     if path.suffix.lower()[1:] not in FORMATS:
         endings = ", ".join(f".{name}" for name in FORMATS)
         raise InputError(f"--plot must be a file that ends in {endings}, got {text!r}.")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"--plot: folder not found: {str(path.parent)!r}; create it first.")
     check_writable(path, "--plot")
     return path
 

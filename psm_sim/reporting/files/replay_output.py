@@ -94,17 +94,11 @@ _NOT_IN_CSV = ("remark", "trace_parameters", "expert_losses")
 
 def _write_table(values: dict[str, Any], stream: TextIO) -> None:
     """Write one table per client, and a caption."""
-    from rich.text import Text
-
-    parameters = values["parameters"]
     with console_on(stream) as console:
         for run in values["runs"]:
-            for line in _summary(run):
-                console.print(Text(line))
-            console.print(_losses(run))
+            console.print(*_summary(run), _losses(run), sep="\n")
             console.print()
-        for line in _caption(values, parameters):
-            console.print(Text(line))
+        console.print(*_caption(values), sep="\n")
 
 
 def _summary(run: dict[str, Any]) -> list[str]:
@@ -143,7 +137,8 @@ def _losses(run: dict[str, Any]) -> Any:
     return table
 
 
-def _caption(values: dict[str, Any], parameters: dict[str, Any]) -> list[str]:
+def _caption(values: dict[str, Any]) -> list[str]:
+    parameters = values["parameters"]
     gamma = "" if parameters["gamma"] is None else f", gamma {parameters['gamma']:g}"
     rounded = f"rounded to {parameters['round_ms']:g} ms" if parameters["round_ms"] else "not rounded"
     remarks = {run["remark"] for run in values["runs"]}

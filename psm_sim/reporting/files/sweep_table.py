@@ -27,24 +27,6 @@ def write_json(rows: Sequence[StoredRow], stream: TextIO) -> None:
     stream.write(to_text({"psm_sim": __version__, "tasks": table_rows(rows)}))
 
 
-def write_parquet(rows: Sequence[StoredRow], path: Path) -> None:
-    """Write rows as a Parquet file.
-
-    Raises
-    ------
-    ImportError
-        If pyarrow is not installed.
-    InputError
-        If the file cannot be written. An existing file stays unchanged.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pa.Table.from_pylist(table_rows(rows))
-    with atomic_write(path) as file:
-        pq.write_table(table, file)
-
-
 def export(rows: Sequence[StoredRow], path: Path) -> None:
     """Write the table to a file in the format of its suffix.
 
@@ -55,12 +37,15 @@ def export(rows: Sequence[StoredRow], path: Path) -> None:
     """
     if path.suffix == ".parquet":
         try:
-            write_parquet(rows, path)
+            import pyarrow as pa
+            import pyarrow.parquet as pq
         except ImportError:
             raise InputError(
                 f"{str(path)!r} requires pyarrow; install it with pip install 'psm_sim[parquet]', "
                 "or use a name that ends in .csv."
             ) from None
+        with atomic_write(path) as file:
+            pq.write_table(pa.Table.from_pylist(table_rows(rows)), file)
     elif path.suffix in _WRITERS:
         text = io.StringIO()
         _WRITERS[path.suffix](rows, text)

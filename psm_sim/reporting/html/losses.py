@@ -17,7 +17,9 @@ from psm_sim.reporting.html.html_document import (
     render_document,
     trade_off_section,
 )
-from psm_sim.reporting.loss_texts import (
+from psm_sim.reporting.marks import ENERGY, LABELS, SLOWDOWN, Mark, marks_of, short_name
+from psm_sim.reporting.style import GREY, VERMILLION, series_style
+from psm_sim.reporting.terminal.losses import (
     NAT,
     REGRET,
     nat_rows,
@@ -26,8 +28,6 @@ from psm_sim.reporting.loss_texts import (
     result_rows,
     setting_lines,
 )
-from psm_sim.reporting.marks import ENERGY, LABELS, SLOWDOWN, Mark, marks_of, short_name
-from psm_sim.reporting.style import GREY, VERMILLION, series_style
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812

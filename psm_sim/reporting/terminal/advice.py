@@ -26,16 +26,12 @@ def write(advice: Advice, driver: str, stream: TextIO) -> None:
     stream : text file
         Output stream, usually standard output.
     """
-    from rich.text import Text
-
     with console_on(stream) as console:
-        for sentence in answer(advice):
-            console.print(Text(sentence))
+        console.print(*answer(advice), sep="\n")
         console.print()
         console.print(_table(advice))
         console.print()
-        for line in [*_legend(advice), *assumptions(advice, driver)]:
-            console.print(Text(line))
+        console.print(*_legend(advice), *assumptions(advice, driver), sep="\n")
 
 
 class _Column(NamedTuple):
@@ -49,7 +45,6 @@ class _Column(NamedTuple):
 def _table(advice: Advice) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-    from rich.text import Text
 
     columns = _page_columns(advice) if advice.has_pages else _message_columns(advice)
     columns = [column for column in columns if _varies(column, advice.rows)]
@@ -67,7 +62,7 @@ def _table(advice: Advice) -> Any:
         style = "bold" if row is advice.best else ""
         table.add_row(
             _rank(row),
-            Text(_name(row)),
+            _name(row),
             *(cells[index] for cells in texts),
             style=style,
             end_section=is_last,

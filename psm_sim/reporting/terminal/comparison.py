@@ -34,7 +34,6 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
         Name of the preset, for the caption. An empty string means none.
     """
     from rich.measure import Measurement
-    from rich.text import Text
 
     left_out: list[str] = []
     with console_on(stream) as console:
@@ -64,8 +63,7 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
             lines.append(
                 f"Left out at {console.width} columns: {names}; use a wider terminal or --format csv."
             )
-        for line in lines:
-            console.print(Text(line))
+        console.print(*lines, sep="\n")
 
 
 def _table(
@@ -73,7 +71,6 @@ def _table(
 ) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
-    from rich.text import Text
 
     table = RichTable(
         box=SIMPLE_HEAD, padding=(0, 0, 0, int(not stacked)), show_edge=False, header_style="bold"
@@ -97,7 +94,7 @@ def _table(
         previous = first
     texts = [column.texts for column in columns]
     for index, (name, station) in enumerate(zip(names, stations, strict=True)):
-        table.add_row(Text(name), *map(Text, station), *(cells[index] for cells in texts))
+        table.add_row(name, *station, *(cells[index] for cells in texts))
     return table
 
 

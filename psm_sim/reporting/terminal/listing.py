@@ -26,16 +26,15 @@ def write(items: Sequence[dict[str, Any]], remark: str, stream: TextIO) -> None:
     with console_on(stream) as console:
         for item in items:
             console.print(Text.assemble((item["name"], "bold"), f"  ({item['source']})"))
-            console.print(Padding(Text(item["summary"]), (0, 0, 0, 2)))
+            console.print(Padding(item["summary"], (0, 0, 0, 2)))
             if item["parameters"]:
                 console.print(Padding(_table(item["parameters"]), (0, 0, 0, 2)))
             console.print()
-        console.print(Text(remark))
+        console.print(remark)
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Any:
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="italic")
     for heading in ("parameter", "default", "unit", "range", "meaning"):
@@ -43,7 +42,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> Any:
     for row in rows:
         default = format_value(row["default"])
         meaning = f"{row['help']} (requires {row['requires']})" if row["requires"] else row["help"]
-        table.add_row(*map(Text, (row["name"], default, row["unit"], row["range"], meaning)))
+        table.add_row(row["name"], default, row["unit"], row["range"], meaning)
     return table
 
 

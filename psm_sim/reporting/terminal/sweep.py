@@ -35,8 +35,6 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
     stream : text file
         Output stream.
     """
-    from rich.text import Text
-
     if not best:
         stream.write("No task is done.\n")
         return
@@ -44,14 +42,12 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
     with console_on(stream) as console:
         console.print(_table(best, keys))
         console.print()
-        for line in _caption(best, keys):
-            console.print(Text(line))
+        console.print(*_caption(best, keys), sep="\n")
 
 
 def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
     for key in keys:
@@ -69,7 +65,7 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
         previous = candidate.scenario
         names = [*(str(previous.get(key, "")) for key in keys), candidate.label]
         numbers = [*(column[index] for column in columns), str(len(candidate.rows)), candidate.is_optimal]
-        table.add_row(*map(Text, [*names, *numbers][: len(table.columns)]))
+        table.add_row(*[*names, *numbers][: len(table.columns)])
     return table
 
 
