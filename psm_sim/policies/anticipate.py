@@ -21,13 +21,12 @@ from psm_sim.policies.helpers.doze_schedule import (
     longest_doze_is_best,
     solve_rest,
 )
-from psm_sim.policies.helpers.flow_gaps import FlowGaps
 from psm_sim.policies.helpers.frame_gaps import FrameGaps, WaitingTimeModels
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, longest_doze
 from psm_sim.poll import Poll
 
-_MAX_DOZE_MS = 10_000.0
-"""Upper limit of every doze, in ms."""
+_MAX_TRUSTED_MS = 5000.0
+"""Longest idle doze due to ``trust``, in ms. With 10 s a page of ``ucb`` needs 0.4 mJ less."""
 
 _FINE_S: FloatArray = np.concatenate(([0.001, 0.002, 0.004, 0.006, 0.008], 0.01 * np.arange(1, 40)))
 """Offsets in seconds, up to 0.39 s, until which the radio can wait awake. Later decisions are at beacons
@@ -49,16 +48,16 @@ Nothing is learnt until a frame is sent or received.
 class Anticipate(Policy):
     """Policy that minimises expected energy plus a price of delay.
 
-    The idle period since the last frame has a distribution that is learnt for each of six contexts
+    The time from one frame to the next has a distribution that is learnt for each of six contexts
     (:class:`~psm_sim.policies.helpers.frame_gaps.FrameGaps`, :class:`~psm_sim.learning.WaitingTimeModel`).
     Dynamic programming (:mod:`psm_sim.policies.helpers.doze_schedule`) then finds the schedule with the
     lowest expected cost. The cost is the energy plus the price for each second that a frame is buffered.
     While no reply is awaited, the radio never waits awake.
 
-    With ``joint`` each waiting connection has its own gap, and the schedule is for the first frame of any of
-    them. With ``share`` the price per connection decreases if several wait at the same time. With ``trust``
-    an idle doze may exceed ``max_ms``. An unsolicited frame then waits at most this share of the idle time
-    since the last such frame, and at most 10 s.
+    The schedule is for the first frame of any waiting connection. The price per connection decreases if
+    several wait at the same time, see ``share``. With ``trust`` an idle doze may exceed ``max_ms``. An
+    unsolicited frame then waits at most this share of the idle time since the last such frame, and at most
+    5 s.
 
     With ``p`` a reply never takes more than (1 + p) times as long as without power saving. A doze is then
     allowed only if :class:`~psm_sim.policies.bsd.Bsd` with the same p and longest doze would allow it.
@@ -67,23 +66,30 @@ class Anticipate(Policy):
     name: ClassVar[str] = "anticipate"
 
     price: float = parameter(
-        1.0, "price of delay while a reply is awaited", unit="W", at_least=0, at_most=MAX_WEIGHT
+        7.0, "price of delay while a reply is awaited", unit="W", at_least=0, at_most=MAX_WEIGHT
     )
     idle_price: float = parameter(
-        0.1, "price of delay while no reply is awaited", unit="W", at_least=0, at_most=MAX_WEIGHT
+        0.1,
+        "price of delay while no reply is awaited",
+        unit="W",
+        at_least=0,
+        at_most=MAX_WEIGHT,
+        expert=True,
     )
-    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=_MAX_DOZE_MS)
+    max_ms: float = parameter(
+        1200.0, "longest doze, see trust", unit="ms", above=0, at_most=10_000, expert=True
+    )
     trust: float = parameter(
-        0.0,
-        "ratio of the longest idle doze to the idle time since an unsolicited frame",
+        0.01,
+        "ratio of the longest idle doze, which is then at most 5 s, to the idle time since an unsolicited "
+        "frame",
         at_least=0,
         at_most=1,
         expert=True,
         requires="p=none",
     )
-    joint: bool = parameter(False, "whether each waiting connection has its own gap", expert=True)
     share: float = parameter(
-        0.0,
+        0.25,
         "exponent s of the price, which is divided by n**s for n waiting connections",
         at_least=0,
         at_most=1,
@@ -120,7 +126,7 @@ class Anticipate(Policy):
     def _reset(self) -> None:
         self.models = WaitingTimeModels()
         self._flows = OutstandingRequests()
-        self._gaps = (FlowGaps if self.joint else FrameGaps)(self._flows, self.split_s, self._learn)
+        self._gaps = FrameGaps(self._flows, self.split_s, self._learn)
         self._max_beacons = longest_doze(self.max_ms, self.beacon_s)
         self._horizon_beacons = max(_MIN_HORIZON, 2 * self._max_beacons)
         self._cached_plan: tuple[int, dict[int, int]] = (-1, {})
@@ -158,7 +164,7 @@ class Anticipate(Policy):
 
     def _longest(self, now_s: float) -> int:
         """Return the longest doze while no reply is awaited, in beacons."""
-        trusted_ms = min(1000 * self.trust * self._gaps.idle_s(now_s), _MAX_DOZE_MS)
+        trusted_ms = min(1000 * self.trust * self._gaps.idle_s(now_s), _MAX_TRUSTED_MS)
         return max(self._max_beacons, longest_doze(trusted_ms, self.beacon_s))
 
     def _wait(self, now_s: float, since_uplink_s: float) -> Rest:
@@ -190,7 +196,7 @@ class Anticipate(Policy):
 
         Beyond the last bin of the waiting-time model this is always the longest doze.
         """
-        if now_s - self._gaps.opened_s > EDGES_S[-1]:
+        if now_s - self._gaps.idle.opened_s > EDGES_S[-1]:
             return Rest(0.0, self._longest(now_s), repeat=not self.trust)
         number = self.beacon_grid.after(now_s) - 1
         cached_gap, plan = self._cached_plan

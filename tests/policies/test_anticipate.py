@@ -55,19 +55,17 @@ def mean(trace, pages, policy, seeds=(901, 902, 903)):
     return np.mean([measured(trace, pages, policy, seed) for seed in seeds], axis=0)
 
 
-@pytest.mark.parametrize("joint", [False, True])
-def test_at_price_nothing_it_never_waits_awake_and_hears_a_beacon_at_every_maximum(joint):
+def test_at_price_nothing_it_never_waits_awake_and_hears_a_beacon_at_every_maximum():
     """Whatever it has learnt, while a reply is awaited and while none is."""
-    policy = trained([0.05] * 50, price=0.0, idle_price=0.0, joint=joint)
+    policy = trained([0.05] * 50, price=0.0, idle_price=0.0)
     assert rests(policy, 4) == [(0.0, 1.17), (1.17, 2.37), (2.37, 3.57), (3.57, 4.77)]
     policy.received(200.03, fin())
     assert rests(policy, 2, 200.03) == [(0.0, 1.17), (1.17, 2.37)]
 
 
-@pytest.mark.parametrize("joint", [False, True])
-def test_a_reply_known_to_take_590_ms_is_met_by_the_last_beacon_before_it(joint):
+def test_a_reply_known_to_take_590_ms_is_met_by_the_last_beacon_before_it():
     """It dozes to 570 ms after the request, the beacon, and waits there until the reply is surely over."""
-    (first, met), (waits, _) = rests(trained([0.59] * 1000, price=2.0, joint=joint), 2)
+    (first, met), (waits, _) = rests(trained([0.59] * 1000, price=2.0), 2)
     assert (first, met) == (0.0, 0.57)
     assert 0.59 <= waits < 0.8
 
@@ -109,7 +107,7 @@ def test_it_reckons_with_the_power_of_its_radio():
     phase_s=st.floats(0.0, 0.1),
     price=st.sampled_from([0.0, 1.0, 20.0]),
     learnt_s=st.sampled_from([None, 0.05, 2.0]),
-    more=st.sampled_from([{}, {"joint": True, "trust": 1.0}]),
+    more=st.sampled_from([{}, {"trust": 1.0}]),
 )
 def test_with_p_no_reply_takes_more_than_one_plus_p_times_as_long(reply_s, p, phase_s, price, learnt_s, more):
     """Bounded Slowdown's property, for any reply time, p and phase, whatever it has learnt."""
@@ -135,13 +133,10 @@ class Learnt(Anticipate):
             self.sent(1000 * beacon_s, request())
 
 
-@pytest.mark.parametrize(
-    ("trace", "more"), [("ucb", ""), ("ucb", ",joint=true,trust=0.01"), ("shifting", "")]
-)
-def test_energy_falls_and_delay_rises_as_the_price_of_delay_falls(trace, more):
+@pytest.mark.parametrize("trace", ["ucb", "shifting"])
+def test_energy_falls_and_delay_rises_as_the_price_of_delay_falls(trace):
     """Over four prices, means of three seeds, the ranks perfect."""
-    pages = 30 if more else 60
-    found = np.array([mean(trace, pages, f"anticipate:price={price:g}{more}") for price in PRICES])
+    found = np.array([mean(trace, 60, f"anticipate:price={price:g}") for price in PRICES])
     assert spearmanr(PRICES, found[:, 0]).statistic > 0.9
     assert spearmanr(PRICES, found[:, 1]).statistic < -0.9
 

@@ -22,7 +22,7 @@ SPECS = [
     "listen:learner=cbgz2,b=0.003",
     "listen:learner=dkm",
     "anticipate:p=0.5",
-    "anticipate:joint=true,trust=0.05",
+    "anticipate:trust=0.05,share=0",
     "dynamic:stack=esp-idf,listen_interval=3",
     "uapsd:max_sp=2,listen_interval=3",
     "twt:uplink=wait,announced=true",

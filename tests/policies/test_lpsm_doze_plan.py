@@ -78,24 +78,6 @@ def test_a_mean_within_a_billionth_of_a_beacon_below_the_half_is_rounded_up(mean
     assert policy.rest(0.1, 0.1, Poll(100.0)).beacons == beacons
 
 
-@pytest.mark.parametrize(
-    ("spec", "longest"), [("loss=inverse", 12), ("loss=inverse-log", 12), ("alpha=0.01", 9), ("alpha=0.3", 7)]
-)
-def test_a_silence_of_thirty_years_is_not_worked_out_poll_by_poll(spec, longest):
-    """Once the mean is known to stay where it is, one step takes the rest: under 2,000 steps in all."""
-    policy = make_policy(f"lpsm:{spec}")
-    policy.start(0.1)
-    doze, steps, count = Doze(Beacons(0.1)), 0, 0
-    doze.begin(0.0, policy.rest(0.0, 1.0, Poll(100.0)))
-    while doze.wakes_s < 1e9:
-        assert doze.load_promised_doze()
-        count += doze.skip_empty_beacons(1e9)
-        steps += 1
-    doze.end(1e9)
-    assert steps < 2_000
-    assert count == pytest.approx(1e10 / longest, rel=0.01)
-    assert policy.rest(1e9, 1e9, Poll(100.0)).beacons == longest
-
 
 class Asked(Observer):
     """Takes note of the questions, and of the beacons."""

@@ -24,7 +24,7 @@ def measured(policy, *settings):
 
 
 @pytest.mark.parametrize("segment_bytes", [1448, 1400, 536])
-@pytest.mark.parametrize("policy", ["anticipate:price=2", "anticipate:price=5,joint=true"])
+@pytest.mark.parametrize("policy", ["anticipate:price=2", "anticipate:price=5"])
 def test_the_slowdown_does_not_depend_on_the_segment_size(policy, segment_bytes):
     """Peers with time stamps send 1448 B; if that ended a reply, the slowdown would rise by 0.2."""
     _, usual = measured(policy)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from psm_sim.common.array_types import FloatArray
 from psm_sim.learning.waiting_time_model import WaitingTimeModel
 from psm_sim.policies.base import Frame
+from psm_sim.policies.helpers.doze_schedule import ArrivalModel
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 
@@ -21,6 +23,11 @@ IDLE = ("idle", "idle-busy")
 
 ON_AIR_S = 0.004
 """Maximum age of a frame that is received while awake: the air time of a full frame at 3 Mbit/s."""
+
+_STEPS_S: FloatArray = np.concatenate((np.arange(0.0, 0.4, 0.005), np.arange(0.4, 30.0, 0.025)))
+"""Additional integration times of :func:`first_event_model`, in seconds after the first time."""
+_MIN_PROBABILITY = 1e-12
+"""Lower limit of the probability that an event is still pending, to avoid a division by 0."""
 
 _IDLE_ODDS, _IDLE_MEAN_S = 99.0, 600.0
 """Priors of the idle contexts.
@@ -40,12 +47,34 @@ class WaitingTimeModels(dict[str, WaitingTimeModel]):
         return model
 
 
-class FrameGaps:
-    """Gaps between the frames of one station.
+@dataclass
+class Gap:
+    """Gap of one connection, or of the station while no connection waits.
 
-    A gap opens at every frame sent and at every useful frame received. It ends at the next such frame, or
-    when the last reply is complete. Only gaps in which the policy returned a rest are learnt from, because
-    the frames of one burst do not wait. The arrival that ends a gap is known only up to an interval:
+    Attributes
+    ----------
+    opened_s : float
+        Time at which the gap opened, in seconds.
+    context : str
+        Context of the gap, one of :data:`CONTEXTS`.
+    rested : bool
+        Whether the policy returned a rest in the gap.
+    """
+
+    opened_s: float
+    context: str
+    rested: bool = False
+
+
+class FrameGaps:
+    """Gaps between the frames of one station, separately for all connections that wait for a reply.
+
+    A connection's gap opens at each of its frames. It ends at the next one, or when its reply is complete.
+    Pure ACKs received and frames of other connections do not end it. While no connection waits there is a
+    single gap, the idle gap. It ends at every frame sent and at every useful frame received.
+
+    Only gaps in which the policy returned a rest are learnt from, because the frames of one burst do not
+    wait. The arrival that ends a gap is known only up to an interval:
 
     =========================================  ========================================
     event                                      interval
@@ -54,15 +83,17 @@ class FrameGaps:
     frame retrieved at a beacon                the doze, since the last empty beacon
     uplink packet, buffered frames retrieved   the doze
     uplink packet, no buffered frame           not before now
-    last reply complete without data           not before now
+    reply complete without data                not before now
     =========================================  ========================================
+
+    The first frame after a wake-up was buffered, as were the frames that follow within 4 ms of each other.
 
     Parameters
     ----------
     flows : OutstandingRequests
         Outstanding requests. It receives all frames of this object.
     split_s : float
-        An idle gap has the context ``"idle-busy"`` if the last two useful frames were closer than this, in
+        The idle gap has the context ``"idle-busy"`` if the last two useful frames were closer than this, in
         seconds.
     on_gap : callable
         Called at the end of a gap with its context and the bounds of the arrival, in seconds since the gap
@@ -70,70 +101,70 @@ class FrameGaps:
 
     Attributes
     ----------
-    opened_s : float
-        Time at which the current gap opened, in seconds.
-    context : str
-        Context of the current gap, one of :data:`CONTEXTS`.
+    idle : Gap
+        The idle gap, which counts only while no connection waits.
+    waiting : dict of int to Gap
+        Gaps of the connections that wait for a reply, by number.
     number : int
-        Number of gaps opened so far.
+        Number of idle gaps opened so far.
     """
 
     def __init__(
         self, flows: OutstandingRequests, split_s: float, on_gap: Callable[[str, float, float], None]
     ) -> None:
         self._flows, self._split_s, self._on_gap = flows, split_s, on_gap
-        self.opened_s, self.context = 0.0, "idle"
-        self.number = 0
-        self._rested = False
+        self.idle, self.waiting, self.number = Gap(0.0, "idle"), dict[int, Gap](), 0
         self._idle_s = 0.0
-        self._dozes_s = self._wakes_s = 0.0
+        self._doze_s, self._burst_s = (0.0, inf), inf
         self._useful_s = (-inf, -inf)
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether no reply is awaited in this gap."""
-        return self.context in IDLE
-
     def idle_s(self, now_s: float) -> float:
-        """Return the time without an awaited reply since the last unsolicited frame, in seconds."""
-        return self._idle_s + (now_s - self.opened_s if self.is_idle else 0.0)
+        """Return the time without an awaited reply since the last unsolicited frame, in seconds.
+
+        No connection may wait at *now_s*.
+        """
+        return self._idle_s + now_s - self.idle.opened_s
 
     def rests(self, dozes_s: float, wakes_s: float) -> None:
         """Handle a doze from *dozes_s* until the beacon at *wakes_s*, in seconds."""
-        self._rested = True
-        self._dozes_s, self._wakes_s = dozes_s, wakes_s
+        self._doze_s, self._burst_s = (dozes_s, wakes_s), inf
+        for gap in self._open_gaps:
+            gap.rested = True
 
     def interrupted(self, poll: Poll) -> None:
-        """Handle an interrupted doze. Buffered frames arrived during the doze."""
-        if poll.buffered_frames:
-            self._close(self._dozes_s, self._dozes_s + poll.slept_ms / 1000)
+        """Handle an interrupted doze. Buffered frames arrived during the doze and are received next."""
+        dozes_s, woke_s = self._doze_s[0], self._doze_s[0] + poll.slept_ms / 1000
+        if poll.buffered_frames and not self.waiting:
+            self._end_idle(dozes_s, woke_s)
+        self._doze_s, self._burst_s = (dozes_s, woke_s if poll.buffered_frames else inf), inf
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """End the gap with a frame sent at *now_s*, and open the next gap."""
-        self._close(now_s, inf)
+        """End the gap of the frame's connection, and open the next one if it waits."""
+        if not self.waiting:
+            self._end_idle(now_s, inf)
         self._flows.sent(frame)
-        self._open(now_s, context_of(frame), is_useful(frame))
+        self._replace(frame.flow, now_s, inf, Gap(now_s, context_of(frame)))
+        self._open_idle(now_s, is_useful(frame))
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Handle a frame received at *now_s*.
 
-        The gap ends if the frame is useful or completes the last reply.
+        The gap of its connection ends if the frame is useful or completes the reply.
         """
-        was_waiting = self._flows.waiting
+        useful, was_waiting = is_useful(frame), bool(self.waiting)
+        arrival_s = self._arrival_interval(now_s) if useful else (now_s, inf)
+        if useful and not was_waiting:
+            self._end_idle(*arrival_s)
         self._flows.received(frame)
-        useful = is_useful(frame)
-        if useful:
-            self._close(*self._arrival_interval(now_s))
-        elif was_waiting and not self._flows.waiting:
-            self._close(now_s, inf)
-        else:
-            return
-        self._open(now_s, "received", useful)
+        if useful or not self._flows.waits(frame.flow):
+            self._replace(frame.flow, *arrival_s, Gap(now_s, "received"))
+        if useful or (was_waiting and not self.waiting):
+            self._open_idle(now_s, useful)
 
     def at(
         self, model_of: Callable[[str], WaitingTimeModel], times_s: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the probability that a frame has arrived by each time, and its integral.
+        """Return the probability that the first frame of any gap has arrived by each time, and its integral.
 
         Parameters
         ----------
@@ -147,29 +178,81 @@ class FrameGaps:
         tuple of ndarray, shape (n,) each
             See :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel`.
         """
-        return model_of(self.context).at(np.maximum(times_s - self.opened_s, 0.0))
+        models = [(model_of(gap.context).at, gap.opened_s) for gap in self._open_gaps]
+        if len(models) > 1:
+            return first_event_model(models, times_s)
+        model, opened_s = models[0]
+        return model(np.maximum(times_s - opened_s, 0.0))
+
+    @property
+    def _open_gaps(self) -> Iterable[Gap]:
+        return self.waiting.values() or (self.idle,)
 
     def _arrival_interval(self, now_s: float) -> tuple[float, float]:
-        was_buffered = self._rested and now_s >= self._wakes_s
-        return (self._dozes_s, self._wakes_s) if was_buffered else (now_s - ON_AIR_S, now_s)
+        """Return the interval in which a frame received at *now_s* arrived at the access point."""
+        if self._doze_s[1] <= now_s <= self._burst_s + ON_AIR_S:
+            self._burst_s = now_s
+            return self._doze_s
+        return now_s - ON_AIR_S, now_s
 
-    def _close(self, after_s: float, by_s: float) -> None:
-        if self._rested:
-            self._rested = False
-            after_s, by_s = max(0.0, after_s - self.opened_s), max(0.0, by_s - self.opened_s)
-            if self.is_idle:
-                self._idle_s = self._idle_s + after_s if by_s == inf else 0.0
-            self._on_gap(self.context, after_s, by_s)
+    def _replace(self, flow: int, after_s: float, by_s: float, gap: Gap) -> None:
+        """End the gap of a connection, and open the next *gap* if the connection waits."""
+        ended = self.waiting.pop(flow, None)
+        if ended is not None:
+            self._end(ended, after_s, by_s)
+        if self._flows.waits(flow):
+            self.waiting[flow] = gap
 
-    def _open(self, now_s: float, reply_context: str, useful: bool) -> None:
+    def _end(self, gap: Gap, after_s: float, by_s: float) -> None:
+        if gap.rested:
+            self._on_gap(gap.context, max(0.0, after_s - gap.opened_s), max(0.0, by_s - gap.opened_s))
+
+    def _end_idle(self, after_s: float, by_s: float) -> None:
+        gap = self.idle
+        if gap.rested:
+            self._idle_s = self._idle_s + max(0.0, after_s - gap.opened_s) if by_s == inf else 0.0
+        self._end(gap, after_s, by_s)
+        gap.rested = False
+
+    def _open_idle(self, now_s: float, useful: bool) -> None:
         if useful:
             self._useful_s = (self._useful_s[1], now_s)
         busy = self._useful_s[1] - self._useful_s[0] < self._split_s
-        self.opened_s, self._rested = now_s, False
-        self.context = reply_context if self._flows.waiting else "idle-busy" if busy else "idle"
+        self.idle = Gap(now_s, "idle-busy" if busy else "idle")
         self.number += 1
 
 
 def context_of(frame: Frame) -> str:
     """Return the context of the gap that a frame sent opens while its reply is awaited."""
     return "syn" if frame.syn else "request" if frame.payload else "ack"
+
+
+def first_event_model(
+    models: Iterable[tuple[ArrivalModel, float]], times_s: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the distribution of the first of several independent events.
+
+    Parameters
+    ----------
+    models : iterable of (callable, float)
+        Distribution of each event, and the time in seconds at which its waiting began.
+    times_s : ndarray, shape (n,)
+        Times in seconds; the first one is the earliest. No event has occurred before it.
+
+    Returns
+    -------
+    tuple of ndarray, shape (n,) each
+        Probability that an event has occurred, and its integral from the first time on by the trapezoidal
+        rule.
+    """
+    first_s, last_s = times_s[0], times_s.max()
+    steps_s = first_s + _STEPS_S
+    grid_s = np.unique(np.concatenate((times_s, steps_s[steps_s < last_s])))
+    pending = np.ones_like(grid_s)
+    for model, opened_s in models:
+        occurred, _ = model(np.maximum(grid_s - opened_s, 0.0))
+        pending *= (1.0 - occurred) / max(1.0 - float(occurred[0]), _MIN_PROBABILITY)
+    occurred = 1.0 - np.minimum(pending, 1.0)
+    integral = np.concatenate(([0.0], np.cumsum(np.diff(grid_s) * (occurred[1:] + occurred[:-1]) / 2)))
+    index = np.searchsorted(grid_s, times_s)
+    return occurred[index], integral[index]
