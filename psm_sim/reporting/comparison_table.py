@@ -192,7 +192,7 @@ def _page_columns(comparison: Comparison, runs: Sequence[Result]) -> Iterator[Co
     if runs[0].reports_failures:
         yield _column(runs, "pages", _FAILED, "", lambda run: run.failed_pages, 0, max_decimals=0)
     yield from _latency_columns(runs, 5)
-    yield _column(runs, "beacons", "heard", "", lambda run: run.beacons_per_page, PARTS)
+    yield _column(runs, "beacons", "received", "", lambda run: run.beacons_per_page, PARTS)
     joules = [run.energy_by_state_per_page_j for run in runs]
     for state in dict.fromkeys(state for each in joules for state in each):
         values = [each.get(state, 0.0) for each in joules]

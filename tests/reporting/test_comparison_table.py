@@ -59,7 +59,7 @@ def test_page_views_have_energy_and_slowdown(comparison: Comparison) -> None:
         "slowdown mean": lambda run: run.slowdown.mean,
         "slowdown max": lambda run: run.slowdown.max,
         "awake (J)": lambda run: run.energy_by_state_per_page_j["awake"],
-        "beacons heard": lambda run: run.beacons_per_page,
+        "beacons received": lambda run: run.beacons_per_page,
     }
     for heading, value in values.items():
         expected = [value(run) for run in comparison.shown]
