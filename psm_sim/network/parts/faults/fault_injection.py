@@ -15,9 +15,10 @@ from psm_sim.network.host import Host
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.page_outcomes import PageFailureHandler
 from psm_sim.network.parts.association_timeout import null_frame
-from psm_sim.network.parts.faults.frame_loss import Cause, FrameLoss, GilbertElliott, RandomFrameLoss
+from psm_sim.network.parts.faults.frame_loss import Cause, FrameLoss, RandomFrameLoss
 from psm_sim.network.parts.faults.host_faults import AbandoningBrowser, ResettingHost, StallingServer
 from psm_sim.network.parts.faults.outages import ForgetfulHop, OutageSchedule, Restarts
+from psm_sim.network.parts.gilbert_elliott import GilbertElliott
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
 from psm_sim.network.tcp_endpoint import Application, Endpoint

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psm_sim.network.parts.faults.frame_loss import GilbertElliott
 from psm_sim.network.parts.faults.outages import OutageSchedule
+from psm_sim.network.parts.gilbert_elliott import GilbertElliott
 
 
 def test_bad_times_have_their_share_and_their_mean_length():
