@@ -1,4 +1,4 @@
-"""What each option of ``anticipate`` beyond the plain policy gains, in pairs on the same pages.
+"""Gain of ``trust`` and ``share`` of ``anticipate``, in pairs on the same pages.
 
 ``python benchmarks/beyond.py`` runs every combination below over the pages of seeds 11 to 16, on which
 nothing was chosen, and prints for each trace and price of delay the difference to the plain policy with 95 %
@@ -27,22 +27,16 @@ PLACES = {
 }
 """Traces of pages, and how many pages of each."""
 PUSHES = tuple(f"pushes:kind={kind}" for kind in ("poisson", "bursts", "clock", "shift"))
-OPTIONS = (
-    "max_ms=5000",
-    "trust=0.01",
-    "joint=true",
-    "joint=true,share=0.25",
-    "joint=true,trust=0.01",
-    "joint=true,share=0.25,trust=0.01",
-)
-"""Options beside the plain policy."""
+PLAIN = "trust=0,share=0"
+OPTIONS = ("trust=0,share=0,max_ms=5000", "trust=0.01,share=0", "trust=0,share=0.25", "trust=0.01,share=0.25")
+"""Options to compare with the plain policy."""
 PRICES = (0.1, 1.0, 5.0)
 
 
 def runs(trace: str, pages: int, seed: int, plain: str) -> dict[str, Result]:
-    """Return a run of the plain policy, under no name, and one with each of the options."""
-    options = ("", *OPTIONS)
-    policies = [",".join(part for part in (plain, option) if part) for option in options]
+    """Return a run of the plain policy, and one with each of the options."""
+    options = (PLAIN, *OPTIONS)
+    policies = [f"{plain},{option}" for option in options]
     return dict(
         zip(options, compare_runs(policies, Scenario(trace, pages=pages, seed=seed)).runs, strict=True)
     )
@@ -65,7 +59,7 @@ def pages_of(trace: str, seeds: list[int]) -> None:
             for option, run in of_seed.items():
                 row = run.energy_per_page_j, run.slowdown.mean, run.page_time_s.mean, run.beacons_per_page
                 found[option].append(row)
-        plain = np.array(found.pop(""))
+        plain = np.array(found.pop(PLAIN))
         energy_j, slowdown, _, beacons = plain.mean(axis=0)
         print(f"| {price:g} | plain | {energy_j:.3f} | {slowdown:.3f} | | {beacons:.0f} |")
         for option, rows in found.items():
@@ -88,7 +82,7 @@ def pushes_of(trace: str, seeds: list[int]) -> None:
                 found[option].append((above_j, 1000 * delay_s.mean, 1000 * delay_s.p95))
     for option, rows in found.items():
         above, mean, p95 = (confidence_interval(column) for column in zip(*rows, strict=True))
-        print(f"| {option or 'plain'} | {above:.2f} | {mean:.0f} | {p95:.0f} |", flush=True)
+        print(f"| {option} | {above:.2f} | {mean:.0f} | {p95:.0f} |", flush=True)
 
 
 def main() -> None:

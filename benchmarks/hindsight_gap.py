@@ -49,7 +49,8 @@ class Spent(Observer):
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
         """Begin a wait awake, if it is one."""
-        self.context = self.policy._gaps.context
+        gaps = self.policy._gaps
+        self.context = next(iter(gaps.waiting.values()), gaps.idle).context
         self.wait = (time_s, self.context) if rest.awake_s else None
 
     def radio(self, time_s: float, awake: bool) -> None:

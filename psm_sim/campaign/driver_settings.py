@@ -154,11 +154,14 @@ the Wi-Fi shell of Zephyr; the page "Dynamic power save" of the Linux Wireless w
 """
 
 _NEW_POLICIES = {
-    "anticipate": ("max_ms", 0, 1200),
+    "anticipate": ("trust=0,max_ms", 0, 5000),
     "bsd": ("max_sleep_ms", 0, 900),
     "lpsm": ("max_ms", 200, 1200),
 }
-"""Policies that no driver has: parameter of the longest doze, and its least value and default in ms."""
+"""Policies that no driver has: parameter of the longest doze, and its least value and default in ms.
+
+With ``trust``, a doze of anticipate could be longer.
+"""
 
 
 def settings_of(

@@ -14,6 +14,7 @@ from psm_sim.common.input_limits import MAX_S, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.learning.waiting_time_model import EDGES_S, WaitingTimeModel
 from psm_sim.policies.base import Frame, Policy, Rest
+from psm_sim.policies.helpers.delay_control import DelayControl
 from psm_sim.policies.helpers.doze_schedule import (
     DecisionGrid,
     ReplyBound,
@@ -21,8 +22,8 @@ from psm_sim.policies.helpers.doze_schedule import (
     longest_doze_is_best,
     solve_rest,
 )
-from psm_sim.policies.helpers.frame_gaps import FrameGaps, WaitingTimeModels
-from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, longest_doze
+from psm_sim.policies.helpers.frame_gaps import IDLE, ON_AIR_S, FrameGaps, WaitingTimeModels
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful, longest_doze
 from psm_sim.poll import Poll
 
 _MAX_TRUSTED_MS = 5000.0
@@ -32,6 +33,8 @@ _FINE_S: FloatArray = np.concatenate(([0.001, 0.002, 0.004, 0.006, 0.008], 0.01 
 """Offsets in seconds, up to 0.39 s, until which the radio can wait awake. Later decisions are at beacons
 only.
 """
+_MIN_PROBABILITY = 1e-9
+"""Probability of an arrival in a doze below which it is taken to be uniform over the doze."""
 _MIN_HORIZON = 24
 """Minimum horizon of a schedule, in beacons.
 
@@ -59,6 +62,9 @@ class Anticipate(Policy):
     unsolicited frame then waits at most this share of the idle time since the last such frame, and at most
     5 s.
 
+    With the targets ``slowdown`` or ``delay_ms`` the price is controlled so that the delay that the policy
+    estimates to cause meets the target (:class:`~psm_sim.policies.helpers.delay_control.DelayControl`).
+
     With ``p`` a reply never takes more than (1 + p) times as long as without power saving. A doze is then
     allowed only if :class:`~psm_sim.policies.bsd.Bsd` with the same p and longest doze would allow it.
     """
@@ -66,7 +72,24 @@ class Anticipate(Policy):
     name: ClassVar[str] = "anticipate"
 
     price: float = parameter(
-        7.0, "price of delay while a reply is awaited", unit="W", at_least=0, at_most=MAX_WEIGHT
+        7.0,
+        "price of delay while a reply is awaited, without a target",
+        unit="W",
+        at_least=0,
+        at_most=MAX_WEIGHT,
+    )
+    slowdown: float | None = parameter(
+        None, "target of the mean slowdown of pages", above=1, at_most=10, optional=True, kind=float
+    )
+    delay_ms: float | None = parameter(
+        None,
+        "target of the mean delay added to a page",
+        unit="ms",
+        above=0,
+        at_most=10_000,
+        optional=True,
+        kind=float,
+        requires="slowdown=none",
     )
     idle_price: float = parameter(
         0.1,
@@ -127,18 +150,30 @@ class Anticipate(Policy):
         self.models = WaitingTimeModels()
         self._flows = OutstandingRequests()
         self._gaps = FrameGaps(self._flows, self.split_s, self._learn)
+        delay_s = None if self.delay_ms is None else self.delay_ms / 1000
+        self._control = None
+        if self.slowdown is not None or delay_s is not None:
+            self._control = DelayControl(self.slowdown, delay_s)
         self._max_beacons = longest_doze(self.max_ms, self.beacon_s)
         self._horizon_beacons = max(_MIN_HORIZON, 2 * self._max_beacons)
         self._cached_plan: tuple[int, dict[int, int]] = (-1, {})
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Handle a frame sent."""
+        waited = bool(self._flows.waiting)
         self._gaps.sent(now_s, frame)
+        self._observe(now_s, frame, waited)
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Handle a frame received, and learn its waiting time. Group addressed frames are ignored."""
         if not frame.group:
+            waited = bool(self._flows.waiting)
             self._gaps.received(now_s, frame)
+            self._observe(now_s, frame, waited)
+
+    def _observe(self, now_s: float, frame: Frame, waited: bool) -> None:
+        if self._control is not None and is_useful(frame):
+            self._control.frame(now_s, waited=waited, waits=bool(self._flows.waiting))
 
     def interrupted(self, poll: Poll) -> None:
         """Handle an interrupted doze, and learn from the buffered frames."""
@@ -146,6 +181,8 @@ class Anticipate(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Return the first rest of the schedule with the lowest expected cost."""
+        if self._control is not None:
+            self._control.rests()
         if self._flows.waiting or self.p is not None:
             rest = self._wait(now_s, since_uplink_s)
         else:
@@ -155,12 +192,28 @@ class Anticipate(Policy):
         self._gaps.rests(dozes_s, self.beacon_grid.time(wakes))
         return rest
 
+    def report(self) -> dict[str, float]:
+        """Return the price at the end and the estimated mean slowdown or delay, if there is a target."""
+        control = self._control
+        if control is None:
+            return {}
+        mean = control.excess / max(1, control.pages)
+        estimate = {"slowdown_estimated": 1 + mean} if self.slowdown else {"delay_estimated_ms": 1000 * mean}
+        return {"price_w": control.price_w, **estimate}
+
     def model(self, context: str) -> WaitingTimeModel:
         """Return the waiting-time model of *context*, and create it if necessary."""
         return self.models[context]
 
     def _learn(self, context: str, after_s: float, by_s: float) -> None:
-        self.model(context).observe(after_s, by_s)
+        model = self.model(context)
+        if (
+            self._control is not None
+            and context not in IDLE
+            and ON_AIR_S + TOLERANCE_S < by_s - after_s < inf
+        ):
+            self._control.arrived(_mean_wait_s(model, after_s, by_s), self._flows.waiting)
+        model.observe(after_s, by_s)
 
     def _longest(self, now_s: float) -> int:
         """Return the longest doze while no reply is awaited, in beacons."""
@@ -233,7 +286,16 @@ class Anticipate(Policy):
         If *has_bound* is true, the radio must be able to wait awake so that it can keep the bound.
         """
         power, waiting = self.power, self._flows.waiting
-        price_w = self.price / waiting**self.share if waiting else self.idle_price
+        price_w = self.price if self._control is None else self._control.price_w
+        price_w = price_w / waiting**self.share if waiting else self.idle_price
         may_wait_awake = has_bound or (waiting and self.awake)
         awake_w = max(0.0, power.awake_w - power.asleep_w) if may_wait_awake else inf
         return RestCosts(price_w, awake_w, power.beacon_j, max_beacons)
+
+
+def _mean_wait_s(model: WaitingTimeModel, after_s: float, by_s: float) -> float:
+    """Return the expected time from an arrival to *by_s*, if it is after *after_s* and not later."""
+    (before, by), (integral, integral_by) = model.at(np.array([after_s, by_s]))
+    if by - before < _MIN_PROBABILITY:
+        return (by_s - after_s) / 2
+    return float(integral_by - integral - before * (by_s - after_s)) / float(by - before)

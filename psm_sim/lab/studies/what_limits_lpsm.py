@@ -50,10 +50,10 @@ ALONE: Mapping[str, Sequence[str]] = {
 
 TOGETHER: Mapping[str, Sequence[str]] = {
     "policy with information that sleeps between beacons": (
-        "outstanding", "anticipate:awake=false", "anticipate:price=5,awake=false",
+        "outstanding", "anticipate:price=1,awake=false", "anticipate:price=5,awake=false",
     ),
     "policy without information that stays awake for replies": ("bsd:p=1",),
-    "policy with information that stays awake for replies": ("anticipate", "anticipate:price=5"),
+    "policy with information that stays awake for replies": ("anticipate:price=1", "anticipate:price=5"),
 }  # fmt: skip
 """Policies that differ from LPSM in more than one factor."""
 
@@ -113,7 +113,7 @@ COMMENTARY = join_paragraphs(
     The one bit of information is whether a request is outstanding. LPSM then has one learner for each value,
     but still sleeps between beacons. A policy that stays awake for replies does not wait for a beacon.
 
-    The policy anticipate ran at its default price of 1 W and at 5 W. Its rows at 0.1 W do not show its best.
+    The policy anticipate ran at prices of 1 W and 5 W. Its rows at 0.1 W do not show its best.
 
     The optimum is a schedule on the event chain, on which each late delivery delays the rest of the page. In
     the simulator parallel connections share a wait. A low price makes delay worthwhile, so that a policy can

@@ -1,0 +1,87 @@
+"""Price of delay that meets a target, controlled by the delay that the station estimates to cause."""
+
+from __future__ import annotations
+
+from math import exp, inf, sqrt
+
+PAUSE_S = 0.3
+"""A page ends if no connection waits and no useful frame follows within this time, in seconds."""
+MIN_LOAD_S = 0.02
+"""Shortest page time without power saving that is assumed, in seconds."""
+GAIN = 0.2
+"""Change of the logarithm of the price by a page without delay.
+
+A larger gain meets the target sooner. A smaller gain varies the price less, which needs less energy.
+"""
+MIN_PRICE_W, MAX_PRICE_W = 0.05, 100.0
+"""Range of the price, in W."""
+EXCESS_AT_1_W, DELAY_AT_1_W_S, EXPONENT = 0.11, 0.035, 0.625
+"""Fit to pages of ``ucb`` (seeds 1 and 2) at constant prices, which gives the price at the start.
+
+The excess slowdown and the delay per page are about proportional to ``price**(-1 / EXPONENT)``.
+"""
+
+
+class DelayControl:
+    """Integral control of the price of delay.
+
+    A driver does not see pages. A period of activity counts as a page. It begins with a request while no
+    connection waits, and ends with the last useful frame before a pause. Each wake-up adds the longest of
+    the estimated waits of its frames, divided by the square root of the number of waiting connections,
+    because parallel connections share a delay. The logarithm of the price is proportional to the sum of the
+    differences between the excess of each page and the target.
+
+    Parameters
+    ----------
+    slowdown : float, optional
+        Target of the mean slowdown, above 1.
+    delay_s : float, optional
+        Target of the mean delay added to a page, in seconds. Used if *slowdown* is None.
+
+    Attributes
+    ----------
+    price_w : float
+        Current price, in W.
+    pages : int
+        Number of periods of activity that have ended.
+    excess : float
+        Sum of their estimated excesses: slowdown minus 1, or seconds of delay.
+    """
+
+    def __init__(self, slowdown: float | None, delay_s: float | None) -> None:
+        self._is_relative = slowdown is not None
+        self._target = slowdown - 1 if slowdown is not None else delay_s or inf
+        at_1_w = EXCESS_AT_1_W if self._is_relative else DELAY_AT_1_W_S
+        self.price_w = self._start_w = (at_1_w / self._target) ** EXPONENT
+        self.pages, self.excess = 0, 0.0
+        self._begin_s, self._last_s, self._added_s = -inf, -inf, 0.0
+        self._wait_s, self._connections = 0.0, 1
+
+    def frame(self, now_s: float, *, waited: bool, waits: bool) -> None:
+        """Handle a useful frame, before and after which a connection *waited* and *waits* for a reply."""
+        if waited or now_s - self._last_s <= PAUSE_S:
+            self._last_s = now_s
+        elif waits:
+            if self._begin_s > -inf:
+                self._end_page()
+            self._begin_s = self._last_s = now_s
+
+    def arrived(self, wait_s: float, connections: int) -> None:
+        """Handle a reply that was buffered for *wait_s*, and the number of connections that still wait."""
+        self._wait_s, self._connections = max(self._wait_s, wait_s), max(1, connections)
+
+    def rests(self) -> None:
+        """Add the delay of a wake-up, whose frames have all been received."""
+        self._added_s += self._wait_s / sqrt(self._connections)
+        self._wait_s = 0.0
+
+    def _end_page(self) -> None:
+        took_s, added_s = self._last_s - self._begin_s, self._added_s
+        # The estimate may exceed the page time, so at least a third of it counts as the load.
+        load_s = max(took_s - added_s, took_s / 3, MIN_LOAD_S)
+        self.excess += added_s / load_s if self._is_relative else added_s
+        self.pages += 1
+        self._added_s = 0.0
+        logarithm = GAIN * (self.excess / self._target - self.pages)
+        price_w = self._start_w * exp(min(logarithm, 50.0))
+        self.price_w = min(max(price_w, MIN_PRICE_W), MAX_PRICE_W)

@@ -1,0 +1,86 @@
+"""Targets of delay: the estimate by hand, convergence, and what pages of the simulator gain and lose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from psm_sim.common.errors import InputError
+from psm_sim.policies import make_policy
+from psm_sim.policies.helpers.delay_control import EXPONENT, MAX_PRICE_W, DelayControl
+from psm_sim.simulation import Scenario, compare_runs
+
+
+def load_page(control, begin_s, took_s, waits):
+    """Load a page that takes *took_s*, with wake-ups after which connections wait, and rest after each."""
+    control.frame(begin_s, waited=False, waits=True)
+    for wait_s, connections in waits:
+        control.arrived(wait_s, connections)
+        control.rests()
+    control.frame(begin_s + took_s, waited=True, waits=False)
+
+
+def test_the_excess_of_a_page_by_hand():
+    """Waits of 40 ms, and of 60 ms shared by four connections, add 70 ms to a page of 470 ms."""
+    relative, absolute = DelayControl(1.1, None), DelayControl(None, 0.05)
+    for control in (relative, absolute):
+        load_page(control, 10.0, 0.47, [(0.04, 1), (0.06, 4)])
+        assert control.pages == 0  # nobody knows yet that the page is complete
+        control.frame(10.6, waited=False, waits=True)  # within the pause, so it belongs to the page
+        control.frame(10.47, waited=True, waits=False)
+        control.frame(20.0, waited=False, waits=True)
+        assert control.pages == 1
+    assert relative.excess == pytest.approx(0.07 / 0.4)
+    assert absolute.excess == pytest.approx(0.07)
+
+
+def test_only_the_longest_wait_of_a_wake_up_counts():
+    """Frames of one beacon wait together, and unsolicited frames begin no page."""
+    control = DelayControl(None, 0.05)
+    control.frame(1.0, waited=False, waits=True)
+    control.arrived(0.03, 0)
+    control.arrived(0.02, 0)
+    control.rests()
+    control.frame(5.0, waited=True, waits=False)
+    control.frame(50.0, waited=False, waits=False)
+    control.frame(90.0, waited=False, waits=True)
+    assert (control.pages, control.excess) == (1, 0.03)
+
+
+@pytest.mark.parametrize("factor", [0.2, 1.0, 5.0])
+@pytest.mark.parametrize("target", [0.01, 0.1])
+def test_it_meets_its_target_on_pages_whose_delay_falls_with_the_price(target, factor):
+    """The excess is random with mean factor * 0.11 * price**-1.6, up to five times that of the fit."""
+    control, random = DelayControl(1 + target, None), np.random.default_rng(1)
+    for page in range(500):
+        excess = factor * 0.11 * control.price_w ** (-1 / EXPONENT) * random.exponential()
+        load_page(control, 100.0 * page, 1 + excess, [(excess, 1)])
+    assert control.excess / control.pages == pytest.approx(target, rel=0.05)
+
+
+def test_a_target_that_no_price_meets_ends_at_the_limit():
+    """Delays that do not depend on the price leave it at its maximum."""
+    control = DelayControl(1.01, None)
+    for page in range(50):
+        load_page(control, 100.0 * page, 1.0, [(0.5, 1)])
+    assert control.price_w == MAX_PRICE_W
+
+
+@pytest.mark.parametrize("trace", ["ucb", "ucb:server_delay_ms=none"])
+def test_pages_meet_the_targets_within_a_fifth(trace):
+    """Seeds on which nothing was chosen. benchmarks/delay_target.py has the other traces."""
+    policies = ["anticipate:slowdown=1.05", "anticipate:delay_ms=20"]
+    met = []
+    for seed in (931, 932, 933):
+        slower, later = compare_runs(policies, Scenario(trace, pages=100, seed=seed)).runs
+        added_s = later.pages.page_time_s - later.pages.always_on_time_s
+        met.append((slower.slowdown.mean - 1, 1000 * added_s.mean()))
+    assert np.mean(met, axis=0) == pytest.approx([0.05, 20], rel=0.2)
+    assert slower.policy_report["slowdown_estimated"] == pytest.approx(1.05, abs=0.01)
+    assert later.policy_report["delay_estimated_ms"] == pytest.approx(20, abs=4)
+
+
+def test_only_one_target_is_allowed():
+    """The message names the condition."""
+    with pytest.raises(InputError, match="slowdown"):
+        make_policy("anticipate:slowdown=1.02,delay_ms=50")
