@@ -79,7 +79,7 @@ def _mac_hop(topology: Topology, service: ServicePeriod | None, cell: Cell | Non
             " another policy."
         )
     cell = cell or _new_cell(topology)
-    if topology.beacon.loss or topology.faults.restart_every_s is not None:
+    if topology.beacon.loss or topology.mac.has_errors or topology.faults.restart_every_s is not None:
         from psm_sim.network.parts.mac.faulty_wireless_hop import FaultyMacHop
 
         return FaultyMacHop(topology, cell)

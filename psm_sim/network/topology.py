@@ -87,8 +87,8 @@ class Topology:
 
     @property
     def can_fail(self) -> bool:
-        """Whether faults are enabled, or pages have a time limit."""
-        limited = self.browser.max_page_s is not None
+        """Whether faults or frame errors are enabled, or pages have a time limit."""
+        limited = self.browser.max_page_s is not None or self.mac.has_errors
         return limited or any(faults.on for faults in (self.faults, self.wireless_faults, self.wired_faults))
 
     @property

@@ -301,6 +301,10 @@ class PowerParameters:
             )
 
 
+_MISSES = "beacon.loss or faults.restart_every_s or mac.frame_error_rate or mac.bad_frame_error_rate"
+"""Condition under which a station misses beacons."""
+
+
 @dataclass(frozen=True)
 class StationParameters:
     """Behaviour of the station's clock and driver. By default all effects are disabled.
@@ -313,13 +317,20 @@ class StationParameters:
     wake_ms: float = parameter(
         0.0, "time a dozing radio needs before it can transmit", unit="ms", at_least=0, at_most=10_000
     )
+    missed_beacon: str = parameter(
+        "doze",
+        "behaviour of a station that misses its beacon: listen for miss_ms and doze again (doze), or stay"
+        " awake until the next beacon, as in ns-3 (stay-awake)",
+        choices=("doze", "stay-awake"),
+        requires=_MISSES,
+    )
     after_miss: str = parameter(
         "next",
-        "behaviour after a missed beacon: wake for every beacon until one is received (next), or continue as"
-        " if the TIM bit had not been set (rest)",
+        "end of a doze that follows a missed beacon: wake for every beacon until one is received (next), or"
+        " continue as if the TIM bit had not been set (rest)",
         choices=("next", "rest"),
         expert=True,
-        requires="beacon.loss or faults.restart_every_s",
+        requires=_MISSES,
     )
     miss_ms: float = parameter(
         5.0,
@@ -328,7 +339,7 @@ class StationParameters:
         at_least=0,
         at_most=10_000,
         expert=True,
-        requires="beacon.loss or faults.restart_every_s",
+        requires=_MISSES,
     )
     drift_ppm: float = parameter(
         0.0, "clock error: the station wakes earlier by this fraction of its doze", unit="ppm",
@@ -527,7 +538,32 @@ class MacParameters:
         expert=True,
         requires="fetch=ps-poll",
     )
-    seed: int = parameter(1, "seed of the backoffs", at_least=0, at_most=2**32 - 1, expert=True)
+    frame_error_rate: float = parameter(
+        0.0, "probability that a received frame of any kind has errors, in both directions; in the good state"
+        " if there is a bad one", at_least=0, at_most=0.99,
+    )  # fmt: skip
+    bad_frame_error_rate: float = parameter(
+        0.0, "frame error rate in the bad state of the channel; 0: no bad state", at_least=0, at_most=1
+    )
+    good_s: float = parameter(
+        10.0,
+        "mean duration of the good state",
+        unit="s",
+        at_least=0.001,
+        at_most=1e6,
+        requires="bad_frame_error_rate",
+    )
+    bad_s: float = parameter(
+        1.0,
+        "mean duration of the bad state",
+        unit="s",
+        at_least=0.001,
+        at_most=1e6,
+        requires="bad_frame_error_rate",
+    )
+    seed: int = parameter(
+        1, "seed of the backoffs and of the frame errors", at_least=0, at_most=2**32 - 1, expert=True
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "mac")
@@ -535,6 +571,11 @@ class MacParameters:
             _check_rate(self, name)
         if self.cw_min is not None and self.cw_min > self.cw_max:
             raise InputError(f"mac: cw_min must not exceed cw_max = {self.cw_max}, got {self.cw_min}.")
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether frames can be received with errors."""
+        return self.model == "dcf" and (self.frame_error_rate > 0 or self.bad_frame_error_rate > 0)
 
 
 def _check_rate(mac: MacParameters, name: str) -> None:

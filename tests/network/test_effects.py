@@ -25,6 +25,7 @@ ON = {
     "faults.wireless.bad_loss": "0.01",
     "faults.wired.loss": "0.01",
     "faults.wired.bad_loss": "0.01",
+    "mac.bad_frame_error_rate": "0.01",
     "browser.persistent": "true",
     "tcp.delayed_ack_ms": "100",
 }
@@ -46,7 +47,7 @@ def other_value(key: str) -> str:
         return next(choice for choice in declared.choices if choice != declared.default)
     if isinstance(declared.default, bool):
         return str(not declared.default).lower()
-    value = 1 if declared.default is None else declared.default + 1
+    value = declared.at_least or 1 if declared.default is None else declared.default + 1
     return str(value) if declared.at_most is None or value <= declared.at_most else str(declared.at_least)
 
 

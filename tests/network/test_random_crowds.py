@@ -34,7 +34,13 @@ def faults_of(draw, some):
     chosen = {key: drawn(draw) for key, drawn in FAULTS.items() if key not in UNKNOWN}
     kept = {key: value for key, value in chosen.items() if not some or draw.one_of(True, False, False)}
     times = {key: drawn(draw) for key, drawn in TIMES.items()}
-    return {**kept, **times, "faults.seed": draw.whole(1, 1000), "station.miss_ms": draw.one_of(0.0, 2.0)}
+    errors = {
+        "mac.frame_error_rate": draw.one_of(0.0, 0.02, 0.2),
+        "mac.bad_frame_error_rate": draw.one_of(0.0, 0.6),
+        "station.missed_beacon": draw.one_of("doze", "stay-awake"),
+        "station.miss_ms": draw.one_of(0.0, 2.0),
+    }
+    return {**kept, **times, **errors, "faults.seed": draw.whole(1, 1000)}
 
 
 class Stations:

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from psm_sim.common.random_streams import random_stream, stream_name
 from psm_sim.network.energy_ledger import EnergyLedger
-from psm_sim.network.radio import Radio
+from psm_sim.network.radio import BUSY, DOZING, Radio, State
 from psm_sim.network.topology_sections import BeaconParameters, StationParameters
 
-_BLOCK = 4096
+BLOCK = 4096
 """Number of beacons whose losses are sampled at a time."""
 
 
@@ -49,14 +49,14 @@ class BeaconReception:
 
     def _draw(self) -> NDArray[np.bool_]:
         parameters = self._parameters
-        if parameters.loss_run is None:
-            return self._random.random(_BLOCK) < parameters.loss
-        lost = np.zeros(_BLOCK, dtype=bool)
+        if parameters.loss_run is None or not parameters.loss:
+            return self._random.random(BLOCK) < parameters.loss
+        lost = np.zeros(BLOCK, dtype=bool)
         start = 0
-        while start < _BLOCK:
+        while start < BLOCK:
             if not self._left:
                 self._next_run(parameters.loss, parameters.loss_run)
-            count = min(self._left, _BLOCK - start)
+            count = min(self._left, BLOCK - start)
             lost[start : start + count] = self._in_loss
             start, self._left = start + count, self._left - count
         return lost
@@ -71,11 +71,13 @@ class LossyBeaconRadio(Radio):
     """Radio that can miss beacons; ``beacons_missed`` counts them.
 
     After a missed beacon it wakes for every beacon until it receives one, or it behaves as if its TIM bit had
-    not been set.
+    not been set. With ``station.missed_beacon=stay-awake`` it listens until the next beacon or until it
+    transmits. The access point does not know that it is awake, so its state is still DOZING.
     """
 
     beacons_missed = 0
     _missed_beacon = False
+    _listening = False  # until the next beacon, after a missed one
 
     def configure_reception(
         self, reception: BeaconReception, station: StationParameters, ledger: EnergyLedger
@@ -93,6 +95,7 @@ class LossyBeaconRadio(Radio):
         """
         self._reception, self._ledger = reception, ledger
         self._miss_s, self._after_miss = station.miss_ms / 1000, station.after_miss
+        self._stays_awake = station.missed_beacon == "stay-awake"
 
     def _receive_beacons(self, now_s: float) -> None:
         if self._reception.lossless:
@@ -102,6 +105,7 @@ class LossyBeaconRadio(Radio):
         elif self._missed_beacon:
             # The extended doze may end between the beacons of a repeated rest, so the policy decides again.
             first_s, self._missed_beacon = self._doze.wakes_s, False
+            self._enter(DOZING, first_s)
             self._record_beacons(first_s, 1)
             self._last_poll = self._doze.end(first_s)
             self._begin_rest(first_s)
@@ -115,6 +119,11 @@ class LossyBeaconRadio(Radio):
         first_s = self._doze.wakes_s
         self.beacons_missed += 1
         self._record_beacons(first_s, 1)
+        if self._stays_awake:
+            self._missed_beacon = True
+            self._doze.miss()
+            self._listen(first_s)
+            return
         self._ledger.listen(self._miss_s)
         if self._after_miss == "next":
             self._missed_beacon = True
@@ -122,3 +131,16 @@ class LossyBeaconRadio(Radio):
         else:
             self._last_poll = self._doze.end(first_s)
             self._begin_rest(first_s)
+
+    def _listen(self, time_s: float) -> None:
+        """Notify observers that the radio is awake, unless it has been since the last missed beacon."""
+        if not self._listening:
+            self._listening = True
+            for on_radio in self._on_radio:
+                on_radio(time_s, True)
+
+    def _enter(self, state: State, time_s: float) -> None:
+        """Change the state. A radio that listens for a beacon is already awake."""
+        if self._listening:
+            self._listening, self._state = False, BUSY
+        super()._enter(state, time_s)

@@ -11,6 +11,7 @@ from simpy import Environment
 from psm_sim.network.air_frame import AirCallback, AirFrame, FrameKind
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.mac.frame_errors import FrameErrors
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 
@@ -18,8 +19,8 @@ from psm_sim.network.topology import Topology
 class SnifferTap:
     """Reporter of the frames of one direction and of their ACKs.
 
-    Collided frames are not reported, because the sniffer cannot decode them. The copy that is received
-    has the Retry bit.
+    Frames that collide or have errors are not reported, because the sniffer cannot decode them. The copy
+    that is received has the Retry bit.
 
     Parameters
     ----------
@@ -32,13 +33,13 @@ class SnifferTap:
 
     Attributes
     ----------
-    collided : set
-        Queued frames of which a transmission has collided.
+    failed : set
+        Queued frames of which a transmission was not acknowledged.
     """
 
     def __init__(self, up: bool, notify: Sequence[AirCallback], timing: FrameTiming) -> None:
         self._up, self._callbacks, self._timing = up, notify, timing
-        self.collided: set[object] = set()
+        self.failed: set[object] = set()
 
     def frame(
         self,
@@ -64,8 +65,8 @@ class SnifferTap:
         queued_s, item = entry
         segment = item if isinstance(item, Segment) else None
         air_s = self._air_s(kind, segment)
-        heard_s, retry = start_s + air_s, item in self.collided
-        self.collided.discard(item)
+        heard_s, retry = start_s + air_s, item in self.failed
+        self.failed.discard(item)
         self._notify(
             AirFrame(kind, self._up, queued_s, start_s, air_s, heard_s, segment, retry, sleeps, more)
         )
@@ -125,6 +126,10 @@ class AirLink(Link):
         Bytes of the frames that exceeded the retry limit, including headers.
     sniffer : SnifferTap or None
         Reports the frames on the channel; None if there are no callbacks.
+    errors : FrameErrors or None
+        Frame errors on the channel of the station; None if there are none.
+    unacknowledged : object
+        Frame that was received and whose ACK was lost, so that it will be repeated; None if there is none.
     """
 
     def __init__(
@@ -140,6 +145,8 @@ class AirLink(Link):
         self.queue: deque[tuple[float, Any]] = deque()
         self.request_channel: Callable[[], None]
         self.lost_bytes = 0
+        self.errors: FrameErrors | None = None
+        self.unacknowledged: Any = None
         self.sniffer = SnifferTap(name == "wireless up", on_air, self._timing) if on_air else None
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
@@ -156,15 +163,15 @@ class AirLink(Link):
             self.queue.append(entry)
 
     def collided(self) -> None:
-        """Record that a transmission of the first frame collided, so that the next one has the Retry bit."""
+        """Record that a transmission of the first frame failed, so that the next one has the Retry bit."""
         if self.sniffer is not None:
-            self.sniffer.collided.add(self.queue[0][1])
+            self.sniffer.failed.add(self.queue[0][1])
 
     def remove(self, entry: tuple[float, Any]) -> Any:
-        """Remove an entry from the queue and return its frame. Its collisions are forgotten."""
+        """Remove an entry from the queue and return its frame. Its failures are forgotten."""
         self.queue.remove(entry)
         if self.sniffer is not None:
-            self.sniffer.collided.discard(entry[1])
+            self.sniffer.failed.discard(entry[1])
         return entry[1]
 
     def air_time_s(self, segment: Segment) -> float:
@@ -185,4 +192,9 @@ class AirLink(Link):
     @property
     def in_flight_bytes(self) -> int:
         """Bytes of the segments that are queued or on the channel, including headers."""
-        return sum(item.wire_bytes for _, item in self.queue if isinstance(item, Segment))
+        waiting = (item for _, item in self.queue if item is not self.unacknowledged)
+        return sum(item.wire_bytes for item in waiting if isinstance(item, Segment))
+
+    def first_error(self, start_s: float, frames: int) -> int:
+        """Return the position of the first frame with an error, as :meth:`FrameErrors.first` does."""
+        return 0 if self.errors is None else self.errors.first(start_s, frames)

@@ -10,35 +10,49 @@ from simpy import Environment
 from psm_sim.network.access_point import Port
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
-from psm_sim.network.parts.mac.channel import Channel, Exchange
+from psm_sim.network.parts.mac.channel import Channel, Contender, Exchange, FrameError
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology_sections import AccessPointParameters
 
 
 class ApQueue:
-    """Transmit queue of the access point: one contender that sends frames in order of arrival."""
+    """Transmit queue of the access point: one contender that sends frames in order of arrival.
+
+    Attributes
+    ----------
+    contender : Contender
+        The access point as a contender for the channel.
+    """
 
     def __init__(self, channel: Channel, timing: FrameTiming) -> None:
         self._channel, self._timing = channel, timing
         self._order: deque[MacPort] = deque()
-        self._contender = channel.join(self)
+        self.contender = channel.join(self)
         self._start_s = 0.0
 
     def push(self, port: MacPort) -> None:
         """Add a frame that is queued at *port*."""
         self._order.append(port)
-        self._channel.request(self._contender)
+        self._channel.request(self.contender)
 
     def forget(self, port: MacPort) -> None:
         """Remove all frames of *port*."""
         self._order = deque(other for other in self._order if other is not port)
-        self._channel.withdraw(self._contender)
+        self._channel.withdraw(self.contender)
 
     def exchange(self, start_s: float) -> Exchange:
         """Return the exchange of the first frame."""
-        self._start_s, link = start_s, self._order[0].link
+        self._start_s, port = start_s, self._order[0]
+        link, answer_s = port.link, self._timing.answer_s
         first_s = link.air_time_s(link.queue[0][1])
-        return Exchange(first_s, first_s, self._timing.answer_s, self._deliver)
+        lost = link.first_error(start_s, 2)
+        if lost == 1:
+            error = FrameError(self.contender, port.station, answer_s, retries=True)
+            return Exchange(first_s, first_s, 0.0, lambda: None, error)
+        if lost == 2:
+            error = FrameError(port.station, self.contender, 0.0, retries=True)
+            return Exchange(first_s, first_s, answer_s, self._deliver_without_ack, error)
+        return Exchange(first_s, first_s, answer_s, self._deliver)
 
     def waiting(self) -> bool:
         """Return whether any frame is queued."""
@@ -53,13 +67,31 @@ class ApQueue:
         self._order.popleft().drop_first()
 
     def _deliver(self) -> None:
-        link = self._order.popleft().link
+        port = self._order.popleft()
+        link = port.link
         entry = link.queue.popleft()
         if link.sniffer is not None:
             link.sniffer.exchange("data", entry, self._start_s)
         segment = entry[1]
-        link.notify_arrival(segment, self._start_s)
-        link.deliver(segment)
+        if segment is link.unacknowledged:
+            link.unacknowledged = None
+            port.on_repeated()
+        else:
+            link.notify_arrival(segment, self._start_s)
+            link.deliver(segment)
+
+    def _deliver_without_ack(self) -> None:
+        """Deliver the first frame, whose ACK is lost. It stays in the queue."""
+        port = self._order[0]
+        link = port.link
+        entry = link.queue[0]
+        if link.sniffer is not None:
+            link.sniffer.frame("data", entry, self._start_s)
+        if entry[1] is not link.unacknowledged:
+            link.unacknowledged = entry[1]
+            link.notify_arrival(entry[1], self._start_s)
+            port.on_unacknowledged()
+            link.deliver(entry[1])
 
 
 class MacPort(Port):
@@ -70,14 +102,19 @@ class MacPort(Port):
     env, parameters
         As for :class:`~psm_sim.network.access_point.Port`.
     link, sender
-        The downlink to the station, and the transmit queue of the access point.
+        The downlink to the station, and the transmit queue of the access point. Both are attributes.
 
     Attributes
     ----------
     awake : bool
         State of the station according to the last Power Management bit that the access point received.
+    station : Contender
+        The station as a contender for the channel.
     on_dropped : callable
         Called when a frame exceeds the retry limit. It must be set before the first frame arrives.
+    on_unacknowledged, on_repeated : callable
+        Called before the delivery of a frame whose ACK is lost, and when its repetition is acknowledged. They
+        must be set as ``on_dropped``.
     """
 
     def __init__(
@@ -88,8 +125,11 @@ class MacPort(Port):
         sender: ApQueue,
     ) -> None:
         super().__init__(env, parameters, link)
-        self.link, self._sender, self._flying = link, sender, link.queue
+        self.link, self.sender, self._flying = link, sender, link.queue
+        self.station: Contender
         self.on_dropped: Callable[[], None]
+        self.on_unacknowledged: Callable[[], None]
+        self.on_repeated: Callable[[], None]
         self.awake = True
         link.request_channel = lambda: sender.push(self)
 
@@ -98,12 +138,18 @@ class MacPort(Port):
         """The buffered frames. The list may change after the next event."""
         return self._buffered
 
+    @property
+    def buffered_bytes(self) -> int:
+        """Number of buffered bytes that the station has not received, including headers."""
+        waiting = (segment for _, segment in self._buffered if segment is not self.link.unacknowledged)
+        return sum(segment.wire_bytes for segment in waiting)
+
     def rebuffer(self) -> int:
         """Buffer the queued frames of a station that has begun to doze. Return the number of these frames."""
         queued = list(self.link.queue)
         self._buffered = queued + self._buffered
         self.link.queue.clear()
-        self._sender.forget(self)
+        self.sender.forget(self)
         if queued and self.on_buffered:
             self._notify(self._env.now)
         return len(queued)
@@ -120,11 +166,34 @@ class MacPort(Port):
             self.link.sniffer.exchange("data", entry, start_s, more=more)
         if self.on_buffered:
             self._notify(self._env.now, 1)
+        if entry[1] is self.link.unacknowledged:
+            self.link.unacknowledged = None
         return more
+
+    def keep_first(self, start_s: float) -> bool:
+        """Keep the first buffered frame, whose ACK is lost. Return its More Data bit."""
+        entry = self._buffered[0]
+        more = len(self._buffered) > 1 and self._buffered[1][0] <= start_s
+        if self.link.sniffer is not None:
+            self.link.sniffer.frame("data", entry, start_s, more=more)
+        self.repeat_first()
+        self.link.unacknowledged = entry[1]
+        return more
+
+    def repeat_first(self) -> None:
+        """Set the Retry bit of the first buffered frame, which has been sent in vain."""
+        if self.link.sniffer is not None:
+            self.link.sniffer.failed.add(self._buffered[0][1])
 
     def drop_first(self) -> None:
         """Drop the first queued frame."""
-        segment = self.link.remove(self.link.queue[0])
-        self.dropped_frames += 1
-        self.dropped_bytes += segment.wire_bytes
+        self._drop(self.link.remove(self.link.queue[0]))
         self.on_dropped()
+
+    def _drop(self, segment: Segment) -> None:
+        """Count a dropped frame, unless the station has received it."""
+        if segment is self.link.unacknowledged:
+            self.link.unacknowledged = None
+        else:
+            self.dropped_frames += 1
+            self.dropped_bytes += segment.wire_bytes

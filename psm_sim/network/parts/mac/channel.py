@@ -15,6 +15,26 @@ from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.timers import LOWEST_PRIORITY, Alarm, ReusableEvent
 
 
+class FrameError(NamedTuple):
+    """Frame that is received with errors, which ends its exchange.
+
+    Attributes
+    ----------
+    sender, receiver : Contender
+        Sender and receiver of this frame. The receiver waits for an EIFS.
+    nav_s : float
+        Time for which the exchange would have lasted after the frame, in seconds. The other contenders wait
+        for it; the sender waits for its ACK timeout. 0 if no answer to the frame is due.
+    retries : bool
+        Whether the contender that began the exchange has to repeat it.
+    """
+
+    sender: Contender
+    receiver: Contender
+    nav_s: float
+    retries: bool
+
+
 class Exchange(NamedTuple):
     """Frame exchange that a contender begins.
 
@@ -28,12 +48,15 @@ class Exchange(NamedTuple):
         Time from the delivery until the channel is free again, in seconds.
     on_delivered : callable
         Called at the delivery.
+    error : FrameError or None
+        The frame received with errors, after which nothing follows; None if there is none.
     """
 
     first_s: float
     delivery_s: float
     after_s: float
     on_delivered: Callable[[], None]
+    error: FrameError | None = None
 
     def and_then(self, then: Callable[[], None]) -> Exchange:
         """Return the exchange with a second callback, called after ``on_delivered``."""
@@ -312,13 +335,25 @@ class Channel:
             return
         (contender, exchange), self._current = self._current, None
         self.free_s = self._env.now + exchange.after_s
-        if contender is not None:
+        retries = exchange.error is not None and exchange.error.retries
+        if contender is not None and not retries:
             contender.retries, contender.window = 0, self._timing.cw_min
             contender.backoff = self._draw(contender.window)
         self._delivering = True
         exchange.on_delivered()
         self._delivering = False
+        if exchange.error is not None:
+            self._defer(exchange.error)
+        if contender is not None and retries:
+            self._retry(contender, exchange.first_s)
         self._resume([] if contender is None else [contender])
+
+    def _defer(self, error: FrameError) -> None:
+        """Let the contenders wait after a frame with errors, which has just ended."""
+        waits_s = {error.receiver: self._timing.eifs_s, error.sender: error.nav_s and self._timing.timeout_s}
+        for contender in self._contenders:
+            earliest_s = self.free_s + waits_s.get(contender, error.nav_s)
+            contender.earliest_s = max(contender.earliest_s, earliest_s)
 
     def _resume(self, sent: list[Contender]) -> None:
         """Schedule the next transmission after the contenders *sent* have transmitted."""

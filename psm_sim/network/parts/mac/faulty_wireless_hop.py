@@ -1,4 +1,4 @@
-"""Wireless hop over the DCF with missed beacons and access-point restarts, with its port and its radio."""
+"""Wireless hop over the DCF with frame errors, missed beacons and access-point restarts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from psm_sim.network.link import Link
 from psm_sim.network.parts.association_timeout import Association, is_null
 from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
 from psm_sim.network.parts.mac.ap_queue import MacPort
+from psm_sim.network.parts.mac.frame_errors import AirBeaconReception, FrameErrors
 from psm_sim.network.parts.mac.radio import MacRadio, RadioContext
 from psm_sim.network.parts.mac.station_queue import NULL_AWAKE
 from psm_sim.network.parts.mac.wireless_hop import MacHop
@@ -48,10 +49,6 @@ class FaultyPort(MacPort):
         if buffered and self.on_buffered:
             self._notify(self._env.now)
         return queued
-
-    def _drop(self, segment: Segment) -> None:
-        self.dropped_frames += 1
-        self.dropped_bytes += segment.wire_bytes
 
 
 class FaultyRadio(LossyBeaconRadio, MacRadio):
@@ -121,7 +118,7 @@ class FaultyRadio(LossyBeaconRadio, MacRadio):
 
 
 class FaultyMacHop(MacHop):
-    """Hop as :class:`MacHop` with missed beacons or access-point restarts."""
+    """Hop as :class:`MacHop` with frame errors, missed beacons or access-point restarts."""
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
         """Create ``port`` and ``radio``."""
@@ -129,11 +126,19 @@ class FaultyMacHop(MacHop):
         self.association = association = Association(self.env, None, topology.station.association_ms / 1000)
         arguments = self.env, topology.access_point, self.down, self.cell.sender
         self.port: FaultyPort = FaultyPort(association, *arguments)
-        reception, others = BeaconReception(topology.beacon, self.number), self._radio_arguments(self.port)
+        reception, others = self._reception(), self._radio_arguments(self.port)
         self.radio: FaultyRadio = FaultyRadio(
             association, reception, self._join_cell(access_point, self.port), *others
         )
-        self.port.on_dropped = self.radio.downlink_dropped
+        self._connect(self.port, self.radio)
+
+    def _reception(self) -> BeaconReception:
+        """Return the reception of beacons, and add frame errors to both links."""
+        mac = self.topology.mac
+        if not mac.has_errors:
+            return BeaconReception(self.topology.beacon, self.number)
+        self.up.errors = self.down.errors = errors = FrameErrors(mac, self.number)
+        return AirBeaconReception(self.topology, self.number, errors)
 
     def forget(self, back_s: float) -> int:
         """Lose the association, and drop all frames at the port once the channel is free.
@@ -147,7 +152,7 @@ class FaultyMacHop(MacHop):
     def report(self) -> dict[str, float]:
         """Return the numbers of missed beacons and renewed associations, by name."""
         counts: dict[str, float] = {}
-        if self.topology.beacon.loss:
+        if self.topology.beacon.loss or self.topology.mac.has_errors:
             counts["beacons missed"] = self.radio.beacons_missed
         if self.topology.faults.restart_every_s is not None:
             counts["associations renewed"] = self.association.renewals

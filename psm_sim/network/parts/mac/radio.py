@@ -123,14 +123,15 @@ class MacRadio(Radio):
         """Count *air_s* seconds of transmission."""
         self._context.ledger.transmit(air_s)
 
-    def sent(self, item: Item) -> None:
-        """Handle an ACK. The access point now has the frame and its PM bit."""
-        self._finish_awaited()
+    def sent(self, item: Item, repeated: bool = False, acknowledged: bool = True) -> None:
+        """Handle a frame that the access point has received, with its PM bit."""
+        if acknowledged:
+            self._finish_awaited()
         if item is NULL_DOZE:
             self._ap_sees_doze()
         elif item is NULL_AWAKE or self._mac_port.release_on_uplink:
             self._ap_sees_awake()
-        if isinstance(item, Segment):
+        if isinstance(item, Segment) and not repeated:
             self._context.link.deliver(item)
         self._arm_idle_alarm()
 
@@ -159,6 +160,16 @@ class MacRadio(Radio):
 
     def downlink_dropped(self) -> None:
         """Handle a frame that the access point has dropped at the retry limit."""
+        self._finish_awaited()
+        self._arm_idle_alarm()
+
+    def expect_repetition(self) -> None:
+        """Handle that the ACK of a frame to be received is lost. The radio stays awake for its repetition."""
+        self._awaited += 1
+
+    def receive_repetition(self) -> None:
+        """Acknowledge the repetition of a frame that was received before."""
+        self.transmitted(self._context.timing.ack_s)
         self._finish_awaited()
         self._arm_idle_alarm()
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
+from psm_sim.network.air_frame import FrameKind
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.parts.mac.air_link import AirLink, SnifferTap
+from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
-from psm_sim.network.parts.mac.channel import Channel, Exchange
+from psm_sim.network.parts.mac.channel import Channel, Exchange, FrameError
 from psm_sim.network.segment import Segment
 
 
@@ -28,8 +30,12 @@ Item = Segment | ControlFrame
 class StationQueueListener(Protocol):
     """Radio whose frames a queue sends."""
 
-    def sent(self, item: Item) -> None:
-        """Handle an acknowledged frame. A data frame has not been forwarded yet."""
+    def sent(self, item: Item, repeated: bool = False, acknowledged: bool = True) -> None:
+        """Handle a frame that the access point has received.
+
+        A data frame has not been forwarded yet, unless it is *repeated* because its ACK was lost. The frame
+        will be sent again if it is not *acknowledged*.
+        """
 
     def polled(self, segment: Segment | None, more: bool) -> None:
         """Handle the answer to a PS-Poll: a frame, or an ACK alone if *segment* is None.
@@ -70,7 +76,7 @@ class StationQueue:
     ) -> None:
         self._channel, self._timing, self._link, self._port = channel, timing, link, port
         self._owner, self._poll_first = owner, poll_first
-        self.contender = channel.join(self)
+        self.contender = port.station = channel.join(self)
         self._start_s = 0.0
         self._transmitting = False
         link.request_channel = lambda: channel.request(self.contender)
@@ -101,7 +107,20 @@ class StationQueue:
         if item is PS_POLL:
             return self._poll_exchange()
         first_s = timing.null_s if isinstance(item, ControlFrame) else self._link.air_time_s(item)
-        return Exchange(first_s, first_s, timing.answer_s, self._finish_frame)
+        return self._two_frames(first_s, self._finish_frame, self._finish_unacknowledged_frame)
+
+    def _two_frames(
+        self, first_s: float, acknowledged: Callable[[], None], unacknowledged: Callable[[], None]
+    ) -> Exchange:
+        """Return the exchange of a frame and its ACK."""
+        own, other, answer_s = self.contender, self._port.sender.contender, self._timing.answer_s
+        lost = self._link.first_error(self._start_s, 2)
+        if lost == 1:
+            return Exchange(first_s, first_s, 0.0, _nothing, FrameError(own, other, answer_s, retries=True))
+        if lost == 2:
+            error = FrameError(other, own, 0.0, retries=True)
+            return Exchange(first_s, first_s, answer_s, unacknowledged, error)
+        return Exchange(first_s, first_s, answer_s, acknowledged)
 
     def collided(self, first_s: float) -> None:
         """Charge the transmit energy of the first frame, which stays in the queue."""
@@ -112,7 +131,9 @@ class StationQueue:
     def lost(self) -> None:
         """Drop the first frame."""
         item = self._link.remove(self._link.queue[0])
-        if isinstance(item, Segment):
+        if item is self._link.unacknowledged:
+            self._link.unacknowledged = None
+        elif isinstance(item, Segment):
             self._link.lost_bytes += item.wire_bytes
         self._owner.lost(item)
 
@@ -120,8 +141,22 @@ class StationQueue:
         timing, answer = self._timing, self._port.first_buffered()
         if answer is None or self._port.awake:
             # Nothing is buffered for the station: the access point answers with an ACK.
-            return Exchange(timing.poll_s, timing.poll_s + timing.answer_s, 0.0, self._finish_empty_poll)
+            return self._two_frames(timing.poll_s, self._finish_empty_poll, _nothing)
+        own, other = self.contender, self._port.sender.contender
         delivery_s = timing.poll_s + timing.sifs_s + self._port.link.air_time_s(answer)
+        lost = self._link.first_error(self._start_s, 3)
+        if lost == 1:
+            nav_s = delivery_s - timing.poll_s + timing.answer_s
+            error = FrameError(own, other, nav_s, retries=True)
+            return Exchange(timing.poll_s, timing.poll_s, 0.0, _nothing, error)
+        if lost == 2:
+            error = FrameError(other, own, timing.answer_s, retries=True)
+            return Exchange(timing.poll_s, delivery_s, 0.0, self._port.repeat_first, error)
+        if lost == 3:
+            error = FrameError(own, other, 0.0, retries=False)
+            return Exchange(
+                timing.poll_s, delivery_s, timing.answer_s, self._finish_unacknowledged_poll, error
+            )
         return Exchange(timing.poll_s, delivery_s, timing.answer_s, self._finish_poll)
 
     def _finish_empty_poll(self) -> None:
@@ -133,34 +168,63 @@ class StationQueue:
         self._owner.polled(None, False)
 
     def _finish_poll(self) -> None:
+        self._receive_answer(self._port.take_first)
+
+    def _finish_unacknowledged_poll(self) -> None:
+        self._receive_answer(self._port.keep_first)
+
+    def _receive_answer(self, take: Callable[[float], bool]) -> None:
+        """Receive the answer to a PS-Poll, which *take* removes from the buffer or keeps."""
         self._transmitting = False
         entry = self._link.queue.popleft()
         if self._link.sniffer is not None:
             self._link.sniffer.frame("ps-poll", entry, self._start_s, sleeps=True)
         timing, answer = self._timing, self._port.first_buffered()
         answer_start_s = self._start_s + timing.poll_s + timing.sifs_s
-        more = self._port.take_first(answer_start_s)
+        repeated = answer is self._port.link.unacknowledged
+        more = take(answer_start_s)
         self._owner.transmitted(timing.poll_s + timing.ack_s)
-        if answer is not None:
+        if answer is None or repeated:
+            self._owner.polled(None, more)
+        else:
             self._port.link.notify_arrival(answer, answer_start_s)
-        self._owner.polled(answer, more)
+            self._owner.polled(answer, more)
 
     def _finish_frame(self) -> None:
         self._transmitting = False
         entry = self._link.queue.popleft()
         if self._link.sniffer is not None:
-            self._report_frame(self._link.sniffer, entry)
+            self._link.sniffer.exchange(*self._sniffed(entry))
         item = entry[1]
+        repeated = item is self._link.unacknowledged
+        self._link.unacknowledged = None
         if isinstance(item, Segment):
             self._owner.transmitted(self._link.air_time_s(item))
-            self._link.notify_arrival(item, self._start_s)
+            if not repeated:
+                self._link.notify_arrival(item, self._start_s)
         else:
             self._owner.transmitted(self._timing.null_s)
-        self._owner.sent(item)
+        self._owner.sent(item, repeated=repeated)
 
-    def _report_frame(self, sniffer: SnifferTap, entry: tuple[float, Item]) -> None:
-        """Report a data or null data frame, before the access point processes its PM bit."""
+    def _finish_unacknowledged_frame(self) -> None:
+        """Let the access point receive the first frame, whose ACK is lost. It stays in the queue."""
+        entry = self._link.queue[0]
+        if self._link.sniffer is not None:
+            self._link.sniffer.frame(*self._sniffed(entry))
+        item = entry[1]
+        repeated = item is self._link.unacknowledged
+        if isinstance(item, Segment) and not repeated:
+            self._link.unacknowledged = item
+            self._link.notify_arrival(item, self._start_s)
+        self._owner.sent(item, repeated=repeated, acknowledged=False)
+
+    def _sniffed(self, entry: tuple[float, Item]) -> tuple[FrameKind, tuple[float, Item], float, bool]:
+        """Return what a sniffer reports of a data or null data frame before the PM bit is processed."""
         data = isinstance(entry[1], Segment)
         legacy = not (self._port.awake or self._port.release_on_uplink)
         sleeps = legacy if data else entry[1] is NULL_DOZE
-        sniffer.exchange("data" if data else "null", entry, self._start_s, sleeps)
+        return "data" if data else "null", entry, self._start_s, sleeps
+
+
+def _nothing() -> None:
+    """Deliver nothing."""

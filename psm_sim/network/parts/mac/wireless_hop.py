@@ -39,8 +39,8 @@ class MacHop(WirelessHop):
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
         """Create ``port`` and ``radio``."""
         self.port = port = MacPort(self.env, self.topology.access_point, self.down, self.cell.sender)
-        self.radio = MacRadio(self._join_cell(access_point, port), *self._radio_arguments(port))
-        port.on_dropped = self.radio.downlink_dropped
+        self.radio = radio = MacRadio(self._join_cell(access_point, port), *self._radio_arguments(port))
+        self._connect(port, radio)
 
     def _join_cell(self, access_point: AccessPoint, port: MacPort) -> RadioContext:
         """Add a port to the cell, and return the environment of its radio."""
@@ -58,6 +58,12 @@ class MacHop(WirelessHop):
             cell.several_tim_bits,
             self.ledger,
         )
+
+    def _connect(self, port: MacPort, radio: MacRadio) -> None:
+        """Let the port notify the radio of downlink frames that are not received as usual."""
+        port.on_dropped = radio.downlink_dropped
+        port.on_unacknowledged = radio.expect_repetition
+        port.on_repeated = radio.receive_repetition
 
     def _radio_arguments(self, port: MacPort) -> tuple[Any, ...]:
         return self.env, self.doze, port, self.up, self.hooks.radio, self.hooks.beacons

@@ -157,11 +157,11 @@ def test_a_null_frame_that_was_tried_and_taken_back_leaves_the_next_one_new(take
     assert [(each.kind, each.uplink, each.retry, each.sleeps) for each in told] == [
         ("null", True, not taken_back, True), ("ack", False, False, False),
     ]  # fmt: skip
-    assert not link.sniffer.collided
+    assert not link.sniffer.failed
 
 
 def test_each_kind_of_frame_says_its_rate():
-    """Of 802.11g with beacons at 6, ACKs at 24 and PS-Polls at 12 Mbit/s, in half Mbit/s."""
+    """Of 802.11g with ACKs at 24 and PS-Polls at 12 Mbit/s, in half Mbit/s."""
     _, data = on_air("psm", pages=1, mac__standard="802.11g", mac__poll_mbps=12.0)
     rates = {(each.kind, each.rate) for each in frames_of(data)}
     assert rates == {("data", 108), ("null", 108), ("ps-poll", 24), ("ack", 48)}

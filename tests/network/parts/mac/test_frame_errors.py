@@ -1,0 +1,129 @@
+"""Frame errors on the channel: retries, lost ACKs and missed beacons follow from one error rate."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.network import build_world, load_topology
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.mac.frame_errors import AirBeaconReception, FrameErrors
+from psm_sim.network.topology_sections import MacParameters
+from psm_sim.policies import make_policy
+from psm_sim.workload.page_view import Page
+from tests.network.laws import balance
+from tests.network.parts.capture.sniffed import captured, frames_of
+from tests.network.parts.mac.air_bench import AirBench
+
+LEGACY = {"access_point.release_on_uplink": False, "beacon.interval_tu": 100}
+
+
+def world_with_errors(rate, policy="psm", think_s=60.0, size=100_000, **settings):
+    """Return a world after one page."""
+    keys = {"mac.model": "dcf", "mac.frame_error_rate": rate, **LEGACY}
+    keys |= {key.replace("__", "."): value for key, value in settings.items()}
+    world = build_world(load_topology("three-node", keys), make_policy(policy))
+    world.run([Page(think_s, size, (), (300,), (0.0,))])
+    return world
+
+
+def queue_with_errors(rate, retry_limit, frames):
+    """Return the seconds for which a lone station sends *frames* packets of 1500 B, and how many are lost."""
+    bench = AirBench(make_policy("always-on"), **{"mac.retry_limit": retry_limit})
+    radio, link = bench.stations[0]._radio, bench.stations[0]._radio._context.link
+    link.errors = FrameErrors(MacParameters(model="dcf", frame_error_rate=rate, seed=5), 0)
+    for _ in range(frames):
+        radio.send(bench.frame(1500))
+    while link.queue:
+        bench.env.step()
+    return bench.env.now, link.lost_bytes / 1500
+
+
+def seconds_per_frame(rate, timing, limit):
+    """Return the mean time that a lone sender needs for a frame, from the error rate alone.
+
+    An attempt fails if the frame (probability *rate*) or its ACK has an error. The backoff before attempt k
+    has a mean of half the contention window, which doubles.
+    """
+    ok, first_s = (1 - rate) ** 2, timing.data_s(1500)
+    difs_s = timing.sifs_s + timing.first_slots * timing.slot_s
+    lost_s = rate * (first_s + timing.timeout_s) + rate * (1 - rate) * (
+        first_s + timing.answer_s + timing.eifs_s
+    )
+    sent_s = ok * (first_s + timing.answer_s)
+    total_s, reached, window = 0.0, 1.0, timing.cw_min
+    for _ in range(limit + 1):
+        total_s += reached * (difs_s + window / 2 * timing.slot_s + lost_s + sent_s)
+        reached *= 1 - ok
+        window = min(2 * window + 1, timing.cw_max)
+    return total_s
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.05, 0.3])
+def test_the_time_of_a_frame_follows_from_attempts_backoffs_and_timeouts(rate):
+    """Within 2 %; the beacons take less than 1 %."""
+    found_s, _ = queue_with_errors(rate, 7, 3000)
+    expected_s = 3000 * seconds_per_frame(rate, FrameTiming(MacParameters()), 7)
+    assert 1 - 0.01 < found_s / expected_s < 1 + 0.02
+
+
+def test_a_frame_is_lost_if_no_attempt_arrives():
+    """With one retry: an error in both frames. An ACK that is lost loses no frame."""
+    _, lost = queue_with_errors(0.3, 1, 3000)
+    # Attempts end with the first ACK, so a frame is lost after two errors in a row.
+    assert lost / 3000 == pytest.approx(0.3**2, rel=0.2)
+
+
+@pytest.mark.parametrize("policy", ["psm", "always-on", "bsd:p=1"])
+@pytest.mark.parametrize("release", [False, True])
+def test_each_packet_reaches_its_host_once(policy, release):
+    """Repeated frames are discarded: without TCP's retransmissions both hosts receive what was sent."""
+    world = world_with_errors(0.1, policy, access_point__release_on_uplink=release, mac__retry_limit=128)
+    balance(world)
+    assert world.client.retransmissions + world.server.retransmissions == 0
+    assert world.visits[0][0].page.total_bytes == 100_000
+
+
+def test_without_errors_nothing_changes():
+    """A rate of 0 is the channel without errors, to the last bit."""
+    plain, zero = world_with_errors(0.0), world_with_errors(0.0, mac__bad_frame_error_rate=0.0)
+    assert plain.usage() == zero.usage()
+    assert type(plain.hop).__name__ == "MacHop"
+
+
+def test_a_station_that_stays_awake_does_so_until_the_next_beacon():
+    """It is awake for an interval after each missed beacon; one that dozes, for miss_ms."""
+    staying = world_with_errors(0.05, think_s=600.0, size=100, station__missed_beacon="stay-awake")
+    dozing = world_with_errors(0.05, think_s=600.0, size=100)
+    missed = staying.hop.report()["beacons missed"]
+    assert missed == dozing.hop.report()["beacons missed"] == pytest.approx(0.05 * 5860, rel=0.2)
+    assert staying.usage().awake_s == pytest.approx(0.1024 * missed, rel=0.03)
+    assert dozing.usage().awake_s == pytest.approx(0.005 * missed, rel=0.1)
+    balance(staying)
+
+
+def test_a_bad_state_has_its_own_error_rate():
+    """Beacons: a share bad_s / (good_s + bad_s) of them is lost at the bad rate, in runs."""
+    keys = {"mac.model": "dcf", "mac.bad_frame_error_rate": 1.0, "mac.good_s": 3.0, "mac.bad_s": 1.0}
+    topology = load_topology("three-node", keys)
+    reception = AirBeaconReception(topology, 0, FrameErrors(topology.mac, 0))
+    lost = [reception.lost(number) for number in range(40_000)]
+    assert sum(lost) / len(lost) == pytest.approx(0.25, rel=0.1)
+    runs = sum(not one and other for one, other in zip(lost, lost[1:], strict=False))
+    assert sum(lost) / runs == pytest.approx(1.0 / 0.1, rel=0.15)
+
+
+def test_stations_have_independent_errors():
+    """The index of the station is part of the random stream."""
+    mac = MacParameters(model="dcf", frame_error_rate=0.5)
+    one, other, again = (FrameErrors(mac, station) for station in (0, 1, 0))
+    draws = [[errors.first(0.0, 3) for _ in range(200)] for errors in (one, other, again)]
+    assert draws[0] == draws[2] != draws[1]
+
+
+def test_a_capture_has_retries_and_frames_without_an_ack():
+    """A frame whose ACK is lost is seen, without it; its repetition has the Retry bit."""
+    _, _, data = captured("psm", pages=3, mac__model="dcf", mac__frame_error_rate=0.1, faults__patience_s=60)
+    frames = frames_of(data)
+    assert any(frame.retry for frame in frames)
+    data_frames = sum(frame.kind in ("data", "null") for frame in frames)
+    assert sum(frame.kind == "ack" for frame in frames) < data_frames
