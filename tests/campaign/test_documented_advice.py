@@ -45,8 +45,8 @@ def output(words: tuple[str, ...]) -> Values:
 
 def advised(section: int, *words: str) -> Values:
     """Return the advice of a section, from fewer seeds where they decide."""
-    seeds = () if section == 8 else ("--replications", "3", "--workers", "1")
-    return output((*commands(section)[0], *words, *seeds))
+    seeds = {3: 3, 8: 8}.get(section, 2)
+    return output((*commands(section)[0], *words, "--replications", str(seeds), "--workers", "1"))
 
 
 def best(section: int) -> Values:
