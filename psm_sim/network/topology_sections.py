@@ -495,14 +495,14 @@ class MacParameters:
         " rate)", unit="Mbit/s", at_least=1, at_most=54, optional=True, expert=True,
         requires="fetch=ps-poll",
     )  # fmt: skip
-    beacon_mbps: float | None = parameter(
-        None, "bit rate of beacons; none: 1 with 802.11b, else 6", unit="Mbit/s", at_least=1, at_most=54,
-        optional=True, expert=True,
+    beacon_mbps: float = parameter(
+        1.0, "bit rate of beacons, of 802.11b or of the standard; access points at 2.4 GHz use 1",
+        unit="Mbit/s", at_least=1, at_most=54, expert=True,
     )  # fmt: skip
-    beacon_bytes: int = parameter(
-        84, "size of a beacon, including header and frame check sequence; the default has timestamp, SSID of"
-        " 7 letters, rates, TIM, channel and access categories", unit="B", at_least=50, at_most=2346,
-        expert=True,
+    beacon_bytes: int | None = parameter(
+        None, "size of a beacon, including header and frame check sequence; none: 84 with 802.11b, 97 with"
+        " 802.11g, 149 with 802.11n (SSID of 7 letters)", unit="B", at_least=50, at_most=2346, optional=True,
+        kind=int, expert=True,
     )  # fmt: skip
     preamble: str = parameter(
         "long",
@@ -581,13 +581,17 @@ class MacParameters:
 def _check_rate(mac: MacParameters, name: str) -> None:
     """Raise an error for a rate that the standard does not define.
 
-    Control frames and beacons of 802.11n are sent at the rates of 802.11g.
+    Control frames and beacons of 802.11n are sent at the rates of 802.11g. Beacons of both are also sent at
+    those of 802.11b.
     """
     rate_mbps = getattr(mac, name)
     legacy = name != "data_mbps" and mac.standard == "802.11n"
     standard = "802.11g" if legacy else mac.standard
-    if rate_mbps is not None and rate_mbps not in RATES_MBPS[standard]:
-        valid = ", ".join(f"{rate:g}" for rate in RATES_MBPS[standard])
+    rates_mbps = RATES_MBPS[standard]
+    if name == "beacon_mbps":
+        rates_mbps = tuple(sorted({*RATES_MBPS["802.11b"], *rates_mbps}))
+    if rate_mbps is not None and rate_mbps not in rates_mbps:
+        valid = ", ".join(f"{rate:g}" for rate in rates_mbps)
         raise InputError(f"mac: {name} must be a rate of {standard} ({valid}), got {rate_mbps:g}.")
 
 

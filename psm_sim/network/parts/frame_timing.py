@@ -10,6 +10,9 @@ HEADER_BYTES = 36
 """Bytes that a data frame adds to a packet: MAC header 24, frame check sequence 4, LLC and SNAP 8."""
 QOS_BYTES = 2
 ACK_BYTES, POLL_BYTES, NULL_BYTES = 14, 20, 28
+BEACON_BYTES = {"802.11b": 84, "802.11g": 97, "802.11n": 149}
+"""Size of a beacon with timestamp, SSID of 7 letters, rates, channel, TIM and access categories. Beacons of
+802.11g add further rates and ERP information, those of 802.11n also HT capabilities and HT operation."""
 
 _SIFS_US = 10
 _EXTENSION_US = 6  # signal extension of OFDM frames at 2.4 GHz, which makes a SIFS of 10 us sufficient
@@ -22,7 +25,8 @@ class FrameTiming:
     An 802.11b frame consists of a preamble with header (192 us or 96 us) and its bits, rounded up to a whole
     microsecond (802.11-2020, 16.3.4). An OFDM frame consists of a preamble of 20 us, or 36 us for 802.11n,
     and of symbols of 4 us. The symbols also carry 16 service bits and 6 tail bits (17.4.3, 19.4.3). Control
-    frames and beacons of 802.11n are sent in the 802.11g format. Frames are never aggregated.
+    frames of 802.11n are sent in the 802.11g format. Beacons have the 802.11b format at its rates. Frames are
+    never aggregated.
     """
 
     def __init__(self, mac: MacParameters) -> None:
@@ -31,7 +35,7 @@ class FrameTiming:
         basic = (6.0, 12.0, 24.0) if ofdm else (1.0, 2.0)
         usable = [rate for rate in basic if rate <= self.data_mbps]
         self.control_mbps = mac.control_mbps or max(usable, default=basic[0])
-        self.beacon_mbps = mac.beacon_mbps or basic[0]
+        self.beacon_mbps = mac.beacon_mbps
         self.poll_mbps = mac.poll_mbps or self.data_mbps
         self._header = HEADER_BYTES + QOS_BYTES * mac.qos
         self.sifs_s, self.slot_s = _SIFS_US / 1e6, (9 if ofdm else 20) / 1e6
@@ -44,7 +48,9 @@ class FrameTiming:
         if mac.poll_mbps is not None:
             self.poll_s = self._legacy_s(POLL_BYTES, mac.poll_mbps)
         self.null_s = self._air_s(NULL_BYTES, self.data_mbps, mac.standard)
-        self.beacon_s = self._legacy_s(mac.beacon_bytes, self.beacon_mbps)
+        beacon_bytes = BEACON_BYTES[mac.standard] if mac.beacon_bytes is None else mac.beacon_bytes
+        format_ = "802.11b" if mac.beacon_mbps in RATES_MBPS["802.11b"] else "802.11g"
+        self.beacon_s = self._air_s(beacon_bytes, mac.beacon_mbps, format_)
         self.answer_s = self.sifs_s + self.ack_s
         # EIFS without DIFS: time for an ACK at the lowest rate, after a frame received with errors.
         self.eifs_s = self.sifs_s + self._legacy_s(ACK_BYTES, basic[0])

@@ -48,6 +48,16 @@ def test_a_frame_of_802_11n_has_a_longer_preamble():
     assert timing.first_slots == 2
 
 
+def test_beacons_of_2_4_ghz_are_sent_at_1_mbps_with_the_preamble_of_802_11b():
+    """Their sizes are those of their elements; a rate of OFDM has the format of 802.11g."""
+    times = [us(FrameTiming(MacParameters(standard=standard)).beacon_s) for standard in RATES_MBPS]
+    assert times == [192 + 84 * 8, 192 + 97 * 8, 192 + 149 * 8]
+    fast = FrameTiming(MacParameters(standard="802.11n", beacon_mbps=6.0, beacon_bytes=80))
+    assert us(fast.beacon_s) == 20 + 28 * 4 + 6
+    with pytest.raises(InputError, match="beacon_mbps must be a rate of 802.11g \\(1, 2, 5.5, 6, 9, 11, 12"):
+        MacParameters(standard="802.11g", beacon_mbps=7.0)
+
+
 @pytest.mark.parametrize("standard", RATES_MBPS)
 def test_a_faster_rate_never_takes_longer_and_no_ack_is_faster_than_its_data(standard):
     """For every rate of the standard."""

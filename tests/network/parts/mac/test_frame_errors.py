@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from psm_sim.network import build_world, load_topology
@@ -108,7 +110,7 @@ def test_a_bad_state_has_its_own_error_rate():
     reception = AirBeaconReception(topology, 0, FrameErrors(topology.mac, 0))
     lost = [reception.lost(number) for number in range(40_000)]
     assert sum(lost) / len(lost) == pytest.approx(0.25, rel=0.1)
-    runs = sum(not one and other for one, other in zip(lost, lost[1:], strict=False))
+    runs = sum(not one and other for one, other in pairwise(lost))
     assert sum(lost) / runs == pytest.approx(1.0 / 0.1, rel=0.15)
 
 
