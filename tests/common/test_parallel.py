@@ -134,13 +134,16 @@ def test_a_script_needs_no_guard_and_its_classes_come_back(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "command", [[sys.executable, "-m", "psm_sim"], [str(Path(sysconfig.get_path("scripts"), "psm_sim"))]]
-)
-@pytest.mark.parametrize(
-    "words",
+    ("command", "words"),
     [
-        "--policy psm --pages 2 --replications 2 --workers 2",
-        "sweep --policy psm --vary seed=1..3 --pages 2 --workers 2",
+        (
+            [sys.executable, "-m", "psm_sim"],
+            "sweep --policy psm --vary seed=1..3 --pages 2 --workers 2",
+        ),
+        (
+            [str(Path(sysconfig.get_path("scripts"), "psm_sim"))],
+            "--policy psm --pages 2 --replications 2 --workers 2",
+        ),
     ],
 )
 def test_modules_of_the_current_folder_are_not_imported(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -35,21 +36,17 @@ def other(client: ReplayedClient) -> ReplayedClient:
     return replay_activity(client.activity, method, history=True)
 
 
-def test_every_figure_has_its_formats_and_its_numbers(
+def test_every_figure_has_a_picture_and_its_numbers(
     client: ReplayedClient, other: ReplayedClient, tmp_path: Path
 ) -> None:
     """Seven of them; each CSV has a header and as many values as there are columns."""
-    paths = write_figures(tmp_path, client, other, ["png", "svg"])
+    paths = write_figures(tmp_path, client, other, ["svg"])
     assert sorted(paths) == sorted(tmp_path.iterdir())
-    assert {path.suffix for path in paths} == {".png", ".svg", ".csv"}
-    assert len(paths) == 21
-    for path in paths:
-        if path.suffix == ".png":
-            assert path.read_bytes().startswith(b"\x89PNG")
-        if path.suffix == ".csv":
-            header, *rows = csv.reader(path.read_text().splitlines())
-            assert rows
-            assert {len(row) for row in rows} == {len(header)}
+    assert Counter(path.suffix for path in paths) == {".svg": 7, ".csv": 7}
+    for path in tmp_path.glob("*.csv"):
+        header, *rows = csv.reader(path.read_text().splitlines())
+        assert rows
+        assert {len(row) for row in rows} == {len(header)}
 
 
 def test_axes_have_names_and_units(client: ReplayedClient, other: ReplayedClient) -> None:
