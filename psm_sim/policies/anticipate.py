@@ -10,6 +10,7 @@ import numpy as np
 
 from psm_sim.beacons import TOLERANCE_S
 from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.learning.waiting_time_model import EDGES_S, WaitingTimeModel
@@ -26,6 +27,7 @@ from psm_sim.policies.helpers.frame_gaps import IDLE, ON_AIR_S, FrameGaps, Waiti
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful, longest_doze
 from psm_sim.poll import Poll
 
+_PRICE_W = 7.0
 _MAX_TRUSTED_MS = 5000.0
 """Longest idle doze due to ``trust``, in ms. With 10 s a page of ``ucb`` needs 0.4 mJ less."""
 
@@ -72,7 +74,7 @@ class Anticipate(Policy):
     name: ClassVar[str] = "anticipate"
 
     price: float = parameter(
-        7.0,
+        _PRICE_W,
         "price of delay while a reply is awaited, without a target",
         unit="W",
         at_least=0,
@@ -89,7 +91,6 @@ class Anticipate(Policy):
         at_most=10_000,
         optional=True,
         kind=float,
-        requires="slowdown=none",
     )
     idle_price: float = parameter(
         0.1,
@@ -139,6 +140,12 @@ class Anticipate(Policy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy anticipate")
+        choices = {"price": self.price, "slowdown": self.slowdown, "delay_ms": self.delay_ms}
+        given = [f"{name}={value:g}" for name, value in choices.items() if value not in (None, _PRICE_W)]
+        if len(given) > 1:
+            raise InputError(
+                f"policy anticipate: expected one of price, slowdown and delay_ms, got {' and '.join(given)}."
+            )
         self._reset()
 
     def start(self, beacon_s: float) -> None:

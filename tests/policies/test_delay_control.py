@@ -80,7 +80,10 @@ def test_pages_meet_the_targets_within_a_fifth(trace):
     assert later.policy_report["delay_estimated_ms"] == pytest.approx(20, abs=4)
 
 
-def test_only_one_target_is_allowed():
-    """The message names the condition."""
-    with pytest.raises(InputError, match="slowdown"):
-        make_policy("anticipate:slowdown=1.02,delay_ms=50")
+@pytest.mark.parametrize(
+    "given", ["slowdown=1.02,delay_ms=50", "price=2,slowdown=1.02", "price=2,delay_ms=50"]
+)
+def test_only_one_of_price_and_targets_is_allowed(given):
+    """The message names what was given."""
+    with pytest.raises(InputError, match=f"got {given.replace(',', ' and ')}"):
+        make_policy(f"anticipate:{given}")
