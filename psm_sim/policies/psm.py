@@ -16,13 +16,21 @@ class Psm(Policy):
 
     With a listen interval of 1 this is the static PSM of the thesis, section 2.5.4. A longer interval refers
     to the access point's beacon numbers, as the Listen Interval field of 802.11 does. The station wakes for
-    the beacons whose numbers the interval divides, independently of its uplink packets.
+    the beacons whose numbers the interval divides, independently of its uplink packets. Counted from the last
+    doze instead, as in ns-3, each uplink packet restarts the interval.
     """
 
     name: ClassVar[str] = "psm"
 
     listen_interval: int = parameter(
         1, "wake for every n-th beacon", unit="beacons", at_least=1, at_most=65_535
+    )
+    counted_from: str = parameter(
+        "access-point",
+        "beacons that the listen interval counts: those of the access point, or those since the last doze"
+        " began, as in ns-3",
+        choices=("access-point", "doze"),
+        expert=True,
     )
 
     def __post_init__(self) -> None:
@@ -40,7 +48,7 @@ class Psm(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze until the next beacon of the listen interval."""
-        if self._interval == 1:
+        if self._interval == 1 or self.counted_from == "doze":
             return self._rest
         past = (
             self.beacon_grid.after(now_s) - 1

@@ -53,6 +53,15 @@ def test_uplink_packets_leave_the_planned_beacons_as_they_are(release):
     assert bench.run(1.6) == [0.3, 0.6, 0.9, 1.2, 1.5]
 
 
+@pytest.mark.parametrize("release", [True, False])
+def test_counted_from_the_last_doze_an_uplink_packet_restarts_the_interval(release):
+    """Sent at 0.22 s and 0.75 s: heard are each third beacon after them."""
+    bench = RadioBench(make_policy("psm:listen_interval=3,counted_from=doze"), release_on_uplink=release)
+    bench.send_at(0.22)
+    bench.send_at(0.75)
+    assert bench.run(1.6) == [0.5, 1.0, 1.3]
+
+
 @pytest.mark.parametrize("release", ["true", "false"])
 @pytest.mark.parametrize("beacons", [300, 600, 1000])
 def test_a_long_listen_interval_ends(beacons, release):

@@ -54,7 +54,7 @@ def test_beacons_of_2_4_ghz_are_sent_at_1_mbps_with_the_preamble_of_802_11b():
     assert times == [192 + 84 * 8, 192 + 97 * 8, 192 + 149 * 8]
     fast = FrameTiming(MacParameters(standard="802.11n", beacon_mbps=6.0, beacon_bytes=80))
     assert us(fast.beacon_s) == 20 + 28 * 4 + 6
-    with pytest.raises(InputError, match="beacon_mbps must be a rate of 802.11g \\(1, 2, 5.5, 6, 9, 11, 12"):
+    with pytest.raises(InputError, match=r"beacon_mbps must be a rate of 802.11g \(1, 2, 5.5, 6, 9, 11, 12"):
         MacParameters(standard="802.11g", beacon_mbps=7.0)
 
 

@@ -43,7 +43,7 @@ def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path)
     assert datetime.fromisoformat(metadata["finished"]) > BEGUN
     assert {"numpy", "simpy", "scipy", "pandas"} <= set(metadata["packages"])
     assert list(metadata["files"]) == [__file__]
-    assert metadata["runs"][0]["parameters"] == {"listen_interval": 1}
+    assert metadata["runs"][0]["parameters"] == {"listen_interval": 1, "counted_from": "access-point"}
 
 
 def test_a_write_that_fails_leaves_what_was_there(
