@@ -75,7 +75,16 @@ def component_name(component: Any) -> str:
 def copy_component(
     component: Component, owner: str, remedy: str = "make it work with copy.deepcopy()"
 ) -> Component:
-    """Return a deep copy of a policy or loss; errors call it *owner* and end with *remedy*.
+    """Return a deep copy of a policy or loss.
+
+    Parameters
+    ----------
+    component
+        The policy or loss.
+    owner
+        Its name in errors.
+    remedy
+        End of the error if it cannot be copied.
 
     Raises
     ------

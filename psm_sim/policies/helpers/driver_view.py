@@ -1,0 +1,116 @@
+"""Observation of a station at a decision, as a vector of numbers that its driver knows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from psm_sim.beacons import Beacons
+from psm_sim.policies.base import Frame
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful
+from psm_sim.poll import Poll
+
+
+class Component(NamedTuple):
+    """Component of an observation.
+
+    Attributes
+    ----------
+    name : str
+        Name, which ends with the unit of a time.
+    high : float
+        Upper limit; greater values are cut off. The lower limit is 0.
+    description : str
+        Meaning.
+    """
+
+    name: str
+    high: float
+    description: str
+
+
+_MAX_S = 3600.0
+
+OBSERVATION = (
+    Component("since_sent_s", _MAX_S, "time since the last frame was sent, or since the start of the run"),
+    Component("since_request_s", _MAX_S, "time since the last SYN or payload was sent, or since the start"),
+    Component("since_received_s", _MAX_S, "time since the last frame was received, or since the start"),
+    Component("to_beacon_s", _MAX_S, "time until the next beacon"),
+    Component("waiting", 1000.0, "number of TCP connections that wait for a reply"),
+    Component("beacon", 1.0, "1 if the radio has woken up for a beacon, else 0"),
+    Component("slept_s", _MAX_S, "length of the doze that ended since the last decision; 0 if none ended"),
+    Component("buffered_frames", 1e5, "frames that were buffered at the end of this doze"),
+    Component("buffered_bytes", 1e8, "bytes that were buffered at the end of this doze"),
+    Component("sent_frames", 1e5, "frames sent since the last decision"),
+    Component("received_frames", 1e5, "frames received since the last decision"),
+    Component("received_bytes", 1e8, "bytes received since the last decision"),
+)
+"""Components of :meth:`DriverView.observe`, in order."""
+
+
+class DriverView:
+    """Record of what a driver sees: its frames, their headers, and its dozes.
+
+    Group addressed frames are ignored, because they do not answer any frame of the station.
+
+    Parameters
+    ----------
+    beacons
+        The beacon times.
+    """
+
+    def __init__(self, beacons: Beacons) -> None:
+        self._beacons = beacons
+        self._requests = OutstandingRequests()
+        self._sent_s = self._request_s = self._received_s = 0.0
+        self._sent_frames = self._received_frames = self._received_bytes = 0
+        self._interrupted: Poll | None = None
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Handle a frame sent."""
+        self._sent_s = now_s
+        self._sent_frames += 1
+        if is_useful(frame):
+            self._request_s = now_s
+        self._requests.sent(frame)
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Handle a frame received."""
+        if frame.group:
+            return
+        self._received_s = now_s
+        self._received_frames += 1
+        self._received_bytes += frame.bytes
+        self._requests.received(frame)
+
+    def interrupted(self, poll: Poll) -> None:
+        """Handle a doze that an uplink packet interrupted."""
+        self._interrupted = poll
+
+    def observe(self, now_s: float, poll: Poll | None) -> list[float]:
+        """Return the observation at a decision, see :data:`OBSERVATION`, and begin the next interval.
+
+        Parameters
+        ----------
+        now_s, poll
+            As for :meth:`~psm_sim.policies.Policy.rest`.
+        """
+        beacons, doze = self._beacons, poll or self._interrupted
+        values = [
+            now_s - self._sent_s,
+            now_s - self._request_s,
+            now_s - self._received_s,
+            beacons.time(beacons.after(now_s)) - now_s,
+            self._requests.waiting,
+            0.0 if poll is None else 1.0,
+            *((0.0, 0.0, 0.0) if doze is None else _doze_values(doze)),
+            self._sent_frames,
+            self._received_frames,
+            self._received_bytes,
+        ]
+        self._sent_frames = self._received_frames = self._received_bytes = 0
+        self._interrupted = None
+        return values
+
+
+def _doze_values(doze: Poll) -> tuple[float, float, float]:
+    return doze.slept_ms / 1000, doze.buffered_frames, doze.buffered_bytes
