@@ -1,25 +1,36 @@
 """Pages and downloads over 802.11b beside those measured in ns-3: times, and time awake under power save.
 
-    python benchmarks/peer_air.py
+    python benchmarks/peer_air.py [FOLDER [RUNS]]
 
 ``peer_air.csv`` has seconds from the first SYN to the last byte, each loaded alone over the air, by a station
 that is awake (``awake_s``) or under static PSM (``saving_s``); for how long of the latter its radio was awake
 (``radio_s``), and its PS-Polls. The first SYN leaves ``phase_ms`` after a beacon; objects come as in
 ``peer_pages.csv``. Each value is the median of five runs of ns-3.44, to which ``peer_air_ns3.py`` adds the
 power save of ns-3.48. Here each row has backoffs of its own, and is run once.
+
+FOLDER has ``cells.csv`` and ``pages.csv`` instead: pages of one to three stations, some with frame errors or
+uploads, each cell run eight times in ns-3. This project has not made them. Each cell is run RUNS times here
+(8), with seeds of its own.
 """
 
 from __future__ import annotations
 
 import csv
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from psm_sim.network import build_world, load_topology
+from psm_sim.network.build import cell_of
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.shared_cell import SharedCell
 from psm_sim.policies import make_policy
 from psm_sim.workload import Page
+from psm_sim.workload.messages import NO_MESSAGES
 
 MEASURED = Path(__file__).with_suffix(".csv")
 COMMON = {
@@ -81,8 +92,109 @@ def summary(values: npt.NDArray[np.float64]) -> str:
     return "".join(cells)
 
 
+FIRST_S = 2.048
+"""When the first think time of a cell begins, in seconds: after 20 beacons."""
+
+
+class Cell(NamedTuple):
+    """A cell of ns-3: its rows awake and under power save, and the pages of each station."""
+
+    awake: Sequence[Row]
+    saving: Sequence[Row]
+    pages: Sequence[Sequence[Page]]
+
+    @property
+    def topology(self) -> dict[str, Any]:
+        """Its settings. Its beacons have no TIM and a network name of nine letters."""
+        row = self.awake[0]
+        keys = COMMON | {"tcp.initial_window": 2, "tcp.delayed_ack_ms": 200.0}
+        if row["standard"] == "g":
+            keys |= {"mac.standard": "802.11g", "mac.beacon_bytes": 93}
+        if float(row["frame_error_rate"]):
+            keys |= {"mac.frame_error_rate": row["frame_error_rate"], "station.missed_beacon": "stay-awake"}
+        return keys
+
+
+def read_cells(folder: Path) -> dict[str, Cell]:
+    """Return the cells in *folder*, by name."""
+    tables = []
+    for name in ("cells.csv", "pages.csv"):
+        with (folder / name).open() as source:
+            tables.append(list(csv.DictReader(source)))
+    runs, pages = tables
+    cells = {}
+    for name in dict.fromkeys(row["cell"] for row in runs):
+        own = [row for row in runs if row["cell"] == name]
+        awake, saving = ([row for row in own if row["power_save"] == each] for each in "01")
+        cells[name] = Cell(awake, saving, pages_of([row for row in pages if row["cell"] == name]))
+    return cells
+
+
+def pages_of(rows: Sequence[Row]) -> list[list[Page]]:
+    """Return the pages of each station of a cell."""
+    stations: dict[str, list[Page]] = {}
+    for row in rows:
+        own = stations.setdefault(row["station"], [])
+        images = tuple(int(size) for size in row["images"].split(";") if size)
+        count = 1 + len(images)
+        think_s = float(row["think_s"]) + (0.0 if own else FIRST_S)
+        requests = (int(row["request_bytes"]),) * count
+        own.append(Page(think_s, int(row["main_bytes"]), images, requests, (0.0,) * count))
+    return list(stations.values())
+
+
+def load_cell(cell: Cell, policy: str, seed: int) -> tuple[float, float]:
+    """Return the mean page time of a cell and the mean time awake of its stations, in seconds."""
+    topology = load_topology("three-node", cell.topology | {"mac.seed": seed})
+    shared = cell_of(topology)
+    worlds = [build_world(topology, make_policy(policy), (), shared) for _ in cell.pages]
+    awake_s: list[float] = []
+    SharedCell(worlds).run(
+        cell.pages,
+        [NO_MESSAGES] * len(worlds),
+        lambda number: awake_s.append(worlds[number].usage().awake_s),
+    )
+    visits = [visit for world in worlds for visit, _ in world.visits]
+    return float(np.mean([visit.ended_s - visit.started_s for visit in visits])), float(np.mean(awake_s))
+
+
+def measured_cell(cell: Cell) -> npt.NDArray[np.float64]:
+    """Return the means of ns-3: page time awake, page time saving and time awake, in seconds.
+
+    A beacon that names nobody takes no time here, so its time in ns-3 is subtracted.
+    """
+    timing = FrameTiming(load_topology("three-node", cell.topology).mac)
+    unnamed_s = timing.pifs_s + timing.beacon_s
+    means = [np.mean([float(row["page_time_mean_s"]) for row in rows]) for rows in (cell.awake, cell.saving)]
+    awake_s = [float(row["awake_s"]) - unnamed_s * float(row["beacons_naming_nobody"]) for row in cell.saving]
+    return np.array([*means, np.mean(awake_s)])
+
+
+def simulated_cell(cell: Cell, runs: int) -> npt.NDArray[np.float64]:
+    """Return the values of :func:`measured_cell` in each run here, shape (runs, 3)."""
+    rows = []
+    for seed in range(1, runs + 1):
+        awake_s, _ = load_cell(cell, "always-on", seed)
+        rows.append([awake_s, *load_cell(cell, "psm", seed)])
+    return np.array(rows)
+
+
+def show_cells(folder: Path, runs: int) -> None:
+    """Print each cell: ours, ns-3's and the difference in per cent, with the standard error of ours."""
+    print(f"{'':20}{'awake: page, s':>30}{'power save: page, s':>30}{'power save: awake, s':>30}")
+    print(f"{'':20}" + f"{'here':>8}{'ns-3':>8}{'%':>7}{'+-':>7}" * 3)
+    for name, cell in read_cells(folder).items():
+        ours, theirs = simulated_cell(cell, runs), measured_cell(cell)
+        means, errors = ours.mean(axis=0), ours.std(axis=0) / max(1, runs - 1) ** 0.5
+        columns = zip(means, theirs, 100 * (means / theirs - 1), 100 * errors / theirs, strict=True)
+        print(f"{name:20}" + "".join(f"{a:8.4g}{b:8.4g}{c:+7.2f}{d:7.2f}" for a, b, c, d in columns))
+
+
 def main() -> None:
-    """Print one row for each group of cells."""
+    """Print one row for each group of rows, or for each cell of a folder."""
+    if len(sys.argv) > 1:
+        show_cells(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 8)
+        return
     with MEASURED.open() as source:
         rows = list(enumerate(csv.DictReader(source)))
     values = np.array([pairs(each) for each in rows])
