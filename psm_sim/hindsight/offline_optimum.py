@@ -13,7 +13,10 @@ beacons, but more delay and more energy.
 
 The choices are not independent, because a delay shifts later traffic relative to the beacons. After a
 delivery on a beacon, however, the phase is known and independent of the past. Dynamic programming over
-the last delivery that set the phase is therefore exact, in O(n^2) for n activities.
+the last delivery that set the phase is therefore exact, in O(n^2) for n activities. On an open chain later
+traffic keeps its times, so few schedules differ in phase, and it takes O(n). There a frame may also wait for
+a later beacon that another frame needs anyway. This is worth it only if a beacon interval of delay costs less
+than a beacon, and is not tried.
 """
 
 from __future__ import annotations
@@ -56,12 +59,19 @@ def offline_optimum(chain: Chain, price_w: float = inf, p: float | None = None) 
     OfflineOptimum
         Energy in joules, of the radio and the beacons, and total delay in seconds.
     """
-    paths = _Paths(*np.zeros((4, 1)))
+    paths, clock_s = _Paths(*np.zeros((4, 1))), 0.0
     for step in chain.steps:
-        due_s = paths.now_s + step.idle_s
-        onward = paths.arrive(chain, step, due_s, _punctual_j(chain, step, paths.now_s, due_s))
-        late = _late(chain, step, paths, due_s, price_w, p) if step.downlink and price_w < inf else None
-        paths = onward if late is None else onward.join(late)
+        idle_s = np.full_like(paths.now_s, step.idle_s)
+        if chain.is_open:
+            frame_s = clock_s + step.idle_s
+            paths, idle_s = paths.wait_for(frame_s, step), np.maximum(frame_s - paths.now_s, 0.0)
+            clock_s = frame_s + step.busy_s
+        due_s = paths.now_s + idle_s
+        onward = paths.arrive(chain, step, idle_s, due_s, _punctual_j(chain, step, paths.now_s, idle_s))
+        if step.downlink and price_w < inf:
+            late = _late(chain, step, paths, idle_s, price_w, p)
+            onward = onward if late is None else onward.join(late)
+        paths = onward.pick(_cheapest_by_time(onward, price_w)) if chain.is_open else onward
     best = int(np.argmin(paths.cost(price_w)))
     return OfflineOptimum(float(paths.energy_j[best]), float(paths.delay_s[best]))
 
@@ -78,13 +88,19 @@ class _Paths(NamedTuple):
         """Return the minimised quantity, in joules, shape (k,)."""
         return self.energy_j + (price_w * self.delay_s if price_w < inf else 0.0)
 
-    def arrive(self, chain: Chain, step: Step, begin_s: FloatArray, energy_j: FloatArray) -> _Paths:
-        """Append an activity that starts at *begin_s*, after an idle period that took *energy_j*."""
+    def wait_for(self, frame_s: float, step: Step) -> _Paths:
+        """Add the delay of a step whose frame came at *frame_s*, before the end of the last activity."""
+        return self._replace(delay_s=self.delay_s + step.weight * np.maximum(self.now_s - frame_s, 0.0))
+
+    def arrive(
+        self, chain: Chain, step: Step, idle_s: FloatArray, begin_s: FloatArray, energy_j: FloatArray
+    ) -> _Paths:
+        """Append an activity that is due after *idle_s*, starts at *begin_s*, and took *energy_j* before."""
         now_s = begin_s + step.busy_s
         has_uplink = step.since_uplink_s < inf
         return _Paths(
             self.energy_j + energy_j + chain.awake_w * step.busy_s,
-            self.delay_s + step.weight * (begin_s - self.now_s - step.idle_s),
+            self.delay_s + step.weight * (begin_s - self.now_s - idle_s),
             now_s,
             now_s - step.since_uplink_s if has_uplink else self.uplink_s,
         )
@@ -98,29 +114,41 @@ class _Paths(NamedTuple):
         return _Paths(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
 
 
-def _punctual_j(chain: Chain, step: Step, now_s: FloatArray, due_s: FloatArray) -> FloatArray:
+def _cheapest_by_time(paths: _Paths, price_w: float) -> NDArray[np.intp]:
+    """Return the cheapest schedule of each current time."""
+    order = np.argsort(paths.cost(price_w), kind="stable")
+    times = np.round(paths.now_s[order] / TOLERANCE_S)
+    return order[np.unique(times, return_index=True)[1]]
+
+
+def _punctual_j(chain: Chain, step: Step, now_s: FloatArray, idle_s: FloatArray) -> FloatArray:
     """Return the minimum energy of an idle period without delay."""
-    asleep_j = np.full_like(now_s, chain.asleep_w * step.idle_s)
+    asleep_j = chain.asleep_w * idle_s
     if not step.downlink:
         return asleep_j
+    due_s = now_s + idle_s
     # A beacon within the tolerance of the frame counts as before it, but the wait ends with the frame.
     wake_s = np.minimum(chain.beacons.times_until(due_s), due_s)
     first_s = chain.beacons.times_after(now_s)
     by_beacon_j = chain.asleep_w * (wake_s - now_s) + chain.beacon_j + chain.awake_w * (due_s - wake_s)
-    awake_j = chain.awake_w * step.idle_s
+    awake_j = chain.awake_w * idle_s
     return np.where(wake_s >= first_s - TOLERANCE_S, np.minimum(by_beacon_j, awake_j), awake_j)
 
 
 def _late(
-    chain: Chain, step: Step, paths: _Paths, due_s: FloatArray, price_w: float, p: float | None
+    chain: Chain, step: Step, paths: _Paths, idle_s: FloatArray, price_w: float, p: float | None
 ) -> _Paths | None:
     """Doze to the first beacon after the frame, if the bound allows it. Keep the best schedules only.
 
-    All these schedules have the same phase, so without a bound their future costs are equal.
+    All these schedules have the same phase, so without a bound their future costs are equal. This does not
+    hold on an open chain.
     """
+    due_s = paths.now_s + idle_s
     wake_s = chain.beacons.times_after(due_s)
     energy_j = chain.asleep_w * (wake_s - paths.now_s) + chain.beacon_j
-    late = paths.arrive(chain, step, wake_s, energy_j)
+    late = paths.arrive(chain, step, idle_s, wake_s, energy_j)
+    if chain.is_open:
+        return late
     if p is None:
         return late.pick(np.array([late.cost(price_w).argmin()]))
     late = late.pick(wake_s - paths.uplink_s <= (1 + p) * (due_s - paths.uplink_s) + TOLERANCE_S)

@@ -3,7 +3,8 @@
 A chain is recorded from a run without power saving (:mod:`psm_sim.hindsight.traffic_chain_recorder`). The
 duration of each activity and of each idle period is fixed. A frame that is delivered late delays all
 later traffic by the same time. With this assumption the cost of a sleep schedule can be computed exactly,
-both for policies and for the offline optimum.
+both for policies and for the offline optimum. On an open chain a late frame delays no later traffic, as
+with messages that are sent at fixed times.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Chain:
-    """Steps of a sequence of pages, with the beacons, powers (W) and beacon energy (J)."""
+    """Steps of a sequence of pages, with the beacons, powers (W) and beacon energy (J).
+
+    On an open chain (*is_open*) a late frame delays no later step. Only the offline optimum supports it.
+    """
 
     steps: tuple[Step, ...]
     pages: int
@@ -53,6 +57,7 @@ class Chain:
     awake_w: float
     asleep_w: float
     beacon_j: float
+    is_open: bool = False
 
 
 class PolicyCost(NamedTuple):

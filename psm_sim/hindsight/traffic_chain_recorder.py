@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
 from psm_sim.common.errors import InputError
 from psm_sim.hindsight.traffic_chain import Chain, Step
-from psm_sim.network import Observer, Topology, build_world
+from psm_sim.network import Observer, Topology, World, build_world
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies.always_on import AlwaysOn
+from psm_sim.workload import Workload
+from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page_view import Page
 
 
@@ -27,12 +30,15 @@ class Frame(NamedTuple):
         Whether the frame is sent to the station.
     wire_bytes : int
         Size including headers, in bytes.
+    payload : int
+        Size without headers, in bytes.
     """
 
     queued_s: float
     done_s: float
     downlink: bool
     wire_bytes: int
+    payload: int
 
 
 class FrameRecorder(Observer):
@@ -44,9 +50,9 @@ class FrameRecorder(Observer):
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
         """Record a frame. An uplink frame is done when it is sent, a downlink frame when it arrives."""
         if link.name == "wireless up":
-            self.frames.append(Frame(queued_s, link.free_at, False, segment.wire_bytes))
+            self.frames.append(Frame(queued_s, link.free_at, False, segment.wire_bytes, segment.payload))
         elif link.name == "wireless down":
-            self.frames.append(Frame(queued_s, arrives_s, True, segment.wire_bytes))
+            self.frames.append(Frame(queued_s, arrives_s, True, segment.wire_bytes, segment.payload))
 
     def steps(self) -> list[Step]:
         """Return the steps of the chain so far."""
@@ -68,23 +74,71 @@ def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
     InputError
         If the topology has faults or a time limit of a page, which a chain cannot represent.
     """
-    return _record(pages, topology, FrameRecorder())
+    return _record(pages, topology, FrameRecorder())[0]
 
 
-def _record(pages: Sequence[Page], topology: Topology, recorder: FrameRecorder) -> Chain:
+def _record(
+    pages: Sequence[Page], topology: Topology, recorder: FrameRecorder, messages: Messages = NO_MESSAGES
+) -> tuple[Chain, World]:
+    """Return the chain of a run without power saving, and the world of the run."""
     if topology.can_fail:
         raise InputError(
             "the offline optimum does not support faults or browser.max_page_s; remove them from the"
             " topology."
         )
     world, power = build_world(topology, AlwaysOn(), [recorder]), topology.power
-    world.run(pages)
-    steps = tuple(recorder.steps())
-    return Chain(steps, len(pages), world.beacons, power.awake_w, power.asleep_w, power.beacon_j)
+    world.run(pages, messages)
+    numbers = len(pages), world.beacons, power.awake_w, power.asleep_w, power.beacon_j
+    return Chain(tuple(recorder.steps()), *numbers, is_open=bool(messages)), world
 
 
-def _steps(frames: Sequence[Frame]) -> list[Step]:
-    """Merge overlapping frames into activities, separated by idle periods."""
+def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
+    """Return the traffic as a chain with the delays of pages or messages, and the energy beside the chain.
+
+    With pages, the total delay of a schedule is the time that it adds to the pages. With messages, the chain
+    is open, and the total delay is that of all messages to the station, or of their replies.
+
+    Parameters
+    ----------
+    workload : Workload
+        Pages, or messages during pauses.
+    topology : Topology
+        The resolved topology.
+
+    Returns
+    -------
+    tuple of (Chain, float)
+        The float is the energy in joules that no schedule changes: of the time after the last step, asleep,
+        and of transmissions, as far as they need more power than an awake radio.
+
+    Raises
+    ------
+    InputError
+        As for :func:`record_chain`, or if the workload has both pages and messages.
+    """
+    if workload.messages and any(page.objects for page in workload.pages):
+        raise InputError(
+            f"the offline optimum does not support both pages and messages, which trace {workload.name} has."
+        )
+    recorder = _MessageRecorder() if workload.messages else _PageRecorder()
+    chain, world = _record(workload.pages, topology, recorder, workload.messages)
+    steps = chain.steps
+    if isinstance(recorder, _PageRecorder):
+        steps = tuple(step._replace(weight=float(step.weight > 0)) for step in steps)
+    usage, rest_s = world.usage(), world.env.now - sum(step.idle_s + step.busy_s for step in steps)
+    transmit_j = usage.transmit_j - topology.power.awake_w * usage.transmit_s
+    return replace(chain, steps=steps), topology.power.asleep_w * max(0.0, rest_s) + transmit_j
+
+
+class _MessageRecorder(FrameRecorder):
+    """Recorder whose weights are the numbers of frames with a message to the station."""
+
+    def steps(self) -> list[Step]:
+        return _steps(self.frames, lambda frames: float(sum(f.downlink and f.payload > 0 for f in frames)))
+
+
+def _steps(frames: Sequence[Frame], weight: Callable[[Sequence[Frame]], float] = lambda _: 1.0) -> list[Step]:
+    """Merge overlapping frames into activities of some *weight*, separated by idle periods."""
     steps: list[Step] = []
     idle_since_s, first = 0.0, 0
     while first < len(frames):
@@ -93,12 +147,13 @@ def _steps(frames: Sequence[Frame]) -> list[Step]:
         while last < len(frames) and frames[last].queued_s <= end_s:
             end_s = max(end_s, frames[last].done_s)
             last += 1
-        steps.append(_step(frames[first:last], begin_s - idle_since_s, end_s - begin_s))
+        activity = frames[first:last]
+        steps.append(_step(activity, begin_s - idle_since_s, end_s - begin_s, weight(activity)))
         idle_since_s, first = end_s, last
     return steps
 
 
-def _step(frames: Sequence[Frame], idle_s: float, busy_s: float) -> Step:
+def _step(frames: Sequence[Frame], idle_s: float, busy_s: float, weight: float) -> Step:
     begin_s = frames[0].queued_s
     uplinks_s = [frame.queued_s for frame in frames if not frame.downlink]
     since_s = begin_s + busy_s - uplinks_s[-1] if uplinks_s else inf
@@ -108,7 +163,7 @@ def _step(frames: Sequence[Frame], idle_s: float, busy_s: float) -> Step:
         for frame in frames
         if frame.downlink and frame.queued_s <= first_uplink_s
     )
-    return Step(idle_s, frames[0].downlink, busy_s, since_s, buffered)
+    return Step(idle_s, frames[0].downlink, busy_s, since_s, buffered, weight)
 
 
 def record_slowdowns(pages: Sequence[Page], topology: Topology) -> Chain:
@@ -117,7 +172,7 @@ def record_slowdowns(pages: Sequence[Page], topology: Topology) -> Chain:
     The weight of a second of delay is one over the page time without power saving, and 0 outside pages.
     The weighted sum of all delays over the number of pages is therefore the mean slowdown minus 1.
     """
-    return _record(pages, topology, _PageRecorder())
+    return _record(pages, topology, _PageRecorder())[0]
 
 
 class _PageRecorder(FrameRecorder):

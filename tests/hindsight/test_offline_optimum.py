@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise, product
 from math import inf
 
 import numpy as np
 import pytest
 
+import psm_sim
 from psm_sim.beacons import Beacons
 from psm_sim.common.errors import InputError
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier, offline_optimum
 from psm_sim.hindsight.traffic_chain import Chain, PolicyCost, Step, evaluate_policy
-from psm_sim.hindsight.traffic_chain_recorder import record_chain, record_slowdowns
+from psm_sim.hindsight.traffic_chain_recorder import record_chain, record_costs, record_slowdowns
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
+from psm_sim.simulation import Scenario
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
 
@@ -188,3 +191,66 @@ def test_the_optimum_is_not_asked_for_under_faults(key):
         record_chain([Page(2.0, 1000, (), (300,), (0.0,))], place)
     with pytest.raises(InputError, match="does not support faults"):
         record_slowdowns([Page(2.0, 1000, (), (300,), (0.0,))], place)
+
+
+def open_costs(chain: Chain, choices: tuple[str, ...]) -> tuple[float, float]:
+    """Return energy and delay on a chain whose frames keep their times, for one choice per step."""
+    now_s = clock_s = energy_j = delay_s = 0.0
+    for step, choice in zip(chain.steps, choices, strict=True):
+        frame_s = clock_s + step.idle_s
+        clock_s = frame_s + step.busy_s
+        begin_s, wake_s = max(now_s, frame_s), 0.0
+        if choice == "before":
+            wake_s = chain.beacons.time(chain.beacons.before(begin_s))
+        if choice == "late":
+            begin_s = wake_s = chain.beacons.time(chain.beacons.after(begin_s))
+        if choice == "doze" or wake_s > now_s:
+            energy_j += chain.asleep_w * ((begin_s if choice == "doze" else wake_s) - now_s)
+            if choice != "doze":
+                energy_j += chain.beacon_j + chain.awake_w * (begin_s - wake_s)
+        else:
+            energy_j += chain.awake_w * (begin_s - now_s)
+        energy_j += chain.awake_w * step.busy_s
+        delay_s += step.weight * (begin_s - frame_s)
+        now_s = begin_s + step.busy_s
+    return energy_j, delay_s
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_it_equals_brute_force_if_frames_keep_their_times(seed):
+    """A late frame then delays a later one only while it is on the air."""
+    chain = replace(random_chain(seed, 7), is_open=True)
+    weights = np.random.default_rng(seed).integers(0, 3, 7)
+    steps = tuple(s._replace(weight=float(w)) for s, w in zip(chain.steps, weights, strict=True))
+    chain = replace(chain, steps=steps)
+    ways = [("awake", "before", "late") if step.downlink else ("doze",) for step in steps]
+    costs = [open_costs(chain, choices) for choices in product(*ways)]
+    for price_w in PRICES_W:
+        best = offline_optimum(chain, price_w)
+        least = min(energy_j + price_w * delay_s for energy_j, delay_s in costs)
+        assert best.energy_j + price_w * best.delay_s == pytest.approx(least, rel=1e-9)
+
+
+@pytest.mark.parametrize("trace", ["push", "mqtt", "ping"])
+def test_no_policy_beats_it_on_messages(trace):
+    """Energy plus price times the latency added to all messages."""
+    scenario = Scenario(trace, "modern", 1, 1, {"power.awake_w": 0.1, "power.asleep_w": 0.0005})
+    chain, other_j = record_costs(scenario.workload(), scenario.resolve_topology())
+    results = [
+        psm_sim.simulate(policy, scenario.trace, "modern", 1, 1, scenario.settings)
+        for policy in ("always-on", "psm", "bsd", "dynamic")
+    ]
+    latencies_s = [
+        sum(each.delivered * each.latency_s.mean for each in result.latency.values()) for result in results
+    ]
+    for price_w in (0.1, 1.0, 10.0):
+        best = offline_optimum(chain, price_w)
+        for result, latency_s in zip(results, latencies_s, strict=True):
+            cost_j = result.energy_per_page_j + price_w * (latency_s - latencies_s[0])
+            assert cost_j >= other_j + best.energy_j + price_w * best.delay_s - 1e-6
+
+
+def test_pages_and_messages_together_have_no_optimum():
+    scenario = Scenario("phone", pages=2)
+    with pytest.raises(InputError, match="both pages and messages"):
+        record_costs(scenario.workload(), scenario.resolve_topology())
