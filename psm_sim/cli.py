@@ -25,6 +25,7 @@ SUBCOMMANDS = {
     "list": "list policies, traces, topologies, chips, ...",
     "explore": "change settings in the browser, and see the effect",
     "losses": "compare losses of LPSM over gamma",
+    "benchmark": "rank policies, also your own, on fixed tasks",
     "trace": "inspect, convert, fit or synthesize a trace",
     "sweep": "run a grid of policies, parameters and seeds",
     "replay": "run a learner on recorded network activity",

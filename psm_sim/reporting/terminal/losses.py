@@ -111,12 +111,13 @@ def write(losses: LossComparison, stream: TextIO) -> None:
         for text, rows in (("", result_rows(losses)), (NAT, nat_rows(losses)), (REGRET, regret_rows(losses))):
             if text:
                 console.print(text)
-            console.print(_table(rows))
+            console.print(table_of(rows))
             console.print()
         console.print(*setting_lines(losses), sep="\n")
 
 
-def _table(rows: Rows) -> Any:
+def table_of(rows: Rows) -> Any:
+    """Return a table of rich whose first row has the headings."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

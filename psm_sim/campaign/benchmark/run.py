@@ -1,0 +1,126 @@
+"""Run of the benchmark: the tasks of a sweep, the offline optima, and the repetition of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from psm_sim.campaign.benchmark.cells import (
+    CELLS,
+    PRICES_W,
+    Cell,
+    policy_of,
+    runs_of,
+    scenario_of,
+)
+from psm_sim.campaign.benchmark.result import ALWAYS_ON, BenchmarkResult, Costs, facts_of
+from psm_sim.campaign.sweep.grid import SweepTask
+from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
+from psm_sim.campaign.sweep.store import Store, StoredRow
+from psm_sim.common.errors import InputError
+from psm_sim.common.parallel import parallel_map
+from psm_sim.common.progress import Progress, no_progress
+from psm_sim.hindsight.offline_optimum import offline_optimum
+from psm_sim.hindsight.traffic_chain_recorder import record_costs
+
+MISSING_S = 60.0
+"""Delay of a message that does not arrive, in seconds."""
+
+ON_THE_WAY = 0.01
+"""Share of the messages of a direction that may be on their way at the end of a run, in addition to one."""
+
+
+def run_benchmark(
+    policies: Sequence[str],
+    seeds: Sequence[int],
+    store: Path | None = None,
+    resources: Resources | None = None,
+    command: str = "",
+    progress: Progress = no_progress,
+    known: BenchmarkResult | None = None,
+) -> BenchmarkResult:
+    """Simulate policies in all cells, and return the result.
+
+    Parameters
+    ----------
+    policies : sequence of str
+        Policy specs. The placeholder ``{price}`` is replaced by the price of the cell.
+    seeds : sequence of int
+        Seeds of the runs.
+    store : Path or None
+        Database of a sweep that keeps finished tasks; None for none.
+    resources, command, progress
+        As for :func:`~psm_sim.campaign.sweep.run.run_sweep_tasks`.
+    known : BenchmarkResult or None
+        Result with the offline optima of the same seeds and the present data. None computes them.
+
+    Raises
+    ------
+    InputError
+        If a policy cannot be initialised, or fails in a cell.
+    """
+    names = list(dict.fromkeys([ALWAYS_ON, *policies]))
+    facts = facts_of(names)
+    places = [(name, cell, seed) for name in names for cell in runs_of(name) for seed in seeds]
+    tasks = [SweepTask(policy_of(name, cell), scenario_of(cell, seed)) for name, cell, seed in places]
+    with TemporaryDirectory(prefix="psm_sim-") as folder, Store(store or Path(folder) / "tasks") as opened:
+        rows = dict(zip(places, run_sweep_tasks(tasks, opened, resources, command, progress), strict=True))
+    for (name, cell, seed), row in rows.items():
+        if row.state != "done":
+            raise InputError(
+                f"policy {name} has no result for {cell.traffic}, {cell.radio}, seed {seed}: {row.error}"
+            )
+
+    def costs(name: str, cell: Cell) -> Costs:
+        always_on = cell._replace(price_w=PRICES_W[0])
+        pairs = [(rows[name, cell, seed], rows[ALWAYS_ON, always_on, seed]) for seed in seeds]
+        return Costs(
+            tuple(row.measures["energy_per_page_j"] * row.pages for row, _ in pairs),
+            tuple(_delay_s(row) - _delay_s(reference) for row, reference in pairs),
+        )
+
+    runs = {name: {cell: costs(name, cell) for cell in runs_of(name)} for name in names}
+    workers = resources.workers if resources else None
+    optimum_j = known.optimum_j if known else optimum_costs(seeds, workers)
+    return BenchmarkResult(tuple(seeds), runs, optimum_j, **facts)
+
+
+def _delay_s(row: StoredRow) -> float:
+    """Return the total time of the pages, or the total latency of the messages, in seconds."""
+    sent = [name for name in row.measures if name.startswith("latency.") and name.endswith(".sent")]
+    if not sent:
+        return float(row.measures["page_time_s.mean"]) * row.pages
+    return sum(_latency_s(row.measures, name.removesuffix("sent")) for name in sent)
+
+
+def _latency_s(measures: Mapping[str, Any], prefix: str) -> float:
+    """Return the total latency of the messages of one direction, in seconds."""
+    sent, delivered = measures[f"{prefix}sent"], measures[f"{prefix}delivered"]
+    missing = max(0.0, sent - delivered - 1 - ON_THE_WAY * sent)
+    return float(delivered * (measures[f"{prefix}latency_s.mean"] or 0.0) + MISSING_S * missing)
+
+
+def optimum_costs(seeds: Sequence[int], workers: int | None = None) -> dict[Cell, tuple[float, ...]]:
+    """Return the cost of the offline optimum in each cell for each seed, in joules.
+
+    The result does not depend on the number of *workers*.
+    """
+    places = [(cell, seed) for cell in runs_of(ALWAYS_ON) for seed in seeds]
+    found = dict(zip(places, parallel_map(_optimum_costs, places, workers), strict=True))
+    first = PRICES_W[0]
+    return {
+        cell: tuple(found[cell._replace(price_w=first), seed][cell.price_w] for seed in seeds)
+        for cell in CELLS
+    }
+
+
+def _optimum_costs(place: tuple[Cell, int]) -> Mapping[float, float]:
+    """Return the cost of the offline optimum at each price."""
+    scenario = scenario_of(*place)
+    chain, other_j = record_costs(scenario.workload(), scenario.resolve_topology())
+    optima = {price_w: offline_optimum(chain, price_w) for price_w in PRICES_W}
+    return {
+        price_w: other_j + optimum.energy_j + price_w * optimum.delay_s for price_w, optimum in optima.items()
+    }

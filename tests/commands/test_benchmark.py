@@ -1,0 +1,107 @@
+"""``psm_sim benchmark``, in process and with few cells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psm_sim.campaign.benchmark import cells, ranking, run
+from psm_sim.campaign.benchmark import result as result_module
+from psm_sim.campaign.benchmark.cells import CELLS
+from psm_sim.campaign.benchmark.result import read_result, to_json
+from psm_sim.campaign.benchmark.run import run_benchmark
+from psm_sim.campaign.sweep.run import Resources
+from psm_sim.cli import main
+from psm_sim.reporting.terminal import benchmark as terminal
+
+FEW = tuple(cell for cell in CELLS if (cell.traffic, cell.radio) == ("push", "nrf7002"))
+MINE = """
+from psm_sim.policies import Policy, Rest
+
+class Mine(Policy):
+    name = "mine"
+    def rest(self, now_s, since_uplink_s, poll):
+        return Rest(beacons=4)
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with a policy, with few cells and stored results of few policies."""
+    monkeypatch.chdir(tmp_path)
+    for module in (cells, ranking, result_module, run, terminal):
+        monkeypatch.setattr(module, "CELLS", FEW)
+    monkeypatch.setattr(cells, "built_in", lambda: ["psm"])
+    (tmp_path / "mine.py").write_text(MINE)
+    stored = tmp_path / "stored.json"
+    stored.write_text(to_json(run_benchmark(["psm"], cells.JUDGING_SEEDS, resources=Resources(1))))
+    monkeypatch.setattr(result_module, "STANDING", stored)
+    return tmp_path
+
+
+def benchmark(*words: str) -> int:
+    """Run the command with one worker."""
+    return main(["benchmark", *words, "--workers", "1"])
+
+
+def test_without_policies_it_shows_the_stored_ranking(capsys):
+    assert benchmark() == 0
+    shown = capsys.readouterr().out
+    assert "always-on" in shown
+    assert "seeds 70001 to 70010" in shown
+
+
+def test_a_policy_is_ranked_among_the_stored_ones_and_verified(capsys, folder):
+    """Its result file is found equal, until a bit of it changes."""
+    words = ("--policy", "mine.py:Mine", "--quick", "--output", "mine.json")
+    assert benchmark(*words) == 0
+    shown = capsys.readouterr()
+    assert all(name in shown.out for name in ("mine.py:Mine", "psm", "seeds 70001 to 70003"))
+    assert "stored results" not in shown.err
+    result = read_result(Path("mine.json"))
+    assert result.policies == ["always-on", "psm", "mine.py:Mine"]
+    assert len(result.files["mine.py"]) == 64
+    assert benchmark(*words) == 2  # the file exists
+    assert benchmark("verify", "mine.json") == 0
+    assert "6 of 6 runs and optima of 3 seeds are equal" in capsys.readouterr().out
+    found = json.loads(Path("mine.json").read_text())
+    found["runs"][-1]["energy_j"][0] = float(np.nextafter(found["runs"][-1]["energy_j"][0], 0))
+    found["versions"]["numpy"] = "0"
+    Path("changed.json").write_text(json.dumps(found))
+    assert benchmark("verify", "changed.json", "--policy", "mine.py:Mine") == 1
+    shown = capsys.readouterr()
+    assert "differs: mine.py:Mine in push, nrf7002, 0.1 W" in shown.out
+    assert "differs: numpy (0 and " in shown.out
+
+
+def test_stored_results_of_other_versions_are_reported(capsys, folder):
+    found = json.loads((folder / "stored.json").read_text())
+    found["versions"]["numpy"] = "0"
+    (folder / "stored.json").write_text(json.dumps(found))
+    assert benchmark("--policy", "mine.py:Mine", "--replications", "1") == 0
+    assert "The stored results of the built-in policies differ in numpy (0 and" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("--seed", "1"), ("--fresh",)])
+def test_other_seeds_run_all_policies(capsys, words):
+    assert benchmark(*words, "--replications", "1", "--store", "tasks.sqlite", "--output", "new.json") == 0
+    assert read_result(Path("new.json")).policies == ["always-on", "psm"]
+    assert Path("tasks.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("verify",), "expected no argument, or verify FILE.json"),
+        (("confirm", "stored.json"), "expected no argument, or verify FILE.json"),
+        (("verify", "stored.json", "--seed", "1"), "--seed has no effect on verify"),
+        (("verify", "stored.json", "--policy", "bsd"), "has no policy bsd; expected one of always-on, psm"),
+        (("verify", "missing.json"), "cannot be read"),
+    ],
+)
+def test_wrong_arguments(capsys, words, message):
+    assert benchmark(*words) == 2
+    assert message in capsys.readouterr().err
