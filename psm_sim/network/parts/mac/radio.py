@@ -124,7 +124,13 @@ class MacRadio(Radio):
         self._context.ledger.transmit(air_s)
 
     def sent(self, item: Item, repeated: bool = False, acknowledged: bool = True) -> None:
-        """Handle a frame that the access point has received, with its PM bit."""
+        """Handle a frame that the access point has received, with its PM bit.
+
+        Parameters
+        ----------
+        item, repeated, acknowledged
+            As for :meth:`StationQueueListener.sent`.
+        """
         if acknowledged:
             self._finish_awaited()
         if item is NULL_DOZE:

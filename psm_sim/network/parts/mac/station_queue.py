@@ -31,10 +31,16 @@ class StationQueueListener(Protocol):
     """Radio whose frames a queue sends."""
 
     def sent(self, item: Item, repeated: bool = False, acknowledged: bool = True) -> None:
-        """Handle a frame that the access point has received.
+        """Handle a frame that the access point has received. A data frame has not been forwarded yet.
 
-        A data frame has not been forwarded yet, unless it is *repeated* because its ACK was lost. The frame
-        will be sent again if it is not *acknowledged*.
+        Parameters
+        ----------
+        item
+            The frame.
+        repeated
+            Whether it was received before, so that it is not forwarded.
+        acknowledged
+            Whether the station receives the ACK. If not, the frame will be sent again.
         """
 
     def polled(self, segment: Segment | None, more: bool) -> None:
