@@ -45,7 +45,7 @@ PRICE = "{price}"
 """Placeholder in a policy spec for the price of the cell."""
 
 TOLD = (f"anticipate:price={PRICE}", f"stpm:delay_w={PRICE}")
-"""Built-in policies with a price of delay, told that of the cell. They also take part with their default."""
+"""Built-in policies at the price of the cell. They also take part with their default price."""
 
 
 class Cell(NamedTuple):
