@@ -1,0 +1,94 @@
+"""A policy sees what its station has seen, and nothing behind it: three that try to see more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from psm_sim.beacons import Beacons
+from psm_sim.network import build_world, load_topology
+from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
+from psm_sim.policies.base import Dtim
+from psm_sim.simulation import Scenario
+
+PLAIN = {int, float, bool, type(None)}
+RECORDS = {Poll, Frame, RadioPower, Dtim, Beacons, tuple}
+
+
+class Peek(Policy):
+    """Records all arguments, and dozes for three beacons."""
+
+    name = "peek"
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, Any]] = []
+
+    def rest(self, now_s, since_uplink_s, poll):
+        self.calls.append(("rest", (now_s, since_uplink_s, poll)))
+        return Rest(beacons=3)
+
+    def uplink(self, now_s):
+        self.calls.append(("uplink", (now_s,)))
+
+    def sent(self, now_s, frame):
+        self.calls.append(("sent", (now_s, frame)))
+
+    def received(self, now_s, frame):
+        self.calls.append(("received", (now_s, frame)))
+
+    def interrupted(self, poll):
+        self.calls.append(("interrupted", (poll,)))
+
+
+def peek(pages: int = 6, topology: str = "three-node") -> Peek:
+    """Return the policy after a run of the first pages of *ucb*."""
+    policy = Peek()
+    workload = Scenario("ucb", topology, 6, 1).workload()
+    build_world(load_topology(topology), policy).run(workload.pages[:pages])
+    return policy
+
+
+def leaves(value: Any) -> list[Any]:
+    """Return the plain values behind *value*. Records have no attributes beside their fields."""
+    if type(value) not in RECORDS:
+        return [value]
+    assert not hasattr(value, "__dict__")
+    if isinstance(value, tuple):
+        return [leaf for each in value for leaf in leaves(each)]
+    return [leaf for name in type(value).__slots__ for leaf in leaves(getattr(value, name))]
+
+
+@pytest.mark.parametrize("topology", ["three-node", "modern"])
+def test_a_policy_that_looks_for_the_clock_of_the_server_finds_numbers(topology):
+    """No argument and no attribute leads to the network, whose clock the server shares."""
+    policy = peek(topology=topology)
+    seen = [leaf for _, arguments in policy.calls for leaf in leaves(arguments)]
+    assert {hook for hook, _ in policy.calls} >= {"rest", "uplink", "sent", "received"}
+    assert {type(leaf) for leaf in seen} <= PLAIN
+
+
+def test_a_policy_that_looks_for_the_pages_knows_beacons_and_powers_only():
+    """The station sets nothing else, and a policy knows neither trace nor seed."""
+    policy = peek()
+    given = {name: value for name, value in vars(policy).items() if name != "calls"}
+    assert given.keys() == {"beacon_s", "beacon_grid", "power", "dtim"}
+    assert {type(leaf) for value in given.values() for leaf in leaves(value)} <= PLAIN | {str}
+
+
+def test_a_policy_that_looks_for_the_future_sees_the_same_before_other_pages():
+    """The calls before the second page are those of a run that ends with the first one."""
+    short, long = peek(1).calls, peek(6).calls
+    assert len(short) < len(long)
+    assert long[: len(short)] == short
+
+
+def test_what_a_policy_sees_has_happened():
+    """Each frame of a doze reached the access point during the doze, and the time never falls."""
+    calls = peek().calls
+    times_s = [arguments[0] for _, arguments in calls if not isinstance(arguments[0], Poll)]
+    assert times_s == sorted(times_s)
+    for hook, arguments in calls:
+        poll = arguments[-1] if hook in ("rest", "interrupted") else None
+        if poll is not None:
+            assert all(0 <= offset_ms <= poll.slept_ms + 1e-6 for offset_ms, _ in poll.arrivals)
