@@ -292,7 +292,11 @@ class TraceStudy(Study):
             f"trace {TRACE} over a modem line, {scale.pages} pages, learn-alpha, loss inverse with gamma"
             f" 1e-07, experts 100 to 1000 ms by 100; {len(seeds)} replications, seeds {seeds[0]} to"
             f" {seeds[-1]}; figures: seed {seeds[0]}",
-            remarks=[_tally(values), f"Polls in a replay: {confidence_interval(frame['polls']):.0f}."],
+            remarks=[
+                _tally(values),
+                "The thesis states no numbers for these statements, so the limits are ours.",
+                f"Polls in a replay: {confidence_interval(frame['polls']):.0f}.",
+            ],
             commentary=COMMENTARY,
             tables=[Table("Sentences of the thesis on this replay", _table(values))],
             provisional=not scale.full,
