@@ -2,81 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from argparse import Namespace
 from collections import Counter
-from types import FrameType
 from typing import Any
 
 import pytest
 
 from psm_sim.cli import main
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError
 from psm_sim.losses import formula_loss
-from psm_sim.policies import Policy, Rest, make_policy
+from psm_sim.policies import make_policy
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import simulate
 
 TEXT = "lpsm:horizon_s=2600"
 RUN = ("--policy", TEXT, "--pages", "2", "--format", "json")
-
-
-def carries(value: object, depth: int = 2) -> bool:
-    """Say whether *value* is the policy's text, its spec or the policy, or a container of one."""
-    if isinstance(value, str):
-        return "horizon_s=2600" in value
-    if isinstance(value, (Spec, Policy)):
-        return getattr(value, "name", "") == "lpsm"
-    if not depth:
-        return False
-    if isinstance(value, Namespace):
-        value = vars(value)
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return any(carries(each, depth - 1) for each in inner)
-
-
-def road(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
-    """Return the modules of psm_sim that the policy passes, from ``main`` to the first ``rest``.
-
-    A module is passed when one of its functions is given, or returns, the text of the policy, its spec or
-    the policy itself: directly, or in a list, tuple, dictionary or the parsed options. A hook that the policy
-    inherits is the policy's own.
-    """
-    passed: list[str] = []
-    inherited = Policy.__module__
-
-    def arrive(*_: object) -> Rest:
-        raise InputError("arrived")
-
-    def watch(frame: FrameType, event: str, returned: Any) -> None:
-        module = str(frame.f_globals.get("__name__", ""))
-        if (
-            not module.startswith("psm_sim.")
-            or module in (*passed, inherited)
-            or event not in ("call", "return")
-        ):
-            return
-        code = frame.f_code
-        count = code.co_argcount + code.co_kwonlyargcount
-        given = [frame.f_locals.get(name) for name in code.co_varnames[:count]] if event == "call" else []
-        if any(map(carries, given)) or (event == "return" and carries(returned)):
-            passed.append(module)
-
-    monkeypatch.setattr(Lpsm, "rest", arrive)
-    sys.setprofile(watch)
-    try:
-        assert main([*words]) == 2
-    finally:
-        sys.setprofile(None)
-    return passed
-
-
-def test_a_policy_passes_at_most_eighteen_modules(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Under a preset, with a loss of its own, until the station has the policy."""
-    passed = road(monkeypatch, *RUN, "--preset", "thesis", "--loss", "inverse")
-    assert passed[0] == "psm_sim.cli"
-    assert passed.index("psm_sim.network.station") < 18, passed
 
 
 @pytest.fixture
