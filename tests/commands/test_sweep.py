@@ -231,24 +231,3 @@ def test_python_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> No
     assert kept["trace.server_delay_ms"].tolist() == [650.0]
     with pytest.raises(psm_sim.common.errors.InputError, match=r"workers must be .*, got 0"):
         psm_sim.sweep({"seed": 1}, workers=0)
-
-
-def test_an_empty_name_of_a_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a figure and of a table; nothing is written under a name of the program's choice."""
-    main(words(SWEEP))
-    capsys.readouterr()
-    before = sorted(Path().iterdir())
-    for what in ("plot", "export"):
-        assert main(words(f"sweep {what} sweep.sqlite --to=")) == 2
-        assert "--to must be a file name, got ''" in capsys.readouterr().err
-    assert sorted(Path().iterdir()) == before
-
-
-def test_what_started_a_sweep_is_shown_without_escape_sequences(capsys: pytest.CaptureFixture[str]) -> None:
-    """The command line stands in the store as it was."""
-    main([*words(SWEEP), "--store", "\x1b[31m.sqlite"])
-    capsys.readouterr()
-    assert main(["sweep", "status", "\x1b[31m.sqlite"]) == 0
-    shown = capsys.readouterr().out
-    assert "\\x1b[31m.sqlite" in shown
-    assert "\x1b" not in shown

@@ -104,7 +104,6 @@ def test_a_sweep_killed_ten_times_ends_as_one_that_was_not(start, tmp_path: Path
     ("workers", "number", "status", "sentence"),
     [
         (1, signal.SIGINT, 130, "psm_sim: interrupted.\n"),
-        (2, signal.SIGINT, 130, "psm_sim: interrupted.\n"),
         (2, signal.SIGTERM, 143, "psm_sim: terminated by SIGTERM.\n"),
     ],
 )

@@ -62,11 +62,6 @@ def test_always_on_is_its_own_measure() -> None:
     assert row.measures["energy_per_page_j"] == psm_sim.simulate("always-on", pages=5).energy_per_page_j
 
 
-def test_the_rows_are_the_same_for_any_number_of_workers() -> None:
-    """In the same order."""
-    assert run(Path("a.sqlite"), SMALL) == run(Path("b.sqlite"), SMALL, workers=2)
-
-
 def test_what_is_there_is_not_run_again(runs: list[str]) -> None:
     """A larger sweep on the same store runs what is new; the rows of each are its own."""
     path = Path("a.sqlite")
