@@ -73,13 +73,6 @@ def test_only_methods_that_a_class_overrides_are_called():
     assert all(getattr(audience, event) == () for event in EVENTS if event != "page")
 
 
-def test_observers_are_told_in_the_order_in_which_they_are_given():
-    """Two of the same class."""
-    one, other = Everything(), Everything()
-    audience = ObserverHooks([one, other])
-    assert all(getattr(audience, event) == (getattr(one, event), getattr(other, event)) for event in EVENTS)
-
-
 @pytest.mark.parametrize("release", ["true", "false"])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_times_never_decrease_within_an_event(policy, release):

@@ -126,12 +126,6 @@ def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_folder_is_no_trace(tmp_path: Path) -> None:
-    """The error says so."""
-    with pytest.raises(InputError, match="is a folder; expected a file"):
-        load_workload(str(tmp_path), 10, 1)
-
-
 def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monkeypatch):
     """Before they fill the memory."""
     path = tmp_path / "list.csv"
