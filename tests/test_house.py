@@ -1,4 +1,4 @@
-"""Style rule that no linter checks: documented arguments."""
+"""Style rules that no linter checks: short functions, documented arguments."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PACKAGE = Path(__file__).resolve().parents[1] / "psm_sim"
+LONGEST_FUNCTION = 16
 
 
 class Function(NamedTuple):
@@ -24,6 +25,14 @@ class Function(NamedTuple):
     def name(self) -> str:
         """Where it is, for whoever has to mend it."""
         return ":".join([self.module, *([self.owner.name] if self.owner else []), self.node.name])
+
+    @property
+    def lines(self) -> int:
+        """Its length without decorators and docstring."""
+        first = self.node.body[0]
+        documented = ast.get_docstring(self.node) is not None
+        docstring = (first.end_lineno or 0) - first.lineno + 1 if documented else 0
+        return (self.node.end_lineno or 0) - self.node.lineno + 1 - docstring
 
     @property
     def arguments(self) -> list[str]:
@@ -90,6 +99,12 @@ def refers_to_words(function: Function) -> bool:
         if each.node.name in names
         or (each.owner and each.owner.name in names and each.node.name == function.node.name)
     )
+
+
+def test_nine_functions_in_ten_are_short() -> None:
+    """At most 16 lines each, docstring not counted."""
+    long = [each.name for each in functions() if each.lines > LONGEST_FUNCTION]
+    assert len(long) <= 0.1 * len(functions()), long
 
 
 def test_functions_of_three_arguments_document_each_of_them() -> None:
