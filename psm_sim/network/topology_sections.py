@@ -486,6 +486,12 @@ class MacParameters:
         None, "bit rate of data frames; none: highest rate of the standard", unit="Mbit/s", at_least=1,
         at_most=65, optional=True,
     )  # fmt: skip
+    rate_control: str = parameter(
+        "constant",
+        "rate of data frames: always data_mbps (constant), or at most data_mbps with automatic rate fallback"
+        " (arf)",
+        choices=("constant", "arf"),
+    )
     control_mbps: float | None = parameter(
         None, "bit rate of ACKs; none: 2 with 802.11b, else the highest of 6, 12 and 24; at most the"
         " rate of data frames", unit="Mbit/s", at_least=1, at_most=54, optional=True, expert=True,

@@ -51,6 +51,7 @@ class Stations:
         self.settings = {
             **settings_of(draw.random),
             **faults_of(draw, some=not every),
+            "mac.rate_control": "arf" if number % 3 == 0 and not watched else "constant",
             "station.after_miss": draw.one_of("next", "rest"),
             "mac.cw_min": draw.one_of(7, 15, 31),  # several in smaller windows do little but collide
         }

@@ -61,7 +61,14 @@ def test_every_key_can_be_set_from_text(key):
     others = {"timer": "heartbeat", "ns2": "rfc5681", "join": "wait", "True": "false", "False": "true"}
     others |= {"none": "down", "None": "2", "auto": "report", "return": "send"}
     others |= {"next": "rest", "long": "short"}
-    others |= {"doze": "stay-awake", "link": "dcf", "802.11b": "802.11g", "ps-poll": "null", "1023": "511"}
+    others |= {
+        "doze": "stay-awake",
+        "constant": "arf",
+        "link": "dcf",
+        "802.11b": "802.11g",
+        "ps-poll": "null",
+        "1023": "511",
+    }
     text = "100" if key == "mac.beacon_bytes" else others.get(str(default)) or str(default * 2 or 0.5)
     changed = load_topology("three-node", {key: text}).config()
     assert changed[key] != default

@@ -120,10 +120,15 @@ def check_capturable(topology: Topology, stations: int = 1) -> None:
     Raises
     ------
     InputError
-        If the headers have no valid size, a packet is too large, or there are too many stations.
+        If the headers have no valid size, a packet is too large, the rate changes, or there are too many
+        stations.
     """
     if stations > MAX_STATIONS:
         raise InputError(f"--capture supports at most {MAX_STATIONS:,} stations, got {stations:,}.")
+    if topology.mac.rate_control != "constant" and topology.mac.model == "dcf":
+        raise InputError(
+            "--capture requires mac.rate_control=constant, got arf, because a file has one rate."
+        )
     tcp = topology.tcp
     if not _MIN_HEADER <= tcp.header_bytes <= _MAX_HEADER or tcp.header_bytes % 4:
         raise InputError(

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from simpy import Environment
 
 from psm_sim.network.access_point import Port
-from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.channel import Channel, Contender, Exchange, FrameError
 from psm_sim.network.segment import BufferedFrame, Segment
@@ -24,8 +23,8 @@ class ApQueue:
         The access point as a contender for the channel.
     """
 
-    def __init__(self, channel: Channel, timing: FrameTiming) -> None:
-        self._channel, self._timing = channel, timing
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
         self._order: deque[MacPort] = deque()
         self.contender = channel.join(self)
         self._start_s = 0.0
@@ -43,7 +42,8 @@ class ApQueue:
     def exchange(self, start_s: float) -> Exchange:
         """Return the exchange of the first frame."""
         self._start_s, port = start_s, self._order[0]
-        link, answer_s = port.link, self._timing.answer_s
+        link = port.link
+        answer_s = link.timing.answer_s
         first_s = link.air_time_s(link.queue[0][1])
         lost = link.first_error(start_s, 2)
         if lost == 1:
@@ -61,6 +61,7 @@ class ApQueue:
     def collided(self, first_s: float) -> None:
         """Record the collision for the Retry bit. The energy of the access point is not modelled."""
         self._order[0].link.collided()
+        self._order[0].link.rate.failed()
 
     def lost(self) -> None:
         """Drop the first frame."""
@@ -79,6 +80,7 @@ class ApQueue:
         else:
             link.notify_arrival(segment, self._start_s)
             link.deliver(segment)
+        link.rate.succeeded()
 
     def _deliver_without_ack(self) -> None:
         """Deliver the first frame, whose ACK is lost. It stays in the queue."""
@@ -164,6 +166,7 @@ class MacPort(Port):
         more = bool(self._buffered) and self._buffered[0][0] <= start_s
         if self.link.sniffer is not None:
             self.link.sniffer.exchange("data", entry, start_s, more=more)
+        self.link.rate.succeeded()
         if self.on_buffered:
             self._notify(self._env.now, 1)
         if entry[1] is self.link.unacknowledged:
@@ -184,6 +187,7 @@ class MacPort(Port):
         """Set the Retry bit of the first buffered frame, which has been sent in vain."""
         if self.link.sniffer is not None:
             self.link.sniffer.failed.add(self._buffered[0][1])
+        self.link.rate.failed()
 
     def drop_first(self) -> None:
         """Drop the first queued frame."""

@@ -40,7 +40,7 @@ class Cell:
         self.beacons = Beacons(topology.beacon.interval_s)
         backoffs = RandomBackoffs(topology.mac.seed)
         self.channel = Channel(env, self.timing, self.beacons, topology.mac.retry_limit, backoffs)
-        self.sender = ApQueue(self.channel, self.timing)
+        self.sender = ApQueue(self.channel)
 
     @property
     def stations(self) -> int:

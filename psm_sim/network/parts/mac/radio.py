@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
 from psm_sim.network.energy_ledger import EnergyLedger
-from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
 from psm_sim.network.parts.mac.channel import Channel
@@ -27,7 +26,7 @@ from psm_sim.policies import Poll
 
 
 class RadioContext(NamedTuple):
-    """Environment of a radio: topology, channel, timing, beacons, port and uplink.
+    """Environment of a radio: topology, channel, beacons, port and uplink.
 
     Attributes
     ----------
@@ -39,7 +38,6 @@ class RadioContext(NamedTuple):
 
     topology: Topology
     channel: Channel
-    timing: FrameTiming
     beacons: Beacons
     port: MacPort
     link: AirLink
@@ -76,7 +74,7 @@ class MacRadio(Radio):
         super().__init__(*arguments, **more)
         self._context, self._mac_port, self._channel = context, context.port, context.channel
         first = context.topology.mac.poll_first
-        self._queue = StationQueue(context.channel, context.timing, context.link, context.port, self, first)
+        self._queue = StationQueue(context.channel, context.link, context.port, self, first)
         self._uses_ps_poll = context.topology.mac.fetch == "ps-poll"
         self._awaiting_beacon = False
         self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame
@@ -106,7 +104,7 @@ class MacRadio(Radio):
 
     def receive(self, segment: Segment) -> None:
         """Receive a frame that the access point has sent without a PS-Poll."""
-        self.transmitted(self._context.timing.ack_s)
+        self.transmitted(self._mac_port.link.timing.ack_s)
         self._finish_awaited()
         self.deliver(segment)
         self._arm_idle_alarm()
@@ -175,7 +173,7 @@ class MacRadio(Radio):
 
     def receive_repetition(self) -> None:
         """Acknowledge the repetition of a frame that was received before."""
-        self.transmitted(self._context.timing.ack_s)
+        self.transmitted(self._mac_port.link.timing.ack_s)
         self._finish_awaited()
         self._arm_idle_alarm()
 

@@ -7,7 +7,6 @@ from enum import Enum
 from typing import Protocol
 
 from psm_sim.network.air_frame import FrameKind
-from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
 from psm_sim.network.parts.mac.channel import Channel, Exchange, FrameError
@@ -61,8 +60,8 @@ class StationQueue:
 
     Parameters
     ----------
-    channel, timing
-        The channel, and the durations of frames.
+    channel
+        The channel.
     link, port
         The uplink whose queue is served, and the port of the station.
     owner
@@ -74,13 +73,12 @@ class StationQueue:
     def __init__(
         self,
         channel: Channel,
-        timing: FrameTiming,
         link: AirLink,
         port: MacPort,
         owner: StationQueueListener,
         poll_first: bool,
     ) -> None:
-        self._channel, self._timing, self._link, self._port = channel, timing, link, port
+        self._channel, self._link, self._port = channel, link, port
         self._owner, self._poll_first = owner, poll_first
         self.contender = port.station = channel.join(self)
         self._start_s = 0.0
@@ -109,7 +107,7 @@ class StationQueue:
     def exchange(self, start_s: float) -> Exchange:
         """Return the exchange of the first frame, which is sent at *start_s* seconds."""
         self._start_s, self._transmitting = start_s, True
-        item, timing = self._link.queue[0][1], self._timing
+        item, timing = self._link.queue[0][1], self._link.timing
         if item is PS_POLL:
             return self._poll_exchange()
         first_s = timing.null_s if isinstance(item, ControlFrame) else self._link.air_time_s(item)
@@ -119,7 +117,7 @@ class StationQueue:
         self, first_s: float, acknowledged: Callable[[], None], unacknowledged: Callable[[], None]
     ) -> Exchange:
         """Return the exchange of a frame and its ACK."""
-        own, other, answer_s = self.contender, self._port.sender.contender, self._timing.answer_s
+        own, other, answer_s = self.contender, self._port.sender.contender, self._link.timing.answer_s
         lost = self._link.first_error(self._start_s, 2)
         if lost == 1:
             return Exchange(first_s, first_s, 0.0, _nothing, FrameError(own, other, answer_s, retries=True))
@@ -132,6 +130,8 @@ class StationQueue:
         """Charge the transmit energy of the first frame, which stays in the queue."""
         self._transmitting = False
         self._link.collided()
+        if self._link.queue[0][1] is not PS_POLL:
+            self._link.rate.failed()
         self._owner.transmitted(first_s)
 
     def lost(self) -> None:
@@ -144,33 +144,31 @@ class StationQueue:
         self._owner.lost(item)
 
     def _poll_exchange(self) -> Exchange:
-        timing, answer = self._timing, self._port.first_buffered()
+        timing, answer = self._link.timing, self._port.first_buffered()
         if answer is None or self._port.awake:
             # Nothing is buffered for the station: the access point answers with an ACK.
             return self._two_frames(timing.poll_s, self._finish_empty_poll, _nothing)
-        own, other = self.contender, self._port.sender.contender
+        own, other, answer_s = self.contender, self._port.sender.contender, self._port.link.timing.answer_s
         delivery_s = timing.poll_s + timing.sifs_s + self._port.link.air_time_s(answer)
         lost = self._link.first_error(self._start_s, 3)
         if lost == 1:
-            nav_s = delivery_s - timing.poll_s + timing.answer_s
+            nav_s = delivery_s - timing.poll_s + answer_s
             error = FrameError(own, other, nav_s, retries=True)
             return Exchange(timing.poll_s, timing.poll_s, 0.0, _nothing, error)
         if lost == 2:
-            error = FrameError(other, own, timing.answer_s, retries=True)
+            error = FrameError(other, own, answer_s, retries=True)
             return Exchange(timing.poll_s, delivery_s, 0.0, self._port.repeat_first, error)
         if lost == 3:
             error = FrameError(own, other, 0.0, retries=False)
-            return Exchange(
-                timing.poll_s, delivery_s, timing.answer_s, self._finish_unacknowledged_poll, error
-            )
-        return Exchange(timing.poll_s, delivery_s, timing.answer_s, self._finish_poll)
+            return Exchange(timing.poll_s, delivery_s, answer_s, self._finish_unacknowledged_poll, error)
+        return Exchange(timing.poll_s, delivery_s, answer_s, self._finish_poll)
 
     def _finish_empty_poll(self) -> None:
         self._transmitting = False
         entry = self._link.queue.popleft()
         if self._link.sniffer is not None:
             self._link.sniffer.exchange("ps-poll", entry, self._start_s, sleeps=True)
-        self._owner.transmitted(self._timing.poll_s)
+        self._owner.transmitted(self._link.timing.poll_s)
         self._owner.polled(None, False)
 
     def _finish_poll(self) -> None:
@@ -185,11 +183,11 @@ class StationQueue:
         entry = self._link.queue.popleft()
         if self._link.sniffer is not None:
             self._link.sniffer.frame("ps-poll", entry, self._start_s, sleeps=True)
-        timing, answer = self._timing, self._port.first_buffered()
+        timing, answer = self._link.timing, self._port.first_buffered()
         answer_start_s = self._start_s + timing.poll_s + timing.sifs_s
-        repeated = answer is self._port.link.unacknowledged
+        repeated, ack_s = answer is self._port.link.unacknowledged, self._port.link.timing.ack_s
         more = take(answer_start_s)
-        self._owner.transmitted(timing.poll_s + timing.ack_s)
+        self._owner.transmitted(timing.poll_s + ack_s)
         if answer is None or repeated:
             self._owner.polled(None, more)
         else:
@@ -209,7 +207,8 @@ class StationQueue:
             if not repeated:
                 self._link.notify_arrival(item, self._start_s)
         else:
-            self._owner.transmitted(self._timing.null_s)
+            self._owner.transmitted(self._link.timing.null_s)
+        self._link.rate.succeeded()
         self._owner.sent(item, repeated=repeated)
 
     def _finish_unacknowledged_frame(self) -> None:

@@ -51,7 +51,6 @@ class MacHop(WirelessHop):
         return RadioContext(
             self.topology,
             cell.channel,
-            cell.timing,
             cell.beacons,
             port,
             self.up,
