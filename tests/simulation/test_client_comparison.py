@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from psm_sim.common.errors import InputError
 from psm_sim.simulation import (
     ClientComparison,
     Scenario,
@@ -57,13 +54,6 @@ def test_the_table_says_that_its_intervals_are_over_clients(three: ClientCompari
     assert "seeds" not in text
 
 
-def test_rows_are_the_same_for_any_number_of_workers(trace: str, three: ClientComparison) -> None:
-    """To the last bit; ``wall_s`` alone differs."""
-    parallel = compare_clients(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=2)
-    for one, other in zip(three.runs, parallel.runs, strict=True):
-        assert {**one.to_dict(), "wall_s": 0} == {**other.to_dict(), "wall_s": 0}
-
-
 def test_means_and_intervals_are_students_over_clients(three: ClientComparison) -> None:
     """Each client counts once; 4.302653 is Student's 97.5 % quantile at two degrees of freedom."""
     for run in three.runs:
@@ -105,19 +95,3 @@ def test_progress_is_told_of_each_client(trace: str) -> None:
         ["psm"], Scenario(f"{trace}:clients=2", pages=3), lambda *each: told.append(each), workers=1
     )
     assert told == [(done, 6, "2 clients") for done in (0, 3, 6)]
-
-
-@pytest.mark.parametrize(
-    ("policies", "match"),
-    [
-        (["pms"], "Did you mean 'psm'"),
-        (["lpsm:state=s.json"], "conflicts with 2 clients, because each of them would write it"),
-    ],
-)
-def test_what_cannot_be_used_is_told_before_anything_is_run(
-    trace: str, policies: list[str], match: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In this process, in one sentence."""
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=match):
-        compare_clients(policies, Scenario(f"{trace}:clients=2", pages=2), lambda *_: pytest.fail("it ran"))

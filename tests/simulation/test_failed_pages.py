@@ -95,12 +95,10 @@ def test_without_faults_nothing_is_said_of_failures(patient):
     assert "failure" not in patient.pages
 
 
-def test_several_seeds_have_faults_of_their_own_for_any_number_of_workers():
+def test_several_seeds_have_faults_of_their_own():
     """Each seed's faults are those of the seed; failures say which seed they are of."""
     scenario = Scenario("ucb", pages=10, settings={"faults.wireless.loss": 0.05, "faults.patience_s": 1.0})
-    one, two = (compare_seeds(["psm"], scenario, 2, workers=count).runs[0] for count in (1, 2))
-    assert one.failed_page_records == two.failed_page_records
-    assert one.page_time_s == two.page_time_s
+    one = compare_seeds(["psm"], scenario, 2, workers=1).runs[0]
     assert one.failed_pages == sum(result.failed_pages for result in one.results) > 0
     assert {each["seed"] for each in one.failed_page_records} <= {"1", "2"}
     lost = {result.traffic.lost_bytes for result in one.results}

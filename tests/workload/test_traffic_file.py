@@ -207,12 +207,6 @@ def test_trace_info_describes_each(trace, capsys):
             assert line.split(".")[1].split("]")[0] in out
 
 
-def test_a_trace_without_pages_is_not_converted(tmp_path, capsys):
-    """To a page list, which would be empty: a sentence says so."""
-    assert main(["trace", "convert", "ping", "--to", str(tmp_path / "x.csv")]) == 2
-    assert "has only messages" in capsys.readouterr().err
-
-
 def test_a_sweep_sends_the_messages_too(tmp_path):
     """And keeps their percentiles as measures."""
     from psm_sim import sweep

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -44,26 +43,6 @@ def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path)
     assert {"numpy", "simpy", "scipy", "pandas"} <= set(metadata["packages"])
     assert list(metadata["files"]) == [__file__]
     assert metadata["runs"][0]["parameters"] == {"listen_interval": 1, "counted_from": "access-point"}
-
-
-def test_a_write_that_fails_leaves_what_was_there(
-    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing is half written."""
-    for name in files.NAMES:
-        (tmp_path / name).write_text("before")
-    whole = Path.write_text
-
-    def full_disk(self: Path, *arguments: Any, **options: Any) -> int:
-        if "metadata" in self.name:
-            raise OSError(28, "No space left on device")
-        return whole(self, *arguments, **options)
-
-    monkeypatch.setattr(Path, "write_text", full_disk)
-    with pytest.raises(InputError, match="cannot be written: No space left on device;"):
-        files.write_results(tmp_path, comparison, FACTS)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files.NAMES)
-    assert {path.read_text() for path in tmp_path.iterdir()} == {"before"}
 
 
 def test_a_folder_to_be_made_is_usable_and_not_made_yet(tmp_path: Path) -> None:
