@@ -11,7 +11,7 @@ from psm_sim.network.recorded_packet import RecordedPacket
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
-from psm_sim.policies.base import Dtim
+from psm_sim.policies.base import Dtim, describe_radio
 
 
 class Station:
@@ -42,15 +42,13 @@ class Station:
         self._mss = 0
 
     def start(self, beacon_s: float, topology: Topology) -> None:
-        """Start the policy for beacons *beacon_s* seconds apart, with power and DTIM period of *topology*.
-
-        A policy that uses the attribute names ``power`` or ``dtim`` for other purposes keeps its own values.
-        """
+        """Start the policy for beacons *beacon_s* seconds apart, with power and DTIM period of *topology*."""
         policy, power, self._mss = self._policy, topology.power, topology.tcp.segment_bytes
-        if isinstance(policy.power, RadioPower):
-            policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
-        if isinstance(policy.dtim, Dtim):
-            policy.dtim = Dtim(topology.beacon.dtim_period, topology.station.listen_rounding)
+        describe_radio(
+            policy,
+            RadioPower(power.awake_w, power.asleep_w, power.beacon_j),
+            Dtim(topology.beacon.dtim_period, topology.station.listen_rounding),
+        )
         policy.start(beacon_s)
 
     def send(self, segment: Segment) -> None:

@@ -128,9 +128,7 @@ class GuardedPolicy(Policy):
     def _convert(self, rest: Any) -> Rest | str:
         """Return *rest* with plain numbers, or an error description."""
         with user_code_call(f"Policy {self._label} returned an invalid Rest at {self._now_s:g} s"):
-            return _describe_invalid_rest(rest) or Rest(
-                float(rest.awake_s), int(rest.beacons), bool(rest.repeat)
-            )
+            return invalid_rest(rest) or Rest(float(rest.awake_s), int(rest.beacons), bool(rest.repeat))
 
 
 def guard_policy(policy: str | Spec | Policy | type[Policy]) -> Policy:
@@ -183,7 +181,8 @@ def _try_calls(trial: GuardedPolicy) -> None:
         trial.report()
 
 
-def _describe_invalid_rest(rest: Any) -> str:
+def invalid_rest(rest: Any) -> str:
+    """Return why *rest* is not a valid :class:`Rest`, or an empty string."""
     if not isinstance(rest, Rest):
         return f"returned {safe_repr(rest)}; expected a Rest"
     awake_s: Any = rest.awake_s

@@ -1,0 +1,229 @@
+"""Policy in a second process, which knows only its observations.
+
+The two processes exchange lines of JSON through pipes. A line to the second process is a list of calls,
+``[[METHOD, ARGUMENT, ...], ...]``. The answer is ``{"result": ...}`` of the last call, or
+``{"error": TEXT}``. Calls without a result wait for the next decision, so each decision takes one exchange.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, ClassVar
+
+from psm_sim.common.errors import InputError, PluginError
+from psm_sim.common.parameters import parameter
+from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
+from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest, ServicePeriod, describe_radio
+from psm_sim.policies.user_policy_guard import guard_policy, invalid_rest
+from psm_sim.poll import Poll
+
+_SERVE = (
+    "import sys; sys.path.append(sys.argv[1]); "
+    "from psm_sim.policies.subprocess_policy import serve; serve(sys.argv[2])"
+)
+_HOOKS = ("uplink", "sent", "received", "interrupted")
+
+
+@dataclass
+class SubprocessPolicy(Policy):
+    """Policy that runs another policy in a second process.
+
+    The decisions are those of the other policy. It cannot see the simulated network, because its process
+    has no part of it. The process begins before the run, and ends with :meth:`finish` or with this object.
+
+    Parameters
+    ----------
+    policy : str
+        Spec of the other policy, such as ``"my.py:Mine:limit=3"``.
+
+    Examples
+    --------
+    >>> import psm_sim
+    >>> from psm_sim.policies.subprocess_policy import SubprocessPolicy
+    >>> results = [psm_sim.simulate(policy, pages=2) for policy in (SubprocessPolicy("psm"), "psm")]
+    >>> results[0].energy_per_page_j == results[1].energy_per_page_j
+    True
+    """
+
+    name: ClassVar[str] = "subprocess"
+
+    policy: str = parameter("psm", "the policy that runs in a second process")
+
+    def __post_init__(self) -> None:
+        self.name = f"subprocess:policy={self.policy}"  # type: ignore[misc]  # tables tell several apart
+        self._process: subprocess.Popen[str] | None = None
+        self._calls: list[tuple[Any, ...]] = []
+        self._report: dict[str, float] = {}
+
+    @property
+    def service(self) -> ServicePeriod | None:
+        """Rules of the other policy's service periods."""
+        service = self._open()["service"]
+        return None if service is None else ServicePeriod(*service)
+
+    def wants(self, hook: str) -> bool:
+        """Return whether the other policy overrides the *hook*."""
+        return hook in self._open()["hooks"]
+
+    def start(self, beacon_s: float) -> None:
+        """Start the other policy."""
+        super().start(beacon_s)
+        self._open()
+        self._calls.clear()
+        self._ask("start", self.power, self.dtim, beacon_s)
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Return the decision of the other policy."""
+        awake_s, beacons, repeat = self._ask("rest", now_s, since_uplink_s, _pack(poll))
+        rest = Rest(awake_s, beacons, repeat)
+        invalid = invalid_rest(rest)
+        if invalid:
+            raise PluginError(f"Policy {self.policy}: rest() at {now_s:g} s {invalid}.")
+        return rest
+
+    def uplink(self, now_s: float) -> None:
+        """Note an uplink packet for the other policy."""
+        self._note("uplink", now_s)
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Note a frame sent."""
+        self._note("sent", now_s, frame)
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Note a frame received."""
+        self._note("received", now_s, frame)
+
+    def interrupted(self, poll: Poll) -> None:
+        """Note an interrupted doze."""
+        self._note("interrupted", _pack(poll))
+
+    def finish(self) -> None:
+        """Finish the other policy, and end its process."""
+        self._report = self._ask("finish")
+        self._end()
+        self._process = None
+
+    def report(self) -> dict[str, float]:
+        """Return the measurements of the other policy at its end."""
+        return self._report
+
+    def _open(self) -> dict[str, Any]:
+        """Begin the process, unless it runs, and return what the other policy is."""
+        if self._process is None:
+            root = Path(__file__).resolve().parents[2]
+            self._process = subprocess.Popen(  # noqa: S603 (this interpreter, and a policy that the user names)
+                [sys.executable, "-c", _SERVE, str(root), self.policy],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONSAFEPATH": "1"},
+                encoding="utf-8",
+                start_new_session=True,  # Ctrl-C interrupts the run, which then ends the process
+            )
+            self._end = weakref.finalize(self, _end, self._process)
+            self._facts: dict[str, Any] = self._ask("open")
+        return self._facts
+
+    def _note(self, hook: str, *arguments: Any) -> None:
+        if hook in self._facts["hooks"]:
+            self._calls.append((hook, *arguments))
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        """Send all calls that are due, and return the result of the last one."""
+        process: Any = self._process
+        calls = [*self._calls, (method, *arguments)]
+        self._calls.clear()
+        try:
+            _write(process.stdin, calls)
+            answer = json.loads(process.stdout.readline())
+        except (OSError, ValueError):
+            raise PluginError(
+                f"Policy {self.policy}: its process ended in {method}(); its last output has the reason."
+            ) from None
+        if "error" in answer:
+            raise PluginError(answer["error"])
+        return answer["result"]
+
+
+def serve(spec: str) -> None:
+    """Run the policy *spec*, as lines on standard input ask, until they end.
+
+    Standard output of the policy goes to standard error.
+    """
+    server, answers = _Server(spec), sys.stdout
+    with redirect_stdout_to_stderr():
+        for line in sys.stdin:
+            try:
+                answer: dict[str, Any] = {"result": server.handle(json.loads(line))}
+            except InputError as error:
+                answer = {"error": str(error)}
+            _write(answers, answer)
+
+
+class _Server:
+    """Policy of the second process, created by its first call."""
+
+    def __init__(self, spec: str) -> None:
+        self._spec = spec
+        self._policy: Policy
+
+    def handle(self, calls: list[list[Any]]) -> Any:
+        """Return the result of the last of *calls*."""
+        results = [getattr(self, f"_{method}")(*arguments) for method, *arguments in calls]
+        return results[-1]
+
+    def _open(self) -> dict[str, Any]:
+        self._policy = policy = guard_policy(self._spec)
+        return {"hooks": [hook for hook in _HOOKS if policy.wants(hook)], "service": policy.service}
+
+    def _start(self, power: list[float], dtim: list[Any], beacon_s: float) -> None:
+        describe_radio(self._policy, RadioPower(*power), Dtim(*dtim))
+        self._policy.start(beacon_s)
+
+    def _rest(self, now_s: float, since_uplink_s: float, poll: list[Any] | None) -> tuple[float, int, bool]:
+        rest = self._policy.rest(now_s, since_uplink_s, _unpack(poll))
+        return rest.awake_s, rest.beacons, rest.repeat
+
+    def _uplink(self, now_s: float) -> None:
+        self._policy.uplink(now_s)
+
+    def _sent(self, now_s: float, frame: list[Any]) -> None:
+        self._policy.sent(now_s, Frame(*frame))
+
+    def _received(self, now_s: float, frame: list[Any]) -> None:
+        self._policy.received(now_s, Frame(*frame))
+
+    def _interrupted(self, poll: list[Any]) -> None:
+        self._policy.interrupted(_unpack(poll))
+
+    def _finish(self) -> dict[str, float]:
+        self._policy.finish()
+        return self._policy.report()
+
+
+def _pack(poll: Poll | None) -> tuple[Any, ...] | None:
+    if poll is None:
+        return None
+    return poll.slept_ms, poll.buffered_bytes, poll.buffered_frames, poll.arrivals
+
+
+def _unpack(values: list[Any] | None) -> Any:
+    if values is None:
+        return None
+    slept_ms, size, frames, arrivals = values
+    return Poll(slept_ms, size, frames, tuple((arrived_ms, size) for arrived_ms, size in arrivals))
+
+
+def _write(file: IO[str], message: Any) -> None:
+    file.write(json.dumps(message) + "\n")
+    file.flush()
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End the process by closing its input, and wait for it."""
+    process.communicate()
