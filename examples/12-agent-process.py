@@ -69,7 +69,7 @@ class Direct(Policy):
 
 def main() -> None:
     """Print the policy in both forms, and a built-in policy in both forms."""
-    policies = [Asked, Direct, SubprocessPolicy("bsd:p=0.5"), "bsd:p=0.5"]
+    policies: list[type[Policy] | Policy | str] = [Asked, Direct, SubprocessPolicy("bsd:p=0.5"), "bsd:p=0.5"]
     frame = psm_sim.compare(policies, pages=PAGES, baselines=False).frame
     print(frame[["policy", "energy_per_page_j", "slowdown.mean"]].round(6).to_string(index=False))
 
