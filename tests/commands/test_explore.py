@@ -101,9 +101,10 @@ def test_the_controls_set_round_trip_dtim_and_price() -> None:
     assert shown.runs[-1].parameters["price"] == 10
 
 
-def test_the_price_has_an_effect_on_anticipate_without_a_price_only() -> None:
+def test_the_price_has_an_effect_on_anticipate_without_a_price_or_target_only() -> None:
     assert Settings().has_price
-    assert not Settings(policies=("bsd", "anticipate:price=2")).has_price
+    own = ("bsd", "anticipate:price=2", "anticipate:slowdown=1.02", "anticipate:delay_ms=20")
+    assert not Settings(policies=own).has_price
 
 
 def test_sizes_fit_the_trace(tmp_path: Path) -> None:
