@@ -86,7 +86,7 @@ def test_a_topology_lists_every_key_with_its_value(capsys: pytest.CaptureFixture
     [
         ("policies", "  listen_interval  1        beacons  an integer >= 1"),
         ("losses", "  gamma      0.000833333  nats/(byte ms)  a number > 0"),
-        ("topologies", "  links.wired.latency_ms          20       ms        a number >= 0"),
+        ("topologies", "  links.wired.latency_ms          20        ms        a number >= 0"),
     ],
 )
 def test_the_list_is_plain_text_in_a_pipe(capsys: pytest.CaptureFixture[str], kind: str, line: str) -> None:

@@ -31,8 +31,9 @@ class RateFallback(DataRate):
     """Automatic rate fallback (Kamerman and Monteban, Bell Labs Technical Journal 2(3), 1997).
 
     The rate begins at ``mac.data_mbps``, which it never exceeds. It falls by one step after every second
-    transmission in a row without an ACK. It rises by one step after 10 ACKs in a row, or 15 transmissions. If
-    the first transmission at a higher rate fails, it falls at once. The thresholds are those of ns-3.
+    transmission in a row without an ACK. It rises by one step after 10 ACKs in a row, or if the 15th
+    transmission has an ACK. If the first transmission at a higher rate fails, it falls at once. These rules
+    are those of ns-3.
     """
 
     _SUCCESSES, _TRANSMISSIONS = 10, 15
@@ -50,7 +51,7 @@ class RateFallback(DataRate):
         self._transmissions += 1
         self._successes += 1
         self._failures, self._probing = 0, False
-        enough = self._successes == self._SUCCESSES or self._transmissions >= self._TRANSMISSIONS
+        enough = self._successes == self._SUCCESSES or self._transmissions == self._TRANSMISSIONS
         if enough and self._number < len(self._timings) - 1:
             self._transmissions = self._successes = 0
             self._probing = True
