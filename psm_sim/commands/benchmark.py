@@ -127,6 +127,8 @@ def _result(arguments: argparse.Namespace) -> BenchmarkResult:
     found = _simulate(arguments, new, seeds, stored)
     for line in stored.differing_facts(found):
         print_message(f"The stored results of the built-in policies differ in {line}; see --fresh.")
+    if stored.differing_cells(found):  # always-on runs in both
+        print_message("The stored results were computed by other code of psm_sim; use --fresh.")
     return stored.joined(found)
 
 
@@ -136,10 +138,10 @@ def _verify(arguments: argparse.Namespace) -> int:
 
     if len(arguments.action) != 2 or arguments.action[0] != _VERIFY:
         raise InputError(f"expected no argument, or verify FILE.json, got {shlex.join(arguments.action)!r}.")
-    for option in ("--seed", "--replications", "--fresh", "--output"):
+    for option in ("--seed", "--replications", "--fresh", "--output", "--store"):
         if is_given(option, arguments.argv):
             raise InputError(
-                f"{option} has no effect on verify, which uses the seeds of the file; remove it."
+                f"{option} cannot be used with verify, which runs the seeds of the file again; remove it."
             )
     recorded = read_result(Path(arguments.action[1])).first(QUICK if arguments.quick else None)
     for policy in arguments.policy:

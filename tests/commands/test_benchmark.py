@@ -97,7 +97,8 @@ def test_other_seeds_run_all_policies(capsys, words):
     [
         (("verify",), "expected no argument, or verify FILE.json"),
         (("confirm", "stored.json"), "expected no argument, or verify FILE.json"),
-        (("verify", "stored.json", "--seed", "1"), "--seed has no effect on verify"),
+        (("verify", "stored.json", "--store", "s.sqlite"), "--store cannot be used with verify"),
+        (("verify", "stored.json", "--seed", "1"), "--seed cannot be used with verify"),
         (("verify", "stored.json", "--policy", "bsd"), "has no policy bsd; expected one of always-on, psm"),
         (("verify", "missing.json"), "cannot be read"),
     ],
@@ -105,3 +106,12 @@ def test_other_seeds_run_all_policies(capsys, words):
 def test_wrong_arguments(capsys, words, message):
     assert benchmark(*words) == 2
     assert message in capsys.readouterr().err
+
+
+def test_stored_results_of_other_code_are_named(capsys, folder):
+    """The runs of always-on, which every command repeats, tell."""
+    stored = json.loads((folder / "stored.json").read_text())
+    stored["runs"][0]["energy_j"][0] += 1e-9
+    (folder / "stored.json").write_text(json.dumps(stored))
+    assert benchmark("--policy", "mine.py:Mine", "--quick") == 0
+    assert "computed by other code" in capsys.readouterr().err
