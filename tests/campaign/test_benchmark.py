@@ -220,3 +220,20 @@ def test_the_recorded_pages_are_those_of_the_tests():
     from benchmarks.recorded_pages import TARGET, merged
 
     assert json.loads(gzip.decompress(Path(TARGET).read_bytes())) == merged()
+
+
+def test_the_report_has_the_stored_ranking(tmp_path):
+    """The committed report is that of the stored results, and is written again with its figures."""
+    from benchmarks.policy_benchmark import FOLDER, write_report
+
+    stored = read_result(STANDING)
+    committed = json.loads((FOLDER / "numbers.json").read_text())
+    shown = [(each["rank"], each["policy"], each["score"]) for each in committed["all"]["ranking"]]
+    assert shown == [(each.rank, each.policy, pytest.approx(each.score)) for each in rank(stored)]
+    seeds = [seed for each in committed["sets"] for seed in each["seeds"]]
+    assert len(committed["sets"]) == 3
+    assert len(set(seeds)) == len(seeds)
+    assert committed["stability"]["reversed"] == []
+    write_report(stored.first(4), stored.first(3), tmp_path)
+    assert "## Ranking" in (tmp_path / "README.md").read_text()
+    assert {path.name for path in (tmp_path / "figures").glob("*.svg")} == {"scores.svg", "cells.svg"}

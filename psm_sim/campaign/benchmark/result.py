@@ -82,17 +82,18 @@ class BenchmarkResult:
         costs_j = np.array([[self.cost_j(policy, cell) for cell in CELLS] for policy in self.policies])
         return np.asarray(np.log(costs_j / optimum_j))
 
-    def first(self, seeds: int | None) -> BenchmarkResult:
-        """Return the result of the first *seeds* seeds; None returns all."""
+    def first(self, seeds: int | None, skip: int = 0) -> BenchmarkResult:
+        """Return the result of the first *seeds* seeds without the first *skip* ones; None returns all."""
+        part = slice(skip, seeds)
 
         def cut(costs: Costs) -> Costs:
-            return Costs(costs.energy_j[:seeds], costs.delay_s[:seeds])
+            return Costs(costs.energy_j[part], costs.delay_s[part])
 
         runs = {
             policy: {cell: cut(costs) for cell, costs in each.items()} for policy, each in self.runs.items()
         }
-        optimum_j = {cell: values[:seeds] for cell, values in self.optimum_j.items()}
-        return replace(self, seeds=self.seeds[:seeds], runs=runs, optimum_j=optimum_j)
+        optimum_j = {cell: values[part] for cell, values in self.optimum_j.items()}
+        return replace(self, seeds=self.seeds[part], runs=runs, optimum_j=optimum_j)
 
     def joined(self, other: BenchmarkResult) -> BenchmarkResult:
         """Return this result with the policies that only *other* has."""
