@@ -122,9 +122,10 @@ def test_stations_have_independent_errors():
     assert draws[0] == draws[2] != draws[1]
 
 
-def test_a_capture_has_retries_and_frames_without_an_ack():
+@pytest.mark.parametrize("policy", ["psm", "always-on"])
+def test_a_capture_has_retries_and_frames_without_an_ack(policy):
     """A frame whose ACK is lost is seen, without it; its repetition has the Retry bit."""
-    _, _, data = captured("psm", pages=3, mac__model="dcf", mac__frame_error_rate=0.1, faults__patience_s=60)
+    _, _, data = captured(policy, pages=3, mac__model="dcf", mac__frame_error_rate=0.1)
     frames = frames_of(data)
     assert any(frame.retry for frame in frames)
     data_frames = sum(frame.kind in ("data", "null") for frame in frames)
