@@ -58,7 +58,15 @@ class DelayControl:
         self._wait_s, self._connections = 0.0, 1
 
     def frame(self, now_s: float, *, waited: bool, waits: bool) -> None:
-        """Handle a useful frame, before and after which a connection *waited* and *waits* for a reply."""
+        """Handle a useful frame.
+
+        Parameters
+        ----------
+        now_s : float
+            Time at which the frame is sent or received, in seconds.
+        waited, waits : bool
+            Whether a connection waited for a reply before the frame, and waits after it.
+        """
         if waited or now_s - self._last_s <= PAUSE_S:
             self._last_s = now_s
         elif waits:
