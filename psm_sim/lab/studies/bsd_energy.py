@@ -157,7 +157,9 @@ class BsdEnergy(Study):
                     Table(f"Means, preset {name}", _means(frame, best[name]))
                     for name, frame in frames.items()
                 ),
-                Table("Held replies, and the largest delivery time as a share of its bound", _bounds(bound)),
+                Table(
+                    "Buffered replies, and the largest delivery time as a share of its bound", _bounds(bound)
+                ),
             ],
             claims=[claim for experiment in experiments for claim in _claims(experiment, frames, bound)],
             presets=[experiment.preset for experiment in experiments],
@@ -209,7 +211,7 @@ def _bounds(bound: pd.DataFrame) -> pd.DataFrame:
     for policy, p in zip(BSD, BOUNDS, strict=True):
         row: dict[str, object] = {"policy": policy}
         for preset, group in bound[bound["p"] == p].groupby("preset", sort=False):
-            row[f"held, {preset}"] = int(group["held"].sum())
+            row[f"buffered, {preset}"] = int(group["held"].sum())
             row[f"largest share, {preset}"] = f"{group['bound'].max():.4f}"
         rows.append(row)
     return pd.DataFrame(rows)
@@ -226,7 +228,7 @@ def _means(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
     ]
     blank = dict.fromkeys(COLUMNS.values(), "")
     optimum = {**blank, "J/page": f"{confidence_interval(best):.3f}", "slowdown": "1"}
-    return pd.DataFrame([*rows, {"policy": "hindsight, no delay", **optimum}])
+    return pd.DataFrame([*rows, {"policy": "offline optimum, no delay", **optimum}])
 
 
 STUDY = BsdEnergy()

@@ -82,9 +82,13 @@ class RoundTrips(Study):
             commentary=COMMENTARY,
             tables=[
                 Table(
-                    "Mean page time over no power saving, ours / reference: four connections", _wide(parallel)
+                    "Mean page time relative to no power saving (simulated / reference), four connections",
+                    _wide(parallel),
                 ),
-                Table("The same with one connection at a time", _wide(single)),
+                Table(
+                    "Mean page time relative to no power saving (simulated / reference), one connection",
+                    _wide(single),
+                ),
             ],
             figures={"round-trips": pd.concat([parallel, _optimum_curve(best)], ignore_index=True)},
         )

@@ -243,10 +243,11 @@ class OneSetting(Study):
             remarks=_remarks(searched, frontier, judged),
             commentary=COMMENTARY,
             tables=[
-                Table("Frontier of the search: no setting meets more of both", _table(frontier)),
-                Table("The candidates on judging seeds", _table(_select_frontier(judged, frontier))),
+                Table("Pareto frontier of the search", _table(frontier)),
+                Table("Candidates on judging seeds", _table(_select_frontier(judged, frontier))),
                 Table(
-                    "Best setting of each family of think times and each server delay", _by_family(searched)
+                    "Best setting for each distribution of think times and each server delay (LPSM + BSD)",
+                    _by_family(searched),
                 ),
             ],
             provisional=not scale.full,
@@ -302,9 +303,9 @@ def _table(scores: Sequence[Score]) -> pd.DataFrame:
     return pd.DataFrame([
         {
             **score.setting,
-            "LPSM's met": f"{score.met[0]} of {len(score.lpsm)}",
-            "BSD's met": f"{score.met[1]} of {len(score.bsd)}",
-            "not met": ", ".join(
+            "LPSM: agree": f"{score.met[0]} of {len(score.lpsm)}",
+            "BSD: agree": f"{score.met[1]} of {len(score.bsd)}",
+            "do not agree": ", ".join(
                 claim.published.key.partition("/")[2]
                 for claim in (*score.lpsm, *score.bsd)
                 if claim.verdict != "agrees"

@@ -19,13 +19,10 @@ AIR = {"mac.model": "dcf", "beacon.interval_tu": 100}
 MODELS: dict[str, Mapping[str, Any]] = {
     "link": {},
     "link, 100 TU": {"beacon.interval_tu": 100},
-    "air": AIR,
-    "air, bit kept set": {**AIR, "access_point.release_on_uplink": False},
+    "channel": AIR,
+    "channel, TIM bit kept": {**AIR, "access_point.release_on_uplink": False},
 }
 """Settings of each model of the wireless hop. In the last model only beacons release frames, as in ns-3."""
-
-NAMES = {"air": "channel", "air, bit kept set": "channel, TIM bit kept"}
-"""Names of models in remarks, where they differ from the names in the tables' rows."""
 
 EXPERIMENTS = ("lpsm-100", "lpsm-4x500", "bsd-energy")
 POLICIES = ("always-on", "psm", "bsd:p=1", "bsd:p=0.1", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
@@ -145,8 +142,7 @@ def _remarks(frames: Mapping[tuple[str, str], pd.DataFrame]) -> list[str]:
             name: _change(channel[name], link[name]) for name in ("page_time_s", "energy_j", "awake_j")
         }
         text = ", ".join(f"{name} {100 * change.mean:+.1f} %" for name, change in changes.items())
-        name = NAMES.get(model, model)
-        remarks.append(f"Static PSM with '{name}' compared with '{base}', on the same pages: {text}.")
+        remarks.append(f"Static PSM with '{model}' compared with '{base}', on the same pages: {text}.")
     return remarks
 
 

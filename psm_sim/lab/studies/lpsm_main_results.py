@@ -127,7 +127,7 @@ def _means(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
         "J/page": f"{confidence_interval(best):.3f}",
         "slowdown": "1",
     }
-    return pd.DataFrame([*rows, {"policy": "hindsight, no delay", **optimum}])
+    return pd.DataFrame([*rows, {"policy": "offline optimum, no delay", **optimum}])
 
 
 def _remarks(preset: str, frame: pd.DataFrame, best: Sequence[float]) -> list[str]:

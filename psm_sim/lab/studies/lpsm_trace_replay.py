@@ -298,7 +298,7 @@ class TraceStudy(Study):
                 f"Polls in a replay: {confidence_interval(frame['polls']):.0f}.",
             ],
             commentary=COMMENTARY,
-            tables=[Table("Sentences of the thesis on this replay", _table(values))],
+            tables=[Table("Statements of the thesis on this replay", _table(values))],
             provisional=not scale.full,
             figures={name: pd.DataFrame(columns) for name, columns in rows.of("figures")[0].items()},
         )
@@ -321,9 +321,9 @@ def _table(values: Mapping[ThesisClaim, Interval]) -> pd.DataFrame:
     return pd.DataFrame([
         {
             "figure": claim.figure,
-            "sentence": claim.text,
+            "statement": claim.text,
             "measure": claim.measure,
-            "ours": f"{value:.2f}",
+            "simulated": f"{value:.2f}",
             "holds if": claim.rule,
             "verdict": claim.verdict(value),
         }

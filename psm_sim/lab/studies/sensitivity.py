@@ -57,20 +57,20 @@ class Variant:
 
 TAILS = ("mah", "exponential", "gamma:2", "constant")
 VARIANTS = (
-    Variant("as the preset"),
+    Variant("preset without changes"),
     *(Variant(f"think times: {think}", trace={"think": think}) for think in TAILS),
     Variant("no server delay", trace={"server_delay_ms": "none"}),
     Variant("server delay as measured on servers (PackMime)", trace={"server_delay_ms": "trace"}),
     *(Variant(f"server delay {delay} ms", trace={"server_delay_ms": delay}) for delay in (300, 650, 1000)),
     Variant("server delay 800 ms, exponential", trace={"server_delay_ms": "exponential:800"}),
-    Variant("files per page counted right", trace={"files_are_images": "false"}),
-    Variant("after an uplink: the full time again", lpsm={"uplink": "restart"}),
-    Variant("after an uplink: the planned poll", lpsm={"uplink": "keep"}),
+    Variant("files per page counted correctly", trace={"files_are_images": "false"}),
+    Variant("after an uplink packet: the full time again", lpsm={"uplink": "restart"}),
+    Variant("after an uplink packet: the planned poll", lpsm={"uplink": "keep"}),
     Variant(
-        "files counted right, planned poll", trace={"files_are_images": "false"}, lpsm={"uplink": "keep"}
+        "files counted correctly, planned poll", trace={"files_are_images": "false"}, lpsm={"uplink": "keep"}
     ),
     Variant("learns at uplink wake-ups", lpsm={"learn_on_uplink": "true"}),
-    Variant("held frames wait for a beacon", settings={"access_point.release_on_uplink": "false"}),
+    Variant("buffered frames wait for a beacon", settings={"access_point.release_on_uplink": "false"}),
     Variant("segments of 536 B", settings={"tcp.segment_bytes": 536}),
     Variant("segments of 1000 B", settings={"tcp.segment_bytes": 1000}),
     Variant("an ACK per segment", settings={"tcp.delayed_ack_ms": 0}),
@@ -83,7 +83,7 @@ VARIANTS = (
     Variant("Static-expert (alpha 0)", lpsm={"alpha": 0}),
     Variant("Fixed-share, alpha 5e-7", lpsm={"alpha": 5e-7}),
     Variant("Fixed-share, alpha 1e-4", lpsm={"alpha": 1e-4}),
-    Variant("gamma a tenth", lpsm={"gamma": {LOG: 1 / 1.2e4, INVERSE: 1 / 1.2e6}}),
+    Variant("a tenth of gamma", lpsm={"gamma": {LOG: 1 / 1.2e4, INVERSE: 1 / 1.2e6}}),
 )
 
 
@@ -111,14 +111,16 @@ class SensitivityStudy(Study):
         for variant in VARIANTS:
             line, claims[variant.label] = _line(variant, runs[runs["variant"] == variant.label], preset)
             optimum_j = optima.loc[optima["variant"] == variant.label, "energy_j"].mean()
-            lines.append({**line, "hindsight, no delay, J": f"{optimum_j:.3f}"})
+            lines.append({**line, "offline optimum, no delay, J": f"{optimum_j:.3f}"})
         return Findings(
             "sensitivity",
             "Sensitivity of the published numbers to each unstated choice",
             f"preset {BASE} and one change at a time; {len(seeds)} replications of {scale.pages} pages, the"
             f" seeds for choosing, {seeds[0]} to {seeds[-1]}; mean think time as the preset's",
             remarks=_remarks(claims),
-            tables=[Table("One choice at a time; published values in the headings", pd.DataFrame(lines))],
+            tables=[
+                Table("One change at a time, with the published values in the headings", pd.DataFrame(lines))
+            ],
             presets=[preset],
         )
 

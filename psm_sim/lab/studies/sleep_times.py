@@ -100,7 +100,7 @@ class SleepTimes(Study):
             f"preset {preset.name}, and think times of other tails; {PAGES} pages, seed {seed}",
             remarks=[_steps_remark(plotted), *_mean_remarks(times)],
             commentary=COMMENTARY,
-            tables=[Table("Sleep times chosen", _quantiles(times))],
+            tables=[Table("Sleep times", _quantiles(times))],
             presets=[preset],
             figures={"sleep-times": _changes(plotted)},
         )

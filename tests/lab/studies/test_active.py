@@ -138,7 +138,7 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     findings = found_by("ocr")
     table = findings.tables[0].frame
     assert len(table) == 3 * len(digit_ocr.COMBINATIONS)
-    assert table["arrived"].between(0, 1).all()
+    assert table["share that reaches the error"].between(0, 1).all()
     assert table["mean"].min() > 0
     assert (table["median"] < 100).all()
     assert table.loc[0, "published mean"] == 28.02
@@ -148,7 +148,7 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     untuned = findings.tables[1].frame
     assert len(untuned) == 3 * len(digit_ocr.COMBINATIONS["CBGZperc"])
     assert "0.76 of the reference's folds reach the error" in findings.remarks[-1]
-    hard = untuned[untuned["problem"] == "6v9"].set_index("spec")["cost while tuning"]
+    hard = untuned[untuned["problem"] == "6v9"].set_index("spec")["tuning cost"]
     assert f"minimum cost is {hard.min():.0f}, for {hard.idxmin()}" in findings.remarks[-1]
 
 
@@ -179,7 +179,7 @@ def test_text_like_measures_macro_f(made_images):
     assert table.loc[("second order", "every label"), "F"] > 0.9
     rates = table.loc["second order", "rate"].tolist()[1:]
     assert rates == sorted(rates)
-    assert table["F of the coin"].dropna().between(0, 1).all()
+    assert table["F of the control"].dropna().between(0, 1).all()
     assert len(findings.claims) == 8
     assert list(findings.figures["f-measure"].columns) == ["learner", "rate", "F"]
 
@@ -199,7 +199,7 @@ def test_drift_finds_the_learner_that_follows(made_images, monkeypatch):
     assert table["accuracy"].between(0.3, 1).all()
     claims = [(claim.published.policy, claim.published.quantity) for claim in findings.claims]
     assert len(set(claims)) == len(claims)
-    controls = [claim for claim in findings.claims if claim.published.source == "ours: control"]
+    controls = [claim for claim in findings.claims if claim.published.source == "control, not published"]
     assert [claim for claim in findings.claims if claim.role == "control"] == controls
     assert {claim.published.policy for claim in controls} == {"LASEC-SS - LASEC coin"}
     assert len(controls) == len(drift.KINDS) + 2 * len(drift.RATES)

@@ -31,5 +31,5 @@ def test_over_the_air_a_station_under_static_psm_is_awake_longer(findings):
     """Each frame takes its PS-Poll, its ACK and its contention; the link delivers all at 5 Mbit/s at once."""
     means = findings.tables[1].frame
     psm = means[means["policy"] == "psm"].set_index("model")["awake_j"]
-    assert float(psm["air, bit kept set"].split()[0]) > 1.3 * float(psm["link, 100 TU"].split()[0])
+    assert float(psm["channel, TIM bit kept"].split()[0]) > 1.3 * float(psm["link, 100 TU"].split()[0])
     assert len(findings.remarks) == 2

@@ -58,8 +58,8 @@ def test_dtim_3_is_judged_on_every_row():
 def test_the_percentiles_that_were_fitted_are_not_counted_as_predicted():
     """One loss rate per row is fitted to p50 and p90; p99 is the prediction."""
     for row in table("latency"):
-        assert row["fitted verdict"] == validation_verdict("latency", row["p50 %"], row["p90 %"])
-        assert row["p99 verdict"] == validation_verdict("latency", row["p99 %"])
+        assert row["p50 and p90, fitted"] == validation_verdict("latency", row["p50 %"], row["p90 %"])
+        assert row["p99, predicted"] == validation_verdict("latency", row["p99 %"])
 
 
 def test_the_page_of_results_repeats_the_tallies_of_the_report():
@@ -69,7 +69,7 @@ def test_the_page_of_results_repeats_the_tallies_of_the_report():
     for rows, key in (
         (modes, "verdict"),
         (table("duty-cycle"), "verdict"),
-        (table("latency"), "p99 verdict"),
+        (table("latency"), "p99, predicted"),
     ):
         agree = sum(row[key] == "agrees" for row in rows)
         assert f" | {agree} of {len(rows)} | " in page

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from psm_sim.lab.reporting.pages.markdown_tables import markdown_list, markdown_table
-from psm_sim.lab.reporting.pages.table_labels import label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +77,7 @@ def _disagreements(claims: pd.DataFrame) -> list[str]:
 def _line(claims: pd.DataFrame, name: str) -> list[str]:
     rows = claims[claims["claim"] == name]
     verdicts = [str((rows["verdict"] == verdict).sum()) for verdict in VERDICTS]
-    return [label(name), *verdicts, _ranges(rows["found"].tolist())]
+    return [name, *verdicts, _ranges(rows["result"].tolist())]
 
 
 def _ranges(texts: Sequence[str]) -> str:

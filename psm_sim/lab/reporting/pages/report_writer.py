@@ -18,7 +18,6 @@ from psm_sim.lab.reporting.pages import (
     reproduction_summary,
     validation_summary,
 )
-from psm_sim.lab.reporting.pages.table_labels import label
 from psm_sim.lab.reporting.study_numbers import numbers_of
 from psm_sim.lab.reporting.terminal_findings import cells
 from psm_sim.reporting.files.result_json import to_text
@@ -218,15 +217,13 @@ def _study_section(study: Findings, figures: Sequence[tuple[str, str]]) -> str:
 
 
 def _claim_section(claims: Sequence[Claim]) -> str:
-    headings, lines = claim_tables.columns(claims)
-    return markdown_tables.markdown_table(headings, [[label(text) for text in line] for line in lines])
+    return markdown_tables.markdown_table(*claim_tables.columns(claims))
 
 
 def _table_section(table: Table) -> str:
-    headings = [label(str(name)) for name in table.frame.columns]
-    rows = [[label(text) for text in row] for row in cells(table.frame)]
-    title = markdown_tables.escape_markdown(label(table.title))
-    return f"{title}:\n\n{markdown_tables.markdown_table(headings, rows)}"
+    headings = [str(name) for name in table.frame.columns]
+    title = markdown_tables.escape_markdown(table.title)
+    return f"{title}:\n\n{markdown_tables.markdown_table(headings, cells(table.frame))}"
 
 
 def _tally_sections(findings: Sequence[Findings], presets: dict[str, list[Claim]]) -> list[str]:

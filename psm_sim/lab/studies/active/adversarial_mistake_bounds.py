@@ -79,8 +79,8 @@ class WorstCase:
             "Mistake bounds for any sequence",
             _SETTING.format(STREAMS, seed, 40 if is_full(scale) else 4),
             remarks=[
-                _RATIO.format((long["excess"] > 2 * long["its standard error"]).sum(), len(long)),
-                _EXPECTED.format((long["labels"] / long["sum of probabilities"] - 1).abs().max()),
+                _RATIO.format((long["excess"] > 2 * long["standard error of the excess"]).sum(), len(long)),
+                _EXPECTED.format((long["labels"] / long["sum of query probabilities"] - 1).abs().max()),
             ],
             tables=[Table("Long runs", long)],
             commentary=[_ONE_SIDED],
@@ -98,7 +98,7 @@ def _names(key: Any) -> tuple[str, str, str]:
     theorem, one_sided = key
     source = "[001]" if theorem.startswith("LASEC") else "[002]"
     if one_sided:
-        return theorem, "expected mistakes over the bound, one-sided labels", "ours: control"
+        return theorem, "expected mistakes over the bound, one-sided labels", "control, not published"
     return theorem, "expected mistakes over the bound", f"{source}, {theorem.rpartition(', ')[2]}"
 
 
@@ -162,9 +162,9 @@ def sampled_of(
             "bound": bound,
             "ratio": mean.mistakes / bound,
             "excess": float(np.mean(excess)),
-            "its standard error": float(np.std(excess, ddof=1) / coins**0.5),
+            "standard error of the excess": float(np.std(excess, ddof=1) / coins**0.5),
             "labels": mean.labels,
-            "sum of probabilities": float(np.mean([run.probabilities for run in runs])),
+            "sum of query probabilities": float(np.mean([run.probabilities for run in runs])),
         }
     ]
 

@@ -192,7 +192,7 @@ class TreesStudy:
             commentary=COMMENTARY,
             tables=[
                 Table(
-                    "Mean error; in brackets an independent program's",
+                    "Mean error, with that of an independent program in parentheses",
                     reference_table(frame, "table", LEARNERS, TREES, dict.fromkeys(TREES, 1 / FOLDS)),
                 )
             ],
@@ -225,7 +225,7 @@ def _fold_claim(frame: pd.DataFrame, table: str, one: str, two: str, *, control:
     return judge_direction(
         NAME,
         (f"{one} - {two}, {table}", "error of a fold"),
-        "ours: control" if control else SOURCE,
+        "control, not published" if control else SOURCE,
         folds[one] - folds[two],
         role=CONTROL if control else PUBLISHED,
         test_share=1 / FOLDS,

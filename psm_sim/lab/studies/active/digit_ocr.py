@@ -236,8 +236,8 @@ def table_of(frame: pd.DataFrame) -> pd.DataFrame:
     table.columns = pd.Index(["mean", "sd", "lowest split", "highest split"])
     groups = frame.groupby(keys, sort=False)
     table["median"] = groups["counted"].median()
-    table["arrived"] = groups["labels"].apply(lambda labels: labels.notna().mean())
-    table["tuned most often"] = groups["spec"].agg(lambda specs: specs.mode().iloc[0])
+    table["share that reaches the error"] = groups["labels"].apply(lambda labels: labels.notna().mean())
+    table["most frequent spec"] = groups["spec"].agg(lambda specs: specs.mode().iloc[0])
     names = list(COMBINATIONS)
     table["published mean"] = [
         PUBLISHED[problem][names.index(name)] if problem in PUBLISHED else None
@@ -326,10 +326,12 @@ def untuned_table_of(frame: pd.DataFrame) -> pd.DataFrame:
     splits = frame.groupby([*keys, "seed"], sort=False)["labels"].mean()
     table = splits.groupby(keys, sort=False).agg(["mean", "min", "max"])
     table.columns = pd.Index(["mean", "lowest split", "highest split"])
-    table["arrived"] = frame.groupby(keys, sort=False)["labels"].apply(lambda labels: labels.notna().mean())
-    table["cost while tuning"] = frame.groupby(keys, sort=False)["cost"].mean()
+    table["share that reaches the error"] = frame.groupby(keys, sort=False)["labels"].apply(
+        lambda labels: labels.notna().mean()
+    )
+    table["tuning cost"] = frame.groupby(keys, sort=False)["cost"].mean()
     table = table.reset_index()
-    for name, values in (("reference mean", REFERENCE), ("reference arrived", REFERENCE_ARRIVED)):
+    for name, values in (("reference mean", REFERENCE), ("reference share", REFERENCE_ARRIVED)):
         table[name] = table["problem"].map(dict(zip(MNIST, values, strict=True)))
     return table
 
@@ -339,19 +341,20 @@ def nearest_of(frame: pd.DataFrame) -> list[str]:
     if frame.empty:
         return []
     table = untuned_table_of(frame)
-    return [_nearest(part) for _, part in table[table["reference arrived"] < 1].groupby("problem")]
+    return [_nearest(part) for _, part in table[table["reference share"] < 1].groupby("problem")]
 
 
 def _nearest(table: pd.DataFrame) -> str:
     """Return a remark on the parameter nearest to the reference and on the parameter that tuning prefers."""
-    near = table.iloc[int((table["arrived"] - table["reference arrived"]).abs().argmin())]
-    best = table.iloc[int(table["cost while tuning"].argmin())]
+    near = table.iloc[int((table["share that reaches the error"] - table["reference share"]).abs().argmin())]
+    best = table.iloc[int(table["tuning cost"].argmin())]
     return (
-        f"On {near['problem']}, {near['reference arrived']:.2f} of the reference's folds reach the error,"
+        f"On {near['problem']}, {near['reference share']:.2f} of the reference's folds reach the error,"
         f" with {near['reference mean']:.0f} labels. The nearest untuned parameter is {near['spec']}:"
-        f" {near['arrived']:.2f} of its folds reach the error, with {near['mean']:.1f} labels. Its mean"
-        f" tuning cost is {near['cost while tuning']:.0f}. The minimum cost is"
-        f" {best['cost while tuning']:.0f}, for {best['spec']}, which needs {best['mean']:.1f} labels."
+        f" {near['share that reaches the error']:.2f} of its folds reach the error, with {near['mean']:.1f}"
+        f" labels. Its mean"
+        f" tuning cost is {near['tuning cost']:.0f}. The minimum cost is"
+        f" {best['tuning cost']:.0f}, for {best['spec']}, which needs {best['mean']:.1f} labels."
     )
 
 

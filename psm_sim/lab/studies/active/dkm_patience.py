@@ -54,7 +54,7 @@ class PatienceStudy:
             commentary=[
                 "The R of Theorem 5 is safe, but it needs more labels than R = 16, which suffices here."
             ],
-            tables=[Table("Share of the runs that reach an error; mean labels of those that do", table)],
+            tables=[Table("Share of the runs that reach an error, and their mean number of labels", table)],
             claims=[
                 judge_claim(
                     Direction(

@@ -156,7 +156,7 @@ def _row(stream: str, learner: str, spec: str, rate: float, number: int, seed: i
         "rate": rate,
         "replication": number,
         "setting": spec,
-        "bought": float(record.queried.mean()),
+        "share of queried labels": float(record.queried.mean()),
         "accuracy": float(correct.mean()),
         "first 500": float(correct[:500].mean()),
     }
@@ -228,7 +228,7 @@ class DriftStudy:
         """
         frame = pd.concat([frame_of(rows, "supervised"), frame_of(rows, "selective")])
         groups = frame.groupby(["stream", "rate", "learner"], sort=False)
-        table = groups[["bought", "accuracy", "first 500"]].mean()
+        table = groups[["share of queried labels", "accuracy", "first 500"]].mean()
         settings = groups["setting"].first().str.replace(r"[:,](b|p|kappa)=[^,]*", "", regex=True)
         table.insert(0, "setting", settings)
         table = table.reset_index()
@@ -240,7 +240,7 @@ class DriftStudy:
             _SETTING.format(frame["replication"].nunique(), seed),
             remarks=[] if DIGITS in streams else [_MISSING],
             commentary=[_CONTROL, _STREAMS],
-            tables=[Table("Accuracy, and of the first 500 rounds", table)],
+            tables=[Table("Accuracy over all rounds and over the first 500", table)],
             claims=_claims(frame),
             figures={"drift": curve[["learner", "rate", "accuracy"]]},
         )
@@ -321,7 +321,12 @@ def _best_claim(
 
 
 def _claim(
-    winner: str, other: str, quantity: str, values: pd.DataFrame, role: str, source: str = "ours: control"
+    winner: str,
+    other: str,
+    quantity: str,
+    values: pd.DataFrame,
+    role: str,
+    source: str = "control, not published",
 ) -> Claim:
     direction = Direction(NAME, f"{winner} - {other}", quantity, source)
     return judge_claim(direction, values[winner] - values[other], role)

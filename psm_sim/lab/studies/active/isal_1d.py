@@ -36,7 +36,7 @@ def widths_of(seed: int) -> list[dict[str, Any]]:
             "eta": eta,
             "s": s,
             "labels": _labels(seed, s, eta, 1e-4),
-            "at most": isal_draws(s, 1e-4) if eta == 0 else None,
+            "bound": isal_draws(s, 1e-4) if eta == 0 else None,
             "reference": reference,
         }
         for eta, references in LABELS_1D.items()
@@ -127,7 +127,7 @@ class Isal1dStudy:
         *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         width, passive, weights, noise = (frame_of(rows, kind) for kind in WORKS)
-        columns = ["labels", "at most", "reference"]
+        columns = ["labels", "bound", "reference"]
         means = width.groupby(["eta", "s"], sort=False)[columns].mean().reset_index()
         errors = noise.drop(columns="seed").groupby("draws", sort=False).mean().reset_index()
         return Findings(
@@ -157,7 +157,7 @@ def _width_claims(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
                 low=0.0,
                 high=1.0,
             ),
-            group["labels"] / group["at most"],
+            group["labels"] / group["bound"],
             THEOREM,
         )
         for s, group in width[width["eta"] == 0].groupby("s", sort=False)
@@ -190,7 +190,7 @@ def _noise_claims(noise: pd.DataFrame) -> list[Claim]:
         judge_direction(
             NAME,
             ("ISALg - uniform", f"error after {labels} labels, 10 % flips"),
-            "ours: control",
+            "control, not published",
             paired_differences(noise, "draws", f"{labels} labels", ("ISALg", "uniform")),
             role=CONTROL,
         )

@@ -148,10 +148,10 @@ class IsalPlanes:
             commentary=COMMENTARY,
             tables=[
                 Table(
-                    "Mean error; in brackets an independent program's",
+                    "Mean error, with that of an independent program in parentheses",
                     reference_table(runs, "setting", COLUMNS, PLANES),
                 ),
-                Table("ISALn: median error after each round, and of as many passive labels", medians),
+                Table("ISALn: median error after each round, and with equally many passive labels", medians),
             ],
             claims=_claims(runs),
             figures={"bought": curves(noisy, "setting", COLUMNS, "error")},

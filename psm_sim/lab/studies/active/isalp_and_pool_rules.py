@@ -72,7 +72,7 @@ class IsalPool:
             commentary=[COMMENTARY],
             tables=[
                 Table(
-                    "Mean error; in brackets an independent program's",
+                    "Mean error, with that of an independent program in parentheses",
                     reference_table(
                         frame, "setting", COLUMNS, POOLS, {f"vehicle: {rule}": TEST_SHARE for rule in RULES}
                     ),

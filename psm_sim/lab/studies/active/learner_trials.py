@@ -174,5 +174,7 @@ def medians(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -> p
     """
     groups = frame.groupby(list(by), sort=False)
     table = groups[list(columns)].median().reset_index()
-    table["arrived"] = groups[columns[0]].apply(lambda values: values.notna().mean()).to_numpy()
+    table["share that reaches the error"] = (
+        groups[columns[0]].apply(lambda values: values.notna().mean()).to_numpy()
+    )
     return table

@@ -144,7 +144,7 @@ class LmuStudy:
             commentary=[SYNTHETIC, _SIZE],
             tables=[
                 Table(
-                    "Mean F-measure; in brackets an independent program's",
+                    "Mean F-measure, with that of an independent program in parentheses",
                     reference_table(runs, "learner", COLUMNS, IMAGES),
                 )
             ],

@@ -84,8 +84,8 @@ class TextLike:
             )
         classes = frame_of(rows, "class")
         keys = ["learner", "queries", "order"]
-        orders = classes.groupby(keys, sort=False)[["F", "rate", "F of the coin"]].mean().reset_index()
-        table = orders.groupby(["learner", "queries"], sort=False)[["F", "rate", "F of the coin"]].mean()
+        orders = classes.groupby(keys, sort=False)[["F", "rate", "F of the control"]].mean().reset_index()
+        table = orders.groupby(["learner", "queries"], sort=False)[["F", "rate", "F of the control"]].mean()
         table["reference F"] = [REFERENCE[key] for key in table.index]
         shown = table.reset_index()
         return Findings(
@@ -94,7 +94,7 @@ class TextLike:
             f"{classes['digit'].nunique()} digits against the rest, 5000 images of 14 x 14 in random order,"
             f" {orders['order'].nunique()} orders, seed {seed}; F over the last {LAST}, mean over the digits",
             commentary=[_STAND_IN],
-            tables=[Table("Macro F-measure and label rate, with a coin of each run's own rate", shown)],
+            tables=[Table("Macro F-measure and label rate, with a control of the same fixed rate", shown)],
             claims=_claims(orders),
             figures={"f-measure": shown[["learner", "rate", "F"]]},
         )
@@ -121,11 +121,11 @@ def class_of(learner: str, digit: int, order: int, seed: int) -> list[dict[str, 
     ((name, biases),) = ((name, biases) for label, name, biases in SETTINGS if label == learner)
     labels = {"learner": learner, "digit": digit, "order": order}
     F, rate = _measure(make_selective(all_labels, X.shape[1]), X, y)
-    rows = [{**labels, "queries": "every label", "F": F, "rate": rate, "F of the coin": np.nan}]
+    rows = [{**labels, "queries": "every label", "F": F, "rate": rate, "F of the control": np.nan}]
     for b in biases:
         F, rate = _measure(make_selective(f"{name}:b={b}", X.shape[1], seed=seed + order), X, y)
         fixed, _ = _measure(make_selective(f"{control}:p={rate}", X.shape[1], seed=seed + order), X, y)
-        rows.append({**labels, "queries": f"b = {b:g}", "F": F, "rate": rate, "F of the coin": fixed})
+        rows.append({**labels, "queries": f"b = {b:g}", "F": F, "rate": rate, "F of the control": fixed})
     return rows
 
 
@@ -145,7 +145,7 @@ def _measure(sampler: SelectiveSampler, X: FloatArray, y: FloatArray) -> tuple[f
 
 def _claims(orders: pd.DataFrame) -> list[Claim]:
     F = orders.pivot_table(index="order", columns=["learner", "queries"], values="F")
-    control = orders.pivot_table(index="order", columns=["learner", "queries"], values="F of the coin")
+    control = orders.pivot_table(index="order", columns=["learner", "queries"], values="F of the control")
     second, first = F[SECOND_ORDER], F[FIRST_ORDER]
     gaps = second - control[SECOND_ORDER]
     differences: dict[tuple[str, str], pd.Series[float]] = {

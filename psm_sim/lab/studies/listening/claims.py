@@ -92,32 +92,37 @@ _ENERGY, _SLOWDOWN = lower_than("energy_j", "J/page"), lower_than("slowdown", "s
 _BOTH = (_ENERGY, _SLOWDOWN)
 
 CLAIMS = (
-    Claim(1, "at 0.1 W less energy and less delay than LPSM", "anticipate:price=0.1", "lpsm", _BOTH),
+    Claim(1, "anticipate at 0.1 W: less energy and less delay than LPSM", "anticipate:price=0.1", "lpsm",
+          _BOTH),
     Claim(
-        2, "at 0.1 W static PSM's page times at 9 % less energy", "anticipate:price=0.1", "psm",
+        2, "anticipate at 0.1 W: page times of static PSM with 9 % less energy", "anticipate:price=0.1",
+        "psm",
         (at_most("energy_j", "J/page", 0.91), lower_than("slowdown", "slowdown", -0.03)),
     ),
     Claim(
-        3, "at 2 W less energy than BSD, and at most 0.03 more slowdown", "anticipate:price=2", "bsd:p=1",
+        3, "anticipate at 2 W: less energy than BSD, and at most 0.03 more slowdown", "anticipate:price=2",
+        "bsd:p=1",
         (_ENERGY, lower_than("slowdown", "slowdown", -0.03)),
     ),
     Claim(
-        3, "the same, and at most 0.01 more slowdown", "anticipate:price=2", "bsd:p=1",
+        3, "anticipate at 2 W: less energy than BSD, and at most 0.01 more slowdown", "anticipate:price=2",
+        "bsd:p=1",
         (_ENERGY, lower_than("slowdown", "slowdown", -0.01)),
     ),
-    Claim(4, "the rule: less energy and less delay than LPSM", "outstanding", "lpsm", _BOTH),
-    Claim(5, "a seed's learner: less energy and less delay than LPSM", "listen:learner=cbgz2,b=0.003",
+    Claim(4, "outstanding: less energy and less delay than LPSM", "outstanding", "lpsm", _BOTH),
+    Claim(5, "listen: less energy and less delay than LPSM", "listen:learner=cbgz2,b=0.003",
           "lpsm", _BOTH),
-    Claim(6, "the margin's coin: less delay than random listening to as many beacons",
+    Claim(6, "listen: less delay than random listening to equally many beacons",
           "listen:learner=cbgz,b=0.03", "matched", (_SLOWDOWN,)),
-    Claim(7, "a seed's learner: less energy and less delay than the rule", "listen:learner=cbgz2,b=0.003",
+    Claim(7, "listen: less energy and less delay than outstanding", "listen:learner=cbgz2,b=0.003",
           "outstanding", _BOTH),
-    Claim(8, "DKM dries up: at most one beacon in five is heard unforced", "listen:learner=dkm,R=32",
+    Claim(8, "listen with DKM: at most one in five received beacons is unforced", "listen:learner=dkm,R=32",
           "psm", (Condition("unforced share", 0.2, lambda policy, _: policy["unforced"]),)),
-    Claim(9, "on memoryless pushes less energy than a fixed interval of the same delay",
+    Claim(9, "anticipate on memoryless pushes: less energy than a fixed interval of equal delay",
           "anticipate:idle_price=0.1", "interval", (at_most("above_j_per_h", "J/h above sleep", 1.0),),
           ("pushes:kind=poisson",)),
-    Claim(10, "on pushes by a clock half of LPSM's delay at less energy", "anticipate:idle_price=0.1", "lpsm",
+    Claim(10, "anticipate on periodic pushes: half of LPSM's delay with less energy",
+          "anticipate:idle_price=0.1", "lpsm",
           (at_most("delay_s", "delay", 0.5), lower_than("above_j_per_h", "J/h above sleep")),
           ("pushes:kind=clock",)),
 )  # fmt: skip
@@ -152,7 +157,7 @@ def _judge(claim: Claim, trace: str, runs: pd.DataFrame, matched: pd.DataFrame) 
     worst = "differs" if "differs" in verdicts else "open" if "open" in verdicts else "agrees"
     texts = [f"{test.label} {value:.3f}" for test, value in zip(claim.conditions, intervals, strict=True)]
     labels = {"claim": f"{claim.number}. {claim.text}", "trace": _TITLES[trace]}
-    return {**labels, "found": "; ".join(texts), "verdict": worst}
+    return {**labels, "result": "; ".join(texts), "verdict": worst}
 
 
 def rows_of_policy(runs: pd.DataFrame, policy: str) -> pd.DataFrame:

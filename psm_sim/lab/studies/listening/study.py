@@ -72,7 +72,10 @@ class ListeningStudy:
             Table("Claims fixed in advance", claims),
             *(Table(f"{case.title}", _page_table(runs, case, optimum_j[case.trace])) for case in PAGE_TRACES),
             *(Table(f"{case.title}", _push_table(runs, case)) for case in PUSH_TRACES),
-            Table("Random listening to as many beacons as a learner", _matched_table(runs, matched)),
+            Table(
+                "Random listening compared with learners at equally many beacons",
+                _matched_table(runs, matched),
+            ),
         ]
         return Findings(
             "listening",
@@ -121,11 +124,11 @@ def _page_table(runs: pd.DataFrame, case: TraceCase, optimum_j: float) -> pd.Dat
         {
             "policy": policy,
             "J/page": f"{confidence_interval(group['energy_j']):.3f}",
-            "less LPSM's": f"{confidence_interval(group.set_index('seed')['energy_j'] - lpsm):.3f}",
+            "difference to LPSM": f"{confidence_interval(group.set_index('seed')['energy_j'] - lpsm):.3f}",
             "slowdown": f"{confidence_interval(group['slowdown']):.3f}",
             "p95": f"{group['slowdown_p95'].mean():.2f}",
             "beacons": f"{group['beacons'].mean():.0f}",
-            "above hindsight %": f"{100 * (group['energy_j'].mean() / optimum_j - 1):.1f}",
+            "above offline optimum %": f"{100 * (group['energy_j'].mean() / optimum_j - 1):.1f}",
         }
         for policy, group in selected.groupby("policy", sort=False)
     ]
@@ -153,10 +156,10 @@ def _matched_table(runs: pd.DataFrame, matched: pd.DataFrame) -> pd.DataFrame:
             {
                 "trace": trace,
                 "learner": learner,
-                "its beacons": f"{own['beacons'].mean():.0f}",
-                "its slowdown": f"{confidence_interval(own['slowdown']):.2f}",
-                "random's beacons": f"{group['beacons'].mean():.0f}",
-                "random's slowdown": f"{confidence_interval(group['slowdown']):.2f}",
+                "beacons of the learner": f"{own['beacons'].mean():.0f}",
+                "slowdown of the learner": f"{confidence_interval(own['slowdown']):.2f}",
+                "beacons of random listening": f"{group['beacons'].mean():.0f}",
+                "slowdown of random listening": f"{confidence_interval(group['slowdown']):.2f}",
             }
         )
     return pd.DataFrame(rows)

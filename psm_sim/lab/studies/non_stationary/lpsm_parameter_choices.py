@@ -101,8 +101,8 @@ def _uplink_row(uplink: str, group: pd.DataFrame, default: pd.DataFrame) -> dict
         "after an uplink packet": uplink,
         "mJ per page": f"{confidence_interval(1000 * group['energy_j']):.1f}",
         "slowdown": f"{confidence_interval(group['slowdown']):.3f}",
-        "slowdown more": "" if uplink == DEFAULT_UPLINK else format_signed(slowdown, 3),
-        f"against {DEFAULT_UPLINK}": "" if uplink == DEFAULT_UPLINK else verdict,
+        "slowdown, difference": "" if uplink == DEFAULT_UPLINK else format_signed(slowdown, 3),
+        f"compared with {DEFAULT_UPLINK}": "" if uplink == DEFAULT_UPLINK else verdict,
     }
 
 

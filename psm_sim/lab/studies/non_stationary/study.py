@@ -116,7 +116,7 @@ def _choices(parts: Mapping[str, Sequence[Row]]) -> list[Table]:
     return [
         Table("Choice of gamma, on the seeds for choosing", lpsm_parameter_choices.gammas(parts["gamma"])),
         Table(
-            "Learn-alpha by what it does after an uplink packet",
+            "Learn-alpha by its choice after an uplink packet",
             lpsm_parameter_choices.uplinks(parts["uplink"]),
         ),
     ]
@@ -138,14 +138,14 @@ def _tables(shifting: SeedRows, control: SeedRows) -> list[Table]:
     return [
         Table("Energy and slowdown, published gamma", tables.energy_and_slowdown(shifting, all_policies)),
         Table(f"LPSM with gamma = {mild}", tables.energy_and_slowdown(shifting, LEARNERS, mild)),
-        Table("Power and delay a page in each regime", tables.by_regime(shifting, REGIMES_SHOWN)),
+        Table("Power and delay per page in each regime", tables.by_regime(shifting, REGIMES_SHOWN)),
         Table(
             "Regret in nats, every learner over the rounds of Learn-alpha's own run",
             tables.common_regret(shifting, GAMMAS),
         ),
         Table("Regret of each learner over its own rounds, in nats", tables.own_regret(shifting, GAMMAS)),
         Table(
-            "The same on stationary traffic, published gamma",
+            "Energy and slowdown on stationary traffic, published gamma",
             tables.energy_and_slowdown(control, (*LEARNERS, *BOUNDED, *FIXED[:4])),
         ),
     ]

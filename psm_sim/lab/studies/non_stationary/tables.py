@@ -21,7 +21,7 @@ from psm_sim.lab.studies.non_stationary.tasks import BOUNDED, FIXED, LEARN_ALPHA
 
 REGIMES = ("quiet", "busy", "stream", "push")
 HINDSIGHT = {
-    "best switching rate in hindsight": "best_rate",
+    "best switching rate, chosen offline": "best_rate",
     "best sequence with the true number of switches": "best_switching",
     "best expert of each round": "each_round",
 }
@@ -43,16 +43,19 @@ def _policy_line(rows: SeedRows, policy: str, gamma: str) -> dict[str, str]:
         "policy": display_name(policy),
         "mJ per page": f"{scaled_interval(rows.mean(policy, 'energy_j', own), 1000):.1f}",
         "slowdown": f"{rows.mean(policy, 'slowdown', own):.3f}",
-        "delay a page, ms": f"{rows.mean(policy, 'delay_ms', own):.0f}",
+        "delay per page, ms": f"{rows.mean(policy, 'delay_ms', own):.0f}",
     }
     if policy == LEARN_ALPHA:
-        return line | dict.fromkeys(("mJ more than Learn-alpha", "slowdown more", "against Learn-alpha"), "")
+        return line | dict.fromkeys(
+            ("mJ per page, difference to Learn-alpha", "slowdown, difference", "compared with Learn-alpha"),
+            "",
+        )
     return line | {
-        "mJ more than Learn-alpha": format_signed(
+        "mJ per page, difference to Learn-alpha": format_signed(
             scaled_interval(rows.against(policy, "energy_j", gamma), 1000), 1
         ),
-        "slowdown more": format_signed(rows.against(policy, "slowdown", gamma), 3),
-        "against Learn-alpha": rows.verdict(policy, gamma),
+        "slowdown, difference": format_signed(rows.against(policy, "slowdown", gamma), 3),
+        "compared with Learn-alpha": rows.verdict(policy, gamma),
     }
 
 
@@ -85,7 +88,7 @@ def _optimum_regret(rows: SeedRows, column: str, gammas: Sequence[str]) -> dict[
     return line
 
 
-_TO_BEST, _TO_LEARN_ALPHA = "regret to the best expert, gamma {}", "more than Learn-alpha, gamma {}"
+_TO_BEST, _TO_LEARN_ALPHA = "regret to the best expert, gamma {}", "difference to Learn-alpha, gamma {}"
 
 
 def own_regret(rows: SeedRows, gammas: Sequence[str]) -> pd.DataFrame:

@@ -70,7 +70,7 @@ class DtimStudy:
                 )
             ],
             commentary=COMMENTARY,
-            tables=[Table("Mean current in mA, measured and ours", frame)],
+            tables=[Table("Measured and simulated mean current in mA", frame)],
             figures={"currents": _points(frame[light])},
         )
 
@@ -120,10 +120,15 @@ def _judge(row: Mapping[str, Any], simulated: Mapping[tuple[str, str], float]) -
     }
     current_ma = simulated.get((row["chip"], row["mode"]))
     if current_ma is None:
-        return {**measured, "ours, DTIM 3": float("nan"), "difference %": float("nan"), "verdict": "no fit"}
+        return {
+            **measured,
+            "simulated, DTIM 3": float("nan"),
+            "difference %": float("nan"),
+            "verdict": "no fit",
+        }
     difference = per_cent(current_ma, row["ma"][1])
     result = {
-        "ours, DTIM 3": current_ma,
+        "simulated, DTIM 3": current_ma,
         "difference %": difference,
         "verdict": validation_verdict("dtim", difference),
     }
@@ -132,7 +137,7 @@ def _judge(row: Mapping[str, Any], simulated: Mapping[tuple[str, str], float]) -
 
 def _points(frame: pd.DataFrame) -> pd.DataFrame:
     shown = frame[frame["verdict"] != "no fit"]
-    columns = {"label": shown["chip"], "measured": shown["DTIM 3"], "ours": shown["ours, DTIM 3"]}
+    columns = {"label": shown["chip"], "measured": shown["DTIM 3"], "ours": shown["simulated, DTIM 3"]}
     return pd.DataFrame(
         {**columns, "verdict": shown["verdict"], "tolerance": measured_rows()["tolerance"]["dtim"]}
     )

@@ -79,7 +79,7 @@ class DutyCycle:
                 "Source, nRF7002: balaji-nordic/wifi-power-meas-test, which asserts its value within 25 %.",
             ],
             commentary=[_TWT],
-            tables=[Table("Mean current in mA, measured and ours", frame)],
+            tables=[Table("Measured and simulated mean current in mA", frame)],
         )
 
 
@@ -105,7 +105,7 @@ def _judge(
         "chip": row["chip"],
         "window": name,
         "measured": cycle[2],
-        "ours": current_ma,
+        "simulated": current_ma,
         "difference %": difference,
         "verdict": validation_verdict("duty-cycle", difference),
     }

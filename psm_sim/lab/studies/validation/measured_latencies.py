@@ -57,14 +57,17 @@ class LatencyStudy:
             f" policy psm, beacons lost independently, the next one awaited after a miss; {ADDED_MS:g} ms"
             " added, the median measured with power saving off",
             remarks=[
-                f"p99, predicted: {tally_verdicts(frame['p99 verdict'].tolist())}.",
-                f"p50 and p90, fitted: {tally_verdicts(frame['fitted verdict'].tolist())}.",
+                f"p99, predicted: {tally_verdicts(frame['p99, predicted'].tolist())}.",
+                f"p50 and p90, fitted: {tally_verdicts(frame['p50 and p90, fitted'].tolist())}.",
                 "Source: raspberrypi/linux, issue 7533, about 715 probes an hour.",
             ],
             commentary=[_P99, _DTIM],
             tables=[
-                Table("Percentiles in ms, measured and ours", frame),
-                Table("Ours at each loss rate, in ms", pd.DataFrame(simulated)[["loss", *_PERCENTILES]]),
+                Table("Measured and simulated percentiles in ms", frame),
+                Table(
+                    "Simulated percentiles at each loss rate, in ms",
+                    pd.DataFrame(simulated)[["loss", *_PERCENTILES]],
+                ),
             ],
         )
 
@@ -99,8 +102,8 @@ def _judge(row: Mapping[str, Any], simulated: Sequence[Mapping[str, float]]) -> 
         "p50 %": p50,
         "p90 %": p90,
         "p99 %": p99,
-        "fitted verdict": validation_verdict("latency", p50, p90),
-        "p99 verdict": validation_verdict("latency", p99),
+        "p50 and p90, fitted": validation_verdict("latency", p50, p90),
+        "p99, predicted": validation_verdict("latency", p99),
     }
 
 

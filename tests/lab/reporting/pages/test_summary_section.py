@@ -59,9 +59,9 @@ def test_counts_of_the_learners_come_from_the_claims_by_role() -> None:
 
 def test_counts_and_ranges_of_listening_come_from_its_table() -> None:
     claims = pd.DataFrame({
-        "claim": ["1. at 0.1 W less energy and less delay than LPSM"] * 2 + ["9. made up"],
+        "claim": ["1. anticipate at 0.1 W: less energy and less delay than LPSM"] * 2 + ["9. made up"],
         "trace": ["ucb", "modern", "pushes"],
-        "found": [
+        "result": [
             "J/page, difference -0.1 ± 0.0; slowdown, difference 0.2 ± 0.1",
             "J/page, difference 0.3 ± 0.0; slowdown, difference -0.4 ± 0.1",
             "J/h, ratio 0.5 ± 0.1",
