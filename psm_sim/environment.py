@@ -21,7 +21,7 @@ from psm_sim.common.parameters import Parameter
 from psm_sim.network import Observer, Topology
 from psm_sim.network.browser import Visit
 from psm_sim.policies import Frame, Policy, Poll, Rest
-from psm_sim.policies.helpers.driver_view import OBSERVATION, DriverView
+from psm_sim.policies.helpers.driver_view import AWAKE_MS, MAX_BEACONS, OBSERVATION, DriverView
 from psm_sim.simulation import Result, Scenario
 from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.workload import Workload
@@ -34,16 +34,13 @@ except ImportError:
         "psm_sim.environment requires Gymnasium and greenlet; install them with pip install 'psm_sim[rl]'."
     ) from None
 
-AWAKE_MS = (0.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
-"""Default times awake of an action, in ms."""
-
 TUNING_SEEDS = 1, 1000
 """First and last seed of the episodes that begin without a seed."""
 
 Observation = NDArray[np.float32]
 _Action = NDArray[np.int64]
 _PRICE = Parameter("price", 1.0, unit="W", at_least=0, at_most=MAX_WEIGHT)
-_MAX_BEACONS = Parameter("max_beacons", 12, at_least=1, at_most=65_535)
+_MAX_BEACONS = Parameter("max_beacons", MAX_BEACONS, at_least=1, at_most=65_535)
 _AWAKE_MS = Parameter("awake_ms", 0.0, unit="ms", at_least=0, at_most=1e9)
 _HIGH = np.array([component.high for component in OBSERVATION], np.float32)
 
@@ -104,7 +101,7 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
         scenario: Scenario = Scenario(pages=20),  # noqa: B008 (immutable)
         price: float = 1.0,
         awake_ms: Sequence[float] = AWAKE_MS,
-        max_beacons: int = 12,
+        max_beacons: int = MAX_BEACONS,
     ) -> None:
         for parameter, value in ((_PRICE, price), (_MAX_BEACONS, max_beacons)):
             parameter.check(value, "environment")

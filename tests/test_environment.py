@@ -14,10 +14,10 @@ from gymnasium.utils.env_checker import check_env
 
 import psm_sim
 from psm_sim.common.errors import InputError
-from psm_sim.environment import AWAKE_MS, PowerSaveEnv
+from psm_sim.environment import PowerSaveEnv
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.policies import Policy, Rest
-from psm_sim.policies.helpers.driver_view import OBSERVATION, DriverView
+from psm_sim.policies.helpers.driver_view import AWAKE_MS, OBSERVATION, DriverView
 from psm_sim.simulation import Scenario
 
 NAMES = [component.name for component in OBSERVATION]

@@ -27,6 +27,7 @@ POLICIES: Registry[Policy] = Registry(
         "uapsd": "psm_sim.policies.uapsd:Uapsd",
         "twt": "psm_sim.policies.twt:Twt",
         "anticipate": "psm_sim.policies.anticipate:Anticipate",
+        "trained": "psm_sim.lab.policies.trained:Trained",
     },
     "psm_sim.policies",
 )

@@ -88,6 +88,7 @@ _POLICIES = {
     "stpm": Style(PURPLE, "P", DASHES[2]),
     "uapsd": Style(VERMILLION, "v", DASHES[5]),
     "twt": Style(BLUE, "D", DASHES[4]),
+    "trained": Style(BLUE, "*", DASHES[6]),
 }
 
 

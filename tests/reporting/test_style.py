@@ -17,7 +17,7 @@ from psm_sim.simulation import Comparison
 def test_built_in_policies_differ_in_colour_or_marker() -> None:
     """And the marks of no two of them are the same."""
     styles = [policy_style(name) for name in POLICIES.names()]
-    assert len({(style.colour, style.marker) for style in styles}) == len(styles) == 13
+    assert len({(style.colour, style.marker) for style in styles}) == len(styles) == 14
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,12 @@ class Component(NamedTuple):
     description: str
 
 
+AWAKE_MS = (0.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
+"""Times awake among which an action of the environment chooses, in ms."""
+
+MAX_BEACONS = 12
+"""Longest doze of an action of the environment, in beacons."""
+
 _MAX_S = 3600.0
 
 OBSERVATION = (
