@@ -115,7 +115,6 @@ class Page:
             return
         self._view = result
         comparison = result.comparison
-        self._texts["status"].text = f"<p class=caption>{escape(title_of(comparison))}</p>"
         self._texts["conclusion"].text = f"<p>{escape(comparison.conclusion())}</p>"
         self._texts["numbers"].text = html_numbers(comparison)
         frontier = [(corner.slowdown, corner.energy_j) for corner in result.frontier]
@@ -125,6 +124,8 @@ class Page:
         numbers: list[Any] = [str(page[0]) for page in result.events[0]["pages"]]
         self._run.options, self._page.options = labels, numbers
         self._show_timeline("value", None, None)
+        # Last, since it says that all else is shown.
+        self._texts["status"].text = f"<p class=caption>{escape(title_of(comparison))}</p>"
 
     def _show_error(self, message: str) -> None:
         from bokeh.models import Spacer

@@ -57,7 +57,8 @@ def wait_for_command(page: Any, part: str) -> str:
     def found(page: Any) -> str:
         if not page.execute_script("return window.Bokeh?.documents?.length && Bokeh.documents[0].is_idle"):
             return ""
-        status, command = (page.execute_script(TEXT, name) for name in ("status", "command"))
+        # In this order: the status is the last part that changes.
+        command, status = (page.execute_script(TEXT, name) for name in ("command", "status"))
         return command if part in command and "simulating" not in status else ""
 
     wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait(page, 60)
