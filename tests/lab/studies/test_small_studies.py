@@ -57,7 +57,7 @@ def test_the_bound_is_measured_where_replies_are_held() -> None:
     table = found("bsd-energy", PAIR).tables[-1].frame
     for p, (_, row) in zip((1.0, 0.5, 0.2, 0.1), table.iterrows(), strict=True):
         for preset in PRESETS:
-            assert row[f"held, {preset}"] >= PAIR.pages * PAIR.replications
+            assert row[f"buffered, {preset}"] >= PAIR.pages * PAIR.replications
             assert 1 / (1 + p) + 1e-3 < float(row[f"largest share, {preset}"]) <= 1
 
 
