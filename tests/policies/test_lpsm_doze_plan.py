@@ -78,7 +78,6 @@ def test_a_mean_within_a_billionth_of_a_beacon_below_the_half_is_rounded_up(mean
     assert policy.rest(0.1, 0.1, Poll(100.0)).beacons == beacons
 
 
-
 class Asked(Observer):
     """Takes note of the questions, and of the beacons."""
 
