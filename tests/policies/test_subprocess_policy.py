@@ -9,8 +9,7 @@ import pytest
 
 import psm_sim
 from psm_sim.common.errors import PluginError
-from psm_sim.policies import Beacons, Frame, Policy, Poll, RadioPower, Rest
-from psm_sim.policies.base import Dtim
+from psm_sim.policies import Rest
 from psm_sim.policies.subprocess_policy import SubprocessPolicy, serve
 
 OWN = """
@@ -188,63 +187,3 @@ def test_a_cheat_in_a_second_process_finds_nothing(own, name):
 def test_a_cheat_in_this_process_finds_everything(own, name):
     """Python hides nothing from introspection, and the documentation says so."""
     assert psm_sim.simulate(f"{own}:{name}", pages=2).policy_report["found"] > 0
-
-
-PLAIN = (float, int, bool, str, type(None))
-
-
-def parts(value):
-    """Yield the types of all that *value* is made of."""
-    yield type(value)
-    fields = value if isinstance(value, tuple) else [getattr(value, name) for name in slots(value)]
-    for each in fields:
-        yield from parts(each)
-
-
-def slots(value):
-    return getattr(type(value), "__slots__", ()) if type(value) in (Poll, Beacons) else ()
-
-
-class Notes(Policy):
-    """It notes what it is given, and when."""
-
-    name = "notes"
-
-    def __init__(self):
-        self.types: set[type] = set()
-        self.times_s: list[float] = []
-
-    def note(self, now_s, *values):
-        self.times_s.append(now_s)
-        for value in (now_s, *values):
-            self.types.update(parts(value))
-
-    def sent(self, now_s, frame):
-        self.note(now_s, frame)
-
-    def received(self, now_s, frame):
-        self.note(now_s, frame)
-
-    def uplink(self, now_s):
-        self.note(now_s)
-
-    def interrupted(self, poll):
-        self.types.update(parts(poll))
-        assert all(0 <= arrived_ms <= poll.slept_ms + 1e-6 for arrived_ms, _ in poll.arrivals)
-
-    def rest(self, now_s, since_uplink_s, poll):
-        self.note(now_s, since_uplink_s, poll, self.power, self.dtim, self.beacon_grid, self.beacon_s)
-        if poll is not None:
-            assert all(0 <= arrived_ms <= poll.slept_ms + 1e-6 for arrived_ms, _ in poll.arrivals)
-        return Rest()
-
-
-@pytest.mark.parametrize("settings", [{}, {"mac.model": "dcf"}, {"access_point.group_per_s": 2}])
-@pytest.mark.parametrize("trace", ["ucb", "phone"])
-def test_a_policy_is_handed_plain_values_of_the_past(trace, settings):
-    """Nothing that refers to the network: only numbers and the tuples of them, in the order of time."""
-    notes = psm_sim.simulate(Notes(), trace=trace, pages=3, settings=settings).policy_state
-    assert isinstance(notes, Notes)
-    assert notes.types <= {*PLAIN, tuple, Poll, Frame, Beacons, RadioPower, Dtim}
-    assert notes.times_s == sorted(notes.times_s)
-    assert set(vars(notes)) == {"types", "times_s", "power", "dtim", "beacon_s", "beacon_grid"}
