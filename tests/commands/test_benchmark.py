@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from psm_sim import simulate
 from psm_sim.campaign.benchmark import cells, ranking, run
 from psm_sim.campaign.benchmark import result as result_module
 from psm_sim.campaign.benchmark.cells import CELLS
@@ -15,6 +16,7 @@ from psm_sim.campaign.benchmark.result import read_result, to_json
 from psm_sim.campaign.benchmark.run import run_benchmark
 from psm_sim.campaign.sweep.run import Resources
 from psm_sim.cli import main
+from psm_sim.common.errors import PluginError
 from psm_sim.reporting.terminal import benchmark as terminal
 
 FEW = tuple(cell for cell in CELLS if (cell.traffic, cell.radio) == ("push", "nrf7002"))
@@ -115,3 +117,26 @@ def test_stored_results_of_other_code_are_named(capsys, folder):
     (folder / "stored.json").write_text(json.dumps(stored))
     assert benchmark("--policy", "mine.py:Mine", "--quick") == 0
     assert "computed by other code" in capsys.readouterr().err
+
+
+CHEAT = """
+import gc
+from psm_sim.policies import Policy, Rest
+
+class Cheat(Policy):
+    name = "cheat"
+    found = None
+    def rest(self, now_s, since_uplink_s, poll):
+        if self.found is None:
+            self.found = {type(each).__name__ for each in gc.get_objects()}
+            assert not self.found & {"World", "AccessPoint", "Server"}, "found the network"
+        return Rest(beacons=4)
+"""
+
+
+def test_a_policy_cannot_see_the_network(folder):
+    """It runs in a second process. In the process of the simulator, introspection finds the network."""
+    (folder / "cheat.py").write_text(CHEAT)
+    with pytest.raises(PluginError, match="found the network"):
+        simulate("cheat.py:Cheat", pages=1)
+    assert benchmark("--policy", "cheat.py:Cheat", "--quick") == 0

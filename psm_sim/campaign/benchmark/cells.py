@@ -9,7 +9,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import file_digest
 from psm_sim.common.input_files import bundled_dir
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.policies import POLICIES
+from psm_sim.policies import POLICIES, subprocess_policy
 from psm_sim.simulation.scenario import Scenario
 
 JUDGING_SEEDS = range(70001, 70011)
@@ -77,8 +77,14 @@ def scenario_of(cell: Cell, seed: int) -> Scenario:
 
 
 def policy_of(text: str, cell: Cell) -> Spec:
-    """Return the spec of a policy in a cell."""
-    return Spec.parse(text.replace(PRICE, f"{cell.price_w:g}"), "policy")
+    """Return the spec of a policy in a cell.
+
+    A user's policy runs in a second process, in which it cannot see the simulated network.
+    """
+    spec = Spec.parse(text.replace(PRICE, f"{cell.price_w:g}"), "policy")
+    if spec.name in POLICIES.names():
+        return spec
+    return Spec(f"{subprocess_policy.__file__}:SubprocessPolicy", (("policy", str(spec)),))
 
 
 def data_digests() -> dict[str, str]:
