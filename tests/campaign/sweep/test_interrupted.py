@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def start(tmp_path: Path) -> Iterator:
 def done(path: Path) -> int:
     """Return the number of tasks of a store that are done; 0 as long as there is none."""
     try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10) as database:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as database, database:
             return int(database.execute("SELECT count(*) FROM tasks WHERE state = 'done'").fetchone()[0])
     except sqlite3.OperationalError:
         return 0

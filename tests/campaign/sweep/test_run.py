@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -267,7 +268,7 @@ def test_damaged_measures_of_one_station_damage_the_task() -> None:
     assert [each.parameters["station"] for each in (reader, laptop)] == ["reader", "laptop"]
     assert (reader.by_station(), reader.state) == ([reader], "done")
     for measures in ({}, {"energy_per_page_j": 1}, 3, {**laptop.measures, "energy_per_page_j": "x"}):
-        with sqlite3.connect("a.sqlite") as database:
+        with closing(sqlite3.connect("a.sqlite")) as database, database:
             text = json.dumps({"reader": reader.measures, "laptop": measures})
             database.execute("UPDATE tasks SET measures = ?", (text,))
         with Store(Path("a.sqlite")) as store:
@@ -277,7 +278,7 @@ def test_damaged_measures_of_one_station_damage_the_task() -> None:
 def test_a_damaged_row_is_left_out_of_a_frame_with_a_warning() -> None:
     """And run again if that is asked for."""
     frame = psm_sim.sweep({"seed": "1..3"}, ["psm"], store="a.sqlite", workers=1, pages=2)
-    with sqlite3.connect("a.sqlite") as database:
+    with closing(sqlite3.connect("a.sqlite")) as database, database:
         database.execute("UPDATE tasks SET measures = '{' WHERE seed = 2")
     with pytest.warns(UserWarning, match="a.sqlite: 1 damaged tasks are left out"):
         found = psm_sim.load_sweep("a.sqlite")
