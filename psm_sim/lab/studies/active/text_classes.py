@@ -139,8 +139,9 @@ def _measure(sampler: SelectiveSampler, X: FloatArray, y: FloatArray) -> tuple[f
     """Return the F-measure of the last predictions, and the label rate."""
     record = sampler.run(X, y)
     predicted, true = record.prediction[-LAST:] > 0, y[-LAST:] > 0
-    hits = np.sum(predicted & true)
-    return float(2 * hits / max(1, predicted.sum() + true.sum())), float(record.queried.mean())
+    hits = int(np.sum(predicted & true))
+    found = int(predicted.sum() + true.sum())
+    return 2 * hits / max(1, found), float(record.queried.mean())
 
 
 def _claims(orders: pd.DataFrame) -> list[Claim]:
