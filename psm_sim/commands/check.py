@@ -8,7 +8,7 @@ import sys
 from psm_sim.commands.shared_options import add_format
 
 HELP = """\
-Check a user-defined policy, loss, learner, online learner or query rule against the contract
+Check a user-defined policy, loss or learner against the contract
 that every built-in component satisfies: copies, saved state, unusual calls, whole runs and invariants."""
 
 EPILOG = """\

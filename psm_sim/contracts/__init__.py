@@ -1,4 +1,4 @@
-"""Contract checks of policies, losses, learners and query rules."""
+"""Contract checks of policies, losses and learners."""
 
 from psm_sim.contracts.check_runner import check
 from psm_sim.contracts.check_suite import Finding, Report

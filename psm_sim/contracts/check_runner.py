@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from abc import ABCMeta
-from functools import cache
-from importlib import import_module
 from typing import Any
 
 from psm_sim.common.component_spec import class_file, name_of
@@ -25,7 +23,7 @@ EXPERTS, HORIZON = 5, 50
 """Number of experts of the learners under test, and horizon of their switching rates in rounds."""
 
 
-_CORE_KINDS = (
+_KINDS = (
     Kind(Policy, POLICY_CHECKS, PolicySubject, [*POLICIES.names(), *POLICIES.installed()], make_policy),
     Kind(Loss, LOSS_CHECKS, Subject, [*LOSSES.names(), *LOSSES.installed()], make_loss),
     Kind(
@@ -37,25 +35,18 @@ _CORE_KINDS = (
         {"n_experts": EXPERTS},
     ),
 )
-KIND_NAMES = "policy, loss, learner, online learner or query rule"
+KIND_NAMES = "policy, loss or learner"
 """Kinds of components, for error messages."""
 
 # Common base class of the plug-ins. Error messages contain its name: "derived from psm_sim's NAME".
-_Component = ABCMeta("Policy, Loss, Learner, OnlineLearner or QueryRule", (), {})
+_Component = ABCMeta("Policy, Loss or Learner", (), {})
+for _kind in _KINDS:
+    _Component.register(_kind.base)
 _FILES: Registry[Any] = Registry(KIND_NAMES, _Component, {})
 
 
-@cache
-def _all_kinds() -> tuple[Kind, ...]:
-    """Return the kinds of components. Those of the lab are imported late, because its checks import ours."""
-    kinds = (*_CORE_KINDS, *import_module("psm_sim.lab.contracts.component_kinds").KINDS)
-    for kind in kinds:
-        _Component.register(kind.base)
-    return kinds
-
-
 def check(component: str | type | Policy | Loss | Learner | Any) -> Report:
-    """Run the contract checks of a policy, loss, learner, online learner or query rule.
+    """Run the contract checks of a policy, loss or learner.
 
     The checks work on copies, so an object is not modified.
 
@@ -63,8 +54,7 @@ def check(component: str | type | Policy | Loss | Learner | Any) -> Report:
     ----------
     component
         Built-in name or ``FILE.py:CLASS``, optionally with ``:key=value,...``; the formula of a loss; a
-        class, which is created with default parameters; or an object. A learner is created with five experts,
-        and an online learner with four features.
+        class, which is created with default parameters; or an object. A learner is created with five experts.
 
     Returns
     -------
@@ -83,7 +73,7 @@ def check(component: str | type | Policy | Loss | Learner | Any) -> Report:
     (True, 19)
     """
     instance = _make(component)
-    kind = next((kind for kind in _all_kinds() if isinstance(instance, kind.base)), None)
+    kind = next((kind for kind in _KINDS if isinstance(instance, kind.base)), None)
     if kind is None:
         raise InputError(f"component must be a {KIND_NAMES}, got {component!r}.")
     if isinstance(instance, Learner) and instance.n_experts < 2:
@@ -98,15 +88,14 @@ def _make(component: Any) -> Any:
         return _make_by_name(component)
     if not isinstance(component, type):
         return component
-    arguments = next((kind.arguments for kind in _all_kinds() if issubclass(component, kind.base)), {})
+    arguments = next((kind.arguments for kind in _KINDS if issubclass(component, kind.base)), {})
     return build(component, {}, component.__name__, **arguments)
 
 
 def _make_by_name(text: str) -> Any:
     name = name_of(text, "component")
-    kinds = _all_kinds()
     cls = _FILES.get(name) if class_file(name) else None
-    for kind in kinds:
+    for kind in _KINDS:
         if name in kind.names or (cls is not None and issubclass(cls, kind.base)):
             return kind.make(text)
     return _make_formula(text, name)
@@ -118,5 +107,5 @@ def _make_formula(text: str, name: str) -> FormulaLoss:
     except InputError:
         if not re.fullmatch(r"[\w.-]*", name):
             raise
-    names = [name for kind in _all_kinds() for name in kind.names]
+    names = [name for kind in _KINDS for name in kind.names]
     raise unknown_name_error(KIND_NAMES, name, [*names, "FILE.py:CLASS", "a formula"])

@@ -14,7 +14,6 @@ from psm_sim.policies import Policy
 
 MINE = """
 import numpy as np
-from psm_sim.lab.active import BernoulliQuery, Perceptron
 from psm_sim.learning import StaticExpert
 from psm_sim.losses import Loss
 from psm_sim.policies import Policy, Rest
@@ -42,14 +41,6 @@ class Square(Loss):
 class Follow(StaticExpert):
     "Static-expert by another name."
     name = "follow"
-
-class Leaning(Perceptron):
-    "Perceptron by another name."
-    name = "leaning"
-
-class Often(BernoulliQuery):
-    "A coin by another name."
-    name = "often"
 
 class Other:
     pass
@@ -81,10 +72,6 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("inverse:gamma=0.001", "loss"),
         ("I * Ti / T", "loss"),
         ("fixed-share:alpha=0.2", "learner"),
-        ("mine.py:Leaning", "online learner"),
-        ("lasec:ridge=1,c=20", "online learner"),
-        ("mine.py:Often", "query rule"),
-        ("halving:R=3", "query rule"),
     ],
 )
 def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kind: str) -> None:
@@ -98,7 +85,7 @@ def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kin
     [
         (
             "psn",
-            "Unknown policy, loss, .* or query rule 'psn'; expected one of [0-9]+ names.*Did you mean 'psm'",
+            "Unknown policy, loss or learner 'psn'; expected one of [0-9]+ names.*Did you mean 'psm'",
         ),
         (
             "mine.py:Forth",
@@ -106,14 +93,14 @@ def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kin
         ),
         (
             "mine.py:Other",
-            "Other in mine.py must be .* derived from psm_sim's Policy, Loss, .* or QueryRule, got",
+            "Other in mine.py must be .* derived from psm_sim's Policy, Loss or Learner, got",
         ),
         ("absent.py:Third", "File not found: 'absent.py'; expected a file that defines a class"),
         ("mine.py:Failing", "mine.py:Failing cannot be created with .*ValueError: no"),
         ("mine.py:Third:beacon=5", "mine.py:Third has no parameter 'beacon'; expected beacons"),
         ("fixed-share", "learner fixed-share: alpha is missing"),
         ("1 +", "formula"),
-        (3, "component must be a policy, loss, learner, online learner or query rule, got 3"),
+        (3, "component must be a policy, loss or learner, got 3"),
         (Policy, "Policy cannot be created"),
     ],
 )
@@ -139,7 +126,7 @@ def test_the_command_ends_with_1_if_a_check_fails(mine: Path, capsys: pytest.Cap
     assert never.startswith("policy mine.py:Never\n")
     assert "FAILS  legal-answers " in never
     assert (
-        "rest() at 0 s returned beacons=0; expected an integer from 1 to 10**9 (mine.py, line 19)." in never
+        "rest() at 0 s returned beacons=0; expected an integer from 1 to 10**9 (mine.py, line 18)." in never
     )
     assert third.endswith("19 of 19 checks passed.\n")
     assert third.count("\nok ") == 19

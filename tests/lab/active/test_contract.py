@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import pickle
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -25,14 +27,10 @@ from psm_sim.lab.active import (
     RidgeRegression,
     SecondOrderPerceptron,
     SecondOrderQuery,
+    SelectiveSampler,
     ShiftingPerceptron,
     make_selective,
 )
-from psm_sim.lab.contracts.component_kinds import ONLINE_LEARNERS, QUERY_RULES
-from psm_sim.lab.contracts.online_learner_checks import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
-from psm_sim.lab.contracts.query_rule_checks import QUERY_RULE_CHECKS, QueryRuleSubject
-from psm_sim.lab.contracts.sampler_checks import snapshot
-from tests.contracts.cases import cases
 
 D = 4
 LEARNERS = {
@@ -67,6 +65,11 @@ def stream(seed=1, rounds=60):
     return X, np.where(X @ rng.normal(size=D) >= 0, 1, -1) * np.where(rng.random(rounds) < 0.1, -1, 1)
 
 
+def snapshot(part):
+    """Return the attributes of a learner or a rule, to see whether they change."""
+    return pickle.dumps(vars(part))
+
+
 def state(sampler):
     """Return all that decides how a sampler goes on."""
     return (
@@ -85,22 +88,99 @@ def taught(make, seed=1):
     return learner
 
 
-@pytest.mark.parametrize(("name", "check"), cases(ONLINE_LEARNER_CHECKS, list(LEARNERS), {}))
-def test_a_built_in_learner_passes_every_check(name, check):
-    """The same checks as ``psm_sim check`` runs on a user's own."""
-    assert ONLINE_LEARNER_CHECKS.run_one(check, OnlineLearnerSubject(LEARNERS[name]())).fault == ""
+PAIRS = [
+    *((learner, "always") for learner in LEARNERS),
+    *(("sop", rule) for rule in RULES),
+]
+"""Every learner with every label, and every rule with a learner that suits all of them."""
+
+every_pair = pytest.mark.parametrize(("learner", "rule"), PAIRS)
 
 
-@pytest.mark.parametrize(("name", "check"), cases(QUERY_RULE_CHECKS, list(RULES), {}))
-def test_a_built_in_rule_passes_every_check(name, check):
-    """The same checks as ``psm_sim check`` runs on a user's own."""
-    assert QUERY_RULE_CHECKS.run_one(check, QueryRuleSubject(RULES[name]())).fault == ""
+def sampler_of(learner, rule):
+    """Return an untrained sampler."""
+    return SelectiveSampler(LEARNERS[learner](), RULES[rule]())
 
 
-@pytest.mark.parametrize("registry", [ONLINE_LEARNERS, QUERY_RULES])
-def test_a_class_is_registered_under_its_own_name(registry):
-    """Results and registry call it the same."""
-    assert [registry.get(name).name for name in registry.names()] == registry.names()
+def outcome(sampler):
+    """Return the record and the weights of a run over further instances."""
+    record = sampler.run(*stream(2))
+    arrays = (record.prediction, record.probability, record.queried, record.updated, sampler.learner.w)
+    return [array.tolist() for array in arrays]
+
+
+@every_pair
+def test_copies_go_on_alike_and_leave_the_original_alone(learner, rule):
+    """Deep copies and pickled ones, to the last bit."""
+    sampler = sampler_of(learner, rule)
+    sampler.run(*stream())
+    before = state(sampler)
+    copies = [outcome(deepcopy(sampler)), outcome(pickle.loads(pickle.dumps(sampler)))]  # noqa: S301
+    assert state(sampler) == before
+    assert copies == [outcome(sampler)] * 2
+
+
+@every_pair
+def test_memory_does_not_grow_with_the_stream(learner, rule):
+    """A pickle after a thousand instances is as large as after a hundred."""
+    sampler, sizes = sampler_of(learner, rule), []
+    for rounds in (100, 900):
+        sampler.run(*stream(3, rounds))
+        sizes.append(len(pickle.dumps((sampler.learner, sampler.rule))))
+    assert sizes[1] <= sizes[0] + 64
+
+
+@every_learner
+def test_the_first_label_decides(make):
+    """Untrained the margin is 0, which predicts +1; either first label is learnt."""
+    X, _ = stream()
+    assert not make().decision_function(X).any()
+    assert (make().predict(X) == 1).all()
+    for label in (-1, 1):
+        learner = make()
+        assert learner.learn(X[0], label)
+        assert learner.predict(X[:1]) == label
+
+
+@every_learner
+def test_rows_have_the_margins_of_instances(make):
+    """Within 1e-9, and nothing changes."""
+    learner, (X, _) = taught(make), stream(4)
+    before = snapshot(learner)
+    assert learner.decision_function(X) == pytest.approx([learner.margin(x) for x in X], rel=1e-9, abs=1e-9)
+    assert snapshot(learner) == before
+
+
+@every_learner
+def test_learn_says_whether_the_state_changed(make):
+    """Label by label."""
+    learner = taught(make)
+    for x, y in zip(*stream(5), strict=True):
+        before = snapshot(learner)
+        assert learner.learn(x, int(y)) == (snapshot(learner) != before)
+
+
+@every_learner
+@pytest.mark.parametrize("label", [0, 2, 0.5, math.nan, "1", None, True])
+def test_an_unusable_label_is_refused(make, label):
+    """Nothing is learnt."""
+    learner = taught(make)
+    before = snapshot(learner)
+    with pytest.raises(InputError, match="label"):
+        learner.learn(np.ones(D), label)
+    assert snapshot(learner) == before
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_query_probability_is_between_0_and_1(rule):
+    """For features of 0, tiny and huge ones, untrained and trained; the learner is left alone."""
+    sampler = sampler_of("sop", rule)
+    for _ in range(2):
+        before = snapshot(sampler.learner)
+        for length in (0.0, 1e-12, 1.0, 1e12):
+            assert 0 <= sampler.rule.probability(sampler.learner, np.full(D, length)) <= 1
+        assert snapshot(sampler.learner) == before
+        sampler.run(*stream())
 
 
 @every_learner

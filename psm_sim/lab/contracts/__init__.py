@@ -1,1 +1,0 @@
-"""Contract checks of the lab's components."""
