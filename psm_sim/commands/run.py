@@ -291,7 +291,7 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     battery = battery_settings(arguments.battery, "--battery")
     settings = {**preset.settings, **access_point, **battery, **given}
     load_topology(arguments.topology, settings, "--set")
-    trace = preset.trace_spec(arguments.trace)
+    trace = preset.trace_spec(arguments.trace if is_given("--trace", arguments.argv) else None)
     _check_workers(arguments, trace)
     scenario = Scenario(
         trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def simulate(
     policy: str | Spec | Policy | type[Policy] = "lpsm",
-    trace: str | Path | Spec | Sequence[Page] | pd.DataFrame | Workload = "ucb",
+    trace: str | Path | Spec | Sequence[Page] | pd.DataFrame | Workload | None = None,
     topology: str | Path | Mapping[str, Any] | Topology = "three-node",
     pages: int = 100,
     seed: int = 1,
@@ -57,9 +57,9 @@ def simulate(
         Name with optional parameters (``"bsd:p=0.5"``), ``FILE.py:CLASS``, policy class or policy
         instance. A class is instantiated for each run, and an instance is copied. The policy of the run is
         available as ``result.policy_state`` afterwards.
-    trace : str, Path, Spec, list of Page, DataFrame or Workload
+    trace : str, Path, Spec, list of Page, DataFrame or Workload, optional
         Bundled trace or file, list of :class:`~psm_sim.workload.Page`, DataFrame with the columns of a
-        page list, or workload.
+        page list, or workload. None selects the trace of the preset, or ``ucb`` without a preset.
     topology : str, Path, dict or Topology
         Bundled topology, TOML file, dictionary of topology keys, or topology. The keys are nested or
         dotted. The key ``extends`` names the topology that they change (default: ``three-node``), and
@@ -131,7 +131,7 @@ def simulate(
 
 def compare(
     policies: Sequence[str | Spec | Policy | type[Policy]],
-    trace: str | Path | Spec | Sequence[Page] | pd.DataFrame | Workload = "ucb",
+    trace: str | Path | Spec | Sequence[Page] | pd.DataFrame | Workload | None = None,
     topology: str | Path | Mapping[str, Any] | Topology = "three-node",
     pages: int = 100,
     seed: int = 1,
@@ -255,7 +255,7 @@ class _Arguments:
 
     def _trace(self) -> Spec | Workload:
         trace = str(self.trace) if isinstance(self.trace, Path) else self.trace
-        if not isinstance(trace, (str, Spec)):
+        if not (trace is None or isinstance(trace, (str, Spec))):
             return as_workload(trace)
         spec = self._preset.trace_spec(trace)
         return spec if self.clients is None else spec.with_("clients", self.clients)

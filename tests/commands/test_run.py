@@ -124,6 +124,17 @@ def test_a_preset_gives_defaults_that_explicit_options_override(capsys: pytest.C
     assert other["scenario"]["power.awake_w"] == 1.0
 
 
+def test_the_trace_of_a_preset_is_a_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On the command line and in Python; another trace replaces it."""
+    path = tmp_path / "mine.toml"
+    path.write_text('trace = "ping"\n[trace_parameters]\nstretch_s = 5\n', encoding="utf-8")
+    words = ("--policy", "psm", "--preset", str(path), "--pages", "1", "--format", "json")
+    for options, trace in (((), None), (("--trace", "ucb"), "ucb")):
+        expected = psm_sim.simulate("psm", trace, preset=path, pages=1).simulated_s
+        assert runs_of(capsys, *words, *options)[-1]["simulated_s"] == expected
+        assert (expected == 5) == (trace is None)
+
+
 def test_a_preset_leaves_other_traces_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A page list is replayed as it stands; the caption names the preset."""
     path = tmp_path / "list.csv"
