@@ -14,7 +14,7 @@ from psm_sim.common.input_files import bundled_names
 from psm_sim.policies import POLICIES
 
 TRACES = bundled_names("traces")
-MESSAGES_ONLY = ("bulk", "cbr", "mqtt", "ping", "push")
+MESSAGES_ONLY = ("bulk", "cbr", "idle", "mqtt", "ping", "push")
 COMMANDS = {
     "run": "--policy psm --pages 1 --trace {}",
     "run on the air": "--policy psm --pages 1 --set mac.model=dcf --trace {}",
@@ -27,6 +27,7 @@ COMMANDS = {
 REFUSED = {
     **{("convert", trace): "has only messages; a page list requires" for trace in MESSAGES_ONLY},
     **{("fit", trace): "already a profile" for trace in TRACES},
+    ("replay", "idle"): "sends nothing to the station",
 }
 """Text of the refusal of each combination that cannot work."""
 

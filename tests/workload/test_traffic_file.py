@@ -21,7 +21,7 @@ from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Pause
 
 BEACON_S = 0.1024
-TRACES = ("ping", "mqtt", "cbr", "push", "bulk", "phone")
+TRACES = ("ping", "mqtt", "cbr", "push", "bulk", "phone", "idle")
 SHORT = {
     "ping": "ping:stretch_s=20",
     "mqtt": "mqtt:stretch_s=100,command.period_s=20",
@@ -29,6 +29,7 @@ SHORT = {
     "push": "push:stretch_s=100,period_s=10",
     "bulk": "bulk:stretch_s=8,period_s=4,bytes=100000",
     "phone": "phone:mean_think_s=20",
+    "idle": "idle:stretch_s=200",
 }
 
 

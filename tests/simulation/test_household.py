@@ -1,0 +1,95 @@
+"""Idle device in a home network: the trace ``idle`` and the preset ``household``, by hand."""
+
+from __future__ import annotations
+
+from math import exp
+
+import numpy as np
+import pytest
+
+from psm_sim.network import Observer
+from psm_sim.network.chip_profiles import load_profile
+from psm_sim.network.segment import GROUP
+from psm_sim.simulation import Result, simulate
+from psm_sim.simulation.preset import load_preset
+from psm_sim.workload import load_workload
+
+SETTINGS = load_preset("household").settings
+FRAMES_AN_HOUR = {"arp": (10 * 3600 / 60, 46), "mdns": (3 * 2 * 3600 / 96, 172), "router": (3600 / 400, 128)}
+"""Group addressed frames, and their bytes: ten devices, three mDNS services, and one router."""
+TU_S = 1024e-6
+
+
+def run(hours: int, dtim: int, observer: Observer | None = None, trace: str | None = None) -> Result:
+    """Simulate an ESP32-C3 with the driver of its maker."""
+    return simulate(
+        "dynamic:stack=esp-idf",
+        trace,
+        pages=hours,
+        preset="household",
+        profile="esp32-c3",
+        settings={"beacon.interval_tu": 100, "beacon.dtim_period": dtim},
+        observers=[observer] if observer else [],
+    )
+
+
+def test_an_idle_device_sends_what_its_stack_schedules():
+    """In a day: an ARP a minute, four renewals of a lease of 12 h, and a TCP keep-alive every two hours."""
+    messages = load_workload("idle", 24, 3).messages
+    assert messages.uplink.all()
+    sizes, counts = np.unique(
+        [(each.bytes, each.reply_bytes) for each in messages], axis=0, return_counts=True
+    )
+    assert dict(zip(map(tuple, sizes.tolist()), counts.tolist(), strict=True)) == {
+        (46, 0): 24 * 60,
+        (328, 328): 4,
+        (41, 40): 12,
+    }
+
+
+def test_the_rate_and_the_size_of_group_addressed_frames_are_those_of_their_protocols():
+    """834 an hour, and their mean size."""
+    rates, sizes = zip(*FRAMES_AN_HOUR.values(), strict=True)
+    assert sum(rates) == 834
+    assert SETTINGS["access_point.group_per_s"] == pytest.approx(sum(rates) / 3600, abs=1e-4)
+    assert SETTINGS["access_point.group_bytes"] == round(np.average(sizes, weights=rates))
+
+
+@pytest.mark.parametrize("trace", [None, "mqtt"])
+def test_group_addressed_frames_follow_dtim_beacons_alone_beside_any_traffic(trace):
+    """All within 3 standard deviations of the expected number, in two hours at DTIM 10."""
+
+    class GroupTimes(Observer):
+        def __init__(self) -> None:
+            self.times_s: list[float] = []
+
+        def frame(self, link, queued_s, arrives_s, segment) -> None:
+            if segment.connection is GROUP:
+                self.times_s.append(queued_s)
+
+    found = GroupTimes()
+    result = run(2, 10, found, trace)
+    expected = 2 * sum(rate for rate, _ in FRAMES_AN_HOUR.values())
+    assert len(found.times_s) == pytest.approx(expected, abs=3 * expected**0.5)
+    numbers = np.array(found.times_s) / (1000 * TU_S)
+    assert numbers == pytest.approx(np.round(numbers), abs=1e-9)
+    assert result.policy_report["group frames missed"] == 0
+
+
+@pytest.mark.parametrize("dtim", [1, 3, 10])
+def test_the_current_is_the_one_computed_by_hand(dtim):
+    """Within 1 % of the current of beacons, and of 50 ms awake after a DTIM beacon or a message.
+
+    A DTIM beacon is followed by Poisson frames. The radio is awake until 50 ms after the last of them. A
+    message of the device keeps it awake for 50 ms, and its answer for one round trip more. Both are rare, so
+    their times add up.
+    """
+    power = load_profile("esp32-c3").values
+    interval_s, rate = dtim * 100 * TU_S, SETTINGS["access_point.group_per_s"]
+    frame_s = SETTINGS["access_point.group_bytes"] * 8 / 1e6
+    awake = (1 - exp(-rate * interval_s)) * 0.05 / interval_s + rate * frame_s
+    awake += 0.05 / 60 + (0.05 + 0.04) * (1 / 21600 + 1 / 7200)
+    by_hand_w = power["power.asleep_w"] * (1 - awake) + power["power.awake_w"] * awake
+    by_hand_w += power["power.beacon_j"] / interval_s
+    result = run(24, dtim)
+    assert result.usage.total_j / result.simulated_s == pytest.approx(by_hand_w, rel=0.01)
