@@ -47,6 +47,15 @@ class PageSampling:
         "family with mean and shape, e.g. exponential:650 or gamma:650:2",
         unit="ms",
     )
+    main_delay_ms: str | None = parameter(
+        None,
+        "server delay of the main object of each page, in the same form, e.g. 650 for a dynamic page with "
+        "immediate images (none: as server_delay_ms)",
+        unit="ms",
+        optional=True,
+        kind=str,
+        expert=True,
+    )
     think: str = parameter(
         AS_TRACE,
         "distribution of think times: 'trace' for the trace's own, 'mah' for Berkeley's, or constant, "
@@ -91,7 +100,9 @@ class PageSampling:
 
     def __post_init__(self) -> None:
         check_all(self, "trace")
-        self.delay_family()
+        self.delay_family("server_delay_ms")
+        if self.main_delay_ms is not None:
+            self.delay_family("main_delay_ms")
         self.think_family(1.0)
         constant_distribution("request_bytes", self.request_bytes, at_least=1)
 
@@ -102,17 +113,21 @@ class PageSampling:
             None if is_table else distribution_family(self.think, mean_s, f"trace: think is {self.think!r}")
         )
 
-    def delay_family(self) -> Family | None:
-        """Return the distribution of the server delay in seconds, or None for the trace's own."""
-        name, _, rest = self.server_delay_ms.strip().partition(":")
+    def delay_family(self, key: str) -> Family | None:
+        """Return the distribution of the server delays in seconds, or None for the trace's own.
+
+        *key* is ``server_delay_ms`` or ``main_delay_ms``.
+        """
+        text: str = getattr(self, key)
+        name, _, rest = text.strip().partition(":")
         if name not in NAMES:
-            constant_ms = constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
+            constant_ms = constant_distribution(key, text, at_least=0)
             return None if constant_ms is None else Family("constant", constant_ms / 1000)
         mean, colon, shape = rest.partition(":")
-        owner = f"trace: server_delay_ms is {self.server_delay_ms!r}"
+        owner = f"trace: {key} is {text!r}"
         if not mean or mean == AS_TRACE:
             raise InputError(f"{owner}; expected a mean in ms after the name, e.g. {name}:650.")
-        mean_ms = constant_distribution("server_delay_ms", mean, at_least=0) or 0.0
+        mean_ms = constant_distribution(key, mean, at_least=0) or 0.0
         return distribution_family(f"{name}{colon}{shape}", mean_ms / 1000, owner)
 
 
@@ -146,7 +161,7 @@ def sample_pages(
     objects = int(images.sum()) + pages
     check_objects(objects, f"trace {profile.name}")
     sizes, requests = share_equal_values(sampler.sizes(images)), share_equal_values(sampler.requests(objects))
-    delays = sampler.delays(objects)
+    delays = sampler.delays(images)
     sampled, first = [], 0
     for wait, count in zip(think_s.tolist(), images.tolist(), strict=True):
         span = slice(first, first + 1 + count)
@@ -217,7 +232,7 @@ class PageSampler:
             return sizes_of_all
         sizes = np.empty(objects, dtype=np.int64)
         is_main = np.zeros(objects, dtype=bool)
-        is_main[np.cumsum(images + 1) - images - 1] = True
+        is_main[_main_objects(images)] = True
         sizes[is_main] = self.integers("main_bytes", images.size)
         sizes[~is_main] = self.integers("image_bytes", objects - images.size)
         size_list: list[int] = sizes.tolist()
@@ -228,13 +243,23 @@ class PageSampler:
         constant = constant_distribution("request_bytes", self._sampling.request_bytes, 1)
         return self.integers("request_bytes", n).tolist() if constant is None else [round(constant)] * n
 
-    def delays(self, n: int) -> list[float]:
-        """Sample *n* server delays in seconds."""
-        table = self._sampling.delay_family() or self._profile.tables.get("server_delay_s")
-        if table is None:
-            return [0.0] * n
-        values: list[float] = self._stratified("server_delay_s", n, table).tolist()
-        return values
+    def delays(self, images: Counts) -> list[float]:
+        """Sample the server delays of all objects in seconds, page by page, main object first."""
+        delays = self._delays("server_delay", int(images.sum()) + images.size)
+        if self._sampling.main_delay_ms is not None:
+            delays[_main_objects(images)] = self._delays("main_delay", images.size)
+        delay_list: list[float] = delays.tolist()
+        return delay_list
+
+    def _delays(self, name: str, n: int) -> FloatArray:
+        table = self._sampling.delay_family(f"{name}_ms") or self._profile.tables.get("server_delay_s")
+        return np.zeros(n) if table is None else self._stratified(f"{name}_s", n, table)
+
+
+def _main_objects(images: Counts) -> Counts:
+    """Return the position of each page's main object among all objects."""
+    positions: Counts = np.cumsum(images + 1) - images - 1
+    return positions
 
 
 def _mean_up_to(table: Distribution, max_probability: float) -> float:

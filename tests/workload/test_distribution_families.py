@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -100,6 +102,25 @@ def test_a_two_point_delay_is_nothing_or_one_value():
     assert (found == 0).mean() == pytest.approx(0.5, abs=0.01)
 
 
+def test_the_delay_of_the_main_object_leaves_everything_else_as_it_was():
+    """Images keep their delays and all objects their sizes, with the main object's delay of any kind."""
+    before = load_workload("ucb", 50, 3).pages
+    after = load_workload("ucb:main_delay_ms=650", 50, 3).pages
+    assert {page.server_delay_s[0] for page in after} == {0.65}
+    assert [page.server_delay_s[1:] for page in after] == [page.server_delay_s[1:] for page in before]
+    same = [replace(page, server_delay_s=old.server_delay_s) for page, old in zip(after, before, strict=True)]
+    assert same == list(before)
+    drawn = load_workload("ucb:server_delay_ms=none,main_delay_ms=exponential:400", 200, 3).pages
+    assert np.mean([page.server_delay_s[0] for page in drawn]) == pytest.approx(0.4, rel=0.01)
+    assert {delay for page in drawn for delay in page.server_delay_s[1:]} == {0.0}
+
+
+def test_without_a_delay_of_its_own_the_main_object_has_that_of_the_others():
+    """With none and by default."""
+    text = "ucb:server_delay_ms=exponential:300"
+    assert load_workload(f"{text},main_delay_ms=none", 20, 3).pages == load_workload(text, 20, 3).pages
+
+
 @pytest.mark.parametrize(
     ("parameter", "words"),
     [
@@ -109,6 +130,7 @@ def test_a_two_point_delay_is_nothing_or_one_value():
         ("think=gamma:0", "the shape must be a number above 0"),
         ("server_delay_ms=two-point:3:1", "is 'two-point:3:1'; the share of zeros must be"),
         ("server_delay_ms=gamma", "expected a mean in ms after the name"),
+        ("main_delay_ms=gamma", "main_delay_ms is 'gamma'; expected a mean in ms after the name"),
         ("server_delay_ms=soon", "must be a number from 0 to 1e.12, 'none' or 'trace'"),
         ("think=constant,mean_think_s=50,max_think_s=10", "max_think_s must be greater than 50"),
     ],

@@ -96,7 +96,7 @@ def _period(records: int, profile: Profile, seed: int, number: int, start_us: in
     page = np.repeat(np.arange(files.size), files)[:records]
     files = np.bincount(page)
     size = np.array(sampler.sizes(files - 1))
-    delay_us = np.rint(np.array(sampler.delays(records)) * 1e6).astype(np.int64)
+    delay_us = np.rint(np.array(sampler.delays(files - 1)) * 1e6).astype(np.int64)
     think_us = np.rint(sampler.think_times(files.size) * 1e6).astype(np.int64)
     client = np.arange(files.size) * max(1, round(records / RECORDS_PER_CLIENT)) // files.size
     at_us, took_us = _times(page, files, size, delay_us, think_us, client, random)
