@@ -25,20 +25,8 @@ class Decision(NamedTuple):
     query: bool
 
 
-class Classifier(ABC):
-    """Classifier that predicts the sign of a margin."""
-
-    @abstractmethod
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the margin of each row of *X*, shape (n, features), without changing the state."""
-
-    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return +1 for each row of *X*, shape (n, features), with a margin >= 0, else -1."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
-
-
 @dataclass(eq=False)
-class OnlineLearner(Classifier):
+class OnlineLearner(ABC):
     """Linear classifier trained one queried label at a time, in constant memory.
 
     A subclass is a dataclass with declared parameters. It sets a :attr:`name` and implements :meth:`_learn`.
@@ -67,7 +55,7 @@ class OnlineLearner(Classifier):
         self.w: FloatArray = np.zeros(self.features)
         self._begin()
 
-    def _begin(self) -> None:
+    def _begin(self) -> None:  # noqa: B027 (an optional hook)
         """Set the attributes of an untrained learner."""
 
     def margin(self, x: ArrayLike) -> float:
@@ -77,6 +65,10 @@ class OnlineLearner(Classifier):
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return the margin of each row of *X*, shape (n, features), without changing the state."""
         return self._margins(input_checks.check_instances(X, self.features, self.name))
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return +1 for each row of *X*, shape (n, features), with a margin >= 0, else -1."""
+        return np.where(self.decision_function(X) >= 0, 1, -1)
 
     def learn(self, x: ArrayLike, y: int) -> bool:
         """Learn a queried label.
@@ -100,15 +92,6 @@ class OnlineLearner(Classifier):
         """
         label = input_checks.check_label(y, self.name)
         return self._learn(input_checks.check_instance(x, self.features, self.name)[0], label)
-
-    def predict_one(self, x: ArrayLike) -> int:
-        """Return the prediction for one instance, -1 or +1 (as in river)."""
-        return 1 if self.margin(x) >= 0 else -1
-
-    def learn_one(self, x: ArrayLike, y: int) -> OnlineLearner:
-        """Learn one queried label and return the learner (as in river); see :meth:`learn`."""
-        self.learn(x, y)
-        return self
 
     def _view(self, x: FloatArray) -> tuple[float, float]:
         """Return the margin and the spread x'A^-1 x of a validated instance.

@@ -6,13 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from numpy.typing import ArrayLike
-
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.lab.active import input_checks
-from psm_sim.lab.active.online_learner import OnlineLearner, wrong_type_error
+from psm_sim.lab.active.online_learner import wrong_type_error
 
 
 @dataclass(eq=False)
@@ -36,14 +33,6 @@ class QueryRule(ABC):
     def needs_spread(self) -> bool:
         """Whether :meth:`query_probability` uses the spread and so requires a second-order learner."""
         return False
-
-    def probability(self, learner: OnlineLearner, x: ArrayLike) -> float:
-        """Return the probability of querying the label of *x*, shape (features,), under *learner*.
-
-        A rule that counts rounds counts this call as a round.
-        """
-        instance, _ = input_checks.check_instance(x, learner.features, self.name)
-        return self.query_probability(instance, *learner._view(instance))
 
     @abstractmethod
     def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +13,7 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import input_checks
-from psm_sim.lab.active.online_learner import Classifier, Decision, OnlineLearner, wrong_type_error
+from psm_sim.lab.active.online_learner import Decision, OnlineLearner, wrong_type_error
 from psm_sim.lab.active.query_rules import QueryRule
 
 
@@ -61,7 +59,7 @@ class Record:
         return cls(np.where(np.array(margins) >= 0, 1, -1), np.array(probabilities), queried, updated)
 
 
-class SelectiveSampler(Classifier):
+class SelectiveSampler:
     """Learner that decides for each instance whether to query its label.
 
     Parameters
@@ -97,7 +95,6 @@ class SelectiveSampler(Classifier):
         self.rng = random_stream(seed, "active coin")
         self.n_queries_ = 0
         self._asked: tuple[Any, FloatArray] | None = None
-        self._initial = deepcopy((learner, rule)), self.rng.bit_generator.state
 
     def ask(self, x: ArrayLike) -> Decision:
         """Return the decision about *x*, shape (features,): margin, prediction, probability, query."""
@@ -151,42 +148,7 @@ class SelectiveSampler(Classifier):
         """
         rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
         labels = input_checks.check_labels(y, len(rows), self.learner.name).tolist()
-        return self._run_rows(rows, labels.__getitem__)
-
-    def partial_fit(self, X: ArrayLike, oracle: Callable[[int], int]) -> Record:
-        """Ask row by row, continuing from the current state, and query labels from an *oracle*.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, features)
-            One instance per row.
-        oracle : callable
-            ``oracle(i)`` returns the label of row i, -1 or +1; it is called for queried labels only.
-        """
-        rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
-        return self._run_rows(
-            rows, lambda row: input_checks.check_label(oracle(row), f"{self.learner.name}, row {row}")
-        )
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> SelectiveSampler:
-        """Reset the state, then :meth:`run` on *X* and *y*; return self (as in scikit-learn).
-
-        ``n_queries_`` is the number of queried labels.
-        """
-        rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
-        labels = input_checks.check_labels(y, len(rows), self.learner.name)
-        parts, self.rng.bit_generator.state = self._initial
-        for part, initial in zip((self.learner, self.rule), deepcopy(parts), strict=True):
-            vars(part).update(vars(initial))
-        self.n_queries_, self._asked = 0, None
-        self.run(rows, labels)
-        return self
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the margin of each row of *X*, shape (n, features), without changing the state."""
-        return self.learner._margins(
-            self._scaled(input_checks.check_instances(X, self.learner.features, self.learner.name))
-        )
+        return self._run_rows(rows, labels)
 
     def _row(self, x: ArrayLike) -> FloatArray:
         row, square = input_checks.check_instance(x, self.learner.features, self.learner.name)
@@ -200,12 +162,12 @@ class SelectiveSampler(Classifier):
         lengths = np.sqrt([x.dot(x) for x in rows])  # row by row, bit-for-bit identical to single instances
         return rows / np.where(lengths > 0, lengths, 1.0)[:, None]
 
-    def _run_rows(self, rows: FloatArray, oracle: Callable[[int], float]) -> Record:
+    def _run_rows(self, rows: FloatArray, labels: list[int]) -> Record:
         """Run :meth:`ask` and :meth:`tell` over rows. Attribute look-ups are hoisted for speed."""
         view, probability, on_label = self.learner._view, self.rule.query_probability, self.rule.on_label
         learn, draw = self.learner._learn, self.rng.random
         margins, probabilities, queried, updated = [], [], [], []
-        for number, x in enumerate(self._scaled(rows)):
+        for number, (x, label) in enumerate(zip(self._scaled(rows), labels, strict=True)):
             margin, spread = view(x)
             p = probability(x, margin, spread)
             if not 0.0 <= p <= 1.0:
@@ -213,7 +175,6 @@ class SelectiveSampler(Classifier):
             margins.append(margin)
             probabilities.append(p)
             if p == 1.0 or (p > 0.0 and draw() < p):
-                label = oracle(number)
                 self.n_queries_ += 1
                 queried.append(number)
                 if learn(x, label):

@@ -178,7 +178,7 @@ def test_a_query_probability_is_between_0_and_1(rule):
     for _ in range(2):
         before = snapshot(sampler.learner)
         for length in (0.0, 1e-12, 1.0, 1e12):
-            assert 0 <= sampler.rule.probability(sampler.learner, np.full(D, length)) <= 1
+            assert 0 <= sampler.ask(np.full(D, length)).probability <= 1
         assert snapshot(sampler.learner) == before
         sampler.run(*stream())
 
@@ -205,9 +205,9 @@ BAD_INSTANCES = (
 @pytest.mark.parametrize(("x", "words"), BAD_INSTANCES)
 def test_an_unusable_instance_is_refused_in_one_sentence(x, words):
     """In each call that takes one; the contract checks hold every learner to it."""
-    learner = Perceptron(D).learn_one(np.ones(D), 1)
+    learner = taught(LEARNERS["perceptron"])
     before = snapshot(learner)
-    for call in (learner.margin, learner.predict_one, lambda x: learner.learn(x, 1)):
+    for call in (learner.margin, lambda x: learner.learn(x, 1)):
         with pytest.raises(InputError, match=words) as caught:
             call(x)
         assert "\n" not in str(caught.value)
@@ -258,34 +258,6 @@ def test_one_draw_per_round_that_is_not_certain(name):
 
 
 @every_name
-def test_labels_are_bought_only_where_asked(name):
-    """``partial_fit`` calls the oracle for queried rows alone, in order; the run is that of ``run``."""
-    X, y = stream(6)
-    asked = []
-
-    def oracle(row):
-        asked.append(row)
-        return int(y[row])
-
-    sampler, twin = make_selective(name, D), make_selective(name, D)
-    record = sampler.partial_fit(X, oracle)
-    assert asked == np.flatnonzero(record.queried).tolist()
-    assert (twin.run(X, y).queried == record.queried).all()
-    assert state(sampler) == state(twin)
-
-
-@every_name
-def test_fit_forgets_and_runs(name):
-    """Twice the same, and as a fresh sampler's run; predictions have the sign of the margins."""
-    X, y = stream(7)
-    sampler, fresh = make_selective(name, D), make_selective(name, D)
-    fresh.run(X, y)
-    assert sampler.fit(X, y) is sampler
-    assert state(sampler) == state(sampler.fit(X, y)) == state(fresh)
-    assert (sampler.predict(X) == np.where(sampler.decision_function(X) >= 0, 1, -1)).all()
-
-
-@every_name
 @pytest.mark.parametrize("power", [-3, 3])
 def test_names_that_scale_rows_do_not_see_their_length(name, power):
     """The others do: LASEC and SOP take instances as they are."""
@@ -321,12 +293,11 @@ def test_an_instance_of_zeros_is_harmless(name):
     ],
 )
 def test_unusable_streams_are_refused_before_anything_is_learnt(rows, labels, words):
-    """``run`` and ``fit`` alike, in one sentence."""
+    """In one sentence."""
     sampler = make_selective("cbgz", D)
     sampler.run(*stream())
     before = state(sampler)
-    for call in (sampler.run, sampler.fit):
-        with pytest.raises(InputError, match=words) as caught:
-            call(rows, labels)
-        assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match=words) as caught:
+        sampler.run(rows, labels)
+    assert "\n" not in str(caught.value)
     assert state(sampler) == before

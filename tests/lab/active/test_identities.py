@@ -138,7 +138,7 @@ def test_dkm_can_leave_the_version_space():
         assert sampler.tell(x, y)
         assert sampler.learner.w == pytest.approx(at(angle), abs=1e-12)
         assert (x @ at(90) >= 0) == (y > 0)
-    assert sampler.predict([at(15)]).tolist() == [-1]
+    assert sampler.learner.predict([at(15)]).tolist() == [-1]
 
 
 def test_a_margin_coin_only_sees_b_over_eta():

@@ -132,15 +132,6 @@ def test_a_label_told_belongs_to_what_was_asked():
     assert sampler.n_queries_ == 2
 
 
-def test_an_oracle_that_gives_no_label_is_named_by_its_row():
-    """What was bought before stays learnt and counted."""
-    sampler = make_selective("perceptron", 1)
-    with pytest.raises(InputError, match=r"row 1: the label must be -1 or .*, got 0"):
-        sampler.partial_fit([[1.0], [2.0]], lambda row: 1 - row)
-    assert sampler.n_queries_ == 1
-    assert sampler.learner.w.tolist() == [1.0]
-
-
 def test_the_novelty_rule_counts_every_round():
     """Threshold t^-kappa: 1, then 1/2 and 1/3 with kappa 1; spread 1 is 1/2 of itself."""
     rule, x = BbqNoveltyRule(kappa=1.0), np.zeros(1)
