@@ -213,27 +213,8 @@ class BbqNoveltyRule(QueryRule):
         return 1.0 if spread / (1 + spread) > self.rounds**-self.kappa else 0.0
 
 
-class WrappedRule(QueryRule):
-    """Rule that wraps another rule and passes the labels on to it."""
-
-    rule: QueryRule
-
-    def _begin(self) -> None:
-        if not isinstance(self.rule, QueryRule):
-            raise InputError(wrong_type_error(self.rule, QueryRule, f"{self.name}: rule"))
-
-    @property
-    def needs_spread(self) -> bool:
-        """Whether the wrapped rule needs the spread."""
-        return self.rule.needs_spread
-
-    def on_label(self, is_correct: bool) -> None:
-        """Notify the wrapped rule."""
-        self.rule.on_label(is_correct)
-
-
 @dataclass(eq=False)
-class OneSided(WrappedRule):
+class OneSided(QueryRule):
     """Rule for one-sided labels: every label is known at margins >= 0.
 
     Below margin 0 the wrapped rule decides. In a spam filter, for example, a delivered message reveals its
@@ -244,6 +225,15 @@ class OneSided(WrappedRule):
 
     name: ClassVar[str] = "one-sided"
 
+    def _begin(self) -> None:
+        if not isinstance(self.rule, QueryRule):
+            raise InputError(wrong_type_error(self.rule, QueryRule, f"{self.name}: rule"))
+
+    @property
+    def needs_spread(self) -> bool:
+        """Whether the wrapped rule needs the spread."""
+        return self.rule.needs_spread
+
     def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return 1 at a margin of 0 or more, else the probability of the wrapped rule.
 
@@ -251,23 +241,6 @@ class OneSided(WrappedRule):
         """
         return 1.0 if margin >= 0 else self.rule.query_probability(x, margin, spread)
 
-
-@dataclass(eq=False)
-class MinimumProbability(WrappedRule):
-    """Lower bound of the query probability, so that a confident learner still queries labels.
-
-    Required for targets that drift. A margin-based rule queries least where the learner is most confident,
-    and after a jump of the target the learner is confident and wrong.
-    """
-
-    p: float = parameter(0.02, "minimum probability", at_least=0, at_most=1)
-    rule: QueryRule = field(default_factory=MarginQuery)
-
-    name: ClassVar[str] = "floor"
-
-    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return the larger of p and the probability of the wrapped rule.
-
-        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
-        """
-        return max(self.p, self.rule.query_probability(x, margin, spread))
+    def on_label(self, is_correct: bool) -> None:
+        """Notify the wrapped rule."""
+        self.rule.on_label(is_correct)

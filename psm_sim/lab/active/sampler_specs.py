@@ -23,7 +23,6 @@ from psm_sim.lab.active.query_rules import (
     BernoulliQuery,
     DkmHalvingRule,
     MarginQuery,
-    MinimumProbability,
     OneSided,
     QueryRule,
     SecondOrderQuery,
@@ -38,8 +37,6 @@ class Recipe:
 
     Attributes
     ----------
-    about : str
-        Short description.
     learner, rule : type
         Classes of the learner and the query rule.
     unit : bool
@@ -48,7 +45,6 @@ class Recipe:
         Parameter values that differ from the defaults of the classes.
     """
 
-    about: str
     learner: type[OnlineLearner]
     rule: type[QueryRule]
     unit: bool = True
@@ -56,47 +52,37 @@ class Recipe:
 
 
 NAMES: dict[str, Recipe] = {
-    "perceptron": Recipe("Perceptron, every label", Perceptron, AlwaysQuery),
-    "modified-perceptron": Recipe("modified Perceptron, every label", ModifiedPerceptron, AlwaysQuery),
-    "shifting-perceptron": Recipe("shifting Perceptron, every label", ShiftingPerceptron, AlwaysQuery),
-    "budget-perceptron": Recipe("randomized budget Perceptron, every label", BudgetPerceptron, AlwaysQuery),
-    "dkm": Recipe("DKM: halving band and reflection", ModifiedPerceptron, DkmHalvingRule),
-    "dkm-perceptron": Recipe(
-        "halving band, Perceptron from y0 x0", Perceptron, DkmHalvingRule, fixed={"start": "first"}
-    ),
-    "cbgz": Recipe("CBGZ: margin rule and Perceptron", Perceptron, MarginQuery),
-    "cbgz-reflection": Recipe("margin rule and reflection", ModifiedPerceptron, MarginQuery),
-    "coin-perceptron": Recipe("fixed probability and Perceptron", Perceptron, BernoulliQuery),
-    "coin-reflection": Recipe("fixed probability and reflection", ModifiedPerceptron, BernoulliQuery),
-    "cbgz2": Recipe("second-order CBGZ", SecondOrderPerceptron, SecondOrderQuery),
-    "cbgz2-coin": Recipe("second order, fixed probability", SecondOrderPerceptron, BernoulliQuery),
-    "cbgz2-all": Recipe("second order, every label", SecondOrderPerceptron, AlwaysQuery),
-    "lasec": Recipe("LASEC, every label", Lasec, AlwaysQuery, unit=False),
-    "lasec-ss": Recipe("LASEC-SS: LASEC and margin rule", Lasec, MarginQuery, unit=False, fixed={"b": 0.01}),
-    "lasec-coin": Recipe("LASEC, fixed probability", Lasec, BernoulliQuery, unit=False),
-    "sop": Recipe("SOP, every label", SecondOrderPerceptron, AlwaysQuery, unit=False, fixed={"ridge": 10.0}),
-    "sop-ss": Recipe(
-        "SOP and margin rule", SecondOrderPerceptron, MarginQuery, unit=False, fixed={"ridge": 10.0}
-    ),
-    "sop-coin": Recipe(
-        "SOP, fixed probability", SecondOrderPerceptron, BernoulliQuery, unit=False, fixed={"ridge": 10.0}
-    ),
-    "bbq": Recipe("BBQ: novelty rule and ridge regression", RidgeRegression, BbqNoveltyRule),
-    "bbq-i": Recipe("BBQ-I: novelty rule, mistakes only", SecondOrderPerceptron, BbqNoveltyRule),
+    "perceptron": Recipe(Perceptron, AlwaysQuery),
+    "modified-perceptron": Recipe(ModifiedPerceptron, AlwaysQuery),
+    "shifting-perceptron": Recipe(ShiftingPerceptron, AlwaysQuery),
+    "budget-perceptron": Recipe(BudgetPerceptron, AlwaysQuery),
+    "dkm": Recipe(ModifiedPerceptron, DkmHalvingRule),
+    "dkm-perceptron": Recipe(Perceptron, DkmHalvingRule, fixed={"start": "first"}),
+    "cbgz": Recipe(Perceptron, MarginQuery),
+    "cbgz-reflection": Recipe(ModifiedPerceptron, MarginQuery),
+    "coin-perceptron": Recipe(Perceptron, BernoulliQuery),
+    "coin-reflection": Recipe(ModifiedPerceptron, BernoulliQuery),
+    "cbgz2": Recipe(SecondOrderPerceptron, SecondOrderQuery),
+    "cbgz2-coin": Recipe(SecondOrderPerceptron, BernoulliQuery),
+    "cbgz2-all": Recipe(SecondOrderPerceptron, AlwaysQuery),
+    "lasec": Recipe(Lasec, AlwaysQuery, unit=False),
+    "lasec-ss": Recipe(Lasec, MarginQuery, unit=False, fixed={"b": 0.01}),
+    "lasec-coin": Recipe(Lasec, BernoulliQuery, unit=False),
+    "sop": Recipe(SecondOrderPerceptron, AlwaysQuery, unit=False, fixed={"ridge": 10.0}),
+    "sop-ss": Recipe(SecondOrderPerceptron, MarginQuery, unit=False, fixed={"ridge": 10.0}),
+    "sop-coin": Recipe(SecondOrderPerceptron, BernoulliQuery, unit=False, fixed={"ridge": 10.0}),
+    "bbq": Recipe(RidgeRegression, BbqNoveltyRule),
+    "bbq-i": Recipe(SecondOrderPerceptron, BbqNoveltyRule),
 }
 """Recipes by name, in the order of the sections of the specification."""
 
-_WRAPPER_PARAMETERS = {
-    "floor": Parameter("floor", 0.0, "minimum query probability", at_least=0, at_most=1),
-    "one_sided": Parameter("one_sided", False, "labels at margins of 0 or more are free"),
-}
+_ONE_SIDED = Parameter("one_sided", False, "labels at margins of 0 or more are free")
 
 
 def make_selective(spec: str | Spec, features: int, seed: int = 1) -> SelectiveSampler:
     """Return the sampler for a spec.
 
-    In addition to the parameters of its learner and its rule, each name accepts ``floor`` (a minimum
-    probability) and ``one_sided`` (true or false).
+    Each name accepts the parameters of its learner and its rule, and ``one_sided`` (true or false).
 
     Parameters
     ----------
@@ -128,14 +114,16 @@ def make_selective(spec: str | Spec, features: int, seed: int = 1) -> SelectiveS
     recipe, owner = NAMES[name], f"learner {name}"
     _check_parameters(name, texts)
     learner = _build_part(recipe.learner, recipe, texts, owner, features=features)
-    rule = _wrap_rule(_build_part(recipe.rule, recipe, texts, owner), texts, owner)
+    rule = _build_part(recipe.rule, recipe, texts, owner)
+    if _ONE_SIDED.read(texts.get("one_sided", "false"), owner):
+        rule = OneSided(rule)
     return SelectiveSampler(learner, rule, seed=seed, unit=recipe.unit)
 
 
 def sampler_parameters(name: str) -> dict[str, Parameter]:
     """Return the parameters of a recipe by name."""
     recipe = NAMES[name]
-    parameters = {**parameters_of(recipe.learner), **parameters_of(recipe.rule), **_WRAPPER_PARAMETERS}
+    parameters = {**parameters_of(recipe.learner), **parameters_of(recipe.rule), _ONE_SIDED.name: _ONE_SIDED}
     return {key: parameter for key, parameter in parameters.items() if key != "features"}
 
 
@@ -155,11 +143,3 @@ def _build_part(cls: type, recipe: Recipe, texts: Mapping[str, str], owner: str,
     own = parameters_of(cls)
     fixed = {key: value for key, value in recipe.fixed.items() if key in own and key not in texts}
     return build(cls, {key: text for key, text in texts.items() if key in own}, owner, **fixed, **arguments)
-
-
-def _wrap_rule(rule: QueryRule, texts: Mapping[str, str], owner: str) -> QueryRule:
-    values = {
-        key: _WRAPPER_PARAMETERS[key].read(texts[key], owner) for key in _WRAPPER_PARAMETERS if key in texts
-    }
-    rule = OneSided(rule) if values.get("one_sided") else rule
-    return MinimumProbability(values["floor"], rule) if values.get("floor") else rule

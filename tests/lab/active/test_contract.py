@@ -20,7 +20,6 @@ from psm_sim.lab.active import (
     DkmHalvingRule,
     Lasec,
     MarginQuery,
-    MinimumProbability,
     ModifiedPerceptron,
     OneSided,
     Perceptron,
@@ -52,7 +51,6 @@ RULES: dict[str, Any] = {
     "halving": lambda: DkmHalvingRule(R=3),
     "novelty": BbqNoveltyRule,
     "one-sided": lambda: OneSided(MarginQuery(b=0.3)),
-    "floor": lambda: MinimumProbability(0.1, DkmHalvingRule(R=3)),
 }
 every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
 every_name = pytest.mark.parametrize("name", NAMES)

@@ -80,19 +80,6 @@ def test_bbq_is_first_before_the_shift_and_last_after(streams):
     assert max(whole, key=whole.__getitem__) == "lasec-ss:b=0.0093"
 
 
-def test_a_floor_recovers_from_a_jump():
-    """After one jump late in a stream a margin's rule with a floor is right more often than without."""
-    recovered = []
-    for seed in range(3):
-        X, y = shifting_stream(np.random.default_rng(seed), 6000, 20, every=3000)
-        plain, floor = (
-            make_selective(name, 20, seed=seed).run(X, y).prediction[3000:] == y[3000:]
-            for name in ("lasec-ss:b=0.001", "lasec-ss:b=0.001,floor=0.05")
-        )
-        recovered.append(floor.mean() - plain.mean())
-    assert np.mean(recovered) > 0
-
-
 def test_streams_are_what_their_names_say():
     """Labels of each part are separable, differ between parts, and are flipped as often as asked."""
     X, y = shifting_stream(np.random.default_rng(1), 1100, 3, every=500)

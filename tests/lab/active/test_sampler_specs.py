@@ -12,7 +12,6 @@ from psm_sim.lab.active import (
     BernoulliQuery,
     DkmHalvingRule,
     MarginQuery,
-    MinimumProbability,
     ModifiedPerceptron,
     OneSided,
     Perceptron,
@@ -41,14 +40,12 @@ def test_a_name_gives_its_parts_their_parameters():
     assert make_selective("cbgz", 3).rule.b == 0.1
 
 
-def test_any_name_takes_a_floor_and_one_sided_labels():
-    """The rule is wrapped, the one-sided one inside."""
-    rule = make_selective("cbgz2:floor=0.05,one_sided=true", 3).rule
-    assert isinstance(rule, MinimumProbability)
-    assert isinstance(rule.rule, OneSided)
-    assert isinstance(rule.rule.rule, SecondOrderQuery)
-    assert rule.p == 0.05
-    assert isinstance(make_selective("cbgz:floor=0,one_sided=false", 3).rule, MarginQuery)
+def test_any_name_takes_one_sided_labels():
+    """The rule is wrapped."""
+    rule = make_selective("cbgz2:one_sided=true", 3).rule
+    assert isinstance(rule, OneSided)
+    assert isinstance(rule.rule, SecondOrderQuery)
+    assert isinstance(make_selective("cbgz:one_sided=false", 3).rule, MarginQuery)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -64,11 +61,11 @@ def test_every_parameter_of_a_name_is_documented_and_can_be_set_to_its_default(n
     ("spec", "words"),
     [
         ("dkn", "Unknown learner 'dkn'; expected one of .* Did you mean 'dkm'"),
-        ("dkm:b=1", "learner dkm has no parameter 'b'; expected factor, R, s1, floor, one_sided"),
+        ("dkm:b=1", "learner dkm has no parameter 'b'; expected factor, R, s1, one_sided"),
         ("dkm:R=0", "R must be an integer >= 1, got '0'"),
         ("cbgz:b=-1", "b must be a number > 0, got '-1'"),
         ("lasec:ridge=10,c=5", "c must be > ridge=10.0 or none, got 5.0"),
-        ("cbgz:floor=2", "floor must be a number >= 0 and <= 1, got '2'"),
+        ("coin-perceptron:p=2", "p must be a number >= 0 and <= 1, got '2'"),
         ("perceptron:start=middle", "start must be one of zero, first, got 'middle'"),
         ("cbgz:features=3", "has no parameter 'features'"),
     ],
@@ -85,13 +82,13 @@ def test_parts_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="second-order-coin requires a second-order learner, got perceptron"):
         SelectiveSampler(Perceptron(2), SecondOrderQuery())
     with pytest.raises(InputError, match="requires a second-order learner"):
-        SelectiveSampler(ModifiedPerceptron(2), MinimumProbability(0.1, OneSided(BbqNoveltyRule())))
+        SelectiveSampler(ModifiedPerceptron(2), OneSided(BbqNoveltyRule()))
     with pytest.raises(
         InputError, match=r"the learner of a selective sampler must be an instance .*, got 'dkm'"
     ):
         SelectiveSampler("dkm", BernoulliQuery())  # type: ignore[arg-type]
     with pytest.raises(InputError, match="rule must be an instance of QueryRule, got 'coin'"):
-        MinimumProbability(0.1, "coin")  # type: ignore[arg-type]
+        OneSided("coin")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"p must be a number >= 0 and <= 1, got 1.5"):
         BernoulliQuery(p=1.5)
 
