@@ -8,11 +8,20 @@ import pytest
 from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.studies import joint_setting_search, load_study
 from psm_sim.lab.studies.bsd_energy import BoundTask
-from psm_sim.lab.studies.joint_setting_search import Setting, SettingTask
-from psm_sim.lab.studies.published_claims import published_numbers
+from psm_sim.lab.studies.joint_setting_search import (
+    KEYS,
+    LEARNED,
+    STATIC,
+    Score,
+    Setting,
+    SettingTask,
+    describe_static_psm,
+)
+from psm_sim.lab.studies.published_claims import claim_of, published_numbers
 from psm_sim.lab.studies.published_experiment_runs import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, Findings, Scale
 from psm_sim.simulation import Scenario
+from psm_sim.simulation.preset import Preset
 
 PAIR = Scale(replications=2, pages=12, long_pages=20)
 SINGLE = Scale(replications=1, pages=6, long_pages=6)
@@ -123,28 +132,50 @@ def test_each_variant_is_judged_by_the_same_published_numbers() -> None:
 
 
 def test_the_frontier_of_settings_is_beaten_by_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of three settings searched; each is scored with every choice after an uplink packet."""
-    monkeypatch.setattr(joint_setting_search, "CANDIDATES", joint_setting_search.CANDIDATES[:1])
-    monkeypatch.setattr(
-        joint_setting_search, "GRID", (Setting("mah", "none", False), Setting("uniform", "650", True))
+    """Of two settings searched; each is scored with every choice after an uplink packet."""
+    dynamic, small_segments = (
+        Setting("uniform", "none", True, "650"),
+        Setting("mah", "none", False, "none", "ns-2 TCP"),
     )
+    monkeypatch.setattr(joint_setting_search, "CANDIDATES", (dynamic,))
+    monkeypatch.setattr(joint_setting_search, "GRID", (small_segments,))
     findings = found("one-setting", SINGLE)
-    best, judged, families = (table.frame for table in findings.tables)
+    best, judged, choices, delays = (table.frame for table in findings.tables)
     points = findings.figures["settings"]
-    assert len(points) == 2 * 3
+    assert len(points) == 2 * 4
     for _, point in points[points["frontier"]].iterrows():
         beaten = (points["lpsm"] >= point["lpsm"]) & (points["bsd"] >= point["bsd"])
         equal = (points["lpsm"] == point["lpsm"]) & (points["bsd"] == point["bsd"])
         assert not (beaten & ~equal).any()
     assert len(best) == int(points["frontier"].sum())
     assert set(judged["uplink"]) <= {"one", "restart", "keep"}
-    assert len(families) == 2
+    assert len(delays) == 2
+    assert set(choices["choice"]) == set(KEYS)
+
+
+def score(slowdown: float, page_ratio: float) -> Score:
+    """Return the score of a setting with these values of static PSM's slowdown and LPSM's page time."""
+    number = {each.key: each for study in ("bsd-energy", "lpsm-100") for each in published_numbers(study)}
+    static, learned = (
+        claim_of(number[key], [value], Preset()) for key, value in ((STATIC, slowdown), (LEARNED, page_ratio))
+    )
+    return Score(dict.fromkeys(KEYS, "any"), (learned,), (static,))
+
+
+def test_the_papers_contradict_each_other_unless_a_setting_agrees_with_both() -> None:
+    """With the values of the other number where one agrees; with the setting where both do."""
+    apart = describe_static_psm([score(2.2, 1.61), score(2.19, 1.53), score(1.3, 1.19), score(1.0, 1.0)])
+    assert "in all 4 settings" in apart
+    assert "agrees (2.2 published) in 2 settings. LPSM with 1/log T then takes 1.53 to 1.61 times" in apart
+    assert "agrees in 1 settings. The slowdown of static PSM is then 1.30 to 1.30." in apart
+    assert describe_static_psm([score(2.2, 1.61), score(2.2, 1.19)]).startswith("In 1 of 2 settings")
+    assert "then takes unknown times" in describe_static_psm([score(1.3, 1.19)])
 
 
 def test_think_times_are_scaled_to_static_psms_published_energy() -> None:
     """In whatever setting: static PSM then takes 3.62 J per page."""
-    for setting in (Setting("uniform", "800", True), Setting("mah", "none", False)):
+    for setting in (Setting("uniform", "800", True), Setting("mah", "none", False, "300", "ns-2 TCP")):
         rows = SettingTask(setting, 30, CHOOSING[0]).run()
         psm = next(row for row in rows if row["policy"] == "psm")
         assert psm["energy_j"] == pytest.approx(3.62, rel=2e-3)
-        assert len(rows) == 2 + 4 + 2 * 3
+        assert len(rows) == 2 + 4 + 2 * 4

@@ -48,7 +48,7 @@ HIGHLIGHTS = {
     "bsd-rtt": (0, 1),
     "trace-study": (0,),
     "optimum": (2,),
-    "one-setting": (0,),
+    "one-setting": (0, 1),
     "non-stationary": (1,),
 }
 """Positions of the remarks that the summary repeats, by study."""
