@@ -11,7 +11,7 @@ NAMES = {
     "psm_sim.lab.active": """
         AlwaysQuery AskTellLearner BbqNoveltyRule BernoulliQuery BudgetPerceptron Crf Decision
         DkmHalvingRule Draw EntropyTree ExhaustiveTree Gaussian GaussianSampler Image Isal1d Isalg1d
-        Isaln Lasec Lmu MarginQuery ModifiedPerceptron NAMES NaiveBayes OneSided
+        Lasec Lmu MarginQuery ModifiedPerceptron NAMES NaiveBayes OneSided
         OnlineLearner OptNbdt POOL_RULES Perceptron Plane PlaneLearner PoolLearner PoolRule
         QueryRule Record RidgeRegression SAMPLERS Sampler SecondOrderPerceptron SecondOrderQuery
         SelectiveSampler ShiftingPerceptron Tree best_tree expected_accuracy f_measure fit_field

@@ -15,7 +15,6 @@ from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.lab.active.decision_trees import Tree, expected_accuracy
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.importance_weighted_error import weighted_error
-from psm_sim.lab.active.isaln_plane_learner import Isaln
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
 from psm_sim.lab.active.lmu_image_selection import Lmu, f_measure
 from psm_sim.lab.active.naive_bayes import NaiveBayes
@@ -67,7 +66,6 @@ __all__ = [
     "Image",
     "Isal1d",
     "Isalg1d",
-    "Isaln",
     "Lasec",
     "Lmu",
     "MarginQuery",

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,18 +18,8 @@ from psm_sim.common.registry import Registry
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
-from psm_sim.lab.active.newton_solver import LOSSES
-
-
-class WeightedDraw(Protocol):
-    """Attributes of a learner that a sampler near the plane uses."""
-
-    population: Gaussian
-    plane: Plane
-
 
 _TRIES = 500
-_COVARIANCE_POINTS = 1000
 
 
 class Draw(NamedTuple):
@@ -111,17 +101,13 @@ class GaussianSampler(Sampler):
         "density q: centre integrated out, or around the sampled centre",
         choices=("marginal", "literal"),
     )
-    shape: str = parameter(
-        "diagonal",
-        "covariance: isotropic, or estimated along and across the plane",
-        choices=("diagonal", "parallel"),
-    )
     weighted: bool = parameter(True, "use the weights p/q; false: weight 1")
 
-    def draw(self, learner: WeightedDraw, rng: np.random.Generator) -> Draw:
+    def draw(self, learner: PlaneLearner, rng: np.random.Generator) -> Draw:
         """Return an instance near the plane, with its weight."""
         population, plane = learner.population, learner.plane
-        spread = self._covariance(plane, rng)
+        width = plane.half_margin if self.cap is None else min(plane.half_margin, self.cap)
+        spread = width**2 * np.eye(plane.normal.size)
         around = Gaussian(plane.project(population.draw(rng))[0], spread)
         x = (population if rng.random() < self.eta else around).draw(rng)[0]
         if not self.weighted:
@@ -134,32 +120,6 @@ class GaussianSampler(Sampler):
         near = math.log1p(-self.eta) + log_near if self.eta < 1 else -math.inf
         population = math.log(self.eta) + log_p if self.eta else -math.inf
         return math.exp(log_p - float(np.logaddexp(near, population)))
-
-    def _covariance(self, plane: Plane, rng: np.random.Generator) -> FloatArray:
-        width = plane.half_margin if self.cap is None else min(plane.half_margin, self.cap)
-        if self.shape == "diagonal":
-            return width**2 * np.eye(plane.normal.size)
-        return parallel_covariance(plane, width, rng)
-
-
-def parallel_covariance(plane: Plane, width: float, rng: np.random.Generator) -> FloatArray:
-    """Return the covariance of 1000 points around the plane ([003] 5.4.3), shape (d, d).
-
-    Parameters
-    ----------
-    plane : Plane
-        Plane around which the points are sampled.
-    width : float
-        Standard deviation along a random direction of the plane and across it, in units of x.
-    rng : numpy.random.Generator
-        Source of the random numbers.
-    """
-    unit = plane.normal / plane.norm
-    along = rng.standard_normal((_COVARIANCE_POINTS, unit.size))
-    along -= np.outer(along @ unit, unit)
-    along /= np.linalg.norm(along, axis=1, keepdims=True)
-    first, second = width * rng.standard_normal((2, _COVARIANCE_POINTS, 1))
-    return np.atleast_2d(np.cov(first * along + second * unit, rowvar=False))
 
 
 SAMPLERS: Registry[Sampler] = Registry(
@@ -229,7 +189,7 @@ def _gap(learner: PlaneLearner, x: FloatArray, n_inspected: int) -> float:
     Since the loss is convex, that plane passes through *x*. It is therefore fitted with *x* as the origin.
     *learner* has the current plane and labels; *n_inspected* counts the instances since the last query.
     """
-    shifted = fit_linear(learner.x - x, learner.y, learner.weights, learner.C, learner.loss, offset=False)
+    shifted = fit_linear(learner.x - x, learner.y, learner.weights, learner.C, offset=False)
     alternative = Plane(shifted.normal, -float(shifted.normal @ x))
     errors = [
         learner.weights @ (plane.predict(learner.x) != learner.y) for plane in (alternative, learner.plane)
@@ -237,11 +197,8 @@ def _gap(learner: PlaneLearner, x: FloatArray, n_inspected: int) -> float:
     return float(errors[0] - errors[1]) / (learner.seen + n_inspected)
 
 
-_PARAMETERS = (
-    Parameter("C", 1.0, above=0),
-    Parameter("loss", "squared-hinge", choices=tuple(LOSSES)),
-    Parameter("first", 4, at_least=1),
-)
+_C = Parameter("C", 1.0, above=0)
+_FIRST = Parameter("first", 4, at_least=1)
 
 
 class PlaneLearner(AskTellLearner[FloatArray, int]):
@@ -257,8 +214,6 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
         Distribution p of the instances for which the error counts; :meth:`Gaussian.of` estimates it.
     C : float
         Weight of the loss, above 0.
-    loss : str
-        ``"squared-hinge"`` or ``"logistic"``.
     first : int
         Number of instances sampled from the population before the sampler is used.
     seed, replication : int
@@ -281,16 +236,14 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
         sampler: Sampler | str,
         population: Gaussian,
         C: float = 1.0,
-        loss: str = "squared-hinge",
         first: int = 4,
         seed: int = 1,
         replication: int = 0,
     ) -> None:
         super().__init__(seed, replication)
-        for declared, value in zip(_PARAMETERS, (C, loss, first), strict=True):
-            declared.check(value, self.name)
         self.sampler: Sampler = SAMPLERS.create(sampler) if isinstance(sampler, str) else copy(sampler)
-        self.population, self.C, self.loss, self.first = population, C, loss, first
+        self.population = population
+        self.C, self.first = _C.check(C, self.name), _FIRST.check(first, self.name)
         self._draw = Draw(population.mean)
         self.x: FloatArray = np.empty((0, population.features))
         self.y: IntArray = np.empty(0, dtype=np.intp)
@@ -307,7 +260,7 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
     def _learn(self, asked: FloatArray, answer: int) -> None:
         self.x, self.y = np.vstack([self.x, self._draw.x]), np.append(self.y, answer)
         self.weights, self.seen = np.append(self.weights, self._draw.weight), self.seen + self._draw.seen
-        self.plane = fit_linear(self.x, self.y, self.weights, self.C, self.loss, start=self.plane)
+        self.plane = fit_linear(self.x, self.y, self.weights, self.C, start=self.plane)
 
     def run(self, oracle: Callable[[FloatArray], int], labels: int) -> Plane:
         """Query ``oracle(x)`` until there are *labels* labels, and return the plane."""
@@ -317,7 +270,3 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
     def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d)."""
         return self.plane.predict(x)
-
-    def decision_function(self, x: ArrayLike) -> FloatArray:
-        """Return v.x + t for instances of shape (n, d)."""
-        return self.plane.decision_function(x)

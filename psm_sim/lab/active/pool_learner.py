@@ -214,10 +214,6 @@ class PoolLearner(AskTellLearner[int, int]):
         """Return 1 or -1 for instances of shape (n, d)."""
         return self.plane.predict(x)
 
-    def decision_function(self, x: ArrayLike) -> FloatArray:
-        """Return v.x + t for instances of shape (n, d)."""
-        return self.plane.decision_function(x)
-
 
 def standardise(x: ArrayLike) -> FloatArray:
     """Return instances, shape (n, d), with mean 0 and standard deviation 1 for each feature."""

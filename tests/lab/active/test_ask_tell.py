@@ -8,7 +8,6 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.contracts.check_suite import pickle_round_trip
 from psm_sim.lab.active.gaussian_instances import Gaussian
-from psm_sim.lab.active.isaln_plane_learner import Isaln
 from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
 from psm_sim.lab.active.plane_learner import PlaneLearner
 from psm_sim.lab.active.pool_learner import PoolLearner
@@ -23,7 +22,6 @@ LEARNERS: dict[str, Any] = {
     "mi": lambda seed: PlaneLearner("mi", Gaussian.standard(4), seed=seed),
     "isalg": lambda seed: PlaneLearner("isalg", Gaussian.standard(4), seed=seed),
     "iwal2": lambda seed: PlaneLearner("iwal2:C0=0.1", Gaussian.standard(4), seed=seed),
-    "isaln": lambda seed: Isaln(Gaussian.standard(4), draws=7, seed=seed),
     "pool-random": lambda seed: PoolLearner(POOL, "random", seed=seed),
     "pool-mu": lambda seed: PoolLearner(POOL, "mu", seed=seed),
     "pool-isalp": lambda seed: PoolLearner(POOL, "isalp", seed=seed),

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from psm_sim.common.errors import InputError
-from psm_sim.lab.active.angle_constrained_fit import angle_between, fit_within_angle
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
 from psm_sim.lab.active.newton_solver import LOSSES
@@ -88,24 +87,6 @@ def test_projections_lie_on_the_plane_at_the_distance_given(seed):
     assert plane.decision_function(foot) == pytest.approx(np.zeros(5), abs=1e-9)
     assert np.linalg.norm(x - foot, axis=1) == pytest.approx(np.abs(plane.distance(x)))
     assert (np.sign(plane.distance(x)) == plane.predict(x)).all()
-
-
-@pytest.mark.parametrize("radius", [0.05, 0.4, 1.2])
-def test_the_fit_within_an_angle_is_the_best_there(radius):
-    """SLSQP, told the angle as a constraint, finds nothing better."""
-    x, y, weights = data(60)
-    centre = Plane(np.array([0.2, 1.0, -0.5]))
-    plane = fit_within_angle(x, y, weights, centre, radius)
-    assert angle_between(plane.normal, centre.normal) <= radius + 1e-6
-
-    def value(v):
-        return cost(Plane(v), x, y, weights, 1.0, "squared-hinge")
-
-    def inside(v):
-        return v @ centre.normal / centre.norm - math.cos(radius) * np.linalg.norm(v)
-
-    rival = minimize(value, centre.normal, method="SLSQP", constraints={"type": "ineq", "fun": inside})
-    assert value(plane.normal) <= rival.fun * (1 + 1e-4)
 
 
 def test_a_flattened_gaussian_has_no_width_across_the_plane():

@@ -12,7 +12,6 @@ from psm_sim.lab.active.plane_learner import (
     SAMPLERS,
     GaussianSampler,
     PlaneLearner,
-    parallel_covariance,
     query_probability,
 )
 
@@ -53,13 +52,6 @@ def test_bi_draws_on_the_plane_and_mi_inside_its_margin():
     assert abs(margin.draw(learner, rng).x[0]) < 0.02
 
 
-def test_the_parallel_covariance_is_narrower_along_than_across():
-    """Half the variance in each of two directions of the plane, all of it across."""
-    plane = Plane(np.array([0.0, 0.0, 3.0]))
-    found = parallel_covariance(plane, 0.5, np.random.default_rng(0))
-    assert np.diagonal(found) == pytest.approx([0.125, 0.125, 0.25], rel=0.2)
-
-
 def test_iwal_buys_what_is_uncertain_and_seldom_what_is_certain():
     """The probability is 1 for small gaps, falls with the gap, and with the length of the stream."""
     assert query_probability(0.0, 100, 1.0) == 1
@@ -90,9 +82,7 @@ def test_silence_is_as_probable_as_stated():
     assert np.linalg.norm(SimulatedNeuron(m=4).theta) == pytest.approx(6)
 
 
-@pytest.mark.parametrize(
-    "spec", ["isal", "isalg:eta=2", "isalg:cap=0", "isalg:density=joint", "isalg:shape=round", "iwal2:C0=0"]
-)
+@pytest.mark.parametrize("spec", ["isal", "isalg:eta=2", "isalg:cap=0", "isalg:density=joint", "iwal2:C0=0"])
 def test_samplers_out_of_range_are_refused(spec):
     """Unknown names, and parameters outside their range."""
     with pytest.raises(InputError, match=r"must|expected"):

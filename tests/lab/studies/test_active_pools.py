@@ -32,7 +32,6 @@ def small(monkeypatch):
     """Make every trial small; the columns keep their names."""
     monkeypatch.setattr(isal_1d, "THRESHOLDS", 4)
     monkeypatch.setattr(isal_planes, "LABELS", (5, 6, 7, 8))
-    monkeypatch.setattr(isal_planes, "_DRAWS", 20)
     monkeypatch.setattr(isalp_and_pool_rules, "LABELS", (5, 6, 7, 8))
     monkeypatch.setattr(lmu_image_selection, "POOL", 8)
     monkeypatch.setattr(lmu_image_selection, "TEST", 3)

@@ -1,8 +1,7 @@
-"""Study of ISALg and other samplers on the simulated neuron, and of ISALn on Gaussian points."""
+"""Study of ISALg and other samplers on the simulated neuron."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -11,14 +10,9 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.parallel_tasks import Rows, Task
-from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
-from psm_sim.lab.active.angle_constrained_fit import angle_between
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
-from psm_sim.lab.active.gaussian_instances import Gaussian
-from psm_sim.lab.active.isaln_plane_learner import Isaln
-from psm_sim.lab.active.linear_separator import fit_linear
-from psm_sim.lab.active.plane_learner import GaussianSampler, PlaneLearner
+from psm_sim.lab.active.plane_learner import PlaneLearner
 from psm_sim.lab.studies.active.learner_trials import NoDifference, Trial, frame_of, is_full, judge_claim
 from psm_sim.lab.studies.active.reference_results import (
     PLANES,
@@ -40,13 +34,10 @@ SAMPLERS = {
     "BI": "bi",
     "MI": "mi",
     "ISALg": "isalg",
-    "ISALg, cap .4": "isalg:cap=0.4",
-    "ISALg parallel, cap .4": "isalg:cap=0.4,shape=parallel",
     "ISALg, weights off": "isalg:weighted=false,cap=0.4,eta=0",
     "ISALg literal": "isalg:density=literal",
     "IWAL2": "iwal2",
 }
-_FEATURES, _DRAWS, _FLIPS = 10, 200, 0.15
 
 
 def curve_of(flips: float, sampler: str, seed: int) -> list[dict[str, Any]]:
@@ -71,75 +62,37 @@ def curve_of(flips: float, sampler: str, seed: int) -> list[dict[str, Any]]:
     return [{"setting": f"{flips:.0%} flips: {sampler}".replace("%", " %"), "seed": seed, **errors}]
 
 
-def rounds_of(seed: int) -> list[dict[str, Any]]:
-    """Return the errors of ISALn after 1 to 6 rounds, as printed and tuned, and of equally many labels.
-
-    The labels of the third learner are passive, at points from the population.
-    """
-    rng, population = random_stream(seed, "isaln answers"), Gaussian.standard(_FEATURES)
-    target = rng.standard_normal(_FEATURES)
-
-    def oracle(x: FloatArray) -> int:
-        return 1 if (x @ target >= 0) == (rng.random() >= _FLIPS) else -1
-
-    beta, narrow = (1 - 2 * _FLIPS) / 4, GaussianSampler(weighted=False)
-    printed = Isaln(population, _DRAWS, beta, seed=seed)
-    tuned = Isaln(population, _DRAWS, beta, scale=0.1, sampler=narrow, seed=seed)
-    x, rows = population.draw(rng, 6 * _DRAWS), []
-    y = [oracle(instance) for instance in x]
-    for count in range(1, 7):
-        first = slice(count * _DRAWS)
-        planes = (
-            printed.run(oracle, count),
-            tuned.run(oracle, count),
-            fit_linear(x[first], y[first], offset=False),
-        )
-        errors = [angle_between(plane.normal, target) / math.pi for plane in planes]
-        rows.append({"round": count, **dict(zip(("as printed", "tuned", "passive"), errors, strict=True))})
-    return rows
-
-
-SETTING = (
-    "neuron of 3 x 3 pixels, error on 4000 instances, C = 1, {} trials from seed {}; ISALn: N(0, I) in 10"
-    " dimensions, 15 % flips, rounds of 200 labels"
-)
+SETTING = "neuron of 3 x 3 pixels, error on 4000 instances, C = 1, {} trials from seed {}"
 COMMENTARY = (
     (
         "The gain of ISALg comes from the location of its draws. Without its weights its error is similar to"
         " that of BI and MI. With its weights the error is larger under noise."
-    ),
-    (
-        "At these sizes ISALn with the margins and weights of its theorem is worse than passive labels. The"
-        " tuned variant uses a tenth of the margins and no weights."
     ),
     "Not tested: neurons of 4 x 4 pixels (figures 5.20 and 5.22) and other shares of flips (5.23 and 5.24).",
 )
 
 
 class IsalPlanes:
-    """Study of the errors after 20 to 200 labels, and of the rounds of ISALn."""
+    """Study of the errors after 20 to 200 labels."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per share of flips, sampler and number, and one per replication of ISALn.
+        """Return one trial per share of flips, sampler and number.
 
         *scale* and *seed* as for :meth:`digest`.
         """
-        runs = [
+        return [
             Trial("run", curve_of, {"flips": flips, "sampler": name, "seed": number}, weight=2)
             for flips in (0.0, 0.15)
             for name in SAMPLERS
             for number in range(seed, seed + _trials(scale))
         ]
-        rounds = [Trial("round", rounds_of, {"seed": number}, weight=10) for number in scale.seeds(seed)]
-        return [*runs, *rounds]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Compare mean errors with the reference, and return the paired differences at 200 labels.
 
         *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
-        runs, rounds = frame_of(rows, "run"), frame_of(rows, "round")
-        medians = rounds.groupby("round", sort=False).median().reset_index()
+        runs = frame_of(rows, "run")
         noisy = runs[runs["setting"].str.startswith("15")]
         return Findings(
             NAME,
@@ -151,7 +104,6 @@ class IsalPlanes:
                     "Mean error, with that of an independent program in parentheses",
                     reference_table(runs, "setting", COLUMNS, PLANES),
                 ),
-                Table("ISALn: median error after each round, and with equally many passive labels", medians),
             ],
             claims=_claims(runs),
             figures={"bought": curves(noisy, "setting", COLUMNS, "error")},
