@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_outputs([("--output", output)], files, force=arguments.force)
         check_writable(output, "--output")
     result = _result(arguments)
-    write(result, sys.stdout)
+    write(result, sys.stdout, arguments.policy)
     if output is not None:
         from psm_sim.campaign.benchmark.result import to_json
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TextIO
 
 from psm_sim.campaign.benchmark.cells import CELLS, Cell
-from psm_sim.campaign.benchmark.ranking import mean_scores, rank
+from psm_sim.campaign.benchmark.ranking import REFERENCE, Standing, mean_scores, rank
 from psm_sim.campaign.benchmark.result import BenchmarkResult
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.reporting.terminal.losses import Rows, table_of
+from psm_sim.simulation.conclusion_terms import join_names
 
 EXPLANATION = (
     "The score is the geometric mean over the cells of the cost of a policy divided by that of the offline"
@@ -43,11 +45,34 @@ def score_rows(result: BenchmarkResult, field: str) -> Rows:
     ]
 
 
-def write(result: BenchmarkResult, stream: TextIO) -> None:
-    """Write the ranking and the scores of a result to *stream*."""
-    seeds = result.seeds
+def conclude(standings: Sequence[Standing], policy: str) -> str:
+    """Return the rank of a *policy*, and where it is good and bad, in at most three sentences."""
+    here = next(each for each in standings if each.policy == policy)
+    tied = [each.policy for each in standings if each.rank == here.rank and each is not here]
+    place = f"shares rank {here.rank} with {join_names(tied)}" if tied else f"has rank {here.rank}"
+    sentences = [
+        f"{policy} {place}, of {len(standings)} policies.",
+        f"In {here.best} of {len(CELLS)} cells no policy costs less, in {here.worse} it costs more than"
+        f" {REFERENCE}.",
+    ]
+    if here.worst > 1:
+        sentences.append(
+            f"In its worst cell ({here.worst_cell}) it costs {here.worst:,.1f} times as much as the best"
+            " policy."
+        )
+    return " ".join(sentences)
+
+
+def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ()) -> None:
+    """Write the ranking, the conclusions on *policies* or else the first one, and the scores to *stream*."""
+    seeds, standings = result.seeds, rank(result)
     with console_on(stream) as console:
-        for rows in (ranking_rows(result), *(score_rows(result, field) for field in Cell._fields)):
-            console.print(table_of(rows))
+        console.print(table_of(ranking_rows(result)))
+        console.print()
+        for policy in policies or [standings[0].policy]:
+            console.print(conclude(standings, policy))
+            console.print()
+        for field in Cell._fields:
+            console.print(table_of(score_rows(result, field)))
             console.print()
         console.print(f"{len(CELLS)} cells, seeds {seeds[0]} to {seeds[-1]}. {EXPLANATION}")
