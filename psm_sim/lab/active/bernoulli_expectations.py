@@ -1,12 +1,8 @@
-"""Expected values, over the Bernoulli draws of a selective run, of the sums in the theorems.
-
-They are computed exactly or estimated from samples.
-"""
+"""Exact expected values, over the Bernoulli draws of a selective run, of the sums in the theorems."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, field
 
@@ -26,15 +22,14 @@ class Expectation:
 
     Attributes
     ----------
-    mistakes, labels, probabilities : float
-        Number of wrong predictions, number of queried labels, and sum of the query probabilities.
+    mistakes, labels : float
+        Number of wrong predictions, and of queried labels.
     updates : Updates
         Updates with their probabilities.
     """
 
     mistakes: float
     labels: float
-    probabilities: float
     updates: Updates
 
 
@@ -59,49 +54,12 @@ def expected_sums(sampler: SelectiveSampler, X: FloatArray, label: Labels) -> Ex
     return sums.result()
 
 
-def sample_run(sampler: SelectiveSampler, X: FloatArray, label: Labels) -> Expectation:
-    """Return the sums of one run with sampled Bernoulli draws.
-
-    The *sampler* learns. See :func:`expected_sums` for *X* and *label*.
-    """
-    sums = _RunSums(sampler._scaled(X), label)
-    for row, x in enumerate(sums.rows):
-        margin, spread = sampler.learner._view(x)
-        p = sampler.rule.query_probability(x, margin, spread)
-        y = label(row, 1 if margin >= 0 else -1)
-        sums.mistakes += (margin >= 0) != (y > 0)
-        sums.probabilities += p
-        if p == 1 or (p > 0 and sampler.rng.random() < p):
-            sums.labels += 1
-            if sampler.learner._learn(x, float(y)):
-                sums.count(row, y, spread, 1.0)
-            sampler.rule.on_label(y * margin > 0)
-    return sums.result()
-
-
-def pool_runs(runs: Sequence[Expectation]) -> Expectation:
-    """Return the means over *runs* with different random numbers."""
-    share = 1 / len(runs)
-    updates = [run.updates for run in runs]
-    x, y, weight = (
-        np.concatenate([getattr(update, key) for update in updates]) for key in ("x", "y", "weight")
-    )
-    totals = {
-        key: share * sum(getattr(run, key) for run in runs) for key in ("mistakes", "labels", "probabilities")
-    }
-    spreads, logdet = (
-        share * sum(getattr(update, key) for update in updates) for key in ("spreads", "logdet")
-    )
-    return Expectation(**totals, updates=Updates(x, y, share * weight, spreads, logdet))
-
-
 @dataclass
 class _RunSums:
     rows: FloatArray
     label: Labels
     mistakes: float = 0.0
     labels: float = 0.0
-    probabilities: float = 0.0
     logdet: float = 0.0
     spreads: float = 0.0
     counted: dict[tuple[int, int], float] = field(default_factory=dict)
@@ -125,7 +83,6 @@ class _RunSums:
             y = self.label(row, 1 if margin >= 0 else -1)
             self.mistakes += weight * ((margin >= 0) != (y > 0))
             self.labels += weight * p
-            self.probabilities += weight * p
             if y * margin <= 0 and p > 0:
                 self.count(row, y, spread, weight * p)
                 self.follow(_copy_after_update(learner, x, y), _copy_after_mistake(rule), row + 1, weight * p)
@@ -155,7 +112,7 @@ class _RunSums:
         labels = np.array([float(y) for _, y in self.counted])
         weights = np.array(list(self.counted.values()))
         updates = Updates(self.rows[rows], labels, weights, self.spreads, self.logdet)
-        return Expectation(self.mistakes, self.labels, self.probabilities, updates)
+        return Expectation(self.mistakes, self.labels, updates)
 
 
 def _copy_after_update(learner: OnlineLearner, x: FloatArray, y: int) -> OnlineLearner:

@@ -17,7 +17,7 @@ from psm_sim.lab.active import theorem_bounds as bounds
 
 @dataclass(frozen=True, eq=False)
 class Updates:
-    """Updates of several runs on one stream, with the sums that the theorems need.
+    """Updates of a run with their probabilities, and the sums that the theorems need.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Updates:
     y : ndarray, shape (n,)
         Their labels.
     weight : ndarray, shape (n,)
-        Probability of each update, or the share of runs that made it.
+        Probability of each update.
     spreads : float
         Expected sum over the updates of q / (1 + q); 0 for a first-order learner.
     logdet : float

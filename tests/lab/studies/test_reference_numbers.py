@@ -12,7 +12,7 @@ import pytest
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.active import decision_trees, isal_planes
 from psm_sim.lab.studies.active import reference_results as reference
-from psm_sim.lab.studies.active.adversarial_mistake_bounds import exact_of, sampled_of
+from psm_sim.lab.studies.active.adversarial_mistake_bounds import exact_of
 from psm_sim.lab.studies.active.dkm_patience import arrivals_of
 from psm_sim.lab.studies.active.isal_1d import noise_of as noise_in_1d
 from psm_sim.lab.studies.active.isal_1d import passive_of, weights_of, widths_of
@@ -228,14 +228,3 @@ def test_no_stream_violates_the_bound_on_expected_mistakes(theorem: str, one_sid
     """The expectation is exact, so nothing is allowed beyond rounding; a slip of a factor of 2 would show."""
     ratios = trials(exact_of, (1,), theorem=theorem, one_sided=one_sided, streams=200)["mistakes / bound"]
     assert 0.9 < ratios.max() <= 1 + 1e-6
-
-
-@pytest.mark.parametrize("theorem", ["CBGZ, Theorem 1", "CBGZ second order, Theorem 2"])
-@pytest.mark.parametrize("what", ["separable", "adversary"])
-def test_long_runs_keep_their_bounds_within_two_standard_errors(theorem: str, what: str) -> None:
-    """2000 rounds, eight coins, as many labels as their probabilities add up to."""
-    found = trials(sampled_of, (7,), theorem=theorem, one_sided=False, what=what, b=2.0, coins=8)
-    assert (found["excess"] <= 2 * found["standard error of the excess"]).all()
-    assert found["labels"].to_numpy() == pytest.approx(
-        found["sum of query probabilities"].to_numpy(), rel=0.05
-    )

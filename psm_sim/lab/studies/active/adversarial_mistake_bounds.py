@@ -1,28 +1,25 @@
-"""Study of mistake bounds on adversarial sequences, with exact expectations and long sampled runs."""
+"""Study of mistake bounds on adversarial sequences, with exact expectations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.adversarial_sequences import KINDS, adversarial_stream
-from psm_sim.lab.active.bernoulli_expectations import expected_sums, pool_runs, sample_run
+from psm_sim.lab.active.bernoulli_expectations import expected_sums
 from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
 from psm_sim.lab.studies.active.learner_trials import (
     CONTROL,
     THEOREM,
     Trial,
     frame_of,
-    is_full,
     judge_claim,
 )
 from psm_sim.lab.studies.published_claims import PublishedNumber
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale
 
 NAME = "worst-case"
 BIASES = (0.05, 0.5, 2.0)
@@ -33,14 +30,6 @@ THEOREMS: dict[str, tuple[str, type[SharpBound]]] = {
     "LASEC-SS c = 1000, Theorem 4": ("lasec-ss:ridge=1,c=1000,b={b}", LasecBound),
 }
 STREAMS = 200
-_SETTING = (
-    "{} streams of 9 rounds with the exact expectation over the coins, from seed {}; streams of 2000 rounds,"
-    " d = 10, {} coins; comparators by optimisation"
-)
-_RATIO = "The excess of a long run is its mistakes minus the bound. {} of {} values exceed 2 standard errors."
-_EXPECTED = (
-    "In each long run the number of queried labels equals the sum of the query probabilities within {:.1%}."
-)
 _ONE_SIDED = "The sources prove the bounds for labels of both signs. One-sided labels are a control."
 
 
@@ -48,41 +37,29 @@ class WorstCase:
     """Study of expected mistakes divided by the bound of the comparator that gives the tightest bound."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per theorem for short streams, and one per theorem, stream and b for long runs.
-
-        *scale* and *seed* as for :meth:`digest`.
-        """
-        coins = 40 if is_full(scale) else 4
-        common = [
-            {"theorem": theorem, "one_sided": side, "seed": seed}
+        """Return one trial per theorem and kind of labels; *scale* and *seed* as for :meth:`digest`."""
+        return [
+            Trial(
+                "exact",
+                exact_of,
+                {"theorem": theorem, "one_sided": side, "seed": seed, "streams": STREAMS},
+                weight=25,
+            )
             for theorem in THEOREMS
             for side in (False, True)
         ]
-        short = [Trial("exact", exact_of, {**names, "streams": STREAMS}, weight=25) for names in common]
-        long = [
-            Trial("sampled", sampled_of, {**names, "what": kind, "b": b, "coins": coins}, weight=coins)
-            for names in common
-            for kind in KINDS[:4]
-            for b in BIASES
-        ]
-        return [*short, *long]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Judge the largest ratios, and return the long runs.
+        """Judge the largest ratios.
 
         *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
-        exact, long = frame_of(rows, "exact"), frame_of(rows, "sampled")
-        groups = exact.groupby(["theorem", "one-sided"], sort=False)["mistakes / bound"]
+        groups = frame_of(rows, "exact").groupby(["theorem", "one-sided"], sort=False)["mistakes / bound"]
         return Findings(
             NAME,
             "Mistake bounds for any sequence",
-            _SETTING.format(STREAMS, seed, 40 if is_full(scale) else 4),
-            remarks=[
-                _RATIO.format((long["excess"] > 2 * long["standard error of the excess"]).sum(), len(long)),
-                _EXPECTED.format((long["labels"] / long["sum of query probabilities"] - 1).abs().max()),
-            ],
-            tables=[Table("Long runs", long)],
+            f"{STREAMS} streams of 9 rounds with the exact expectation over the coins, from seed {seed};"
+            " comparators by optimisation",
             commentary=[_ONE_SIDED],
             claims=[
                 judge_claim(
@@ -124,49 +101,6 @@ def exact_of(theorem: str, one_sided: bool, streams: int, seed: int) -> list[dic
         ratio = sums.mistakes / THEOREMS[theorem][1](b).sharpest(sums.updates)
         rows.append({"theorem": theorem, "one-sided": one_sided, "mistakes / bound": ratio})
     return rows
-
-
-def sampled_of(
-    theorem: str, one_sided: bool, what: str, b: float, coins: int, seed: int
-) -> list[dict[str, Any]]:
-    """Return the mean mistakes, labels and bound of long runs, one row.
-
-    Parameters
-    ----------
-    theorem, one_sided
-        As for :func:`exact_of`.
-    what : str
-        Kind of the stream.
-    b : float
-        Parameter of the query probability.
-    coins : int
-        Number of runs, each with its own Bernoulli draws.
-    seed : int
-        Seed of the stream.
-    """
-    margin = 0.1 if what == "separable" else 0.0
-    X, label = adversarial_stream(what, random_stream(seed, f"long {what}"), 2000, 10, margin)
-    samplers = [make_selective(_spec(theorem, b, one_sided), 10, seed=coin) for coin in range(coins)]
-    runs = [sample_run(sampler, X, label) for sampler in samplers]
-    mean, theory = pool_runs(runs), THEOREMS[theorem][1](b)
-    z = theory.best(mean.updates)
-    excess = [run.mistakes - theory.at(run.updates, z) for run in runs]
-    bound = theory.at(mean.updates, z)
-    return [
-        {
-            "theorem": theorem,
-            "one-sided": one_sided,
-            "stream": what,
-            "b": b,
-            "mistakes": mean.mistakes,
-            "bound": bound,
-            "ratio": mean.mistakes / bound,
-            "excess": float(np.mean(excess)),
-            "standard error of the excess": float(np.std(excess, ddof=1) / coins**0.5),
-            "labels": mean.labels,
-            "sum of query probabilities": float(np.mean([run.probabilities for run in runs])),
-        }
-    ]
 
 
 def _spec(theorem: str, b: float, one_sided: bool) -> str:
