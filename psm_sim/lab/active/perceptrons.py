@@ -18,8 +18,8 @@ class Perceptron(OnlineLearner):
     """Perceptron: a mistake adds ``eta * y * x`` to w. Time and memory O(d).
 
     It makes at most 1/g^2 mistakes on instances of norm at most 1 that a unit vector separates with margin g.
-    On the uniform sphere it needs of the order of 1/eps^2 mistakes to reach error eps, under any query rule
-    (:func:`~psm_sim.lab.active.theorem_bounds.perceptron_angle_floor`). If w starts at 0, eta only scales w.
+    On the uniform sphere it needs of the order of 1/eps^2 mistakes to reach error eps, under any query rule.
+    If w starts at 0, eta only scales w.
 
     Source: Rosenblatt (1958); Monteleoni's thesis, sections 3.3 and 3.4.
 

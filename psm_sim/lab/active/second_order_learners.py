@@ -25,9 +25,8 @@ class Lasec(OnlineLearner):
     round in figure 1 of the paper. w is the last vector of the sequence u that minimises ridge |u_1|^2 + c
     sum |u_{s+1} - u_s|^2 + sum (y_s - u_s.x_s)^2 over the updates.
 
-    The drift applies once per update, not once per round. The mistake bounds are
-    :func:`~psm_sim.lab.active.theorem_bounds.lasec_bound` (every label queried) and
-    :func:`~psm_sim.lab.active.theorem_bounds.lasec_ss_bound` (margin rule).
+    The drift applies once per update, not once per round. The mistake bound of the margin rule is
+    :func:`~psm_sim.lab.active.theorem_bounds.lasec_ss_bound`.
 
     Parameters
     ----------

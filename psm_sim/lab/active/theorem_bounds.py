@@ -1,4 +1,4 @@
-"""Theorems on active learners as functions: bounds, and optimal tunings of CBGZ and LASEC.
+"""Theorems on active learners as functions.
 
 The first group is for Perceptrons and DKM on the uniform sphere (thesis, chapters 3 and 4), the second for
 arbitrary sequences. A function of the second group accepts the sums that its theorem uses, so it can be
@@ -13,15 +13,6 @@ from __future__ import annotations
 import math
 
 from psm_sim.common.errors import InputError
-
-
-def perceptron_angle_floor(updates: int) -> float:
-    """Return the minimum sin(angle) of a Perceptron after a number of updates (Theorem 3).
-
-    The bound is ``min(1/3, 1 / (5 sqrt(updates)))`` from the vector 0. Error eps therefore needs of the order
-    of 1/eps^2 labels, under any query rule.
-    """
-    return min(1 / 3, 1 / (5 * math.sqrt(updates))) if updates else 1 / 3
 
 
 def modified_mistakes(features: int, error: float, delta: float) -> float:
@@ -43,10 +34,8 @@ def modified_mistakes(features: int, error: float, delta: float) -> float:
     )
 
 
-def dkm_patience(labels: int, delta: float, similarity: float = 1.0) -> float:
-    """Return R of DKM for a number of labels, the solution of R = 10 / lambda^2 ln(2 L / (delta R)).
-
-    Theorem 7 needs a constant of more than 4 only (erratum E8); Theorem 5 uses 10.
+def dkm_patience(labels: int, delta: float) -> float:
+    """Return R of DKM for a number of labels, the solution of R = 10 ln(2 L / (delta R)) (Theorem 5).
 
     Parameters
     ----------
@@ -54,24 +43,20 @@ def dkm_patience(labels: int, delta: float, similarity: float = 1.0) -> float:
         L, the total number of labels to query, at least 1.
     delta : float
         Probability of failure, above 0.
-    similarity : float
-        lambda, above 0 and at most 1; 1 is the uniform sphere (Theorem 5).
 
     Returns
     -------
     float
         R; round it up before use.
     """
-    scale = 10 / _check_share(similarity, "similarity") ** 2
-    ratio = 2 * labels / _check_share(delta, "delta") / scale
     from scipy.special import lambertw
 
-    return scale * float(lambertw(ratio).real)
+    return 10 * float(lambertw(2 * labels / _check_share(delta, "delta") / 10).real)
 
 
-def dkm_errors(updates: int, similarity: float = 1.0) -> float:
-    """Return the maximum wrong predictions for a number of updates, 64 U / lambda^4 (Theorems 5 and 7)."""
-    return 64 * updates / _check_share(similarity, "similarity") ** 4
+def dkm_errors(updates: int) -> float:
+    """Return the maximum wrong predictions for a number of updates, 64 U (Theorem 5)."""
+    return 64 * updates
 
 
 def _check_share(value: float, name: str) -> float:
@@ -97,14 +82,6 @@ def cbgz_bound(b: float, hinge: float, square: float) -> float:
     return (2 * b + 1) / (2 * b) * hinge + (2 * b + 1) ** 2 / (8 * b) * square
 
 
-def cbgz_best_b(hinge: float, square: float) -> float:
-    """Return the b that minimises :func:`cbgz_bound` (offline optimum); 1/2 if *hinge* is 0.
-
-    ``sqrt(1 + 4 hinge / |z|^2) / 2``; *square* is |z|^2, above 0.
-    """
-    return math.sqrt(1 + 4 * hinge / square) / 2
-
-
 def cbgz2_bound(b: float, hinge: float, quadratic: float, logdet: float) -> float:
     """Return the expected mistakes of second-order CBGZ ([002] Theorem 2).
 
@@ -124,21 +101,6 @@ def cbgz2_bound(b: float, hinge: float, quadratic: float, logdet: float) -> floa
     return hinge + b / 2 * quadratic + logdet / (2 * b)
 
 
-def lasec_bound(hinge: float, quadratic: float, spreads: float) -> float:
-    """Return the mistakes of LASEC if every label is queried ([001] Theorem 2).
-
-    Parameters
-    ----------
-    hinge : float
-        Hinge sum over all rounds; the sum over the mistakes is sufficient.
-    quadratic : float
-        ridge |z_1|^2 + c V + sum (z_k.x_k)^2 over the mistakes, V = sum |z_k - z_{k-1}|^2.
-    spreads : float
-        Sum of x'D_k^-1 x = q / (1 + q) over the mistakes.
-    """
-    return hinge + math.sqrt(quadratic * spreads)
-
-
 def lasec_ss_bound(b: float, hinge: float, quadratic: float, spreads: float) -> float:
     """Return the expected mistakes of LASEC with the margin rule ([001] Theorem 4).
 
@@ -148,26 +110,11 @@ def lasec_ss_bound(b: float, hinge: float, quadratic: float, spreads: float) -> 
     ----------
     b : float
         Parameter of the margin rule, above 0.
-    hinge, quadratic, spreads : float
-        As in :func:`lasec_bound`, but expected values over the queried mistakes.
+    hinge : float
+        Expected hinge sum over the queried mistakes.
+    quadratic : float
+        Expected ridge |z_1|^2 + c V + sum (z_k.x_k)^2 over them, V = sum |z_k - z_{k-1}|^2.
+    spreads : float
+        Expected sum of x'D_k^-1 x = q / (1 + q) over them.
     """
     return cbgz2_bound(b, hinge, quadratic, spreads)
-
-
-def lasec_best_c(drift: float, rounds: int, features: int, longest: float) -> float:
-    """Return c = (sqrt(2) T d X / V)^(2/3), the tuning of [001] Corollary 8.
-
-    The number of mistakes then grows as T^(1/3) V^(2/3).
-
-    Parameters
-    ----------
-    drift : float
-        V, the sum of |u_k - u_{k-1}|^2, above 0; it must be known.
-    rounds : int
-        Number T of rounds.
-    features : int
-        Number d of features.
-    longest : float
-        X, the largest norm of an instance.
-    """
-    return float((math.sqrt(2) * rounds * features * longest / drift) ** (2 / 3))

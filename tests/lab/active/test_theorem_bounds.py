@@ -57,39 +57,25 @@ def test_modified_mistakes_suffice():
 
 
 def test_a_perceptron_keeps_its_mistake_bound_and_its_floor():
-    """At most 1/g^2 mistakes with margin g; the angle stays above Theorem 3's floor after every update."""
+    """At most 1/g^2 mistakes with margin g; above Theorem 3's floor of the angle, 1 / (5 sqrt(updates))."""
     rng = np.random.default_rng(7)
     u, learner, updates = unit_vector(rng, 4), Perceptron(4), 0
     X = uniform_points(rng, 4000, 4)
     X = X[np.abs(X @ u) > 0.1]
     for x in X:
         updates += learner.learn(x, 1 if x @ u >= 0 else -1)
-        floor = theorem_bounds.perceptron_angle_floor(updates)
+        floor = min(1 / 3, 1 / (5 * math.sqrt(updates))) if updates else 1 / 3
         assert math.sin(math.pi * error_of(learner.w, u)) >= floor or updates > 5
     assert 5 < updates <= 1 / 0.1**2
-    assert theorem_bounds.perceptron_angle_floor(100) == pytest.approx(1 / 50)
-    assert theorem_bounds.perceptron_angle_floor(0) == 1 / 3
 
 
-@pytest.mark.parametrize("similarity", [1.0, 0.4])
 @pytest.mark.parametrize("labels", [10, 10_000])
-def test_the_patience_of_dkm_solves_its_equation(similarity, labels):
-    """R = C / lambda^2 ln(2 L / (delta R)), and Lemma 5 then fails with at most delta / 4."""
-    R = theorem_bounds.dkm_patience(labels, 0.05, similarity)
-    assert pytest.approx(10 / similarity**2 * math.log(2 * labels / (0.05 * R))) == R
+def test_the_patience_of_dkm_solves_its_equation(labels):
+    """R = 10 ln(2 L / (delta R)), and Lemma 5 then fails with at most delta / 4."""
+    R = theorem_bounds.dkm_patience(labels, 0.05)
+    assert pytest.approx(10 * math.log(2 * labels / (0.05 * R))) == R
     if labels == 10_000:
         assert labels * 0.75 ** math.ceil(R) <= 0.05 / 4
-
-
-def test_tunings_are_the_minima_of_their_bounds():
-    """Any other b gives a larger bound; the tuned c of LASEC grows as (T / V)^(2/3)."""
-    for hinge, square in ((0.0, 4.0), (7.0, 2.0)):
-        b = theorem_bounds.cbgz_best_b(hinge, square)
-        least, *others = (theorem_bounds.cbgz_bound(b * factor, hinge, square) for factor in (1, 0.7, 1.4))
-        assert least < min(others)
-    assert theorem_bounds.cbgz_bound(0.5, 0.0, 9.0) == pytest.approx(9.0)  # the Perceptron's |u|^2 / g^2
-    fast = theorem_bounds.lasec_best_c(2.0, 8000, 10, 1.0)
-    assert fast == pytest.approx(4 * theorem_bounds.lasec_best_c(2.0, 1000, 10, 1.0))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +83,6 @@ def test_tunings_are_the_minima_of_their_bounds():
     [
         lambda: theorem_bounds.modified_mistakes(5, 0.0, 0.1),
         lambda: theorem_bounds.dkm_patience(10, 2.0),
-        lambda: theorem_bounds.dkm_errors(1, 0.0),
     ],
 )
 def test_a_guarantee_refuses_what_it_cannot_mean(call):

@@ -11,7 +11,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.active.importance_weighted_error import error_profile, weighted_error
 from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
-from psm_sim.lab.active.threshold_learner import Isal1d, isal_contraction, isal_draws, off_centre_contraction
+from psm_sim.lab.active.threshold_learner import Isal1d, isal_contraction, isal_draws
 
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 ALPHAS = (0.5798, 0.6952, 0.8156, 0.9023, 0.9504)
@@ -22,22 +22,11 @@ def test_the_contraction_is_the_published_one():
     assert [isal_contraction(s) for s in WIDTHS] == pytest.approx(ALPHAS, abs=1e-4)
 
 
-@given(st.floats(0.05, 3), st.floats(-0.8, 0.8))
-def test_the_off_centre_contraction_is_the_integral_it_stands_for(s, mu):
+@given(st.floats(0.05, 3))
+def test_the_contraction_is_the_integral_it_stands_for(s):
     """A draw outside leaves the region whole, one inside leaves the longer part."""
-
-    def density(x):
-        return norm.pdf(x, mu, s)
-
-    left = quad(lambda x: (0.5 - x) * density(x), -0.5, 0)[0]
-    right = quad(lambda x: (x + 0.5) * density(x), 0, 0.5)[0]
-    outside = norm.cdf(-0.5, mu, s) + norm.sf(0.5, mu, s)
-    assert off_centre_contraction(s, mu) == pytest.approx(left + right + outside, abs=1e-7)
-
-
-def test_off_centre_draws_beat_passive_learning_up_to_where_the_erratum_says():
-    """With s = .1 the factor is below .955 to mu = .49, not to .5 as printed."""
-    assert off_centre_contraction(0.1, 0.49) < 0.955 < off_centre_contraction(0.1, 0.5)
+    longer = quad(lambda x: (0.5 + abs(x)) * norm.pdf(x, 0, s), -0.5, 0.5)[0]
+    assert isal_contraction(s) == pytest.approx(longer + 2 * norm.sf(0.5, 0, s), abs=1e-7)
 
 
 @pytest.mark.parametrize(("s", "alpha"), list(zip(WIDTHS, ALPHAS, strict=True)))
