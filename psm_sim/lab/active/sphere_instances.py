@@ -61,9 +61,7 @@ def similar_points(rng: np.random.Generator, count: int, features: int, keep: fl
     return np.concatenate(accepted)[:count]
 
 
-def sphere_points(
-    rng: np.random.Generator, target: FloatArray, keep: float | None = None, flips: float = 0.0
-) -> Source:
+def sphere_points(rng: np.random.Generator, target: FloatArray, keep: float | None = None) -> Source:
     """Return a source of points labelled by a half-space.
 
     Parameters
@@ -74,17 +72,12 @@ def sphere_points(
         A point is positive if its product with the target is 0 or more.
     keep : float, optional
         See :func:`similar_points`; None samples the uniform sphere.
-    flips : float
-        Share of flipped labels, 0 to 1/2.
     """
 
     def draw(count: int) -> tuple[FloatArray, FloatArray]:
         size = (count, len(target))
         points = uniform_points(rng, *size) if keep is None else similar_points(rng, *size, keep)
-        labels = np.where(points @ target >= 0, 1.0, -1.0)
-        if flips:
-            labels[rng.random(count) < flips] *= -1
-        return points, labels
+        return points, np.where(points @ target >= 0, 1.0, -1.0)
 
     return draw
 
@@ -110,8 +103,6 @@ class Hits:
     ----------
     labels, updates, errors, points : ndarray, shape (levels,)
         Queried labels, updates, wrong predictions and points up to that update.
-    final_error : float
-        Error after the last point.
     seen : int
         Total number of points.
     """
@@ -120,7 +111,6 @@ class Hits:
     updates: FloatArray
     errors: FloatArray
     points: FloatArray
-    final_error: float = 0.5
     seen: int = 0
 
 
@@ -158,7 +148,7 @@ def first_hits(
     while scan.points < limit and not scan.done:
         scan.block(*draw(min(BLOCK, limit - scan.points)))
     labels, updates, errors, points = scan.hits.T
-    return Hits(labels, updates, errors, points, error_of(learner.w, target), scan.points)
+    return Hits(labels, updates, errors, points, scan.points)
 
 
 @dataclass(eq=False)

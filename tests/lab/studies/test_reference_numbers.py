@@ -18,7 +18,7 @@ from psm_sim.lab.studies.active.isal_1d import noise_of as noise_in_1d
 from psm_sim.lab.studies.active.isal_1d import passive_of, weights_of, widths_of
 from psm_sim.lab.studies.active.isalp_and_pool_rules import COLUMNS, RULES, errors_of
 from psm_sim.lab.studies.active.lmu_image_selection import all_of, run_of
-from psm_sim.lab.studies.active.perceptrons_on_sphere import hits_of, noise_of, rate_of
+from psm_sim.lab.studies.active.perceptrons_on_sphere import hits_of, rate_of
 
 TABLES = ("tic-tac-toe", "votes", "breast", "crx", "chess")
 
@@ -196,14 +196,6 @@ def test_mistakes_on_the_sphere(label: str, seeds: int, mistakes: Sequence[int])
 def test_the_error_of_the_perceptron_falls_as_one_over_the_root_of_its_updates() -> None:
     """Slope of the logarithms, 30 to 3000 updates."""
     assert -0.6 < trials(rate_of, range(1, 7))["slope"].mean() < -0.4
-
-
-def test_noise_ranks_the_learners() -> None:
-    """2 % flips, d = 10, 60,000 points: the halving band is first, the reflection without a rule last."""
-    found = trials(noise_of, range(1, 6), flips=0.02, points=60_000)
-    ranked = found.groupby("learner")["final error"].median().sort_values().index.tolist()
-    assert ranked[0] == "DKM R = 16"
-    assert ranked[-2:] == ["Perceptron, every label", "reflection, every label"]
 
 
 def test_too_little_patience_goes_blind() -> None:

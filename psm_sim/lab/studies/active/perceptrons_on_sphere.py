@@ -31,13 +31,6 @@ NAME = "sphere"
 
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)
 MARKS = (30, 100, 300, 1000, 3000)
-NOISY = {
-    "reflection, every label": "modified-perceptron",
-    "Perceptron, every label": "perceptron",
-    "CBGZ b = 0.5": "cbgz:b=0.5",
-    "band R = 8, Perceptron": "dkm-perceptron:R=8,s1={s1}",
-    "DKM R = 16": "dkm:R=16,s1={s1}",
-}
 
 
 @dataclass(frozen=True)
@@ -137,37 +130,8 @@ def rate_of(seed: int) -> list[dict[str, Any]]:
     return [{"seed": seed, "slope": float(np.polyfit(np.log(MARKS), np.log(errors), 1)[0])}]
 
 
-def noise_of(flips: float, points: int, seed: int) -> list[dict[str, Any]]:
-    """Return the final error of each learner on one noisy stream, d = 10.
-
-    Parameters
-    ----------
-    flips : float
-        Share of flipped labels.
-    points : int
-        Length of the stream.
-    seed : int
-        Seed of the target, the points and the Bernoulli draws.
-    """
-    target = unit_vector(random_stream(seed, "target 10"), 10)
-    X, y = sphere_points(random_stream(seed, "sphere noise"), target, flips=flips)(points)
-    rows = []
-    for label, spec in NOISY.items():
-        sampler = make_selective(spec.format(s1=10**-0.5), 10, seed=seed)
-        sampler.run(X, y)
-        error = error_of(sampler.learner.w, target)
-        rows.append({"flips": flips, "seed": seed, "learner": label, "final error": error})
-    return rows
-
-
-_NOISE = (
-    "If labels are noisy and every label is used, the reflection is the worst update. The query rule protects"
-    " it."
-)
-
-
 class SphereStudy:
-    """Study of every setting over many targets, of the Perceptron's rate, and of noisy labels."""
+    """Study of every setting over many targets, and of the Perceptron's rate."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per setting and target; *scale* and *seed* as for :meth:`digest`."""
@@ -179,13 +143,7 @@ class SphereStudy:
         ]
         seeds = range(seed, seed + 2 * scale.replications)
         rates = [Trial("rate", rate_of, {"seed": number}, weight=4) for number in seeds]
-        points = 100_000 if is_full(scale) else 20_000
-        noisy = [
-            Trial("noise", noise_of, {"flips": flips, "points": points, "seed": number}, weight=12)
-            for flips in (0.02, 0.1)
-            for number in scale.seeds(seed)
-        ]
-        return [*hits, *rates, *noisy]
+        return [*hits, *rates]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Compare labels and mistakes to each error with the reference, and judge the theorems.
@@ -198,18 +156,13 @@ class SphereStudy:
         table.insert(3, "quartiles", [_quartiles(labels) for _, labels in groups["labels"]])
         table["labels / (d ln 1/error)"] = table["labels"] / groups["scale"].first().to_numpy()
         rates = frame_of(rows, "rate")
-        noise = frame_of(rows, "noise").groupby(["flips", "learner"], sort=False)["final error"].median()
         shown = table[table["setting"].str.endswith("d = 10")]
         return Findings(
             NAME,
             "Labels and mistakes on the uniform sphere",
             f"uniform points, a random half-space, {2 * scale.replications} targets from seed {seed}, "
             f"{10 * scale.replications} up to d = 10, and for DKM up to d = 20",
-            commentary=[_NOISE],
-            tables=[
-                Table("Labels, mistakes and wrong predictions until the error is reached", table),
-                Table("Median final error with flipped labels, d = 10", noise.reset_index()),
-            ],
+            tables=[Table("Labels, mistakes and wrong predictions until the error is reached", table)],
             claims=_claims(hits, rates),
             figures={"labels": shown[["setting", "error", "labels"]]},
         )
