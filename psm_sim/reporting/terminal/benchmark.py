@@ -50,17 +50,12 @@ def conclude(standings: Sequence[Standing], policy: str) -> str:
     here = next(each for each in standings if each.policy == policy)
     tied = [each.policy for each in standings if each.rank == here.rank and each is not here]
     place = f"shares rank {here.rank} with {join_names(tied)}" if tied else f"has rank {here.rank}"
-    sentences = [
-        f"{policy} {place}, of {len(standings)} policies.",
-        f"In {here.best} of {len(CELLS)} cells no policy costs less, in {here.worse} it costs more than"
-        f" {REFERENCE}.",
-    ]
+    text = f"{policy} {place}, of {len(standings)} policies. In {here.best} of {len(CELLS)} cells"
+    text += f" no policy costs less, in {here.worse} it costs more than {REFERENCE}."
     if here.worst > 1:
-        sentences.append(
-            f"In its worst cell ({here.worst_cell}) it costs {here.worst:,.1f} times as much as the best"
-            " policy."
-        )
-    return " ".join(sentences)
+        text += f" In its worst cell ({here.worst_cell}) it costs {here.worst:,.1f} times"
+        text += " as much as the best policy."
+    return text
 
 
 def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ()) -> None:
