@@ -134,10 +134,17 @@ def test_the_validation_in_the_readme_is_that_of_the_reports() -> None:
     assert f"ns-3](docs/results.md#comparison-with-ns-3) within {max(page_times) + 0.05:.1f} %" in readme
 
     studies = report("validation")["studies"]
-    remarks = " ".join(studies["dtim"]["remarks"] + studies["duty-cycle"]["remarks"])
-    counts = re.findall(r"Predicted(?: in light sleep)?: (\d+) of (\d+) rows agree", remarks)
-    agreeing, rows_in_all = (sum(map(int, column)) for column in zip(*counts, strict=True))
-    assert f"{agreeing} of {rows_in_all} predicted mean currents" in readme
+    remarks = " ".join(remark for study in studies.values() for remark in study["remarks"])
+    (sheets,) = re.findall(r"^Predicted: (\d+ of \d+) rows", studies["data-sheet"]["remarks"][0])
+    (calibrated,) = re.findall(r"Calibrated, in light sleep: (\d+ of \d+) rows", remarks)
+    (latency,) = re.findall(r"Losses in runs, predicted: (\d+ of \d+) rows", remarks)
+    (ping,) = re.findall(r"^Predicted: (\d+ of \d+) rows", studies["ping"]["remarks"][0])
+    devices = in_one_line("docs/devices.md")
+    assert f"{sheets} predicted from data sheets" in readme
+    assert f"predicts from data sheets, {sheets} agree" in devices
+    assert f"{calibrated} simulated after calibration" in readme
+    assert f"{calibrated} currents in light sleep agree" in devices
+    assert f"{latency} predicted percentiles agree within 25 %, and of the ping times {ping}" in devices
 
     for preset, wording in (("thesis-uniform", "under the headline preset"), ("plain", "under the plainest")):
         predicted = report()["tallies"][preset]["predicted"]

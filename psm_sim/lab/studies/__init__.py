@@ -33,9 +33,11 @@ OWN = {
 """Studies that repeat no published experiment. They belong to no group and run by name only."""
 
 VALIDATIONS = {
+    "data-sheet": "validation.data_sheet_currents:STUDY",
     "dtim": "validation.measured_dtim_currents:STUDY",
     "duty-cycle": "validation.measured_duty_cycles:STUDY",
     "latency": "validation.measured_latencies:STUDY",
+    "ping": "validation.measured_ping_times:STUDY",
 }
 """Studies that compare the simulator with measured hardware."""
 

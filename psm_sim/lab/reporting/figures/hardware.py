@@ -74,7 +74,7 @@ def draw_currents(frame: pd.DataFrame) -> tuple[Figure, str]:
     for index, (verdict, points) in enumerate(shown.groupby("verdict", sort=True)):
         style = series_style(index)
         axes.plot(
-            points["ours"], points.index, style.marker, color=style.colour, label=f"predicted, {verdict}"
+            points["ours"], points.index, style.marker, color=style.colour, label=f"simulated, {verdict}"
         )
     axes.set_yticks(shown.index, shown["label"])
     axes.invert_yaxis()
@@ -86,5 +86,5 @@ def draw_currents(frame: pd.DataFrame) -> tuple[Figure, str]:
     add_legend(figure, axes)
     return (
         figure,
-        "Predicted and measured mean current of an idle station at DTIM 3. The bar is the tolerance.",
+        "Mean current of an idle station at DTIM 3: measured, and simulated after calibration.",
     )

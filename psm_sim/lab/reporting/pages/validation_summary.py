@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def summarise(findings: Sequence[Findings]) -> list[str]:
-    """Return the tallies of the predictions, or none if there is no validation."""
+    """Return the tallies of the studies, or none if there is no validation."""
     from psm_sim.lab.studies import VALIDATIONS
 
     tallies = [
@@ -18,4 +18,4 @@ def summarise(findings: Sequence[Findings]) -> list[str]:
         for study in findings
         if study.study in VALIDATIONS
     ]
-    return ["**Predictions.** These values influenced no choice:", "\n".join(tallies)] if tallies else []
+    return ["**Verdicts.** Each tally names the role of its values:", "\n".join(tallies)] if tallies else []

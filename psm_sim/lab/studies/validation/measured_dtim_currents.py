@@ -1,4 +1,4 @@
-"""Validation of the mean current at DTIM 3, predicted from two points that calibrate the model."""
+"""Validation of the mean current at DTIM 3, interpolated between two points that calibrate the model."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.lab.studies.study import Findings, Scale, Table
 from psm_sim.lab.studies.validation.hardware_measurements import (
     StationTask,
-    idle_task,
+    idle_scenario,
     measured_rows,
     per_cent,
     tally_verdicts,
     validation_verdict,
 )
-from psm_sim.simulation.scenario import Scenario
 
 BEACON_S = 0.1024
-_VOLTS, _PERIOD = 3.3, 3
+_PERIOD = 3
 _LIGHT = "light sleep"
 
 
@@ -42,7 +41,9 @@ class DtimStudy:
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one run at DTIM 3 per row with a valid fit; *scale* and *seed* are not used."""
         return [
-            StationTask(f"psm:listen_interval={_PERIOD}", _scenario(row), _labels(row))
+            StationTask(
+                f"psm:listen_interval={_PERIOD}", idle_scenario(*fitted_currents(row), _PERIOD), _labels(row)
+            )
             for row in measured_rows()["dtim"]
             if fitted_currents(row)[1] >= 0
         ]
@@ -65,7 +66,7 @@ class DtimStudy:
             " column 'fit'; the policy psm hears DTIM beacons only",
             remarks=[
                 (
-                    f"Predicted in light sleep: {tally_verdicts(verdicts[light].tolist())}. Predicted in"
+                    f"Calibrated, in light sleep: {tally_verdicts(verdicts[light].tolist())}. Calibrated, in"
                     f" modem sleep: {tally_verdicts(verdicts[~light].tolist())}."
                 )
             ],
@@ -87,21 +88,12 @@ COMMENTARY = (
     "No fit means that no charge per beacon explains a higher current at DTIM 3 or 10 than at DTIM 1.",
     "CYW43012 was measured with other networks nearby. Its kits differ by 23 % between releases.",
     (
-        "Sources that state ranges of currents are not compared, nor an older table of the ESP8266 without a"
-        " third value (Infineon/mbed-os-example-wlan-lowpower for CYW4343W and CYW43012,"
-        " espruino/EspruinoDocs 232)."
+        "Sources that state ranges of currents are not compared (Infineon/mbed-os-example-wlan-lowpower for"
+        " CYW4343W and CYW43012)."
     ),
 )
 
 STUDY = DtimStudy()
-
-
-def _scenario(row: Mapping[str, Any]) -> Scenario:
-    base, charge = fitted_currents(row)
-    power = {"awake_w": 0.3, "asleep_w": base * _VOLTS / 1000, "beacon_j": charge * _VOLTS / 1000}
-    settings = {f"power.{key}": value for key, value in {**power, "supply_v": _VOLTS}.items()}
-    beacons = {"beacon.interval_tu": 100, "beacon.dtim_period": _PERIOD}
-    return Scenario(idle_task(), settings={**settings, **beacons})
 
 
 def _labels(row: Mapping[str, Any]) -> dict[str, Any]:
