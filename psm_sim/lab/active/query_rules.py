@@ -65,10 +65,7 @@ class AlwaysQuery(QueryRule):
     band: ClassVar[float] = float("inf")
 
     def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return 1.
-
-        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
-        """
+        """Return 1."""
         return 1.0
 
 
@@ -81,10 +78,7 @@ class BernoulliQuery(QueryRule):
     name: ClassVar[str] = "coin"
 
     def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return p.
-
-        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
-        """
+        """Return p."""
         return self.p
 
 
@@ -102,10 +96,7 @@ class MarginQuery(QueryRule):
     name: ClassVar[str] = "margin-coin"
 
     def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return b / (b + |margin|).
-
-        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
-        """
+        """Return b / (b + |margin|)."""
         return self.b / (self.b + abs(margin)) if margin else 1.0
 
 
@@ -126,10 +117,7 @@ class SecondOrderQuery(QueryRule):
         return True
 
     def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return the probability.
-
-        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
-        """
+        """Return the probability."""
         return self.b / (self.b + abs(margin) + margin * margin * (1 + spread) / 2)
 
 
@@ -169,10 +157,7 @@ class DkmHalvingRule(QueryRule):
         return self.s
 
     def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return 1 inside the band, else 0.
-
-        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
-        """
+        """Return 1 inside the band, else 0."""
         return 1.0 if abs(margin) <= self.s else 0.0
 
     def on_label(self, is_correct: bool) -> None:
@@ -205,10 +190,7 @@ class BbqNoveltyRule(QueryRule):
         return True
 
     def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return 1 or 0, and count the round.
-
-        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
-        """
+        """Return 1 or 0, and count the round."""
         self.rounds += 1
         return 1.0 if spread / (1 + spread) > self.rounds**-self.kappa else 0.0
 
@@ -235,10 +217,7 @@ class OneSided(QueryRule):
         return self.rule.needs_spread
 
     def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return 1 at a margin of 0 or more, else the probability of the wrapped rule.
-
-        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
-        """
+        """Return 1 at a margin of 0 or more, else the probability of the wrapped rule."""
         return 1.0 if margin >= 0 else self.rule.query_probability(x, margin, spread)
 
     def on_label(self, is_correct: bool) -> None:

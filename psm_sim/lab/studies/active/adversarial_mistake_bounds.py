@@ -19,7 +19,7 @@ from psm_sim.lab.studies.active.learner_trials import (
     judge_claim,
 )
 from psm_sim.lab.studies.published_claims import PublishedNumber
-from psm_sim.lab.studies.study import Findings, Scale
+from psm_sim.lab.studies.study import Findings, Scale, Study
 
 NAME = "worst-case"
 BIASES = (0.05, 0.5, 2.0)
@@ -33,11 +33,11 @@ STREAMS = 200
 _ONE_SIDED = "The sources prove the bounds for labels of both signs. One-sided labels are a control."
 
 
-class WorstCase:
+class WorstCase(Study):
     """Study of expected mistakes divided by the bound of the comparator that gives the tightest bound."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per theorem and kind of labels; *scale* and *seed* as for :meth:`digest`."""
+        """Return one trial per theorem and kind of labels."""
         return [
             Trial(
                 "exact",
@@ -50,10 +50,7 @@ class WorstCase:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Judge the largest ratios.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Judge the largest ratios."""
         groups = frame_of(rows, "exact").groupby(["theorem", "one-sided"], sort=False)["mistakes / bound"]
         return Findings(
             NAME,

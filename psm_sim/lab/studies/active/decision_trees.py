@@ -28,7 +28,7 @@ from psm_sim.lab.studies.active.learner_trials import (
 )
 from psm_sim.lab.studies.active.reference_results import TREES, judge_direction, reference_table
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 
 NAME = "trees"
 SOURCE = "[003] 2.3, figure 2.4"
@@ -160,13 +160,13 @@ COMMENTARY = (
 )
 
 
-class TreesStudy:
+class TreesStudy(Study):
     """Study with repeated 5-fold cross-validation, and with brute force on random models."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per table and repeat, and one for the random models.
 
-        *scale* and *seed* as for :meth:`digest`. At the full scale there are 4 repeats.
+        At the full scale there are 4 repeats.
         """
         repeats = 4 if is_full(scale) else 1
         folds = [
@@ -178,10 +178,7 @@ class TreesStudy:
         return [*folds, Trial("models", models_of, models, weight=40)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare mean errors with the reference, and return differences over tables, as the paper does.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Compare mean errors with the reference, and return differences over tables, as the paper does."""
         frame, models = frame_of(rows, "folds"), frame_of(rows, "models")
         names = "OPTNBDT", f"distance from brute force, {len(models)} random models", "[003], Theorem 1"
         repeats = 4 if is_full(scale) else 1

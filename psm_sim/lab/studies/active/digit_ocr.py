@@ -26,7 +26,7 @@ from psm_sim.lab.studies.active.learner_trials import (
     missing_requirements,
 )
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 
 NAME = "ocr"
 TITLE = "Labels to a test error on handwritten digits"
@@ -270,13 +270,13 @@ COMMENTARY = (
 )
 
 
-class OcrStudy:
+class OcrStudy(Study):
     """Study of the labels to a test error, per split, problem, combination and fold."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per split, problem and combination.
 
-        *scale* and *seed* as for :meth:`digest`. Without the images there are no trials.
+        Without the images there are no trials.
         """
         if mnist_file() is None:
             return []
@@ -294,10 +294,7 @@ class OcrStudy:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare the labels with the published means, and return paired tests.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Compare the labels with the published means, and return paired tests."""
         if not len(rows):
             return missing_requirements(NAME, TITLE, ABSENT)
         frame = frame_of(rows, "folds")

@@ -14,7 +14,7 @@ from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.sphere_instances import first_hits, sphere_points, unit_vector
 from psm_sim.lab.active.theorem_bounds import dkm_patience
 from psm_sim.lab.studies.active.learner_trials import Direction, Trial, frame_of, is_full, judge_claim
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 
 NAME = "patience"
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)
@@ -22,11 +22,11 @@ THEORY = math.ceil(dkm_patience(5000, 0.05))
 CASES = ((10, 3), (10, 5), (10, 8), (10, 16), (10, THEORY), (50, 8), (50, 16))
 
 
-class PatienceStudy:
+class PatienceStudy(Study):
     """Study of the share of runs that reach each error, for several R and two dimensions."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per case and target; *scale* and *seed* as for :meth:`digest`."""
+        """Return one trial per case and target."""
         points = 2_000_000 if is_full(scale) else 100_000
         return [
             Trial(
@@ -37,10 +37,7 @@ class PatienceStudy:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the share of runs that reach the error, and its difference to R = 16 on the same targets.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Return the share of runs that reach the error, and its difference to R = 16 on the same targets."""
         frame = frame_of(rows, "arrivals")
         columns = [f"to {level:g}" for level in LEVELS]
         table = frame.groupby(["d", "R"], sort=False)[[*columns, "labels to 0.001"]].mean().reset_index()

@@ -25,7 +25,7 @@ from psm_sim.lab.studies.active.learner_trials import (
     judge_claim,
 )
 from psm_sim.lab.studies.published_claims import Claim
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 
 NAME = "drift"
 
@@ -197,14 +197,11 @@ _MISSING = (
 )
 
 
-class DriftStudy:
+class DriftStudy(Study):
     """Study of the accuracy of every learner on streams with a moving target."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per stream, learner and rate, which matches the rate and runs all replications.
-
-        *scale* and *seed* as for :meth:`digest`.
-        """
+        """Return one trial per stream, learner and rate, which matches the rate and runs all replications."""
         common = {"replications": scale.replications + 2 * is_full(scale), "seed": seed}
         return [
             *(_supervised(stream, learner, common) for stream in _main_streams() for learner in SUPERVISED),
@@ -222,10 +219,7 @@ class DriftStudy:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the accuracies, and the claims of [001] section 5 and on the control.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Return the accuracies, and the claims of [001] section 5 and on the control."""
         frame = pd.concat([frame_of(rows, "supervised"), frame_of(rows, "selective")])
         groups = frame.groupby(["stream", "rate", "learner"], sort=False)
         table = groups[["share of queried labels", "accuracy", "first 500"]].mean()

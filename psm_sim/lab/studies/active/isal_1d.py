@@ -20,7 +20,7 @@ from psm_sim.lab.studies.active.reference_results import (
     paired_differences,
 )
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 
 NAME = "isal-1d"
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
@@ -110,11 +110,11 @@ COMMENTARY = (
 )
 
 
-class Isal1dStudy:
+class Isal1dStudy(Study):
     """Study of labels to a width, weighted errors, and thresholds under 10 % noise."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per kind and replication; *scale* and *seed* as for :meth:`digest`."""
+        """Return one trial per kind and replication."""
         return [
             Trial(kind, work, {"seed": number}, weight=weight)
             for kind, (work, weight) in WORKS.items()
@@ -122,10 +122,7 @@ class Isal1dStudy:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare labels with theory and reference, and return the errors under noise.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Compare labels with theory and reference, and return the errors under noise."""
         width, passive, weights, noise = (frame_of(rows, kind) for kind in WORKS)
         columns = ["labels", "bound", "reference"]
         means = width.groupby(["eta", "s"], sort=False)[columns].mean().reset_index()

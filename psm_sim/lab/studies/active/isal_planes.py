@@ -22,7 +22,7 @@ from psm_sim.lab.studies.active.reference_results import (
     reference_table,
 )
 from psm_sim.lab.studies.published_claims import Claim
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 
 NAME = "isal-planes"
 CLEAN, NOISY = "[003] 5.4.4.1, figure 5.19", "[003] 5.4.4.2, figure 5.21"
@@ -72,14 +72,11 @@ COMMENTARY = (
 )
 
 
-class IsalPlanes:
+class IsalPlanes(Study):
     """Study of the errors after 20 to 200 labels."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per share of flips, sampler and number.
-
-        *scale* and *seed* as for :meth:`digest`.
-        """
+        """Return one trial per share of flips, sampler and number."""
         return [
             Trial("run", curve_of, {"flips": flips, "sampler": name, "seed": number}, weight=2)
             for flips in (0.0, 0.15)
@@ -88,10 +85,7 @@ class IsalPlanes:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare mean errors with the reference, and return the paired differences at 200 labels.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Compare mean errors with the reference, and return the paired differences at 200 labels."""
         runs = frame_of(rows, "run")
         noisy = runs[runs["setting"].str.startswith("15")]
         return Findings(

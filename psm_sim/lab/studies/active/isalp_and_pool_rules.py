@@ -23,7 +23,7 @@ from psm_sim.lab.studies.active.reference_results import (
     reference_table,
 )
 from psm_sim.lab.studies.published_claims import Claim
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 
 NAME = "isal-pool"
 SOURCE = "[003] 5.4.5, figures 5.25 to 5.28"
@@ -41,11 +41,11 @@ COMMENTARY = (
 )
 
 
-class IsalPool:
+class IsalPool(Study):
     """Study of the held-out errors after 10 to 100 labels."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per pool, rule and seed; *scale* and *seed* as for :meth:`digest`.
+        """Return one trial per pool, rule and seed.
 
         At the full scale there are 64 seeds, because means over 16 seeds still vary by .04.
         """
@@ -58,10 +58,7 @@ class IsalPool:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare mean errors with the reference, and return the paired differences.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Compare mean errors with the reference, and return the paired differences."""
         frame = frame_of(rows, "pool")
         seeds = frame["seed"].nunique()
         noisy = frame[frame["setting"].str.startswith(NOISY)]

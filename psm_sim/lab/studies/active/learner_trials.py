@@ -93,15 +93,7 @@ class Direction(PublishedNumber):
         return "above 0" if self.side > 0 else "below 0"
 
     def verdict(self, ours: Interval, largest: float, relative: float) -> str:
-        """Return ``agrees``, ``open`` or ``differs`` for the interval of the differences.
-
-        Parameters
-        ----------
-        ours : Interval
-            Mean of the paired differences with its confidence interval.
-        largest, relative : float
-            Not used; see :meth:`PublishedNumber.verdict`.
-        """
+        """Return ``agrees``, ``open`` or ``differs`` for the interval of the differences."""
         if ours.low <= 0 <= ours.high:
             return "open"
         return "agrees" if self.side * ours.mean > 0 else "differs"
@@ -115,7 +107,7 @@ class NoDifference(PublishedNumber):
         return "no difference"
 
     def verdict(self, ours: Interval, largest: float, relative: float) -> str:
-        """Return ``open`` or ``differs``; arguments as for :meth:`Direction.verdict`."""
+        """Return ``open`` or ``differs``."""
         return "open" if ours.low <= 0 <= ours.high else "differs"
 
 

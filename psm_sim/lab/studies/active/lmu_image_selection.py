@@ -24,7 +24,7 @@ from psm_sim.lab.studies.active.reference_results import (
     reference_table,
 )
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 
 NAME = "lmu"
 CURVES, LEVEL = "[003] figures 4.4 and 4.7", "[003] 4.3.1"
@@ -108,11 +108,11 @@ _SIZE = (
 )
 
 
-class LmuStudy:
+class LmuStudy(Study):
     """Study of the F-measure after 1 to 6 images out of 30, and of all images."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per learner and set; *scale* and *seed* as for :meth:`digest`.
+        """Return one trial per learner and set.
 
         At the full scale there are 40 sets. The slowest learner, ``ru``, runs at the full scale only.
         """
@@ -126,10 +126,7 @@ class LmuStudy:
         return [*runs, *(Trial("all", all_of, {"seed": number}, weight=3) for number in numbers)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare mean F-measures with the reference, and return the paired differences over sets.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Compare mean F-measures with the reference, and return the paired differences over sets."""
         runs, level = frame_of(rows, "run"), frame_of(rows, "all").set_index("seed")
         means = level[["all", "no pairs", "jointly"]].mean()
         needed = {name: _needed(runs, level["all"], name) for name in ("lmu", "random")}

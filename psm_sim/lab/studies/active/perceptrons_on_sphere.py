@@ -25,7 +25,7 @@ from psm_sim.lab.studies.active.learner_trials import (
     medians,
 )
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 
 NAME = "sphere"
 
@@ -130,11 +130,11 @@ def rate_of(seed: int) -> list[dict[str, Any]]:
     return [{"seed": seed, "slope": float(np.polyfit(np.log(MARKS), np.log(errors), 1)[0])}]
 
 
-class SphereStudy:
+class SphereStudy(Study):
     """Study of every setting over many targets, and of the Perceptron's rate."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per setting and target; *scale* and *seed* as for :meth:`digest`."""
+        """Return one trial per setting and target."""
         settings = [setting for setting in SETTINGS if is_full(scale) or setting.features <= 50]
         hits = [
             Trial("hits", hits_of, {"label": setting.label, "seed": number}, weight=setting.features // 5)
@@ -146,10 +146,7 @@ class SphereStudy:
         return [*hits, *rates]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare labels and mistakes to each error with the reference, and judge the theorems.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Compare labels and mistakes to each error with the reference, and judge the theorems."""
         hits = frame_of(rows, "hits")
         table = medians(hits, ["setting", "error"], ["labels", "updates", "errors", "reference"])
         groups = hits.groupby(["setting", "error"], sort=False)

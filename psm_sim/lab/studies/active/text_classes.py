@@ -22,7 +22,7 @@ from psm_sim.lab.studies.active.learner_trials import (
     missing_requirements,
 )
 from psm_sim.lab.studies.published_claims import Claim
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 
 NAME = "text-like"
 TITLE = "CBGZ on classes one against the rest (MNIST-5k for RCV1)"
@@ -50,13 +50,13 @@ _STAND_IN = (
 )
 
 
-class TextLike:
+class TextLike(Study):
     """Study of the macro F-measure of the last 2000 predictions, and of label rates."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per digit, order of the images and learner.
 
-        *scale* and *seed* as for :meth:`digest`. Without the images there are no trials.
+        Without the images there are no trials.
         """
         if mnist_file() is None:
             return []
@@ -74,10 +74,7 @@ class TextLike:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the F-measures, and the claims of [002] section 4.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Return the F-measures, and the claims of [002] section 4."""
         if not len(rows):
             return missing_requirements(
                 NAME, TITLE, "The images are not installed: pip install 'psm_sim[studies]'."

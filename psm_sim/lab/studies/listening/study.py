@@ -21,7 +21,7 @@ from psm_sim.lab.studies.listening.tasks import (
     TraceCase,
     family_of,
 )
-from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 from psm_sim.network import load_topology
 from psm_sim.simulation.scenario import Scenario
 
@@ -37,14 +37,11 @@ _OPTIMUM = (
 )
 
 
-class ListeningStudy:
+class ListeningStudy(Study):
     """All policies on all traces, the claims, and the offline optimum with the forced beacons."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one task per trace and seed, and matched listening and the optimum for each page trace.
-
-        *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Return one task per trace and seed, and matched listening and the optimum for each page trace."""
         tasks: list[Task] = []
         for cases, policies, weight in ((PAGE_TRACES, PAGE_POLICIES, 1), (PUSH_TRACES, PUSH_POLICIES, 40)):
             for case in cases:
@@ -60,10 +57,7 @@ class ListeningStudy:
         return tasks
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return a table per trace, the claims, and the data of the figure.
-
-        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
-        """
+        """Return a table per trace, the claims, and the data of the figure."""
         runs, matched = pd.DataFrame(rows.of("listening")), pd.DataFrame(rows.of("matched"))
         optimum_j = _optimum_by_trace(pd.DataFrame(rows.of("optimum")), scale, seed)
         claims = judge_claims(runs, matched)

@@ -52,10 +52,7 @@ class NonStationary(Study):
     """All policies over the same pages of each seed, with two gammas and a stationary control."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return runs on each trace and seed, the runs for the choices, and the plotted runs.
-
-        *scale* and *seed* as for :class:`Study`.
-        """
+        """Return runs on each trace and seed, the runs for the choices, and the plotted runs."""
         trace, pages = _shifting(scale)
         seeds = _seeds(scale, seed)
         shifting = [NonStationaryTask(trace, pages, seed, (None, MILD)) for seed in seeds]
@@ -67,7 +64,7 @@ class NonStationary(Study):
         return [*shifting, *control, *gammas, *uplinks, *timelines]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return means, regret and verdicts; arguments as for :class:`Study`."""
+        """Return means, regret and verdicts."""
         trace, pages = _shifting(scale)
         shifting, control = (
             SeedRows(row for row in rows.of("policies") if row["trace"] == name) for name in (trace, CONTROL)
