@@ -109,7 +109,7 @@ def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
     -------
     tuple of (Chain, float)
         The float is the energy in joules that no schedule changes: of the time after the last step, asleep,
-        and of transmissions, as far as they need more power than an awake radio.
+        of transmissions, as far as they need more power than an awake radio, and of processed frames.
 
     Raises
     ------
@@ -126,8 +126,8 @@ def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
     if isinstance(recorder, _PageRecorder):
         steps = tuple(step._replace(weight=float(step.weight > 0)) for step in steps)
     usage, rest_s = world.usage(), world.env.now - sum(step.idle_s + step.busy_s for step in steps)
-    transmit_j = usage.transmit_j - topology.power.awake_w * usage.transmit_s
-    return replace(chain, steps=steps), topology.power.asleep_w * max(0.0, rest_s) + transmit_j
+    frames_j = usage.transmit_j - topology.power.awake_w * usage.transmit_s + usage.frames_j
+    return replace(chain, steps=steps), topology.power.asleep_w * max(0.0, rest_s) + frames_j
 
 
 class _MessageRecorder(FrameRecorder):

@@ -29,6 +29,10 @@ class Usage(NamedTuple):
         Number of wake-ups to transmit; 0 without ``power.wake_j``.
     wake_ups_j : float
         Energy of these wake-ups, in joules.
+    frames : int
+        Number of frames that the station sent or received; 0 without ``power.frame_j``.
+    frames_j : float
+        Energy to process these frames, in joules.
     """
 
     awake_s: float
@@ -41,11 +45,14 @@ class Usage(NamedTuple):
     transmit_j: float = 0.0
     wake_ups: int = 0
     wake_ups_j: float = 0.0
+    frames: int = 0
+    frames_j: float = 0.0
 
     @property
     def total_j(self) -> float:
         """Total energy, in joules."""
-        return self.awake_j + self.asleep_j + self.beacons_j + self.transmit_j + self.wake_ups_j
+        radio_j = self.awake_j + self.asleep_j + self.beacons_j + self.transmit_j + self.wake_ups_j
+        return radio_j + self.frames_j
 
     def __sub__(self, before: Usage) -> Usage:
         """Return the usage since *before*."""
@@ -56,7 +63,7 @@ class EnergyLedger(Observer):
     """Observer that computes the energy of a station.
 
     The energy is the sum of power times time over the states awake, asleep and transmitting, plus a fixed
-    energy for each beacon and for each wake-up to transmit.
+    energy for each beacon, for each wake-up to transmit and for each frame.
 
     The open interval is added when the ledger is read and never splits a sum. Reading the ledger
     therefore does not change later results.
@@ -72,6 +79,7 @@ class EnergyLedger(Observer):
         self._transmit_s = 0.0
         self._beacons = 0
         self._wake_ups = 0
+        self._frames = 0
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Close the interval of the previous state."""
@@ -96,6 +104,10 @@ class EnergyLedger(Observer):
         if self._power.wake_j:
             self._wake_ups += 1
 
+    def process_frame(self) -> None:
+        """Count a frame that the station sends or receives."""
+        self._frames += 1
+
     def usage(self, now_s: float) -> Usage:
         """Return the usage up to *now_s*, which must not precede the last change."""
         awake_s, asleep_s = self._times_s(now_s)
@@ -111,6 +123,8 @@ class EnergyLedger(Observer):
             (power.transmit_w or 0.0) * transmit_s,
             self._wake_ups,
             power.wake_j * self._wake_ups,
+            self._frames,
+            power.frame_j * self._frames,
         )
 
     def _times_s(self, now_s: float) -> tuple[float, float]:

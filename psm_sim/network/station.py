@@ -26,6 +26,8 @@ class Station:
     on_rest
         Called after each decision, like the methods ``rest`` and ``decision`` of
         :class:`~psm_sim.network.observers.Observer`.
+    on_frame
+        Called for each frame that the host sends or receives; None if frames are not counted.
     """
 
     def __init__(
@@ -34,8 +36,10 @@ class Station:
         policy: Policy,
         radio: Radio,
         on_rest: Sequence[Callable[[float, Poll | None, Rest], None]] = (),
+        on_frame: Callable[[], None] | None = None,
     ) -> None:
         self._env, self._policy, self._radio, self._on_rest = env, policy, radio, on_rest
+        self._on_frame = on_frame
         self._on_sent = policy.sent if policy.wants("sent") else None
         self._on_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
         self._last_uplink_s = 0.0  # the start of the run counts as an uplink packet
@@ -53,6 +57,8 @@ class Station:
 
     def send(self, segment: Segment) -> None:
         """Transmit one segment, and wake the radio if it dozes."""
+        if self._on_frame is not None:
+            self._on_frame()
         now_s = self._env.now
         interrupted = self._radio.wake_to_send(now_s)
         if interrupted is not None:
@@ -72,13 +78,17 @@ class Station:
         self._radio.send(segment)
 
     def received_group(self, segment: Segment) -> None:
-        """Notify the policy of a group addressed frame, if it implements the hook."""
+        """Receive a group addressed frame, and notify the policy if it implements the hook."""
+        if self._on_frame is not None:
+            self._on_frame()
         if self._policy.wants("received"):
             size, payload = segment.wire_bytes, segment.payload
             self._policy.received(self._env.now, Frame(-1, size, payload, False, False, group=True))
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return a wrapper of *deliver* that first notifies the policy, if it implements the hook."""
+        """Return a wrapper of *deliver* that counts the frame and notifies the policy, as far as required."""
+        if self._on_frame is not None:
+            deliver = _counting(deliver, self._on_frame)
         if not self._policy.wants("received"):
             return deliver
         on_received, env, frame = self._policy.received, self._env, self._frame
@@ -103,3 +113,11 @@ class Station:
         syn, ends = segment.syn, segment.fin or segment.rst
         mss = self._mss if syn else 0
         return Frame(segment.connection.number, segment.wire_bytes, segment.payload, syn, ends, mss)
+
+
+def _counting(deliver: Callable[[Segment], None], count: Callable[[], None]) -> Callable[[Segment], None]:
+    def receive(segment: Segment) -> None:
+        count()
+        deliver(segment)
+
+    return receive

@@ -273,6 +273,10 @@ class PowerParameters:
         optional=True,
     )
     wake_j: float = parameter(0.0, "energy to wake up for a transmission", unit="J", at_least=0, at_most=100)
+    frame_j: float = parameter(
+        0.0, "energy to process a data frame of any size that the station sends or receives", unit="J",
+        at_least=0, at_most=100,
+    )  # fmt: skip
     supply_v: float | None = parameter(
         None, "supply voltage; adds mean_current_ma to the results", unit="V", above=0, at_most=1000,
         optional=True,

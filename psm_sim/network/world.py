@@ -79,7 +79,8 @@ class World:
         self.access_point = AccessPoint(self.env, topology.access_point)
         hop.attach(self.access_point, self.wired_up)
         self.radio = hop.radio
-        self.station = Station(self.env, policy, self.radio, hooks.decisions)
+        on_frame = hop.ledger.process_frame if topology.power.frame_j else None
+        self.station = Station(self.env, policy, self.radio, hooks.decisions, on_frame)
         self.server = ends.host(self.wired_down.send, ends.serve)
         self.client = ends.host(self.station.send)
         # _record_visit must run first: it advances the radio before observers see the page.

@@ -206,7 +206,7 @@ def _device_columns(_: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
     yield from _battery_columns(runs)
     yield from _latency_columns(runs, 2)
     yield _column(runs, "beacons", "", "per s", lambda run: run.usage.beacons / run.simulated_s, PARTS)
-    for state in ("awake", "asleep", "beacons", "transmit", "wake_ups"):
+    for state in ("awake", "asleep", "beacons", "transmit", "wake_ups", "frames"):
         values = [getattr(run.usage, f"{state}_j") * _power_of_1_j(run, unit) for run in runs]
         if any(values):
             yield _format_column(state.replace("_", "-"), "", unit, values, PARTS + 1)

@@ -28,6 +28,7 @@ _STATE_TEXTS = {
     "beacons": "for beacons",
     "transmit": "for transmissions",
     "wake_ups": "for wake-ups",
+    "frames": "to process frames",
 }
 
 

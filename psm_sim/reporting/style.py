@@ -150,6 +150,7 @@ STATES = {
     "beacons": (ORANGE, "..."),
     "transmit": (VERMILLION, "xxx"),
     "wake_ups": (PURPLE, "---"),
+    "frames": (GREEN, "\\\\\\"),
 }
 """Colour and hatch of the energy in each radio state, in the order of stacked bars."""
 

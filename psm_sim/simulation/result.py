@@ -209,13 +209,14 @@ class Result:
     def energy_by_state_per_page_j(self) -> dict[str, float]:
         """Energy per page in joules, by ``awake``, ``asleep`` and ``beacons``.
 
-        With their own power or energy, ``transmit`` and ``wake_ups`` are added.
+        With their own power or energy, ``transmit``, ``wake_ups`` and ``frames`` are added.
         """
         count = len(self.page_records)
         usage = self.usage
         joules = {"awake": usage.awake_j, "asleep": usage.asleep_j, "beacons": usage.beacons_j}
         joules |= {"transmit": usage.transmit_j} if usage.transmit_s else {}
         joules |= {"wake_ups": usage.wake_ups_j} if usage.wake_ups else {}
+        joules |= {"frames": usage.frames_j} if usage.frames else {}
         return {state: value / count for state, value in joules.items()}
 
     @property

@@ -71,7 +71,7 @@ class Average(Result):
         states = ("awake", "asleep", "beacons")
         joules = {state: self.interval(f"energy_by_state_per_page_j.{state}").mean for state in states}
         by_run = [result.energy_by_state_per_page_j for result in self.results]
-        for name in ("transmit", "wake_ups"):
+        for name in ("transmit", "wake_ups", "frames"):
             if any(name in run for run in by_run):
                 joules[name] = sum(run.get(name, 0.0) for run in by_run) / len(by_run)
         return joules

@@ -66,6 +66,7 @@ def balance(world, which=""):
     energy_j = power.awake_w * (usage.awake_s - usage.transmit_s) + power.asleep_w * usage.asleep_s
     energy_j += (power.transmit_w or 0.0) * usage.transmit_s
     energy_j += power.beacon_j * usage.beacons + power.wake_j * usage.wake_ups
+    energy_j += power.frame_j * usage.frames
     assert usage.total_j == pytest.approx(energy_j, rel=1e-9), which
     lost = {way: world.ends.lost_bytes(way) for way in ("up", "down")}
     arrived = world.client.received_bytes + world.access_point.dropped_bytes + lost["down"]

@@ -1,4 +1,4 @@
-"""The energy law in every mode: powers times times, plus that of beacons and of wake-ups to transmit."""
+"""The energy law in every mode: powers times times, plus that of beacons, wake-ups and frames."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ OPTIONS = (
     {"station.keep_alive_s": 3.0},
     {"beacon.dtim_period": 3, "access_point.group_per_s": 2.0},
     {"access_point.release_on_uplink": False},
+    {"power.frame_j": 0.0005},
     {"mac.model": "dcf"},
 )
 PROFILES = ("", "esp32", "cc3235", "bl616")
@@ -40,6 +41,7 @@ def check(result, power):
     states_j = power.awake_w * (usage.awake_s - usage.transmit_s) + power.asleep_w * usage.asleep_s
     states_j += (power.transmit_w or 0.0) * usage.transmit_s
     fixed_j = power.beacon_j * usage.beacons + power.wake_j * usage.wake_ups
+    fixed_j += power.frame_j * usage.frames
     assert usage.total_j == pytest.approx(states_j + fixed_j, rel=1e-9)
     assert usage.awake_s + usage.asleep_s == pytest.approx(result.simulated_s, rel=1e-9)
     assert sum(result.time_by_state_s.values()) == pytest.approx(result.simulated_s, rel=1e-9)

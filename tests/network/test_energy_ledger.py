@@ -53,7 +53,7 @@ def test_without_their_own_price_transmissions_and_wake_ups_are_time_awake():
     ledger = EnergyLedger(PowerParameters())
     ledger.transmit(0.25)
     ledger.wake_up()
-    assert ledger.usage(1.0)[6:] == (0.0, 0.0, 0, 0.0)
+    assert ledger.usage(1.0)[6:] == (0.0, 0.0, 0, 0.0, 0, 0.0)
 
 
 def test_reading_changes_nothing():

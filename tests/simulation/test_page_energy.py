@@ -8,9 +8,10 @@ from psm_sim.simulation import simulate
 
 SENDING = {"power.transmit_w": 1.5}
 WAKING = {"power.wake_j": 0.001}
+PROCESSING = {"power.frame_j": 0.0005}
 
 
-@pytest.mark.parametrize("settings", [{}, SENDING, WAKING, SENDING | WAKING])
+@pytest.mark.parametrize("settings", [{}, SENDING, WAKING, PROCESSING, SENDING | WAKING | PROCESSING])
 @pytest.mark.parametrize("policy", ["psm", "bsd"])
 def test_the_pages_share_the_whole_energy_of_the_run(policy, settings) -> None:
     """What a page uses is what the run has used at its end, less what it had used at its beginning."""
@@ -23,3 +24,22 @@ def test_a_page_pays_for_what_it_sends_and_for_its_wake_ups() -> None:
     plain, whole = (simulate("psm", pages=6, seed=3, settings=each).pages for each in ({}, SENDING | WAKING))
     assert (whole["energy_j"] - plain["energy_j"] > 0).all()
     assert whole["page_time_s"].tolist() == plain["page_time_s"].tolist()
+
+
+@pytest.mark.parametrize("model", ["link", "dcf"])
+def test_each_frame_of_a_round_trip_costs_the_same(model) -> None:
+    """An echo request and its reply are two frames. ACKs of the MAC and beacons are none."""
+    trace = "ping:stretch_s=10,period_s=1"
+    settings = {"mac.model": model, **PROCESSING}
+    run = simulate("psm", trace=trace, pages=1, settings=settings)
+    large = simulate("psm", trace=f"{trace},bytes=1400", pages=1, settings=settings)
+    assert run.usage.frames == large.usage.frames == 20
+    assert run.energy_by_state_per_page_j["frames"] == 20 * 0.0005
+
+
+def test_the_energy_of_frames_changes_no_decision() -> None:
+    """Times are those of a run without it."""
+    plain, counted = (simulate("anticipate", pages=6, seed=3, settings=each) for each in ({}, PROCESSING))
+    assert counted.pages["page_time_s"].tolist() == plain.pages["page_time_s"].tolist()
+    assert counted.usage[:10] == plain.usage[:10]
+    assert counted.usage.frames_j == pytest.approx(counted.usage.total_j - plain.usage.total_j)

@@ -80,6 +80,7 @@ EVERYTHING = {
     "station.ps_poll_ms": 0.4,
     "power.transmit_w": 1.2,
     "power.wake_j": 0.001,
+    "power.frame_j": 0.0005,
 }
 
 
