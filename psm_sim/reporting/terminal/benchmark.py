@@ -59,7 +59,17 @@ def conclude(standings: Sequence[Standing], policy: str) -> str:
 
 
 def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ()) -> None:
-    """Write the ranking, the conclusions on *policies* or else the first one, and the scores to *stream*."""
+    """Write the ranking of a result to *stream*, conclusions, and the scores by traffic, radio and price.
+
+    Parameters
+    ----------
+    result : BenchmarkResult
+        The result.
+    stream : TextIO
+        Where to write.
+    policies : sequence of str
+        Policies to draw conclusions about; the first one of the ranking by default.
+    """
     seeds, standings = result.seeds, rank(result)
     with console_on(stream) as console:
         console.print(table_of(ranking_rows(result)))
