@@ -10,6 +10,10 @@
 // the access category best effort and go before data; the access point answers after a SIFS, by the first frame held or an ACK.
 // They travel as block ack requests, which are as long, since ns-3.44 cannot write PS-Polls. The name of the network makes
 // beacons as long as those of ns-3.48 with a TIM and a name of 3 letters: 80 B.
+//
+// With --asks, peer_policies.py is at the other end of standard input and output, with pages and a policy of psm_sim. It has
+// the protocol. The policy decides when the link falls idle, in place of sleeping at once until the next beacon. To wait awake
+// the station sends a null frame with PM = 0, and one with PM = 1 before it sleeps. Times count from the 20th beacon.
 
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -22,11 +26,21 @@
 #include <dlfcn.h>
 #include <functional>
 #include <iostream>
+#include <sstream>
 
 using namespace ns3;
 
 static const int64_t BEACON_NS = 102'400'000;
+static const Time START = NanoSeconds(20 * BEACON_NS);
+static const uint32_t LLC_BYTES = 8;
 static const AcIndex CATEGORIES[] = {AC_BE, AC_BK, AC_VI, AC_VO};
+
+static bool g_asks = false; // whether a policy of psm_sim decides
+
+static int64_t Clock(Time time)
+{
+    return (time - START).GetNanoSeconds();
+}
 
 // ---- power save
 
@@ -38,6 +52,9 @@ class SavingManager : public QosFrameExchangeManager
     static inline bool named = false; // by the beacon that was due last
     static inline int polls = 0;
     static inline std::vector<std::pair<Time, bool>> states; // of the station's radio: since when, and whether awake
+    static inline bool on = false;                           // power save is enabled
+    static inline int beacons = 0;                           // that the station woke up for
+    static inline std::string held;                          // at the beacon that was due last: arrivals and bytes
 
     static TypeId GetTypeId()
     {
@@ -48,6 +65,12 @@ class SavingManager : public QosFrameExchangeManager
     static void BeaconIsDue()
     {
         named = accessPoint->FirstHeld() != nullptr;
+        held.clear();
+        for (auto each = accessPoint->FirstHeld(); g_asks && each; each = accessPoint->FirstHeld(each))
+        {
+            held += " " + std::to_string(Clock(each->GetTimestamp()));
+            held += " " + std::to_string(each->GetPacket()->GetSize() - LLC_BYTES);
+        }
         Simulator::Schedule(NanoSeconds(BEACON_NS), &SavingManager::BeaconIsDue);
     }
 
@@ -59,6 +82,28 @@ class SavingManager : public QosFrameExchangeManager
             m_phy->ResumeFromSleep();
             states.emplace_back(Simulator::Now(), true);
         }
+    }
+
+    void WakeForBeacon()
+    {
+        WakeUp();
+        m_wokeForBeacon = true;
+        beacons += Simulator::Now() > START;
+    }
+
+    void Sends(Ptr<const Packet> packet)
+    {
+        if (g_asks && m_phy->IsStateSleep())
+        {
+            std::cout << "interrupted " << Clock(m_dozed) << " " << Clock(Simulator::Now()) << "\n";
+        }
+        WakeUp();
+        Observe("sent", packet);
+    }
+
+    void Receives(Ptr<const Packet> packet)
+    {
+        Observe("received", packet);
     }
 
   protected:
@@ -106,11 +151,24 @@ class SavingManager : public QosFrameExchangeManager
         if (m_staMac && header.IsBeacon() && IsSaving())
         {
             m_pending = named;
+            if (m_wokeForBeacon && (named || !WantsToSend(true))) // else the radio stays awake to send
+            {
+                m_observed.str("");
+                m_observed << " " << Clock(m_dozed) << " " << Clock(Due()) << held;
+                m_empty = !named;
+                m_beacons = m_repeat && m_empty ? m_beacons : 0;
+            }
+            m_wokeForBeacon = false;
             GoOn();
         }
         else if (m_poll && header.GetAddr1() == GetAddress())
         {
             PollIsAnswered(header);
+        }
+        else if (m_staMac && header.IsQosData() && header.GetAddr1() == GetAddress())
+        {
+            auto ack = m_phy->GetSifs() + AckTime(GetBssid()) + MicroSeconds(1); // and both ways through the air
+            Simulator::Schedule(ack, &SavingManager::SleepIfIdle, this);
         }
         else if (m_apMac && header.IsBlockAckReq())
         {
@@ -141,7 +199,57 @@ class SavingManager : public QosFrameExchangeManager
     Ptr<WifiMpdu> m_poll, m_answer; // on the air: of the station, and of the access point
     bool m_pending = false;         // the access point has more for the station
     bool m_answered = false;
-    EventId m_timeout, m_beacon, m_sleep;
+    EventId m_timeout, m_beacon, m_sleep, m_wait;
+    bool m_wokeForBeacon = false;
+    bool m_empty = false;          // the beacon just received has not named the station
+    std::ostringstream m_observed; // what the policy is told of the last beacon
+    Time m_dozed;
+    int m_beacons = 1; // the doze that has been decided; 0 if none has
+    bool m_repeat = !g_asks;
+
+    static Time Due()
+    {
+        return NanoSeconds(Simulator::Now().GetNanoSeconds() / BEACON_NS * BEACON_NS);
+    }
+
+    // A frame ends the rest, and the policy has to decide anew.
+    void Observe(const char* name, Ptr<const Packet> packet)
+    {
+        m_wait.Cancel();
+        m_beacons = 0;
+        m_empty = false;
+        if (!g_asks)
+        {
+            return;
+        }
+        auto copy = packet->Copy();
+        LlcSnapHeader llc;
+        Ipv4Header ip;
+        TcpHeader tcp;
+        copy->RemoveHeader(llc);
+        auto bytes = copy->GetSize();
+        copy->RemoveHeader(ip);
+        copy->RemoveHeader(tcp);
+        bool ends = tcp.GetFlags() & (TcpHeader::FIN | TcpHeader::RST), opens = tcp.GetFlags() & TcpHeader::SYN;
+        std::cout << name << " " << Clock(Simulator::Now()) << " "
+                  << (name[0] == 's' ? tcp.GetSourcePort() : tcp.GetDestinationPort()) << " " << bytes << " "
+                  << copy->GetSize() << " " << opens << " " << ends << "\n";
+    }
+
+    Time Decide(Time now)
+    {
+        m_beacons = 1;
+        if (!g_asks || now < START)
+        {
+            return Time{0};
+        }
+        std::cout << "rest " << Clock(now) << (m_dozed < START ? "" : m_observed.str()) << std::endl;
+        m_observed.str("");
+        double awake;
+        std::cin >> awake >> m_beacons >> m_repeat;
+        NS_ABORT_IF(!std::cin);
+        return Seconds(awake);
+    }
 
     bool IsSaving() const
     {
@@ -160,6 +268,16 @@ class SavingManager : public QosFrameExchangeManager
         header.SetAddr1(to);
         header.SetQosTid(0);
         return GetWifiRemoteStationManager()->GetDataTxVector(header, m_phy->GetChannelWidth());
+    }
+
+    WifiTxVector AckVector(Mac48Address to)
+    {
+        return GetWifiRemoteStationManager()->GetAckTxVector(to, DataVector(to));
+    }
+
+    Time AckTime(Mac48Address to)
+    {
+        return WifiPhy::CalculateTxDuration(14, AckVector(to), m_phy->GetPhyBand());
     }
 
     Time AirTime(Ptr<const WifiMpdu> mpdu, const WifiTxVector& vector)
@@ -245,9 +363,9 @@ class SavingManager : public QosFrameExchangeManager
             held->AssignSeqNo(m_txMiddle->GetNextSequenceNumberFor(&header));
         }
         auto data = DataVector(stationAddress);
-        auto ack = GetWifiRemoteStationManager()->GetAckTxVector(stationAddress, data);
+        auto ack = AckVector(stationAddress);
         header.SetQosAckPolicy(WifiMacHeader::NORMAL_ACK);
-        header.SetDuration(m_phy->GetSifs() + WifiPhy::CalculateTxDuration(14, ack, m_phy->GetPhyBand()));
+        header.SetDuration(m_phy->GetSifs() + AckTime(stationAddress));
         header.m_ctrlMoreData = FirstHeld(held) ? 1 : 0;
         held->SetInFlight(m_linkId);
         m_answer = held;
@@ -271,23 +389,55 @@ class SavingManager : public QosFrameExchangeManager
 
     void SleepIfIdle()
     {
-        if (IsSaving() && !m_pending && !m_phy->IsStateSleep() && !m_sleep.IsPending() && !WantsToSend(false))
+        if (on && !m_pending && !m_phy->IsStateSleep() && !m_sleep.IsPending() && !WantsToSend(false))
         {
-            m_sleep = Simulator::Schedule(Time{0}, &SavingManager::Sleep, this);
+            m_sleep = Simulator::Schedule(Time{0}, &SavingManager::Rest, this);
         }
     }
 
-    void Sleep()
+    void Rest()
     {
-        if (WantsToSend(true) || m_phy->IsStateSleep())
+        bool receives = !IsSaving() && accessPoint->FirstHeld();
+        if (WantsToSend(true) || m_phy->IsStateSleep() || m_wait.IsPending() || receives)
         {
             return;
         }
+        auto now = Simulator::Now(), since = g_asks && m_empty ? Due() : now;
+        m_empty = false;
+        if (m_beacons == 0)
+        {
+            auto awake = Decide(since);
+            if (awake.IsStrictlyPositive())
+            {
+                m_wait = Simulator::Schedule(Max(Time{0}, since + awake - now), &SavingManager::Rest, this);
+                Station()->SetPowerSaveMode({false, 0});
+                return;
+            }
+        }
+        if (!IsSaving())
+        {
+            Station()->SetPowerSaveMode({true, 0});
+            return;
+        }
         m_phy->SetSleepMode(true);
-        states.emplace_back(Simulator::Now(), false);
+        if (since < now)
+        {
+            NS_ABORT_IF(states.back() != std::make_pair(since, true));
+            states.pop_back(); // with a policy, the energy of an empty beacon is counted apart
+        }
+        else
+        {
+            states.emplace_back(now, false);
+        }
+        m_dozed = since;
         m_beacon.Cancel();
-        auto since = Simulator::Now().GetNanoSeconds() % BEACON_NS;
-        m_beacon = Simulator::Schedule(NanoSeconds(BEACON_NS - since), &SavingManager::WakeUp, this);
+        auto wakes = (since.GetNanoSeconds() / BEACON_NS + m_beacons) * BEACON_NS;
+        m_beacon = Simulator::Schedule(NanoSeconds(wakes) - now, &SavingManager::WakeForBeacon, this);
+    }
+
+    StaWifiMac* Station() const
+    {
+        return static_cast<StaWifiMac*>(PeekPointer(m_mac));
     }
 };
 
@@ -389,6 +539,39 @@ struct Browser
     int open = 0;
     Time begin, end;
 
+    // Ends the page, and asks for the next one.
+    void Finish()
+    {
+        if (!g_asks)
+        {
+            Simulator::Stop(Time{0});
+            return;
+        }
+        auto now = Simulator::Now();
+        std::cout << "page " << Clock(now) << " " << (now - begin).GetNanoSeconds() << " "
+                  << std::llround(1e9 * AwakeSeconds(START, now)) << " " << SavingManager::beacons << std::endl;
+        double thinkSeconds;
+        std::string objects;
+        if (std::cin >> thinkSeconds >> objects)
+        {
+            Expect(objects);
+            Simulator::Schedule(Seconds(thinkSeconds), &Browser::Load, this);
+        }
+        else
+        {
+            Simulator::Stop(Time{0});
+        }
+    }
+
+    void Expect(const std::string& objects)
+    {
+        std::stringstream text(objects);
+        for (std::string each; std::getline(text, each, '+');)
+        {
+            waiting.push_back(std::stoul(each));
+        }
+    }
+
     void Load()
     {
         begin = Simulator::Now();
@@ -447,7 +630,7 @@ struct Browser
         if (--missing == 0)
         {
             end = Simulator::Now();
-            Simulator::Stop(Time{0});
+            Finish();
             return;
         }
         std::vector<uint32_t> sizes;
@@ -492,6 +675,7 @@ int main(int count, char** arguments)
     line.AddValue("delayed", "whether ACKs are delayed", delayedAck);
     line.AddValue("persistent", "whether connections are kept", g_persistent);
     line.AddValue("saving", "whether the station saves power", saving);
+    line.AddValue("asks", "whether a policy is asked for each decision, and for the pages", g_asks);
     line.AddValue("run", "run of the random numbers", run);
     line.Parse(count, arguments);
 
@@ -502,6 +686,13 @@ int main(int count, char** arguments)
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(delayedAck ? 2 : 1));
     Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MilliSeconds(200)));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 28));
+    // Rules that are in the way of long dozes. A frame is dropped after 500 ms in a queue; a station leaves the cell after ten
+    // beacons that it has not received; a change of the power management mode is made again 100 ms later; a SYN is repeated
+    // after 3 s, and not after 1 s (RFC 6298).
+    Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(1e6)));
+    Config::SetDefault("ns3::StaWifiMac::MaxMissedBeacons", UintegerValue(1'000'000));
+    Config::SetDefault("ns3::StaWifiMac::PmModeSwitchTimeout", TimeValue(Seconds(1e6)));
+    Config::SetDefault("ns3::TcpSocket::ConnTimeout", TimeValue(Seconds(1)));
     for (auto option : {"Sack", "Timestamp", "WindowScaling"})
     {
         Config::SetDefault(std::string("ns3::TcpSocketBase::") + option, BooleanValue(false));
@@ -555,11 +746,6 @@ int main(int count, char** arguments)
     Browser browser;
     browser.node = nodes.Get(0);
     browser.server = InetSocketAddress(far.GetAddress(1), 80);
-    std::stringstream text(objects);
-    for (std::string each; std::getline(text, each, '+');)
-    {
-        browser.waiting.push_back(std::stoul(each));
-    }
 
     if (saving)
     {
@@ -567,19 +753,34 @@ int main(int count, char** arguments)
         SavingManager::accessPoint =
             static_cast<SavingManager*>(PeekPointer(accessPoint->GetMac()->GetFrameExchangeManager()));
         SavingManager::stationAddress = Mac48Address::ConvertFrom(station->GetAddress());
-        Callback<void, Ptr<const Packet>> wake([](Ptr<const Packet>) { SavingManager::station->WakeUp(); });
-        station->GetMac()->TraceConnectWithoutContext("MacTx", wake);
+        station->GetMac()->TraceConnectWithoutContext("MacTx", MakeCallback(&SavingManager::Sends, SavingManager::station));
+        station->GetMac()->TraceConnectWithoutContext("MacRx", MakeCallback(&SavingManager::Receives, SavingManager::station));
         Simulator::Schedule(Time{0}, &SavingManager::BeaconIsDue);
-        Simulator::Schedule(Seconds(1), [&] { DynamicCast<StaWifiMac>(station->GetMac())->SetPowerSaveMode({true, 0}); });
+        Simulator::Schedule(Seconds(1), [] {
+            SavingManager::on = true;
+            SavingManager::station->Station()->SetPowerSaveMode({true, 0});
+        });
     }
     Simulator::Schedule(Seconds(2), [&] { // association has emptied the caches
         Know(station, near.GetAddress(1), accessPoint);
         Know(accessPoint, near.GetAddress(0), station);
     });
-    Simulator::Schedule(NanoSeconds(20 * BEACON_NS) + Time::FromDouble(phaseMs, Time::MS), &Browser::Load, &browser);
-    Simulator::Stop(Seconds(1000));
+    if (g_asks)
+    {
+        Simulator::Schedule(START, &Browser::Finish, &browser);
+    }
+    else
+    {
+        browser.Expect(objects);
+        Simulator::Schedule(START + Time::FromDouble(phaseMs, Time::MS), &Browser::Load, &browser);
+        Simulator::Stop(Seconds(1000));
+    }
     Simulator::Run();
     NS_ABORT_IF(browser.end.IsZero());
+    if (g_asks)
+    {
+        return 0;
+    }
     std::cout << (browser.end - browser.begin).GetMicroSeconds() << " "
               << std::llround(1e6 * AwakeSeconds(browser.begin, browser.end)) << " " << SavingManager::polls << "\n";
 }
