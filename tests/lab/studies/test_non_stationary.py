@@ -15,7 +15,6 @@ from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.non_stationary.learner_rounds import (
     CURVE,
     RATES,
-    ZeroRateFixedShare,
     logged_run,
     regrets,
 )
@@ -33,7 +32,7 @@ from psm_sim.lab.studies.non_stationary.tasks import (
     setting,
 )
 from psm_sim.lab.studies.study import Scale
-from psm_sim.learning import FixedShare, LearnAlpha, rate_losses, switching_rates
+from psm_sim.learning import LearnAlpha, rate_losses, switching_rates
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, simulate
@@ -96,17 +95,6 @@ def test_common_rounds_cost_each_rate_what_fixed_share_loses():
     common = [each["common"] for each in learners]
     assert common == pytest.approx([60.0, *rate_losses(table, RATES)], rel=1e-12)
     assert hindsight["curve"] == pytest.approx(rate_losses(table, CURVE) - table.sum(axis=0).min(), rel=1e-9)
-
-
-def test_without_sharing_fixed_share_learns_the_same_to_the_last_bit():
-    """Losses and weights."""
-    table, quick, slow = (
-        np.random.default_rng(6).exponential(1, (60, 5)),
-        ZeroRateFixedShare(5),
-        FixedShare(5, 0.0),
-    )
-    assert [quick.update(losses) for losses in table] == [slow.update(losses) for losses in table]
-    assert quick.weights.tolist() == slow.weights.tolist()
 
 
 def test_regimes_are_told_apart_in_the_order_of_the_schedule(rows):
