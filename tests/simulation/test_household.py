@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from math import exp
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,23 @@ SETTINGS = load_preset("household").settings
 FRAMES_AN_HOUR = {"arp": (10 * 3600 / 60, 46), "mdns": (3 * 2 * 3600 / 96, 172), "router": (3600 / 400, 128)}
 """Group addressed frames, and their bytes: ten devices, three mDNS services, and one router."""
 TU_S = 1024e-6
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "traffic.md"
+DOCUMENTED = {
+    int(dtim): currents.split(" | ")
+    for dtim, currents in re.findall(r"^\| (\d+) \| ([\d. |]+) \|$", PAGE.read_text(encoding="utf-8"), re.M)
+}
+"""Mean currents in mA without traffic, of the IP stack and in the home network, by DTIM period."""
+
+
+def alone(dtim: int) -> list[Result]:
+    """Simulate the chip without traffic, and with the traffic of its IP stack."""
+    settings = {"beacon.interval_tu": 100, "beacon.dtim_period": dtim}
+    return [
+        simulate("dynamic:stack=esp-idf", trace, pages=24, profile="esp32-c3", settings=settings)
+        for trace in ("idle:on=false", "idle")
+    ]
 
 
 def run(hours: int, dtim: int, observer: Observer | None = None, trace: str | None = None) -> Result:
@@ -82,7 +101,7 @@ def test_the_current_is_the_one_computed_by_hand(dtim):
 
     A DTIM beacon is followed by Poisson frames. The radio is awake until 50 ms after the last of them. A
     message of the device keeps it awake for 50 ms, and its answer for one round trip more. Both are rare, so
-    their times add up.
+    their times add up. The documented table has these currents.
     """
     power = load_profile("esp32-c3").values
     interval_s, rate = dtim * 100 * TU_S, SETTINGS["access_point.group_per_s"]
@@ -93,3 +112,4 @@ def test_the_current_is_the_one_computed_by_hand(dtim):
     by_hand_w += power["power.beacon_j"] / interval_s
     result = run(24, dtim)
     assert result.usage.total_j / result.simulated_s == pytest.approx(by_hand_w, rel=0.01)
+    assert DOCUMENTED[dtim] == [f"{each.mean_current_ma:.2f}" for each in (*alone(dtim), result)]
