@@ -13,31 +13,25 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.pixel_crf import Crf, Image
-from psm_sim.lab.active.pixel_crf_training import fit_field, fit_semilabelled, fit_unlabelled
+from psm_sim.lab.active.pixel_crf_training import fit_field, fit_unlabelled
 
 
 class Variant(NamedTuple):
-    """Criteria for the first and the later images, and whether neighbours interact."""
+    """Whether the first and the later images are chosen at random, and whether neighbours interact."""
 
-    first: str
-    later: str
+    random_first: bool = False
+    random_later: bool = False
     pairs: bool = True
 
 
 VARIANTS = {
-    "lmu": Variant("ru", "mu"),
-    "lmu-rand-start": Variant("random", "mu"),
-    "lmu-logreg": Variant("ru", "mu", pairs=False),
-    "mu": Variant("mu", "mu"),
-    "ru": Variant("ru", "ru"),
-    "random": Variant("random", "random"),
+    "lmu": Variant(),
+    "lmu-rand-start": Variant(random_first=True),
+    "lmu-logreg": Variant(pairs=False),
+    "random": Variant(random_first=True, random_later=True),
 }
-"""Variants by name.
+"""Variants by name."""
 
-``ru`` minimises the uncertainty of the other images, and ``mu`` takes the most uncertain image.
-"""
-
-_GAMMA = Parameter("gamma", 1.0, at_least=0)
 _VARIANT = Parameter("variant", "lmu", choices=tuple(VARIANTS))
 
 
@@ -45,8 +39,8 @@ class Lmu(AskTellLearner[int, ArrayLike]):
     """LMU: queries the labels of one image of the pool at a time and refits its field.
 
     The first image is the one whose own field, fitted without labels, leaves the other images least uncertain
-    (RU). Each later image is the one about which the field is most uncertain (MU). A variant that starts with
-    ``mu`` has no information yet, so its first image is number 0. Ties go to the lower index.
+    (RU). Each later image is the one about which the field is most uncertain (MU). Ties go to the lower
+    index.
 
     Parameters
     ----------
@@ -54,13 +48,8 @@ class Lmu(AskTellLearner[int, ArrayLike]):
         Pool of at least one image, standardised over the pool.
     variant : str
         One of :data:`VARIANTS`.
-    gamma : float
-        Weight of the entropy of an unlabelled image in RU once other images have labels, 0 or more.
     staged : bool
         Fit w before v; see :func:`~psm_sim.lab.active.pixel_crf_training.fit_field`.
-    ru_pairs : bool
-        Fit v without labels too in the first RU; see
-        :func:`~psm_sim.lab.active.pixel_crf_training.fit_unlabelled`.
     seed, replication : int
         Seed and replication of the random stream.
     """
@@ -71,9 +60,7 @@ class Lmu(AskTellLearner[int, ArrayLike]):
         self,
         images: Sequence[ArrayLike | Image],
         variant: str = "lmu",
-        gamma: float = 1.0,
         staged: bool = True,
-        ru_pairs: bool = False,
         seed: int = 1,
         replication: int = 0,
     ) -> None:
@@ -84,8 +71,7 @@ class Lmu(AskTellLearner[int, ArrayLike]):
         if len({image.features for image in self.images}) > 1:
             raise InputError(f"{self.name}: all images must have the same number of features per pixel.")
         self.variant = VARIANTS[_VARIANT.check(variant, self.name)]
-        self.gamma = _GAMMA.check(gamma, self.name)
-        self.staged, self.ru_pairs = staged, ru_pairs
+        self.staged = staged
         self.theta = Crf.zero(self.images[0].features)
         self.chosen: list[int] = []
         self._labels: list[IntArray] = []
@@ -99,26 +85,16 @@ class Lmu(AskTellLearner[int, ArrayLike]):
         unlabelled = self.unlabelled
         if not unlabelled:
             raise InputError(f"{self.name}: all {len(self.images)} images of the pool are already labelled.")
-        criterion = self.variant.later if self.chosen else self.variant.first
-        if criterion == "random":
+        if self.variant.random_later if self.chosen else self.variant.random_first:
             return int(self._rng.choice(unlabelled))
-        if criterion == "mu":
-            return unlabelled[
-                int(np.argmax([self.images[index].entropy(self.theta) for index in unlabelled]))
-            ]
-        return unlabelled[
-            int(np.argmin([self._remaining_entropy(index, unlabelled) for index in unlabelled]))
-        ]
-
-    def _remaining_entropy(self, index: int, unlabelled: list[int]) -> float:
-        """Return the entropy of the other images in *unlabelled* after a fit that includes image *index*."""
-        image = self.images[index]
         if self.chosen:
-            labelled = [self.images[i] for i in self.chosen]
-            theta = fit_semilabelled(labelled, self._labels, image, self.theta, self.gamma)
-        else:
-            theta = fit_unlabelled(image, self.ru_pairs and self.variant.pairs)
-        return sum(self.images[other].entropy(theta) for other in unlabelled if other != index)
+            return max(unlabelled, key=lambda index: self.images[index].entropy(self.theta))
+        return min(unlabelled, key=self._remaining_entropy)
+
+    def _remaining_entropy(self, index: int) -> float:
+        """Return the entropy of the other images under a field fitted to image *index* without labels."""
+        theta = fit_unlabelled(self.images[index])
+        return sum(other.entropy(theta) for other in self.images if other is not self.images[index])
 
     def _check_answer(self, answer: ArrayLike) -> IntArray:
         assert self._asked is not None  # noqa: S101
@@ -134,10 +110,6 @@ class Lmu(AskTellLearner[int, ArrayLike]):
         """Query ``oracle(index)`` until *images* images are labelled, and return the field."""
         self.query(oracle, images)
         return self.theta
-
-    def segment(self, image: ArrayLike | Image) -> IntArray:
-        """Return the labels of an image, shape (rows, columns), each -1 or 1."""
-        return (image if isinstance(image, Image) else Image(image)).segment(self.theta)
 
 
 def f_measure(predicted: IntArray, truth: IntArray) -> float:

@@ -66,12 +66,6 @@ class NewtonObjective:
         """Return the objective at *u*, shape (k,)."""
         return float(self.prices @ self.loss(self.rows @ u + self.shift)[0] + u @ (self.ridge * u) / 2)
 
-    def slope(self, u: FloatArray) -> tuple[float, FloatArray]:
-        """Return the objective at *u* and its gradient, shape (k,)."""
-        values, slopes, _ = self.loss(self.rows @ u + self.shift)
-        penalty = self.ridge * u
-        return float(self.prices @ values + u @ penalty / 2), (self.prices * slopes) @ self.rows + penalty
-
     def minimise(self, start: FloatArray) -> FloatArray:
         """Return the u that minimises the objective, shape (k,), searched from *start*."""
         u = start

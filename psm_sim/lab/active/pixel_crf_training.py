@@ -16,8 +16,7 @@ from psm_sim.lab.active.pixel_crf import Crf, Image, entropies
 
 _RIDGE = 1.0
 _CONSTANT = 1e-6
-_ROUNDS = 3
-_STEPS = 30
+_STEPS = 90
 
 
 def fit_field(
@@ -70,46 +69,26 @@ def _logistic(rows: FloatArray, y: IntArray, ridge: FloatArray, shift: FloatArra
     return objective.minimise(np.zeros(rows.shape[1]))
 
 
-def fit_unlabelled(image: Image, pairs: bool = False) -> Crf:
-    """Return a field under which the labels of one unlabelled image have low entropy (4.7).
+def fit_unlabelled(image: Image) -> Crf:
+    """Return a field without pairs under which the labels of one unlabelled image have low entropy (4.7).
 
-    Entropy alone has no minimum, and a field of zeros is stationary. Therefore all parameters but the
-    constant have a ridge. The search starts at the first principal direction of the pixels with the boundary
-    at their mean. It ends after three rounds of segmentation with at most 30 steps each.
-
-    Parameters
-    ----------
-    image : Image
-        The image.
-    pairs : bool
-        Fit v too, as [003] does. Without labels v only learns to agree with itself. On our synthetic images
-        the first image chosen is then no better than a random one.
+    [003] fits v too, but without labels v only learns to agree with itself. Entropy alone has no minimum, and
+    a field of zeros is stationary. Therefore all parameters but the constant have a ridge, and the search
+    starts at the first principal direction of the pixels, with the boundary at their mean.
     """
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
     theta = _principal_field(image)
-    for _ in range(_ROUNDS if pairs else 1):
-        theta = _minimise_entropy(
-            [], [], image, theta, pairs=pairs, steps=_STEPS if pairs else _ROUNDS * _STEPS
-        )
-    return theta
+    g, ridge = image.g.reshape(-1, theta.w.size), _penalties(theta.w.size)
 
+    def objective(w: FloatArray) -> tuple[float, FloatArray]:
+        margins, penalty = g @ w, ridge * w
+        entropy_slope = -margins * expit(margins) * expit(-margins)
+        return float(w @ penalty / 2) + float(entropies(margins).sum()), penalty + entropy_slope @ g
 
-def fit_semilabelled(
-    images: Sequence[Image], labels: Sequence[IntArray], image: Image, theta: Crf, gamma: float = 1.0
-) -> Crf:
-    """Return the field after fitting w to labelled images and to the entropy of one more image (4.8).
-
-    Parameters
-    ----------
-    images, labels
-        See :func:`fit_field`.
-    image : Image
-        Image without labels.
-    theta : Crf
-        Field fitted to the labelled images: the start of w, and the fixed v.
-    gamma : float
-        Weight of the entropy of the unlabelled image, 0 or more.
-    """
-    return _minimise_entropy(images, labels, image, theta, gamma=gamma)
+    w = minimize(objective, theta.w, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}).x
+    return Crf(w, theta.v)
 
 
 def _principal_field(image: Image) -> Crf:
@@ -119,52 +98,3 @@ def _principal_field(image: Image) -> Crf:
     direction = direction * np.sign(direction[np.abs(direction).argmax()])
     w = np.append(-float(x.mean(axis=0) @ direction), direction)
     return Crf(w, np.zeros_like(w))
-
-
-def _minimise_entropy(
-    images: Sequence[Image],
-    labels: Sequence[IntArray],
-    image: Image,
-    theta: Crf,
-    pairs: bool = False,
-    gamma: float = 1.0,
-    steps: int = _STEPS,
-) -> Crf:
-    """Return the field after L-BFGS steps on loss and entropy, with fixed labels of the neighbours.
-
-    See :func:`fit_semilabelled` for *images*, *labels*, *image*, *theta* and *gamma*, and :func:`fit_field`
-    for *pairs*; *steps* is the maximum number of iterations.
-    """
-    from scipy.optimize import minimize
-    from scipy.special import expit
-
-    g = image.g.reshape(-1, theta.w.size)
-    s = 2 * image.neighbours(image.segment(theta)).reshape(g.shape)
-    rows = np.hstack([g, s]) if pairs else g
-    shift = 0.0 if pairs else s @ theta.v
-    labelled = _labelled_objective(images, labels, theta, rows.shape[1])
-
-    def objective(u: FloatArray) -> tuple[float, FloatArray]:
-        margins = rows @ u + shift
-        value, slope = labelled.slope(u)
-        entropy_slope = -margins * expit(margins) * expit(-margins)
-        return value + gamma * float(entropies(margins).sum()), slope + gamma * (entropy_slope @ rows)
-
-    start = np.append(theta.w, theta.v)[: rows.shape[1]]
-    parameters = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": steps}).x
-    return Crf(parameters[: theta.w.size], parameters[theta.w.size :] if pairs else theta.v)
-
-
-def _labelled_objective(
-    images: Sequence[Image], labels: Sequence[IntArray], theta: Crf, width: int
-) -> NewtonObjective:
-    """Return the penalised loss of the labelled images as a function of w, with fixed v.
-
-    Without images it is the ridge alone. See :func:`fit_field` for *images* and *labels*; *theta* is the
-    field with the fixed v, and *width* the number of parameters.
-    """
-    ridge = np.append(_penalties(theta.w.size), np.full(width - theta.w.size, _RIDGE))
-    if not images:
-        return NewtonObjective(np.empty((0, width)), np.empty(0), logistic_loss, ridge)
-    y, g, s = _stack_pixels(images, labels)
-    return NewtonObjective(g * y[:, None], np.ones(y.size), logistic_loss, ridge, y * (s @ theta.v))

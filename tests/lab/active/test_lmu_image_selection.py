@@ -35,11 +35,6 @@ def test_the_first_image_is_the_one_that_leaves_the_others_least_uncertain():
     assert learner.ask() == rest[int(np.argmax([x[u].entropy(learner.theta) for u in rest]))]
 
 
-def test_most_uncertain_from_the_start_begins_with_number_0():
-    """A field of zeros is as uncertain of every image of one size; equals go to the lower number."""
-    assert Lmu(images(3, 8, 12)[0], "mu").ask() == 0
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_variant_asks_for_every_image_once_and_a_copy_goes_on_alike(variant):
     """Pickled after two images, with a question open."""
@@ -86,11 +81,10 @@ def test_a_photograph_has_sky_above_ground():
         ([np.full((2, 2, 1), np.inf)], {}),
         ([np.ones((2, 2, 1)), np.ones((2, 2, 3))], {}),
         ([np.ones((2, 2, 1))], {"variant": "best"}),
-        ([np.ones((2, 2, 1))], {"gamma": -1.0}),
     ],
 )
 def test_pools_that_cannot_be_used_are_refused(pool, choices):
-    """Empty, infinite, of different widths; unknown variants and gammas out of range."""
+    """Empty, infinite, of different widths; unknown variants."""
     with pytest.raises(InputError, match=r"must|expected"):
         Lmu(pool, **choices)
 

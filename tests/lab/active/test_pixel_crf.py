@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
 from psm_sim.lab.active.pixel_crf import Crf, Image, entropies, standardise_images
-from psm_sim.lab.active.pixel_crf_training import fit_field, fit_semilabelled, fit_unlabelled
+from psm_sim.lab.active.pixel_crf_training import fit_field, fit_unlabelled
 
 ROWS, COLUMNS, FEATURES = 3, 4, 2
 
@@ -123,21 +123,9 @@ def test_a_field_of_zeros_is_stationary_and_the_unlabelled_fit_leaves_it():
     step = 1e-4 * np.ones(FEATURES + 1)
     rise = image.entropy(Crf(step, step)) - image.entropy(Crf.zero(FEATURES))
     assert abs(rise) < 1e-6
-    for pairs in (False, True):
-        theta = fit_unlabelled(image, pairs)
-        assert image.entropy(theta) < 0.7 * image.entropy(Crf.zero(FEATURES))
-        assert theta.v.any() == pairs
-
-
-def test_an_image_without_labels_makes_the_field_surer_of_it():
-    """With gamma = 1 its entropy falls; with gamma = 0 the fit stays where it is."""
-    (image, _, labels, _), (other, _, _, _) = example(0), example(1)
-    theta = fit_field([image], [labels])
-    surer = fit_semilabelled([image], [labels], other, theta)
-    same = fit_semilabelled([image], [labels], other, theta, gamma=0.0)
-    assert other.entropy(surer) < other.entropy(theta)
-    assert surer.v == pytest.approx(theta.v)
-    assert same.v == pytest.approx(theta.v)
+    theta = fit_unlabelled(image)
+    assert image.entropy(theta) < 0.7 * image.entropy(Crf.zero(FEATURES))
+    assert not theta.v.any()
 
 
 def test_standardised_images_have_mean_0_and_deviation_1_together():

@@ -36,12 +36,9 @@ COUNTS = (1, 2, 3, 4, 6)
 COLUMNS = ["1 image", *(f"{count} images" for count in COUNTS[1:])]
 LEARNERS: dict[str, dict[str, Any]] = {
     "lmu": {},
-    "lmu, v in the first choice": {"ru_pairs": True},
     "lmu, fitted jointly": {"staged": False},
     "lmu-rand-start": {"variant": "lmu-rand-start"},
     "lmu-logreg": {"variant": "lmu-logreg"},
-    "mu": {"variant": "mu"},
-    "ru": {"variant": "ru"},
     "random": {"variant": "random"},
 }
 _REPEATS = {"random": 5, "lmu-rand-start": 5}
@@ -114,13 +111,12 @@ class LmuStudy(Study):
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per learner and set.
 
-        At the full scale there are 40 sets. The slowest learner, ``ru``, runs at the full scale only.
+        At the full scale there are 40 sets.
         """
         numbers = range(seed, seed + (40 if is_full(scale) else scale.replications))
         runs = [
-            Trial("run", run_of, {"learner": name, "seed": number}, weight=15 if name == "ru" else 5)
+            Trial("run", run_of, {"learner": name, "seed": number}, weight=5)
             for name in LEARNERS
-            if is_full(scale) or name != "ru"
             for number in numbers
         ]
         return [*runs, *(Trial("all", all_of, {"seed": number}, weight=3) for number in numbers)]
