@@ -254,14 +254,8 @@ def slower(result: Result, direction: str) -> Latency | None:
 def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interval:
     """Return a statistic of runs with its 95 % interval from leaving out one run at a time.
 
-    For a mean, this is Student's interval. With a single run the half width is 0.
-
-    Parameters
-    ----------
-    statistic
-        Function of the indices of the runs.
-    size
-        Number of runs.
+    *statistic* is a function of the indices of the runs. For a mean, this is Student's interval. With a
+    single run the half width is 0.
     """
     everything = range(size)
     value = statistic(everything)

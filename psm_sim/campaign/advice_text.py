@@ -158,15 +158,7 @@ def _single_run_sentence(advice: Advice) -> list[str]:
 
 
 def assumptions(advice: Advice, driver: str) -> list[str]:
-    """Return the lines that state what the numbers rest on.
-
-    Parameters
-    ----------
-    advice : Advice
-        The advice.
-    driver : str
-        Name of the driver.
-    """
+    """Return the lines that state what the numbers rest on."""
     comparison = advice.comparison
     topology, workload = comparison.resolved_topology, comparison.workload
     is_unbounded = bool(advice.has_pages and workload.messages and advice.max_latency_s)

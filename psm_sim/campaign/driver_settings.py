@@ -169,16 +169,9 @@ def settings_of(
 ) -> list[Setting]:
     """Return the settings that a driver offers at an access point, and policies that need a new one.
 
-    Parameters
-    ----------
-    name : str
-        Name of the driver, one of :data:`DRIVERS`.
-    beacon : BeaconParameters
-        Beacons of the access point.
-    has_twt : bool
-        Whether the chip and its driver support TWT.
-    longest_doze_ms : float or None
-        Limit of the dozes of policies that need a new driver, in ms; None: their defaults.
+    *name* is one of :data:`DRIVERS`, and *beacon* describes the beacons of the access point. *has_twt* is
+    whether chip and driver support TWT. *longest_doze_ms* limits the dozes of policies that need a new
+    driver; None keeps their defaults.
     """
     driver = DRIVERS[name]
     return [

@@ -41,16 +41,8 @@ def pareto_frontier(
 ) -> list[ParetoCorner]:
     """Return the offline optimum at several prices of slowdown, averaged over the workloads.
 
-    Parameters
-    ----------
-    workloads : sequence of Workload
-        Pages of each seed or client.
-    topology : Topology
-        Topology of the comparison.
-    workers : int or None
-        Number of processes; None uses one per core. The result does not depend on it.
-    progress : callable
-        Called with the number of finished workloads and of all workloads.
+    *workloads* are the pages of each seed or client, and *topology* is that of the comparison. *progress* is
+    called after each workload. The result does not depend on the number of *workers*.
 
     Returns
     -------

@@ -259,18 +259,10 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
 
 
 def _references(against: str | None, no_baselines: bool, dtim: int | None, preset: Preset) -> References:
-    """Return the baselines and the reference policy of a comparison.
+    """Return the baselines and the reference policy of a comparison, psm unless *against* names another one.
 
-    Parameters
-    ----------
-    against : str or None
-        Spec of the reference policy; None selects psm.
-    no_baselines : bool
-        Whether to omit the baselines.
-    dtim : int or None
-        DTIM period of ``--dtim``. The baseline psm then wakes for DTIM beacons, as devices do.
-    preset : Preset
-        Preset whose policy parameters also apply to the baselines and the reference.
+    With *dtim*, the baseline psm wakes for DTIM beacons, as devices do. The parameters of the *preset* also
+    apply to these policies.
     """
     from psm_sim.simulation import BASELINES, References
 

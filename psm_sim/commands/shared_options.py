@@ -247,19 +247,12 @@ def add_access_point(group: argparse._ArgumentGroup, default_interval: str = "")
 def access_point_settings(
     dtim: int | None, beacon_interval: str | None, given: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the topology settings of ``--dtim`` and ``--beacon-interval``.
-
-    Parameters
-    ----------
-    dtim, beacon_interval
-        Values of the options; None if they are missing.
-    given
-        Settings of ``--set``.
+    """Return the topology settings of the options *dtim* and *beacon_interval*, which are None if missing.
 
     Raises
     ------
     InputError
-        If the beacon interval is invalid, or one of *given* sets the same value.
+        If the beacon interval is invalid, or one of the settings *given* by ``--set`` sets the same value.
     """
     settings = {
         "--dtim": {} if dtim is None else {"beacon.dtim_period": dtim},

@@ -218,18 +218,9 @@ def _print_remarks(remarks: tuple[str, ...]) -> None:
 
 
 def _load_recording(path: Path, spec: Spec, use: str) -> tuple[Recording, NDArray[np.intp] | None]:
-    """Return a recording and the indices of the selected clients.
+    """Return a recording and the indices of the selected clients, or None if the file has a single client.
 
-    The indices are None if the file has a single client.
-
-    Parameters
-    ----------
-    path : Path
-        File of the trace.
-    spec : Spec
-        Spec of the trace, with its parameters.
-    use : str
-        Default of the parameter ``workload``: ``"replay"`` or ``"sample"``.
+    *use* is the default of the parameter ``workload``: ``"replay"`` or ``"sample"``.
     """
     if is_page_list(path):
         missing = build(MissingValues, spec.values, f"page list {path.name}")

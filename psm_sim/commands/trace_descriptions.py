@@ -166,17 +166,7 @@ def _page_lines(recording: Recording) -> list[str]:
 
 
 def _quantile_row(name: str, values: NDArray[Any], unit: float = 1.0) -> str:
-    """Return a line with the mean and the quantiles.
-
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    values : ndarray, shape (n,)
-        Values, which are reordered in place.
-    unit : float
-        Factor by which the results are multiplied.
-    """
+    """Return a line with the mean and the quantiles of values, which are reordered in place, times *unit*."""
     return _row(name, *_mean_and_quantiles(values, unit))
 
 

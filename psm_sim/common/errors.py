@@ -28,15 +28,7 @@ class PluginError(InputError):
 
 
 class CommandTerminated(BaseException):
-    """Request to end the command, which ``except Exception`` in user code does not catch.
-
-    Parameters
-    ----------
-    message : str
-        One-line message for the user.
-    status : int
-        Exit status of the command.
-    """
+    """Request to end the command with a *status*, which ``except Exception`` in user code does not catch."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)

@@ -16,17 +16,7 @@ _VALUE = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|(?<!\w)\"(?:[^\"\\]|\\.)*\"
 
 
 def truncate(text: AnyStr, max_length: int, ellipsis: AnyStr) -> AnyStr:
-    """Truncate *text* to *max_length* characters.
-
-    Parameters
-    ----------
-    text : str or bytes
-        Text to shorten.
-    max_length : int
-        Maximum length in characters or bytes, including *ellipsis*.
-    ellipsis : str or bytes
-        End of a truncated text, such as ``"..."``.
-    """
+    """Truncate *text* to *max_length* characters or bytes, including *ellipsis* at its end."""
     return text if len(text) <= max_length else text[: max_length - len(ellipsis)] + ellipsis
 
 

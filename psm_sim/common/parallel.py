@@ -93,20 +93,9 @@ def unordered_map(
 ) -> Generator[tuple[Item, Output | BaseException], None, None]:
     """Yield each item with its result, in the order in which the calls finish.
 
-    Parameters
-    ----------
-    function : callable
-        Function that returns the result of an item. With a single worker it is called in this process.
-    items : deque
-        Arguments of the calls. The caller may append more of them during the iteration.
-    workers : int
-        Number of processes.
-
-    Yields
-    ------
-    tuple of (item, result)
-        The result is the exception of the call if it failed. It is a :class:`WorkerDiedError` if the process
-        of the call has ended.
+    With a single one of *workers*, *function* is called in this process. The caller may append to *items*
+    during the iteration. The result is the exception of the call if it failed. It is a
+    :class:`WorkerDiedError` if the process of the call has ended.
     """
     if workers == 1:
         while items:

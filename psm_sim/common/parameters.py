@@ -272,16 +272,9 @@ def _store_arguments(instance: Any, arguments: Mapping[str, Any]) -> Any:
 
 
 def check_names(names: Iterable[str], valid_names: Iterable[str], owner: str) -> None:
-    """Raise an :class:`InputError` for an unknown parameter.
+    """Raise an :class:`InputError` for one of *names* that is not in *valid_names*.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Parameters that the user has given.
-    valid_names : iterable of str
-        Parameters of the component.
-    owner : str
-        Name of the component in error messages.
+    *owner* is the component in error messages.
     """
     valid = list(valid_names)
     for name in names:
@@ -299,16 +292,9 @@ def check_all(instance: Any, owner: str) -> None:
 
 
 def check_switches(instance: Any, names: Iterable[str], owner: str) -> None:
-    """Raise an :class:`InputError` for a parameter that the other ones leave without effect.
+    """Raise an :class:`InputError` for a parameter of *instance* that the other ones leave without effect.
 
-    Parameters
-    ----------
-    instance : object
-        Component with its parameters.
-    names : iterable of str
-        Parameters that the user has given. The others are not checked.
-    owner : str
-        Name of the component in error messages.
+    Only *names*, which the user has given, are checked. *owner* is the component in error messages.
     """
     parameters = parameters_of(type(instance))
     conditions = {name: parameters[name].requires for name in names if parameters[name].requires}

@@ -19,16 +19,7 @@ if TYPE_CHECKING:
 
 
 def load_class(path: str, class_name: str, base: type) -> type:
-    """Import the class *class_name* from the file *path*.
-
-    Parameters
-    ----------
-    path : str
-        Path of a Python file.
-    class_name : str
-        Name of the class in the file.
-    base : type
-        Required base class, such as ``Policy`` or ``Loss``.
+    """Import the class *class_name*, which must be derived from *base*, from the file *path*.
 
     Raises
     ------
@@ -79,16 +70,7 @@ def load_entry_point(point: EntryPoint) -> Any:
 
 
 def checked_class(cls: Any, base: type, owner: str) -> type:
-    """Return *cls* if it is a concrete class derived from *base*.
-
-    Parameters
-    ----------
-    cls : object
-        Object defined by a file or a package.
-    base : type
-        Required base class, such as ``Policy`` or ``Loss``.
-    owner : str
-        Name and location of the object, for error messages.
+    """Return *cls* if it is a concrete class derived from *base*. *owner* is its name and location in errors.
 
     Raises
     ------

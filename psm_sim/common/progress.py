@@ -9,12 +9,4 @@ Progress = Callable[[int, int, str], None]
 
 
 def no_progress(done: int, total: int, label: str) -> None:
-    """Ignore the progress; the default callback.
-
-    Parameters
-    ----------
-    done, total : int
-        Number of finished units and of all units.
-    label : str
-        Current run, task or file.
-    """
+    """Ignore the progress: the number of units *done*, their *total*, and the *label* of the current run."""

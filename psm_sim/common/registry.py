@@ -24,17 +24,7 @@ T = TypeVar("T")
 
 
 def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError:
-    """Return the error for an unknown name, with the closest valid name as a hint.
-
-    Parameters
-    ----------
-    kind : str
-        Kind of object, such as ``"policy"``.
-    name : str
-        Unknown name.
-    names : iterable of str
-        Valid names.
-    """
+    """Return the error for a *name* of a *kind* that is none of *names*, with the closest one as a hint."""
     names = list(names)
     if "FILE.py:CLASS" in names and name.lower().endswith(".py"):
         return InputError(f"{name} requires the name of a class; expected FILE.py:CLASS{_classes(name)}.")

@@ -75,16 +75,9 @@ def component_name(component: Any) -> str:
 def copy_component(
     component: Component, owner: str, remedy: str = "make it work with copy.deepcopy()"
 ) -> Component:
-    """Return a deep copy of a policy or loss.
+    """Return a deep copy of a policy or loss, the *component*, which *owner* names in errors.
 
-    Parameters
-    ----------
-    component
-        The policy or loss.
-    owner
-        Its name in errors.
-    remedy
-        End of the error if it cannot be copied.
+    *remedy* is the end of the error.
 
     Raises
     ------

@@ -127,16 +127,9 @@ class Subject(Generic[T]):
 
 
 class Suite(Generic[SubjectT]):
-    """Ordered contract checks of one kind of component.
+    """Ordered contract checks of one *kind* of component, after those of the suite *before*.
 
     A gate is a check that all later checks require. If it fails, they are not run.
-
-    Parameters
-    ----------
-    kind : str
-        Kind of component.
-    before : Suite or None
-        Suite whose checks come first.
     """
 
     def __init__(self, kind: str, before: Suite[Any] | None = None) -> None:

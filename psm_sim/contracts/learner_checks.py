@@ -25,39 +25,15 @@ LEARNER_CHECKS = Suite[Subject[Learner]]("learner")
 
 
 def draw_losses(learner: Learner, rounds: int, scale: float = 3.0, seed: int = 1) -> FloatArray:
-    """Sample exponential losses, reproducibly for a *seed*.
+    """Sample exponential losses of a *learner* with the mean *scale* in nats, reproducibly for a *seed*.
 
-    Parameters
-    ----------
-    learner : Learner
-        Learner, which defines the number of experts n.
-    rounds : int
-        Number of rounds.
-    scale : float
-        Mean loss, in nats.
-    seed : int
-        Seed of the random stream.
-
-    Returns
-    -------
-    ndarray, shape (rounds, n)
-        One round per row, in nats.
+    The result has the shape (rounds, n): a row for each of the *rounds*, with n experts.
     """
     return random_stream(seed, "contract losses").exponential(scale, (rounds, learner.n_experts))
 
 
 def train_rounds(learner: Learner, rounds: int = 40, seed: int = 1) -> Learner:
-    """Train *learner* itself on sampled losses, and return it.
-
-    Parameters
-    ----------
-    learner : Learner
-        Learner to train.
-    rounds : int
-        Number of rounds.
-    seed : int
-        Seed of :func:`draw_losses`.
-    """
+    """Train *learner* itself on *rounds* of :func:`draw_losses` with *seed*, and return it."""
     for row in draw_losses(learner, rounds, seed=seed):
         learner.update(row)
     return learner
@@ -69,15 +45,7 @@ def continue_training(learner: Learner, rounds: int = 20) -> list[tuple[float, l
 
 
 def require_distribution(learner: Learner, when: str) -> None:
-    """Require that the weights are finite, nonnegative and sum to 1 within 1e-12.
-
-    Parameters
-    ----------
-    learner : Learner
-        Learner to check.
-    when : str
-        Time of the check, for the message.
-    """
+    """Require that the weights are finite, nonnegative and sum to 1 within 1e-12. *when* begins the error."""
     weights = learner.weights
     fault = f"{when} the weights are {weights.tolist()}, with the sum {weights.sum()!r}; "
     expected = "expected nonnegative numbers that sum to 1 within 1e-12."

@@ -24,17 +24,7 @@ LOSS_CHECKS = Suite[Subject[Loss]]("loss")
 
 
 def losses_of(loss: Loss, poll: Poll, times_ms: FloatArray = TIMES_MS) -> FloatArray:
-    """Return a copy of the losses for *poll*, and require that they are valid.
-
-    Parameters
-    ----------
-    loss : Loss
-        Loss to call.
-    poll : Poll
-        Observation.
-    times_ms : ndarray, shape (n,)
-        Candidate polling times, in ms.
-    """
+    """Return a copy of the losses of *loss* for *poll* and *times_ms*, and require that they are valid."""
     losses = loss(deepcopy(poll), times_ms)
     fault = describe_loss_error(losses, times_ms)
     require(

@@ -41,14 +41,7 @@ def documented(subject: Subject[Any]) -> None:
 
 
 def capture_refusal(action: Callable[[], object], description: str) -> str:
-    """Return the message of the InputError that *action* raises.
-
-    Parameters
-    ----------
-    action : callable
-        Call that must be rejected.
-    description : str
-        Description of the invalid argument, for the message of a violation.
+    """Return the message of the InputError that *action* raises; *description* is the invalid argument.
 
     Raises
     ------

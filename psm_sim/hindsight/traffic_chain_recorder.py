@@ -62,13 +62,6 @@ class FrameRecorder(Observer):
 def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
     """Load the pages without power saving, and return their traffic as a chain.
 
-    Parameters
-    ----------
-    pages : sequence of Page
-        Pages to load.
-    topology : Topology
-        The resolved topology.
-
     Raises
     ------
     InputError

@@ -93,14 +93,8 @@ def opening(
 ) -> PollTable:
     """Return the first polls of a replay, for the panel that zooms in on the start.
 
-    Parameters
-    ----------
-    history : ReplayHistory
-        History of the whole replay.
-    polls_with_bytes : int
-        Number of polls with buffered bytes to include.
-    zoom : (int, int)
-        Minimum and maximum number of polls to include.
+    They include *polls_with_bytes* polls with buffered bytes, if the minimum and maximum number of polls in
+    *zoom* allow that. *history* is that of the whole replay.
     """
     table = history.beginning
     indices = np.flatnonzero(table.facts["buffered_bytes"])[:polls_with_bytes]

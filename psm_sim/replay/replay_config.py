@@ -136,16 +136,9 @@ class ReplayConfig:
 
 
 def replay_loss(loss_spec: str | Spec | Loss, gamma: float | None, times_ms: FloatArray) -> Loss:
-    """Return a loss, after a trial run on the experts.
+    """Return a loss as by :func:`~psm_sim.losses.make_loss` of *loss_spec*, after a trial run on *times_ms*.
 
-    Parameters
-    ----------
-    loss_spec : str, Spec or Loss
-        As for :func:`~psm_sim.losses.make_loss`.
-    gamma : float or None
-        Latency weight; None uses that of *loss_spec*, or else 1e-7 as in the thesis.
-    times_ms : ndarray, shape (n,)
-        Polling times of the experts, in ms.
+    If *gamma* is None, it is that of *loss_spec*, or else 1e-7 as in the thesis.
     """
     if gamma is None and not isinstance(loss_spec, Loss) and _takes_gamma(loss_spec):
         gamma = THESIS_GAMMA

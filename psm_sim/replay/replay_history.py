@@ -39,15 +39,7 @@ class NullHistory:
         """Handle a poll before the learner is updated."""
 
     def after(self, facts: tuple[float, ...], losses: FloatArray) -> None:
-        """Handle a poll after the update.
-
-        Parameters
-        ----------
-        facts
-            Values of :data:`FACTS`.
-        losses
-            Losses of the experts, shape (n,).
-        """
+        """Handle a poll with the values of :data:`FACTS` and the *losses* of the experts."""
 
 
 class PollTable(NamedTuple):
@@ -130,15 +122,7 @@ class Windows:
 
 
 class ReplayHistory(NullHistory):
-    """History of one replay with the data for figures.
-
-    Parameters
-    ----------
-    experts : int
-        Number of experts.
-    windows : int
-        Maximum number of windows over the replay, even.
-    """
+    """History of one replay with the data for figures, with at most *windows* windows, an even number."""
 
     def __init__(self, experts: int, windows: int = 1200) -> None:
         self._experts = experts
@@ -218,25 +202,12 @@ class RegretAndBound(NamedTuple):
 
 
 def regret_and_bound(history: ReplayHistory, learner: Learner, max_polls: int = 10_000) -> RegretAndBound:
-    """Return regret and bound over the first *max_polls* polls.
+    """Return regret and bound over the first *max_polls* polls, at up to :data:`CHECKPOINTS` prefixes.
 
-    Learn-alpha is bounded by Corollary 1 and Fixed-share by Theorem 1, both against Fixed-share with
-    the switching rate alpha* that is best in hindsight. Static-expert is bounded by log n against the
-    best fixed expert.
-
-    Parameters
-    ----------
-    history : ReplayHistory
-        History of the replay, whose first polls have one row each.
-    learner : Learner
-        The learner of the replay.
-    max_polls : int
-        Maximum number of polls, at least 1. The time for alpha* is proportional to it.
-
-    Returns
-    -------
-    RegretAndBound
-        Values at up to ``CHECKPOINTS`` prefixes.
+    Learn-alpha is bounded by Corollary 1 and Fixed-share by Theorem 1, both against Fixed-share with the
+    switching rate alpha* that is best in hindsight. Static-expert is bounded by log n against the best fixed
+    expert. *history* and *learner* are those of the replay. The time for alpha* is proportional to
+    *max_polls*.
     """
     beginning = history.beginning.first(max_polls)
     mixture = beginning.cumulative("mixture")

@@ -119,19 +119,7 @@ def replay_trace(
 def replay_activity(
     activity: Activity, method: ReplayConfig, *, history: bool = False, progress: Progress | None = None
 ) -> ReplayedClient:
-    """Replay one client.
-
-    Parameters
-    ----------
-    activity : Activity
-        Transfers of the client, at least one.
-    method, history, progress
-        As for :func:`replay_trace`.
-
-    Returns
-    -------
-    ReplayedClient
-        Outcome of the replay.
+    """Replay the *activity* of one client. *method*, *history* and *progress* as for :func:`replay_trace`.
 
     Raises
     ------

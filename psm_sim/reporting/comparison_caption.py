@@ -25,14 +25,8 @@ _UNLIKE = 1.5
 def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] | None = None) -> list[str]:
     """Return the lines that explain the numbers and state the settings of the run.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison that is shown.
-    preset : str
-        Name of the preset. An empty string means none.
-    columns : sequence of Column, optional
-        Columns that are shown, if some are left out.
+    *preset* is the name of the preset of *comparison*, if any. *columns* are those that are shown, if some
+    are left out.
     """
     tables = tables_of(comparison)
     if columns is None:

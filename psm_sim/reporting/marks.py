@@ -113,14 +113,9 @@ class Mark:
 
 
 def cut_interval(measure: str, value: float, half_width: float) -> tuple[float, float]:
-    """Return both ends of an interval. That of a slowdown is cut at 1, the slowdown without delay.
+    """Return both ends of the interval *value* ± *half_width* of a *measure*.
 
-    Parameters
-    ----------
-    measure : str
-        Name of the measure.
-    value, half_width : float
-        Mean and half-width of the interval.
+    That of a slowdown is cut at 1, the slowdown without delay.
     """
     low, high = value - half_width, value + half_width
     return (max(low, min(value, 1.0)) if measure.startswith("slowdown.") and isfinite(low) else low), high
@@ -253,14 +248,8 @@ def short_name(text: str) -> str:
 def title_of(comparison: Comparison, preset: str = "", runs: str = "") -> str:
     """Return the title of a figure: pages, trace, seeds or clients, topology, chip and preset.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Plotted comparison.
-    preset : str
-        Name of the preset. An empty string means none.
-    runs : str
-        Seeds or clients that are plotted. An empty string means the means over all.
+    *runs* states which seeds or clients of the *comparison* are plotted, if not the means over all. *preset*
+    is the name of the preset, if any.
     """
     run = comparison.runs[0]
     if not runs and isinstance(run, Average) and run.HAS_INTERVALS:

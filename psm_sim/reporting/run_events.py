@@ -115,16 +115,9 @@ def record_runs(comparison: Comparison) -> Recorded:
 
 
 def events_of(run: Result, recorded: Recorded, page: int = 1) -> Events:
-    """Return the events of a result up to a page.
+    """Return the events of a result *run* up to the page with the number *page*.
 
-    Parameters
-    ----------
-    run : Result
-        Result of one policy.
-    recorded : sequence of (Result, dict)
-        Events from :func:`record_runs`. Events that are missing here are recorded again.
-    page : int
-        Number of the last page.
+    Events that are missing in *recorded*, which is from :func:`record_runs`, are recorded again.
     """
     found = next((events for each, events in recorded if each is run), None)
     has_page = found is not None and page <= len(found["pages"])

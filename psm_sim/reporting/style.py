@@ -95,14 +95,8 @@ _POLICIES = {
 def policy_style(policy: str, station: str = "") -> Style:
     """Return the style of a policy, which follows from its spec and its stations alone.
 
-    Variants of a policy have its colour. Their marker and line follow from a hash of their parameters.
-
-    Parameters
-    ----------
-    policy : str
-        Policy spec.
-    station : str
-        Stations whose results are shown, if there are several kinds. Each kind is a variant.
+    Variants of a policy have its colour. Their marker and line follow from a hash of their parameters. Each
+    kind of stations is a variant.
     """
     name, parameters = _split(policy)
     style = _POLICIES.get(name) or _hashed(name)

@@ -375,12 +375,8 @@ Kind = TypeVar("Kind", bound=Comparison)
 def assign_roles(comparison: Kind, policies: Sequence[PolicyLike], references: References) -> Kind:
     """Split the runs of a comparison into policies, baselines and reference.
 
-    Parameters
-    ----------
-    comparison
-        Comparison whose ``runs`` are those of :func:`all_policies`, or the first of them.
-    policies, references
-        As for :func:`all_policies`.
+    *comparison* has the runs of :func:`all_policies`, or the first of them. *policies* and *references* are
+    its arguments.
     """
     simulated = all_policies(policies, references)
     size = len(comparison.resolved_topology.stations) or 1
@@ -406,17 +402,9 @@ def collect_runs(
 ) -> Kind:
     """Return *comparison* with runs and their roles. If a run fails, keep those before it.
 
-    Parameters
-    ----------
-    comparison
-        Comparison without runs.
-    runs
-        Results of each policy of :func:`all_policies`, which are simulated one by one.
-    policies, references
-        As for :func:`all_policies`.
-    on_failure
-        Called with the partial comparison if a run fails or is interrupted and at least one of *policies* has
-        finished. The exception is then raised.
+    *runs* yields the results of each policy of :func:`all_policies`, whose arguments are *policies* and
+    *references*. If a run fails or is interrupted and at least one of *policies* has finished, *on_failure*
+    is called with the partial comparison. The exception is then raised.
     """
     finished: list[Sequence[Result]] = []
 

@@ -68,14 +68,9 @@ def conclude(
 
 
 class _Measure:
-    """One measure of several runs, and which of its means differ.
+    """One measure of several runs on the same traffic, and which of its means differ.
 
-    Parameters
-    ----------
-    runs
-        Runs on the same traffic.
-    value
-        Function from a run, or one of its replications, to the measure.
+    *value* is a function from a run, or one of its replications, to the measure.
     """
 
     def __init__(self, runs: Sequence[Result], value: Callable[[Result], float]) -> None:
@@ -145,14 +140,7 @@ _WIDE = 0.05
 class _Ranking:
     """Policies on the same traffic, ranked by energy and by delay. Policies are indices of the runs.
 
-    Parameters
-    ----------
-    runs
-        Result of each policy.
-    reference
-        Result that energy is compared with, if any. It is ranked only if it is one of *runs*.
-    max_latency_s
-        As for :func:`conclude`.
+    The *reference*, with which energy is compared, is ranked only if it is one of *runs*.
     """
 
     def __init__(self, runs: Sequence[Result], reference: Result | None, max_latency_s: float | None) -> None:

@@ -245,20 +245,9 @@ def _run_on_same_pages(
     progress: Progress,
     collect: Callable[[Comparison, Iterable[Sequence[Result]]], Comparison],
 ) -> Comparison:
-    """Run initialised policies on the same pages, and return the comparison.
+    """Run initialised policies on the same pages, and return the comparison from :func:`collect_runs`.
 
     The run without power saving comes first, because its page times are needed for the slowdowns.
-
-    Parameters
-    ----------
-    runs, topology, scenario
-        The initialised runs, their topology and their scenario.
-    workload
-        Pages and background traffic.
-    progress
-        Called after each page.
-    collect
-        Function that returns the comparison with its runs, :func:`collect_runs`.
     """
     always_on_runs = (run for run in runs if isinstance(run.policy, AlwaysOn))
     reference = next(always_on_runs, None) or prepare(_ALWAYS_ON, topology)
@@ -323,16 +312,8 @@ def _compare_each(
 ) -> Comparison:
     """Simulate the policies in each scenario, in parallel, and merge the comparisons.
 
-    Parameters
-    ----------
-    policies, references, progress, workers, on_failure
-        As for :func:`compare_clients`.
-    scenarios
-        The scenarios by name, at least one, in the order in which they are merged.
-    kind
-        Plural noun for the scenarios, such as ``"clients"``.
-    average
-        Function that averages the comparisons of the first scenarios, at least two.
+    *scenarios* are at least one, by name, in the order in which they are merged. *kind* is a plural noun for
+    them, such as ``"clients"``. *average* returns the average of the first comparisons, at least two.
     """
 
     def merge(comparisons: Sequence[Comparison]) -> Comparison:

@@ -339,10 +339,7 @@ def complete_slowdowns(result: Result) -> list[float]:
 def describe_failures(failures: Sequence[Mapping[str, Any]]) -> str:
     """Format the reasons with their counts, the most frequent one first.
 
-    Parameters
-    ----------
-    failures
-        Failures as in the JSON output. If they name stations, the counts of each station are added.
+    *failures* are those of the JSON output. If they name stations, the counts of each station are added.
     """
     parts = []
     for reason, count in Counter(failure["reason"] for failure in failures).most_common():

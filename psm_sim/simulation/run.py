@@ -71,21 +71,9 @@ class Run:
     ) -> Result:
         """Run the simulation on the pages, once, and finish the policy.
 
-        Parameters
-        ----------
-        pages
-            Pages to load, at least one.
-        always_on_times_s
-            Times of the same pages without power saving, in seconds; None uses the times of this run.
-        progress
-            Called with the number of finished pages after each page.
-        messages
-            Background traffic.
-
-        Returns
-        -------
-        Result
-            Result of the run.
+        *always_on_times_s* are the times of the same *pages* without power saving; None uses the times of
+        this run. *progress* is called with the number of finished pages after each page. *messages* are
+        background traffic.
 
         Raises
         ------
@@ -110,19 +98,9 @@ class Run:
         wall_s: float,
         messages: Messages,
     ) -> Result:
-        """Return the result of a run whose last page has ended, and finish the policy.
+        """Return the result of a run whose last page has ended after *wall_s* seconds, and finish the policy.
 
-        Parameters
-        ----------
-        pages, always_on_times_s, messages
-            As for :meth:`execute`.
-        wall_s
-            Run time of the simulation, in seconds.
-
-        Returns
-        -------
-        Result
-            Result of the run.
+        *pages*, *always_on_times_s* and *messages* as for :meth:`execute`.
         """
         world = self.world
         self.policy.finish()
@@ -157,22 +135,8 @@ def prepare(
 ) -> Run:
     """Build a world for a policy, and initialise the policy.
 
-    Parameters
-    ----------
-    policy_spec
-        Spec string, spec, policy class or policy instance. A class is instantiated, and an instance is
-        copied.
-    topology
-        The resolved topology.
-    observers
-        Observers of the run.
-    cell
-        Cell that the station shares with others; None if there is none.
-
-    Returns
-    -------
-    Run
-        The initialised run.
+    *policy_spec* may be a spec, a class or an instance, which is copied. *topology* is resolved. *observers*
+    are those of the run. *cell* is that which the station shares with others, if any.
 
     Raises
     ------

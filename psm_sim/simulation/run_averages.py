@@ -160,17 +160,7 @@ Kind = TypeVar("Kind", bound=Average)
 
 
 def average_runs(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result]) -> Kind:
-    """Average several runs of one policy.
-
-    Parameters
-    ----------
-    kind
-        Class of the average, which states how the runs differ.
-    names
-        Name of each run.
-    results
-        Results of the runs, at least one.
-    """
+    """Average the *results* of one policy, at least one. *kind* and *names* state how the runs differ."""
     first = results[0]
     return kind(
         policy=first.policy,

@@ -65,14 +65,7 @@ class RunOutputs:
             check_capturable(topology, topology.station_count)
 
     def check_size(self, workloads: Sequence[Workload], topology: Topology) -> None:
-        """Check that the files are not too large.
-
-        Parameters
-        ----------
-        workloads
-            Workload of each station.
-        topology
-            The resolved topology.
+        """Check that the files are not too large for the *workloads* of the stations and the *topology*.
 
         Raises
         ------

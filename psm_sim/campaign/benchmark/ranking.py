@@ -115,20 +115,7 @@ def _wins_and_losses(logs: FloatArray, reference: int) -> tuple[NDArray[np.bool_
 
 
 def mean_scores(result: BenchmarkResult, field: str) -> dict[str, dict[str, float]]:
-    """Return the score of each policy over the cells of each traffic, radio or price.
-
-    Parameters
-    ----------
-    result : BenchmarkResult
-        The result.
-    field : str
-        Field of :class:`~psm_sim.campaign.benchmark.cells.Cell`.
-
-    Returns
-    -------
-    dict of str to dict of str to float
-        Scores by policy and value of the field.
-    """
+    """Return the score of each policy by the values of a *field* of the cells: traffic, radio or price."""
     means, keys = result.log_ratios().mean(axis=2), [getattr(cell, field) for cell in CELLS]
     return {
         policy: {

@@ -23,16 +23,8 @@ def run_on_cluster(
     """Yield each job with its outcomes or its exception, as :func:`psm_sim.common.parallel.unordered_map`.
 
     If a worker is lost, Dask runs its jobs again on other workers, up to its limit ``allowed-failures``.
-    Workers may join during the sweep.
-
-    Parameters
-    ----------
-    files : UserFiles
-        User files that the jobs name.
-    jobs : deque of Job
-        Jobs. The caller may append more of them during the iteration.
-    address : str
-        Address of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
+    Workers may join during the sweep, and the caller may append *jobs*. *files* are those that the jobs name.
+    *address* is that of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
 
     Raises
     ------

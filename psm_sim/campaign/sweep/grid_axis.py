@@ -129,18 +129,7 @@ class GridAxis:
 
 
 def add_parameter(spec: Spec, name: str, value: str, kind: str) -> Spec:
-    """Return *spec* with an additional parameter.
-
-    Parameters
-    ----------
-    spec : Spec
-        Policy, loss or trace.
-    name : str
-        Name of the parameter, which *spec* must not set yet.
-    value : str
-        Value of the parameter.
-    kind : str
-        Kind of *spec* for error messages, e.g. ``"policy"``.
+    """Return *spec*, of a *kind* such as ``"policy"``, with an additional parameter *name* and its *value*.
 
     Raises
     ------
@@ -153,23 +142,11 @@ def add_parameter(spec: Spec, name: str, value: str, kind: str) -> Spec:
 
 
 def expand_values(text: str, owner: str) -> tuple[str, ...]:
-    """Expand a list of values and ranges.
+    """Expand a comma-separated list of values and ranges. *owner* is the key of the axis, for error messages.
 
     The default step of a range is 1. A range includes its last number if a step ends on it. Ranges use
-    decimal arithmetic, so ``0.1..0.3:0.1`` is exactly 0.1, 0.2 and 0.3. A value that contains commas must
-    be enclosed in parentheses.
-
-    Parameters
-    ----------
-    text : str
-        Comma-separated values and ranges.
-    owner : str
-        Key of the axis, for error messages.
-
-    Returns
-    -------
-    tuple of str
-        Distinct values, in the order of *text*.
+    decimal arithmetic, so ``0.1..0.3:0.1`` is exactly 0.1, 0.2 and 0.3. A value that contains commas must be
+    enclosed in parentheses.
 
     Raises
     ------

@@ -56,12 +56,7 @@ class Job:
 def run_job(files: UserFiles | PathMap, job: Job) -> list[Outcome]:
     """Run a job in this process. The outcome of a failed task contains its error message.
 
-    Parameters
-    ----------
-    files : UserFiles or mapping
-        User files that the job names, as contents or as copies that this process can read.
-    job : Job
-        Job to run.
+    *files* are those that the job names, as contents or as copies that this process can read.
 
     Raises
     ------

@@ -312,18 +312,10 @@ def describe_scenarios(rows: Iterable[StoredRow]) -> str:
 
 
 def plot_points(rows: Iterable[StoredRow], x: str, y: str, by: str) -> list[Point]:
-    """Return the points of a plot, which are means over the seeds of the finished tasks.
+    """Return the points of a plot, which are means over the seeds of the finished tasks among *rows*.
 
-    Parameters
-    ----------
-    rows : iterable of StoredRow
-        Tasks.
-    x : str
-        Measure or parameter on the x-axis.
-    y : str
-        Measure on the y-axis.
-    by : str
-        Parameter that distinguishes the series. ``name`` stands for :func:`series_names`.
+    *x* is a measure or a parameter, and *y* is a measure. *by* is the parameter that distinguishes the
+    series; ``name`` stands for :func:`series_names`.
 
     Raises
     ------

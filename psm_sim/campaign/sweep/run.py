@@ -89,25 +89,10 @@ def run_sweep_tasks(
     command: str = "",
     progress: Progress = no_progress,
 ) -> list[StoredRow]:
-    """Run the tasks that the store does not contain, and return the rows of all tasks.
+    """Run the *sweep_tasks* that the *store* does not contain, and return all rows, without duplicates.
 
-    Parameters
-    ----------
-    sweep_tasks : sequence of SweepTask
-        Tasks to run.
-    store : Store
-        Store of the results.
-    resources : Resources or None
-        Workers. None selects the defaults of :class:`Resources`.
-    command : str
-        Command line or function call, for the list of sweeps in the store.
-    progress : callable
-        Called with the number of finished tasks and of all tasks that run.
-
-    Returns
-    -------
-    list of StoredRow
-        Rows in the order of the tasks, without duplicates.
+    *resources* are the workers. *command* is listed in the store. *progress* is called with the number of
+    finished tasks and of all tasks that run.
 
     Raises
     ------

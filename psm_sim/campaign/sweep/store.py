@@ -109,14 +109,9 @@ class SweepRecord(NamedTuple):
 
 
 class Store:
-    """Open store of sweep results. Use it as a context manager.
+    """Open store of sweep results in a SQLite file. Use it as a context manager.
 
-    Parameters
-    ----------
-    path : Path
-        SQLite file.
-    new : bool
-        Whether to create the file if it does not exist.
+    If *new* is true, a file that does not exist is created.
 
     Raises
     ------
@@ -144,14 +139,8 @@ class Store:
         """Add a row for each new task, and reset the rows of tasks that run again.
 
         If a file that a task names has changed, the task has a new key but the same label. The old row is
-        kept but hidden.
-
-        Parameters
-        ----------
-        tasks : sequence of PlannedTask
-            All tasks of a sweep, in the order of its rows.
-        parameters : mapping
-            Parameters of each task that will run by key, as returned by :meth:`TaskChecker.parameters`.
+        kept but hidden. *tasks* are all tasks of a sweep, in the order of its rows. *parameters* are those of
+        :meth:`TaskChecker.parameters` for each task that will run, by key.
         """
         with describe_store_errors(self.path), transaction(self._database):
             self._database.executemany(
@@ -178,12 +167,7 @@ class Store:
     def rows(self, version: str = __version__, keys: Iterable[str] | None = None) -> list[StoredRow]:
         """Return the rows of one version, in the order of *keys*, or in which the tasks were added.
 
-        Parameters
-        ----------
-        version : str
-            Version of psm_sim that ran the tasks.
-        keys : iterable of str or None
-            Keys of the tasks to return. None returns all tasks except those whose files have changed.
+        Without *keys*, tasks whose files have changed are left out.
         """
         query = f"SELECT key, current, {', '.join(_READERS)} FROM tasks WHERE version = ? ORDER BY number"  # noqa: S608
         with describe_store_errors(self.path):

@@ -37,17 +37,7 @@ _TEMPLATE = Path(__file__).with_name("page.html")
 
 
 class Page:
-    """Content of one browser tab.
-
-    Parameters
-    ----------
-    document : Document
-        Empty document of the tab.
-    simulator : Simulator
-        Simulator that all tabs share.
-    settings : Settings
-        Initial values of the controls.
-    """
+    """Content of one browser tab, with the initial *settings* and a *simulator* that all tabs share."""
 
     def __init__(self, document: Document, simulator: Simulator, settings: Settings) -> None:
         from bokeh.models import Column, Spacer
@@ -149,15 +139,7 @@ class Page:
 
 
 def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any]) -> Figure:
-    """Plot radio, beacons and frames, zoomed to one page, or to its first message if it has no objects.
-
-    Parameters
-    ----------
-    events : mapping
-        Events from :func:`~psm_sim.reporting.run_events.record_events`.
-    page : sequence
-        One of its ``pages``.
-    """
+    """Plot radio, beacons and frames, zoomed to one page, or to its first message if it has no objects."""
     from bokeh.models import ColumnDataSource
 
     figure = draw_timeline()

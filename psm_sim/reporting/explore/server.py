@@ -22,16 +22,8 @@ def serve(make_page: Callable[[Document], object], port: int, announce: Callable
     """Serve a page on this computer until the process is interrupted.
 
     The address contains a random token. A request without the token, or with the host name of another site,
-    gets status 403.
-
-    Parameters
-    ----------
-    make_page : callable
-        Function that fills the document of one browser tab.
-    port : int
-        Port; 0 selects a free one.
-    announce : callable
-        Called with the address once the server accepts requests.
+    gets status 403. *make_page* fills the document of one browser tab. *announce* is called with the address
+    once the server accepts requests. *port* 0 selects a free one.
 
     Raises
     ------

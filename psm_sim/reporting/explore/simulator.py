@@ -31,10 +31,7 @@ class View(NamedTuple):
 class Simulator:
     """Simulator of settings, one at a time, that keeps its latest views.
 
-    Parameters
-    ----------
-    compare : callable
-        Function that simulates the arguments of a command line.
+    *compare* simulates the arguments of a command line.
     """
 
     MAX_VIEWS = 50

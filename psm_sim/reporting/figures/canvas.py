@@ -24,14 +24,9 @@ _STYLE = Path(__file__).with_name("psm_sim.mplstyle")
 def new_figure(
     rows: int = 1, columns: int = 1, width_in: float = 6.4, height_in: float = 3.8
 ) -> tuple[Figure, Sequence[Axes]]:
-    """Return a figure in the common style and its axes, row by row.
+    """Return a figure in the common style with *rows* and *columns* of panels, and its axes, row by row.
 
-    Parameters
-    ----------
-    rows, columns : int
-        Number of rows and columns of panels.
-    width_in, height_in : float
-        Size of the figure in inches.
+    *width_in* and *height_in* are its size in inches.
     """
     from matplotlib.figure import Figure
 
@@ -61,16 +56,9 @@ _HANDLE_PT, _CHARACTER_PT = 38.0, 4.4
 
 
 def add_legend(figure: Figure, axes: Axes, title: str | None = None) -> None:
-    """Add the legend of one panel below the figure, in as many columns as fit.
+    """Add the legend of one panel below the *figure*, in as many columns as fit.
 
-    Parameters
-    ----------
-    figure : Figure
-        Figure to add to.
-    axes : Axes
-        Panel with the labelled series.
-    title : str, optional
-        Title of the legend.
+    *axes* is the panel with the labelled series. *title* is that of the legend.
     """
     handles, labels = axes.get_legend_handles_labels()
     entry_pt = _HANDLE_PT + _CHARACTER_PT * max(map(len, labels))
@@ -83,18 +71,9 @@ def add_legend(figure: Figure, axes: Axes, title: str | None = None) -> None:
 def save_figure(
     figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]], formats: Sequence[str] = ("png", "svg")
 ) -> list[Path]:
-    """Write a figure and its data as ``stem.csv``, and return the paths.
+    """Write a *figure* in some *formats* and its data as ``stem.csv``, and return the paths.
 
-    Parameters
-    ----------
-    figure : Figure
-        Figure to write.
-    stem : Path
-        Path of the files without suffix.
-    numbers : mapping of str to sequence
-        Columns of the CSV, by name. Shorter columns are padded with empty cells.
-    formats : sequence of str
-        Formats of the figure, of :data:`FORMATS`.
+    *numbers* are the columns of the CSV. Shorter columns are padded with empty cells.
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     pictures = [stem.with_name(f"{stem.name}.{suffix}") for suffix in formats]
@@ -107,16 +86,9 @@ def save_figure(
 
 
 def save_picture(figure: Figure, path: Path, file: BinaryIO | None = None) -> None:
-    """Write a figure in the format of the suffix of *path*. Equal figures have equal bytes.
+    """Write a *figure* in the format of the suffix of *path*, to *file* if it is given.
 
-    Parameters
-    ----------
-    figure : Figure
-        Figure to write.
-    path : Path
-        Output file.
-    file : binary file, optional
-        Open file to write to. *path* then only determines the format.
+    Equal figures have equal bytes.
     """
     suffix = path.suffix.lower()[1:]
     with common_style():

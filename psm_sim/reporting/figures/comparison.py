@@ -65,23 +65,10 @@ def picture_path(text: str) -> Path:
 
 
 def plot(comparison: Comparison, path: Path, frontier: Sequence[ParetoCorner], preset: str = "") -> None:
-    """Write the figure of energy against slowdown.
+    """Write the figure of :func:`draw_trade_off` to a *path* from :func:`picture_path`.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison to plot.
-    path : Path
-        Output file, from :func:`picture_path`.
-    frontier : sequence of ParetoCorner
-        Frontier of the offline optimum, from :func:`frontier_of`.
-    preset : str
-        Name of the preset, for the title. An empty string means none.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written. An existing file is left unchanged.
+    *comparison*, *frontier* and *preset* as for :func:`draw_trade_off`. An existing file is left unchanged if
+    the new one cannot be written, which is an InputError.
     """
     figure = draw_trade_off(comparison, frontier, preset)
     with atomic_write(path, "--plot") as file:
@@ -96,22 +83,10 @@ def write_figures(
     formats: Sequence[str] = ("svg",),
     recorded: Recorded = (),
 ) -> None:
-    """Write all figures.
+    """Write all figures to a *folder*, in *formats*: ``"svg"``, ``"png"`` or ``"pdf"``.
 
-    Parameters
-    ----------
-    folder : Path
-        Output folder. It is created if it does not exist.
-    comparison : Comparison
-        Comparison to plot.
-    frontier : sequence of ParetoCorner
-        Frontier of the offline optimum, from :func:`frontier_of`. An empty sequence omits it.
-    preset : str
-        Name of the preset, for the titles. An empty string means none.
-    formats : sequence of str
-        Formats of each figure: ``"svg"``, ``"png"`` or ``"pdf"``.
-    recorded : sequence of (Result, dict)
-        Events from :func:`~psm_sim.reporting.run_events.record_runs`. Missing ones are recorded.
+    *comparison*, *frontier* and *preset* as for :func:`draw_trade_off`. *recorded* are events from
+    :func:`~psm_sim.reporting.run_events.record_runs`. Missing ones are recorded.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in _figures(comparison, frontier, preset, recorded):
@@ -158,16 +133,8 @@ def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()
     """Plot one mark with error bars per policy, and the frontier of the offline optimum.
 
     Policies with far higher energy, such as always-on, are listed in the title instead. Without pages, the
-    figure shows power against latency. Variants of a policy are labelled with their parameters.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison to plot.
-    frontier : sequence of ParetoCorner
-        Frontier of the offline optimum. An empty sequence omits it.
-    preset : str
-        Name of the preset, for the title. An empty string means none.
+    figure shows power against latency. Variants of a policy are labelled with their parameters. *frontier* is
+    that of :func:`frontier_of` for the *comparison*. The title has the name of the *preset*, if any.
     """
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.4)
     x, y = axes_of(comparison)

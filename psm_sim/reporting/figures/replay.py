@@ -52,19 +52,10 @@ _LEARNER_LABELS = {"mixture": "learner: mixture loss", "suffered": "learner: los
 def write_figures(
     folder: Path, client: ReplayedClient, other: ReplayedClient, formats: Sequence[str] = ("svg",)
 ) -> list[Path]:
-    """Write the figures of a replay, and return their paths.
+    """Write the figures of a replay to a *folder* in some *formats*, and return their paths.
 
-    Parameters
-    ----------
-    folder : Path
-        Output folder. It is created if it does not exist.
-    client : ReplayedClient
-        Replay to plot, with its history.
-    other : ReplayedClient
-        Replay of the same activity under the second loss, with its history. The figure of sleep times
-        shows both.
-    formats : sequence of str
-        Formats of the figures.
+    *client* is the replay, with its history. *other* is that of the same activity under the second loss. The
+    figure of sleep times shows both.
     """
     paths: list[Path] = []
     with common_style():
@@ -139,12 +130,7 @@ def losses_against_best(client: ReplayedClient) -> FigureData:
 def draw_against_best(frame: pd.DataFrame, best_fixed: str = _BEST_FIXED) -> Figure:
     """Plot :func:`best_expert_columns`, and the regrets below.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Losses to plot.
-    best_fixed : str
-        Title of the panel of the best fixed expert.
+    *best_fixed* is the title of the panel of the best fixed expert.
     """
     figure, axes = _plot_against_best(frame, best_fixed)
     axes[0].set(ylabel="loss per poll (nats)", yscale="log")
@@ -159,15 +145,7 @@ def _best_fixed_title(client: ReplayedClient) -> str:
 
 
 def _plot_against_best(frame: pd.DataFrame, best_fixed: str) -> tuple[Figure, Sequence[Axes]]:
-    """Plot losses of the learner and their differences from two comparators, and return the four panels.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Losses of the learner, by the names in :data:`_LEARNER_LABELS`, and of the two comparators.
-    best_fixed : str
-        Title of the panel of the best fixed expert.
-    """
+    """Plot losses of the learner and their differences from two comparators, and return the four panels."""
     time, unit = _in_unit(frame["time_s"].to_numpy())
     titles = (best_fixed, "current best expert of each poll")
     comparators = (frame["best_fixed_expert_nats"], frame["current_best_nats"])
@@ -190,15 +168,10 @@ def _plot_against_best(frame: pd.DataFrame, best_fixed: str) -> tuple[Figure, Se
 
 
 def sleep_times(client: ReplayedClient, other: ReplayedClient) -> FigureData:
-    """Plot the polling times over time, with one row per loss.
+    """Plot the polling times over time for two losses, with one row per loss.
 
     The columns show the whole replay and its start. Marks below each curve show the polls that retrieved
-    bytes.
-
-    Parameters
-    ----------
-    client, other : ReplayedClient
-        Replays of the same activity under the two losses, with their histories.
+    bytes. *client* and *other* are replays of the same activity, with their histories.
     """
     figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.2)
     numbers: dict[str, list[Any]] = {}
@@ -311,17 +284,7 @@ def _expert_colours(experts: int) -> list[Any]:
 
 
 def _add_expert_scale(figure: Figure, axes: Sequence[Axes], times_ms: NDArray[Any]) -> None:
-    """Add a colour bar with one step per expert.
-
-    Parameters
-    ----------
-    figure : Figure
-        Figure to add to.
-    axes : sequence of Axes
-        Axes next to which the colour bar is placed.
-    times_ms : ndarray, shape (n,)
-        Polling times of the experts in ms, evenly spaced, with n >= 2.
-    """
+    """Add a colour bar with one step per expert. *times_ms* are at least two, evenly spaced."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm, ListedColormap
 

@@ -38,16 +38,9 @@ def draw(
     """Plot the points, and return the figure and its data by column.
 
     Points of a series are joined in the order of the parameter in which they differ. If both axes are
-    measures, they are labelled with its values. Variants of a policy are labelled with their parameters.
-
-    Parameters
-    ----------
-    points : sequence of Point
-        At least one point.
-    x, y, by : str
-        Columns of x, y and the series, for the labels.
-    scenario : str
-        What all points have in common, for the title.
+    measures, they are labelled with its values. Variants of a policy are labelled with their parameters. *x*,
+    *y* and *by* are the columns of the axes and the series of *points*. *scenario* is what all points have in
+    common, for the title.
 
     Raises
     ------
@@ -96,21 +89,7 @@ def _begins_at_1(column: str, values: Sequence[Any]) -> bool:
 def _plot_series(
     axes: Axes, points: Sequence[Point], columns: tuple[str, str], style: Style, name: str
 ) -> None:
-    """Plot one series.
-
-    Parameters
-    ----------
-    axes : Axes
-        Axes to plot to.
-    points : sequence of Point
-        Points of the series.
-    columns : (str, str)
-        Columns of both axes.
-    style : Style
-        Style of the series.
-    name : str
-        Name of the series.
-    """
+    """Plot the points of one series, whose axes show *columns*."""
     x_is_measured = isinstance(points[0].x, Interval)
     points = sorted(points, key=lambda point: sort_key(point.value if x_is_measured else point.x))
     xs = [point.x.mean if isinstance(point.x, Interval) else _coordinate(point.x) for point in points]

@@ -31,16 +31,8 @@ _ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink f
 def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Recorded = ()) -> Figure:
     """Plot one page of the first station under each of at most four policies.
 
-    The page has the median slowdown of the first pages with images, under the first policy.
-
-    Parameters
-    ----------
-    results : sequence of Result
-        Results on the same pages.
-    title : str
-        Title of the figure.
-    recorded : sequence of (Result, dict)
-        Known events of results.
+    The page has the median slowdown of the first pages with images, under the first policy. *results* are on
+    the same pages, and *recorded* are known events of them. *title* is that of the figure.
     """
     same = [result for result in results if result.station == results[0].station][:MAX_RUNS]
     runs = [representative_run(run) for run in same]
@@ -73,18 +65,7 @@ def _plot_page(
 ) -> None:
     """Plot one page: awake periods, beacons, frames, and the periods for which frames were buffered.
 
-    Parameters
-    ----------
-    axes : Axes
-        Panel to plot to.
-    record : PageRecord
-        Page to plot.
-    events : dict
-        Events of the run.
-    limits_s : (float, float)
-        Limits of the time axis, which begins at the request of the page.
-    title : str
-        Name of the policy.
+    *limits_s* are those of the time axis, which begins at the request of the page.
     """
     zero_s, (low_s, high_s) = record.start_s, limits_s
 
@@ -128,14 +109,7 @@ def _plot_page(
 def draw_polling_times(comparison: Comparison, preset: str = "", recorded: Recorded = ()) -> Figure | None:
     """Plot one panel per policy for the first seed or client. Return None if no polling time varies.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison to plot.
-    preset : str
-        Name of the preset, for the title. An empty string means none.
-    recorded : sequence of (Result, dict)
-        Known events of results.
+    *recorded* are known events of the results of the *comparison*. The title has the name of the *preset*.
     """
     rests = [(run, events_of(run, recorded)["rests"]) for run in comparison.runs]
     varying = [(run, times) for run, times in rests if len({beacons for _, beacons in times}) > 1][:MAX_RUNS]

@@ -66,15 +66,5 @@ def _row(advice: Advice, row: Row) -> dict[str, Any]:
 
 
 def write(advice: Advice, driver: str, stream: TextIO) -> None:
-    """Write the advice as one JSON object.
-
-    Parameters
-    ----------
-    advice : Advice
-        Advice to write.
-    driver : str
-        Name of the driver.
-    stream : text file
-        Output stream.
-    """
+    """Write an *advice* for a *driver* to *stream* as one JSON object."""
     stream.write(to_text(to_dict(advice, driver)))

@@ -19,18 +19,9 @@ if TYPE_CHECKING:
 
 
 def to_dict(trace: str, seed: int, method: ReplayConfig, clients: Sequence[ReplayedClient]) -> dict[str, Any]:
-    """Return a replay as plain values, with its settings and ``runs``, one per client.
+    """Return a replay as plain values, with its settings and ``runs``, one for each of the *clients*.
 
-    Parameters
-    ----------
-    trace : str
-        Trace, as named by the user.
-    seed : int
-        Seed of its pages.
-    method : ReplayConfig
-        Configuration of polling and learning.
-    clients : sequence of ReplayedClient
-        Results of the clients.
+    *trace* and *seed* are those of the user, and *method* is the configuration of polling and learning.
     """
     return {
         "psm_sim": __version__,
@@ -60,17 +51,7 @@ def output_paths(folder: Path, formats: Sequence[str]) -> list[Path]:
 
 
 def write(values: dict[str, Any], form: str, stream: TextIO) -> None:
-    """Write the values of :func:`to_dict`.
-
-    Parameters
-    ----------
-    values : dict
-        Replay as plain values.
-    form : str
-        ``"table"``, ``"json"`` or ``"csv"``.
-    stream : text file
-        Output stream.
-    """
+    """Write the *values* of :func:`to_dict` to *stream*; *form* is ``"table"``, ``"json"`` or ``"csv"``."""
     if form == "json":
         stream.write(to_text(values))
     elif form == "csv":

@@ -15,16 +15,10 @@ if TYPE_CHECKING:
 
 
 def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write a header and one row per result. Nested names are joined by dots, such as ``slowdown.mean``.
+    """Write a header and one row per result of a *comparison* to *stream*.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison to write.
-    stream : text file
-        Output stream.
-    preset : str
-        Name of the preset. An empty string means none.
+    The first column is the name of the *preset*, if any. Nested names are joined by dots, such as
+    ``slowdown.mean``.
     """
     rows = [{"preset": preset, **_row(comparison, run)} for run in comparison.runs]
     write_csv_records(stream, rows)

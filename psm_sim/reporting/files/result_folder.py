@@ -69,21 +69,9 @@ def write_results(
     """Write ``result.json``, ``pages.csv``, ``metadata.json``, ``report.html`` and the figures.
 
     The files are written to a temporary folder first, so an error or Ctrl-C leaves earlier files unchanged.
-
-    Parameters
-    ----------
-    folder : Path
-        Result folder. It is created if it does not exist.
-    comparison : Comparison
-        Comparison to write.
-    facts : mapping of str to values
-        Provenance for ``metadata.json``, see :func:`facts_of`.
-    preset : str
-        Name of the preset. An empty string means none.
-    workers : int, optional
-        Number of processes that compute the frontier of the offline optimum. None uses all cores.
-    formats : sequence of str
-        Formats of the figures.
+    The *folder* is created if it does not exist. *comparison* and *preset* are what was run, and *facts* are
+    those of :func:`facts_of`. *workers* processes compute the frontier of the offline optimum; None uses all
+    cores. *formats* are those of the figures.
     """
     from psm_sim.reporting.figures.comparison import frontier_of, write_figures
     from psm_sim.reporting.html.comparison import page_of
@@ -109,12 +97,8 @@ def write_partial_results(
 ) -> None:
     """Write the finished part of a run that *error* has ended: ``result.json``, ``pages.csv`` and the record.
 
-    Parameters
-    ----------
-    folder, comparison, facts, preset
-        As for :func:`write_results`. The earlier results of a folder are kept, so nothing is written then.
-    error : BaseException
-        Failure or interrupt that ended the run.
+    *folder*, *comparison*, *facts* and *preset* as for :func:`write_results`. The earlier results of a folder
+    are kept, so nothing is written then.
 
     Raises
     ------
@@ -172,17 +156,11 @@ def output_paths(folder: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
 
 
 class RunRecord:
-    """Status record of a run in progress.
+    """Status record of a run in progress, with the *facts* of :func:`facts_of`.
 
     The record is first written when the simulation begins, so invalid arguments leave no file behind. A
-    folder with results of a finished run keeps its record until the results are replaced.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Result folder. None disables the record.
-    facts : mapping of str to values
-        Provenance of the run, see :func:`facts_of`.
+    *folder* with results of a finished run keeps its record until the results are replaced. None as *folder*
+    disables the record.
     """
 
     def __init__(self, folder: Path | None, facts: Mapping[str, Any]) -> None:
@@ -216,15 +194,7 @@ class RunRecord:
 
 @contextmanager
 def run_record(folder: Path | None, facts: Mapping[str, Any]) -> Iterator[RunRecord]:
-    """Yield the record of a run, and record an exception that ends the block.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Result folder. None disables the record.
-    facts : mapping of str to values
-        Provenance of the run, see :func:`facts_of`.
-    """
+    """Yield the record of a run, and record an exception that ends the block. See :class:`RunRecord`."""
     record = RunRecord(folder, facts)
     try:
         yield record
@@ -234,16 +204,10 @@ def run_record(folder: Path | None, facts: Mapping[str, Any]) -> Iterator[RunRec
 
 
 def facts_of(argv: Sequence[str], started: datetime, files: Iterable[Path]) -> dict[str, Any]:
-    """Return the provenance of a run for ``metadata.json``: versions, files, command and start time.
+    """Return the provenance of a run for ``metadata.json``: versions, command, and start time.
 
-    Parameters
-    ----------
-    argv : sequence of str
-        Command-line arguments.
-    started : datetime
-        Start time of the command, with its time zone.
-    files : iterable of Path
-        User files that the run reads.
+    *argv* are the arguments of the command, which *started* at a time with a time zone. *files* are those of
+    the user that it reads.
     """
     return {
         **collect_provenance(files),

@@ -22,13 +22,6 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
     Only ``wall_s`` differs between repeated runs. With several clients, ``pages`` is the number of pages of
     all clients, and ``clients`` is the number of clients. With several seeds, ``pages`` is the number of
     pages of each seed, and ``replications`` is the number of seeds.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison to convert.
-    preset : str
-        Name of the preset. An empty string means none.
     """
     time = comparison.recorded_time
     clients, seeds = (getattr(comparison, name, ()) for name in ("clients", "seeds"))
@@ -65,17 +58,7 @@ def to_text(value: Any) -> str:
 
 
 def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write the comparison as one JSON object.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison to write.
-    stream : text file
-        Output stream.
-    preset : str
-        Name of the preset. An empty string means none.
-    """
+    """Write a *comparison* to *stream* as one JSON object, with the name of the *preset*, if any."""
     stream.write(to_text(to_dict(comparison, preset)))
 
 

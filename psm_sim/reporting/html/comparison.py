@@ -49,20 +49,11 @@ def page_of(
     preset: str = "",
     recorded: Recorded | None = None,
 ) -> str:
-    """Return the report as HTML.
+    """Return the report of a *comparison* as HTML.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison to show.
-    provenance : mapping of str to values
-        ``command``, ``packages`` and ``files`` as in ``metadata.json``.
-    frontier : sequence of ParetoCorner
-        Frontier of the offline optimum. An empty sequence omits it.
-    preset : str
-        Name of the preset. An empty string means none.
-    recorded : sequence of (Result, dict), optional
-        Events from :func:`~psm_sim.reporting.run_events.record_runs`. None records them.
+    *provenance* has ``command``, ``packages`` and ``files`` as in ``metadata.json``. *frontier* is that of
+    the offline optimum. *preset* is the name of the preset, if any. *recorded* are events from
+    :func:`~psm_sim.reporting.run_events.record_runs`; None records them.
     """
     marks, recorded = marks_of(comparison), recorded or record_runs(comparison)
     runs = [run for run, _ in recorded]

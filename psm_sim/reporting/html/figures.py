@@ -34,16 +34,9 @@ TOOLS = "pan,box_zoom,wheel_zoom,reset,save"
 
 
 def make_figure(height_px: int, *, tools: str = TOOLS, **options: Any) -> Figure:
-    """Return an empty figure of the width of the page.
+    """Return an empty figure of the width of the page, and *height_px* high.
 
-    Parameters
-    ----------
-    height_px : int
-        Height in pixels.
-    tools : str
-        Names of the tools, separated by commas.
-    **options
-        Further arguments of :func:`bokeh.plotting.figure`.
+    *tools* and further *options* as for :func:`bokeh.plotting.figure`.
     """
     from bokeh.plotting import figure
 
@@ -57,12 +50,7 @@ def make_figure(height_px: int, *, tools: str = TOOLS, **options: Any) -> Figure
 def put_legend_below(figure: Figure, max_length: int) -> None:
     """Put the legend below the figure. Clicking an entry hides or shows its series.
 
-    Parameters
-    ----------
-    figure : bokeh.plotting.figure
-        Figure with legend labels.
-    max_length : int
-        Length of the longest label, in characters. Short labels are arranged in two columns.
+    If the longest label has few characters (*max_length*), the labels are arranged in two columns.
     """
     legend = figure.legend[0]
     legend.click_policy = "hide"
@@ -111,14 +99,8 @@ def draw_trade_off(
 ) -> Figure:
     """Plot the marks with confidence intervals along both axes. Marks of one series are joined.
 
-    Parameters
-    ----------
-    marks : sequence of Mark
-        At least one mark.
-    optimum : sequence of (float, float)
-        Slowdown and energy of the offline-optimal schedules. An empty sequence omits the line.
-    x, y : str
-        Measures that the axes show initially.
+    *optimum* has slowdown and energy of the offline-optimal schedules; without any, the line is omitted. *x*
+    and *y* are the measures that the axes of the *marks* show initially.
     """
     figure = make_figure(440, x_axis_label=LABELS[x], y_axis_label=LABELS[y])
     figure.y_range.range_padding = 0.2  # type: ignore[attr-defined]
@@ -149,19 +131,7 @@ def _start(measure: str, values: Sequence[float]) -> float | None:
 
 
 def _plot_series(figure: Figure, marks: Sequence[Mark], axes: tuple[str, str], hidden: bool) -> None:
-    """Plot the marks of one series.
-
-    Parameters
-    ----------
-    figure : bokeh.plotting.figure
-        Figure to add to.
-    marks : sequence of Mark
-        Marks of the series, in the order in which they are joined.
-    axes : (str, str)
-        Measures of both axes.
-    hidden : bool
-        Whether the series is hidden initially.
-    """
+    """Plot the marks of one series, joined in their order. *axes* are the measures of both axes."""
     from bokeh.models import HoverTool
 
     source, look = _source(marks, axes), marks[0].style
@@ -217,14 +187,7 @@ def axis_choices(marks: Sequence[Mark]) -> dict[str, str]:
 def draw_energy_by_state(marks: Sequence[Mark], measure: str = ENERGY) -> Figure:
     """Plot one stacked bar per mark, with the confidence interval of the total energy.
 
-    The initial axis excludes the ends of far longer bars.
-
-    Parameters
-    ----------
-    marks : sequence of Mark
-        At least one mark.
-    measure : str
-        Energy per page, or mean power.
+    The initial axis excludes the ends of far longer bars. *measure* is energy per page or mean power.
     """
     from bokeh.models import HoverTool
 

@@ -35,17 +35,7 @@ class Section(NamedTuple):
 
 
 def render_document(title: str, sections: Sequence[Section], values: Mapping[str, Any]) -> str:
-    """Return the HTML document.
-
-    Parameters
-    ----------
-    title : str
-        Title, as plain text.
-    sections : sequence of Section
-        Sections, from top to bottom.
-    values : mapping of str to plain values
-        Data of the scripts, by element id.
-    """
+    """Return the HTML document with its *title*, *sections*, and *values* of the scripts by id."""
     figures = {
         section.name: to_json_item(section.figure) for section in sections if section.figure is not None
     }
@@ -119,18 +109,9 @@ def html_paragraphs(lines: Sequence[str]) -> str:
 
 
 def html_select(name: str, label: str, options: Mapping[str, str], selected: str = "") -> str:
-    """Return a drop-down list with a label.
+    """Return a drop-down list with a *label* before it and the element id *name*.
 
-    Parameters
-    ----------
-    name : str
-        Element id.
-    label : str
-        Label before the list.
-    options : mapping of str to str
-        Text of each option, by value.
-    selected : str
-        Value that is selected initially. An empty string selects the first one.
+    *options* has the text of each value. The first value is *selected* initially if that is empty.
     """
     marks = {value: " selected" if value == selected else "" for value in options}
     items = "".join(
@@ -147,14 +128,9 @@ def trade_off_section(
     x: str = SLOWDOWN,
     y: str = ENERGY,
 ) -> Section:
-    """Return the section of the trade-off, with lists of the measures of both axes.
+    """Return the section of the trade-off, with lists of the measures of both axes below a *hint*.
 
-    Parameters
-    ----------
-    hint : str
-        Paragraph above the lists.
-    marks, optimum, x, y
-        As for :func:`~psm_sim.reporting.html.figures.draw_trade_off`.
+    *marks*, *optimum*, *x* and *y* as for :func:`~psm_sim.reporting.html.figures.draw_trade_off`.
     """
     options = axis_choices(marks)
     html = html_paragraphs([hint])

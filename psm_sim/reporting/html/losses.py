@@ -34,15 +34,7 @@ if TYPE_CHECKING:
 
 
 def page_of(losses: LossComparison, command: str) -> str:
-    """Return the page as HTML.
-
-    Parameters
-    ----------
-    losses : LossComparison
-        Results to show.
-    command : str
-        Command that repeats the comparison.
-    """
+    """Return the page as HTML, with the command that repeats the comparison."""
     marks = loss_marks(losses)
     headings, *rows = result_rows(losses)
     names = ", ".join(curve.name for curve in losses.curves)

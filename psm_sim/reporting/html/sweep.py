@@ -49,16 +49,7 @@ MAX_MARKS, MAX_BEST, MAX_TASKS = 2_000, 30, 4_000
 
 
 def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> str:
-    """Return the report as HTML.
-
-    Parameters
-    ----------
-    rows : sequence of StoredRow
-        Tasks, at least one of them done.
-    commands : sequence of str
-        Commands that wrote to the store.
-    store : str
-        Name of the store.
+    """Return the report of a *store* as HTML, with the *rows* of its tasks and the *commands* that wrote it.
 
     Raises
     ------
@@ -86,17 +77,7 @@ def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> s
 
 
 def _mark(candidate: Candidate, keys: Sequence[str], value: str = "") -> Mark:
-    """Return the mark of a candidate.
-
-    Parameters
-    ----------
-    candidate : Candidate
-        Policy in a scenario.
-    keys : sequence of str
-        Keys in which the scenarios differ.
-    value : str
-        Value of the swept parameter.
-    """
+    """Return the mark of a candidate. *keys* differ between the scenarios; *value* is the swept value."""
     intervals = {measure: candidate.interval(measure) for measure in LABELS if measure in candidate.measures}
     scenario = "".join(f", {key} {candidate.scenario.get(key)}" for key in keys)
     return Mark(

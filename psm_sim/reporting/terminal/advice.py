@@ -15,17 +15,7 @@ if TYPE_CHECKING:
 
 
 def write(advice: Advice, driver: str, stream: TextIO) -> None:
-    """Write the advice.
-
-    Parameters
-    ----------
-    advice : Advice
-        Advice to write.
-    driver : str
-        Name of the driver.
-    stream : text file
-        Output stream, usually standard output.
-    """
+    """Write an *advice* for a *driver* to *stream*."""
     with console_on(stream) as console:
         console.print(*answer(advice), sep="\n")
         console.print()

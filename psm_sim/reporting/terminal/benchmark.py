@@ -59,16 +59,9 @@ def conclude(standings: Sequence[Standing], policy: str) -> str:
 
 
 def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ()) -> None:
-    """Write the ranking of a result to *stream*, conclusions, and the scores by traffic, radio and price.
+    """Write the ranking of a *result* to *stream*, conclusions, and the scores by traffic, radio and price.
 
-    Parameters
-    ----------
-    result : BenchmarkResult
-        The result.
-    stream : TextIO
-        Where to write.
-    policies : sequence of str
-        Policies to draw conclusions about; the first one of the ranking by default.
+    The conclusions are about *policies*, by default the first one of the ranking.
     """
     seeds, standings = result.seeds, rank(result)
     with console_on(stream) as console:

@@ -22,17 +22,7 @@ _MIN_NAME_WIDTH = 22
 
 
 def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write the tables of a comparison, its conclusion and the caption.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison to show.
-    stream : text file
-        Output stream, usually standard output.
-    preset : str
-        Name of the preset, for the caption. An empty string means none.
-    """
+    """Write the tables of a *comparison* to *stream*, its conclusion, and the caption with the *preset*."""
     from rich.measure import Measurement
 
     left_out: list[str] = []
@@ -118,21 +108,14 @@ def _stack_parameters(policy: str) -> str:
 def fit_columns(
     columns: Sequence[Column], width: Callable[[Sequence[Column]], int], max_width: int
 ) -> tuple[list[Column], list[tuple[int, str]]]:
-    """Drop intervals and columns of the highest ranks until the table fits.
+    """Drop intervals and columns of the highest ranks until the table fits *max_width* characters.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-        All columns, from left to right.
-    width : callable
-        Function from columns to the width of their table, in characters.
-    max_width : int
-        Width of the terminal, in characters.
+    *width* is a function from columns to the width of their table.
 
     Returns
     -------
     tuple of (list of Column, list of (int, str))
-        The columns that fit, and rank and name of what is left out.
+        The *columns* that fit, and rank and name of what is left out.
     """
     fitting, left_out = list(columns), list[tuple[int, str]]()
     while width(fitting) > max_width:

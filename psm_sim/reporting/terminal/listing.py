@@ -9,17 +9,7 @@ from psm_sim.reporting.terminal.console import console_on
 
 
 def write(items: Sequence[dict[str, Any]], remark: str, stream: TextIO) -> None:
-    """Write the name, summary and parameters of each item.
-
-    Parameters
-    ----------
-    items : sequence of dict
-        Items with the keys ``name``, ``source``, ``summary`` and ``parameters``, a list of rows.
-    remark : str
-        Sentence below the list.
-    stream : text file
-        Output stream.
-    """
+    """Write the name, summary and parameters of each of the *items* to *stream*, and a *remark* below."""
     from rich.padding import Padding
     from rich.text import Text
 

@@ -158,13 +158,8 @@ _bar = _Bar()
 def progress(name: str, unit: str = "") -> Iterator[Progress]:
     """Yield a progress callback for one phase of the command.
 
-    Parameters
-    ----------
-    name : str
-        Phase as a participle, such as ``"simulating"``.
-    unit : str
-        Plural of the unit of the callback, such as ``"pages"``. Bytes are shown in MB. An empty string means
-        that the callback is not called.
+    *name* is a participle, such as ``"simulating"``. *unit* is the plural of the unit of the callback, such
+    as ``"pages"``; bytes are shown in MB. Without a unit, the callback is not called.
     """
     phase = _Phase(name, unit, time.monotonic())
     _phases.append(phase)

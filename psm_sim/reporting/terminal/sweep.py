@@ -26,15 +26,7 @@ _MAX_LENGTH = 500
 
 
 def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
-    """Write the Pareto front of each scenario, one row per policy, and the settings that all rows share.
-
-    Parameters
-    ----------
-    best : sequence of Candidate
-        Candidates on the Pareto fronts, scenario after scenario.
-    stream : text file
-        Output stream.
-    """
+    """Write the Pareto front of each scenario, one row per policy, and the settings that all rows share."""
     if not best:
         stream.write("No task is done.\n")
         return
@@ -114,16 +106,8 @@ def write_status(
 ) -> None:
     """Write the number of tasks in each state, the sweeps that used the store, and the failed tasks.
 
-    Parameters
-    ----------
-    rows : sequence of StoredRow
-        Tasks of this version.
-    versions : Counter of str
-        Number of tasks of each version.
-    sweeps : sequence of SweepRecord
-        Sweeps that have used the store.
-    stream : text file
-        Output stream.
+    *stream* is the output. *rows* are the tasks of this version. *versions* has the number of tasks of each
+    one. *sweeps* have used the store.
     """
     states = Counter(row.state for row in rows)
     shown = ("done", "failed", "waiting", *(["damaged"] if states["damaged"] else []))
