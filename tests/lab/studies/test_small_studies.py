@@ -163,13 +163,17 @@ def score(slowdown: float, page_ratio: float) -> Score:
 
 
 def test_the_papers_contradict_each_other_unless_a_setting_agrees_with_both() -> None:
-    """With the values of the other number where one agrees; with the setting where both do."""
-    apart = describe_static_psm([score(2.2, 1.61), score(2.19, 1.53), score(1.3, 1.19), score(1.0, 1.0)])
-    assert "in all 4 settings" in apart
-    assert "agrees (2.2 published) in 2 settings. LPSM with 1/log T then takes 1.53 to 1.61 times" in apart
-    assert "agrees in 1 settings. The slowdown of static PSM is then 1.30 to 1.30." in apart
-    assert describe_static_psm([score(2.2, 1.61), score(2.2, 1.19)]).startswith("In 1 of 2 settings")
-    assert "then takes unknown times" in describe_static_psm([score(1.3, 1.19)])
+    """With the values of the other number where one agrees; a setting must agree on judging seeds too."""
+    apart, lucky = [score(2.2, 1.61), score(2.19, 1.53), score(1.3, 1.19), score(1.0, 1.0)], score(2.2, 1.19)
+    text = describe_static_psm(apart, [])
+    assert text.startswith("No setting agrees with both papers")
+    assert "slowdown (2.2) in 2 of 4 settings. LPSM with 1/log T then takes 1.53 to 1.61 times" in text
+    assert text.endswith("agrees in 1 settings. The slowdown is then 1.30 to 1.30.")
+    text = describe_static_psm([*apart, lucky], [score(2.17, 1.26)])
+    assert text.startswith("No setting agrees with both papers")
+    assert text.endswith("a slowdown of 2.17 and a page time of 1.26.")
+    assert describe_static_psm([lucky], [lucky]).startswith("A setting agrees with both papers")
+    assert "then takes unknown times" in describe_static_psm([score(1.3, 1.19)], [])
 
 
 def test_think_times_are_scaled_to_static_psms_published_energy() -> None:
