@@ -89,17 +89,8 @@ def compare_stations(
 ) -> StationComparison:
     """Simulate each policy on all stations without a policy of their own, and average over each kind.
 
-    Parameters
-    ----------
-    policies, scenario, progress, references, outputs, on_failure
-        As for :func:`~psm_sim.simulation.compare_clients`.
-    topology
-        The resolved topology of the scenario.
-
-    Returns
-    -------
-    StationComparison
-        The runs, baselines and reference.
+    *policies*, *scenario*, *progress*, *references*, *outputs* and *on_failure* as for
+    :func:`~psm_sim.simulation.compare_clients`. *topology* is that of the scenario.
 
     Raises
     ------
@@ -113,7 +104,7 @@ def compare_stations(
     outputs.check_size([setup.workload for setup in setups], topology)
     with outputs.observers(policies, [setup.name for setup in setups]) as observers:
         progress(0, _count_pages(setups) * (len(simulated) + 1), "always-on")
-        always_on = _run(Spec("always-on"), [setup._replace(policy=None) for setup in setups], None)
+        always_on = run_stations(Spec("always-on"), [setup._replace(policy=None) for setup in setups], None)
         comparison = StationComparison(
             scenario,
             topology,
@@ -142,7 +133,7 @@ def _run_policies(
         progress(pages * (number + 1), pages * (len(policies) + 1), str(getattr(policy, "name", policy)))
         by_station = observers[number - unobserved] if number >= unobserved else ()
         is_reference = _is_always_on(policy) and not has_own_policies and not any(by_station)
-        yield always_on if is_reference else _run(policy, setups, times_s, by_station)
+        yield always_on if is_reference else run_stations(policy, setups, times_s, by_station)
 
 
 def _count_pages(setups: Sequence[StationSetup]) -> int:
@@ -150,7 +141,7 @@ def _count_pages(setups: Sequence[StationSetup]) -> int:
     return sum(len(setup.workload.pages) for setup in setups)
 
 
-def _run(
+def run_stations(
     policy: PolicyLike,
     setups: Sequence[StationSetup],
     times_s: Sequence[Sequence[float]] | None,
@@ -158,7 +149,8 @@ def _run(
 ) -> tuple[StationAverage, ...]:
     """Run all stations together, and return the average of each kind.
 
-    *times_s* are the times of their pages without power saving.
+    *policy* is that of the stations without one of their own. *times_s* are the times of the pages of each of
+    the *setups* without power saving; None uses the times of this run. *observers* are those of each station.
     """
     runs = _prepare_stations(policy, setups, observers)
     group = SharedCell([run.world for run in runs])
