@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.commands.shared_options import add_force, add_format, add_seed, add_workers
 from psm_sim.common.errors import InputError
-from psm_sim.lab.studies import ACTIVE_STUDIES, OWN, STUDIES, VALIDATIONS
+from psm_sim.lab.studies import ACTIVE_STUDIES, FIELD, OWN, STUDIES, VALIDATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +37,8 @@ studies:
 {_names(VALIDATIONS)}
   learners, published claims about active learners:
 {_names(ACTIVE_STUDIES)}
+  by name only, published results of the field on contention and IoT devices:
+{_names(FIELD)}
   by name only, studies that repeat no published experiment:
 {_names(OWN)}
 

@@ -38,6 +38,10 @@ QUANTITIES = {
     "time_saved": "page time saving relative to static PSM",
     "always_on_ratio": "energy without power saving relative to its own",
     "bound": "reply time relative to its bound, maximum",
+    "current_increase": "mean current, relative increase",
+    "awake_increase": "time awake, relative increase",
+    "energy_ratio": "energy relative to static PSM",
+    "delay_ratio": "delay relative to a station that is always awake",
 }
 """Labels of the quantities in a table."""
 

@@ -32,6 +32,9 @@ OWN = {
 }
 """Studies that repeat no published experiment. They belong to no group and run by name only."""
 
+FIELD = {"field": "field:STUDY"}
+"""Study of published results on power saving beyond the two papers. It runs by name only."""
+
 VALIDATIONS = {
     "data-sheet": "validation.data_sheet_currents:STUDY",
     "dtim": "validation.measured_dtim_currents:STUDY",
@@ -59,7 +62,7 @@ ACTIVE_STUDIES = {
 GROUPS = {"all": STUDIES, "validation": VALIDATIONS, "learners": ACTIVE_STUDIES}
 """Studies that one name selects. ``all`` is the default and has no studies of the other groups."""
 
-_LOCATIONS = STUDIES | OWN | VALIDATIONS | ACTIVE_STUDIES
+_LOCATIONS = STUDIES | OWN | FIELD | VALIDATIONS | ACTIVE_STUDIES
 
 
 def select_studies(names: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.common.summary_stats import Interval, confidence_interval
-from psm_sim.simulation.preset import Preset
+from psm_sim.simulation.preset import PREDICTED, Preset
 
 _FILE = Path(__file__).with_name("published.toml")
 
@@ -137,7 +137,7 @@ def published_claims(
     return [claim_of(number, values[number.policy, number.quantity], preset) for number in numbers]
 
 
-def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset) -> Claim:
+def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset | None = None) -> Claim:
     """Compare the simulated values with one published number.
 
     Parameters
@@ -146,15 +146,17 @@ def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset) -
         Published number.
     values : sequence of float
         Simulated values, one per replication, at least one.
-    preset : Preset
-        Setting of the runs.
+    preset : Preset, optional
+        Setting of the runs. Without a preset no choice was based on a published number, so that the number is
+        predicted.
     """
     ours, largest = confidence_interval(values), max(values)
     kept = None
     if number.at_most is not None:
         kept = sum(value <= number.at_most * (1 + 1e-9) for value in values) / len(values)
     verdict = number.verdict(ours, largest, _load()[1])
-    return Claim(number, ours, largest, verdict, preset.name, preset.role(number.key), kept)
+    name, role = ("", PREDICTED) if preset is None else (preset.name, preset.role(number.key))
+    return Claim(number, ours, largest, verdict, name, role, kept)
 
 
 def count_agreeing(claims: Iterable[Claim]) -> list[Claim]:
