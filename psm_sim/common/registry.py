@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from psm_sim.common.component_spec import Spec, class_file, name_of
 from psm_sim.common.errors import InputError, did_you_mean, one_of
-from psm_sim.common.input_files import read_text
+from psm_sim.common.input_files import bundled_names, read_text
 from psm_sim.common.parameters import build, check_switches, parameters_of
 from psm_sim.common.plugins import (
     checked_class,
@@ -24,11 +24,13 @@ T = TypeVar("T")
 
 
 def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError:
-    """Return the error for a *name* of a *kind* that is none of *names*, with the closest one as a hint."""
+    """Return the error for a *name* of a *kind* that is none of *names*, with a hint if there is one."""
     names = list(names)
     if "FILE.py:CLASS" in names and name.lower().endswith(".py"):
         return InputError(f"{name} requires the name of a class; expected FILE.py:CLASS{_classes(name)}.")
-    return InputError(f"Unknown {kind} {name!r}; expected {one_of(name, names)}.{did_you_mean(name, names)}")
+    preset = name in bundled_names("presets")
+    hint = f" {name} is a preset; use --preset {name}." if preset else did_you_mean(name, names)
+    return InputError(f"Unknown {kind} {name!r}; expected {one_of(name, names)}.{hint}")
 
 
 def _classes(file: str) -> str:

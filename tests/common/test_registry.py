@@ -28,6 +28,12 @@ def test_an_unknown_name_is_named_with_the_nearest() -> None:
     )
 
 
+def test_the_name_of_a_preset_is_recognized() -> None:
+    """A user may take it for a trace or a topology."""
+    with pytest.raises(InputError, match="household is a preset; use --preset household"):
+        LOSSES.create("household")
+
+
 def test_a_text_that_begins_with_a_name_or_a_class_is_known() -> None:
     """A formula is not."""
     assert LOSSES.knows("inverse:gamma=1")
