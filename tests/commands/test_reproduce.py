@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.lab.reporting.pages.introductions import introduction_and_rule
 from psm_sim.lab.studies import STUDIES, VALIDATIONS, load_study, select_studies
 from psm_sim.lab.studies.study import Findings, Scale
+from psm_sim.lab.studies.tasks import Rows, Task
 
 
 def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

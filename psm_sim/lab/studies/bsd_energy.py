@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Row, Rows, Task
 from psm_sim.common.hashing import digest_of
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state
 from psm_sim.lab.studies.published_claims import Claim, published_claims
 from psm_sim.lab.studies.published_experiment_runs import BSD, PRESETS, Experiment, setting_of, values_of
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_sim.lab.studies.tasks import Row, Rows, Task
 from psm_sim.network import Observer
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment

@@ -7,11 +7,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from psm_sim.campaign.comparison_task import RunTask
-from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_sim.lab.studies.tasks import OptimumTask, Rows, RunTask, Task
 from psm_sim.simulation.scenario import Scenario
 
 TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"

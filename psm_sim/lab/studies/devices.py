@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Row, Rows, Task
-from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.tasks import Row, Rows, ScenarioTask, Task
 from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario

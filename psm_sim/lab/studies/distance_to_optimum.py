@@ -8,12 +8,10 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from psm_sim.campaign.comparison_task import RunTask
-from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.hindsight.energy_lower_bound import energy_lower_bound_j
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_sim.lab.studies.tasks import OptimumTask, Rows, RunTask, Task
 from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.policy_comparison import compare_runs

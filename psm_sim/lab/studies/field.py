@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Row, Rows, Task
-from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.published_claims import claim_of, published_numbers
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_sim.lab.studies.tasks import Row, Rows, ScenarioTask, Task
 from psm_sim.network import load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.simulation.policy_comparison import compare_runs

@@ -16,13 +16,12 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from psm_sim.campaign.comparison_task import RunTask, add_ratios
-from psm_sim.campaign.parallel_tasks import Row, Rows, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.published_claims import Claim, claim_of, published_numbers
 from psm_sim.lab.studies.published_experiment_runs import BSD, LPSM, values_of, with_long_pages
 from psm_sim.lab.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Study, Table, join_paragraphs
+from psm_sim.lab.studies.tasks import Row, Rows, RunTask, Task, add_ratios
 from psm_sim.simulation.preset import Preset
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import DigestCache, Scenario
@@ -82,7 +81,7 @@ class SettingTask:
     """Task that runs all policies over the same pages in one setting.
 
     LPSM runs with every choice of :data:`UPLINKS`. The rows are those of
-    :class:`~psm_sim.campaign.comparison_task.RunTask`, with the plain name of the policy and the choices
+    :class:`~psm_sim.lab.studies.tasks.RunTask`, with the plain name of the policy and the choices
     ``uplink`` and ``acks``, which are empty for the other policies.
     """
 

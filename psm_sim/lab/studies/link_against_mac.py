@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.published_claims import PublishedNumber, published_numbers
 from psm_sim.lab.studies.published_experiment_runs import BSD, PRESETS, Experiment, values_of
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 from psm_sim.simulation.preset import load_preset
 
 AIR = {"mac.model": "dcf", "beacon.interval_tu": 100}

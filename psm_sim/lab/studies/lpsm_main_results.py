@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state, slowdown_numbers
 from psm_sim.lab.studies.published_claims import Claim, published_claims, published_numbers
@@ -21,6 +20,7 @@ from psm_sim.lab.studies.published_experiment_runs import (
     values_of,
 )
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 
 QUANTITIES = {
     "energy_j": "J/page",

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.hashing import digest_of
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_sim.lab.studies.tasks import Rows, Task
 from psm_sim.replay.figure_columns import best_expert_columns, loss_columns, weight_columns
 from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.trace_replay import ReplayedClient, replay_trace

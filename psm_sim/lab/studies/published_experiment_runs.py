@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.comparison_task import RunTask, add_ratios
-from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.lab.studies.study import Scale
+from psm_sim.lab.studies.tasks import OptimumTask, Rows, RunTask, Task, add_ratios
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 

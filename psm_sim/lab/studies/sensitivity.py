@@ -8,9 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from psm_sim.campaign.comparison_task import RunTask, add_ratios
-from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.lab.studies.published_claims import (
     Claim,
@@ -21,6 +18,7 @@ from psm_sim.lab.studies.published_claims import (
 )
 from psm_sim.lab.studies.published_experiment_runs import INVERSE, LOG, PRESETS, values_of, with_long_pages
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import OptimumTask, Rows, RunTask, Task, add_ratios
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.published_experiment_runs import PRESETS
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_sim.lab.studies.tasks import Rows, Task
 from psm_sim.network import Observer
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.preset import load_preset

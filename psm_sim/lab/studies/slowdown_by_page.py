@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.comparison_task import RunTask
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.lab.studies.published_experiment_runs import MAX_PAGES, PRESETS
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, RunTask, Task
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.scenario import Scenario
 

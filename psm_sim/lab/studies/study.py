@@ -8,8 +8,8 @@ from typing import Protocol
 
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.lab.studies.published_claims import Claim
+from psm_sim.lab.studies.tasks import Rows, Task
 from psm_sim.simulation.preset import Preset
 
 CHOOSING = range(1001, 1021)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from psm_sim.campaign.parallel_tasks import run_groups
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.lab.studies.study import Findings, Scale, Study
+from psm_sim.lab.studies.tasks import run_groups
 
 EVERY_PROCESSOR = -1
 

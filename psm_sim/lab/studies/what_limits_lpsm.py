@@ -9,14 +9,13 @@ from typing import ClassVar, NamedTuple
 import pandas as pd
 
 from psm_sim.campaign.loss_comparison import GAMMA_FACTORS
-from psm_sim.campaign.parallel_tasks import Row, Rows, Task
-from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.common.parameters import values_of
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.hindsight.offline_optimum import offline_optimum
 from psm_sim.hindsight.traffic_chain import Chain
 from psm_sim.hindsight.traffic_chain_recorder import record_slowdowns
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_sim.lab.studies.tasks import Row, Rows, ScenarioTask, Task
 from psm_sim.losses import make_loss
 from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.scenario import Scenario

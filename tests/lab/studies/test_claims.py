@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import STUDIES, load_study, select_studies
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber, published_claims, published_numbers
 from psm_sim.lab.studies.published_experiment_runs import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, FULL, Scale
+from psm_sim.lab.studies.tasks import run_tasks
 from psm_sim.simulation.preset import load_preset
 
 SMALL = Scale(replications=2, pages=100, long_pages=60)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies import devices, load_study
 from psm_sim.lab.studies.devices import DeviceTask, delay_s
 from psm_sim.lab.studies.study import Scale
+from psm_sim.lab.studies.tasks import run_tasks
 from psm_sim.simulation import Scenario, simulate
 
 

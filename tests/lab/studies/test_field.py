@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.reporting.pages.introductions import introduction_and_rule
 from psm_sim.lab.studies import field, load_study
 from psm_sim.lab.studies.study import FULL, QUICK, Scale
+from psm_sim.lab.studies.tasks import run_tasks
 from psm_sim.simulation.scenario import Scenario
 
 

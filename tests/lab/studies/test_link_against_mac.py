@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.studies import link_against_mac as study_of_air
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.study import Scale
+from psm_sim.lab.studies.tasks import run_tasks
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies.listening.claims import CLAIMS, at_equal_delay, at_most, lower_than
 from psm_sim.lab.studies.listening.study import FIRST_SEED, STUDY
@@ -20,6 +19,7 @@ from psm_sim.lab.studies.listening.tasks import (
     family_of,
 )
 from psm_sim.lab.studies.study import FULL, QUICK, Scale
+from psm_sim.lab.studies.tasks import run_tasks
 from psm_sim.policies import POLICIES, make_policy
 from psm_sim.simulation import Scenario
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.reporting.figures.figure_registry import draw
 from psm_sim.lab.studies.lpsm_trace_replay import (
@@ -16,6 +15,7 @@ from psm_sim.lab.studies.lpsm_trace_replay import (
     weight_measures,
 )
 from psm_sim.lab.studies.study import Scale
+from psm_sim.lab.studies.tasks import run_tasks
 from psm_sim.replay.trace_replay import replay_trace
 
 

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from psm_sim.campaign.lpsm_rounds import LearnerRound
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.non_stationary.learner_rounds import (
     CURVE,
@@ -32,6 +31,7 @@ from psm_sim.lab.studies.non_stationary.tasks import (
     setting,
 )
 from psm_sim.lab.studies.study import Scale
+from psm_sim.lab.studies.tasks import run_tasks
 from psm_sim.learning import LearnAlpha, rate_losses, switching_rates
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies.lpsm import Lpsm

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.lab.studies import joint_setting_search, load_study
 from psm_sim.lab.studies.bsd_energy import BoundTask
 from psm_sim.lab.studies.joint_setting_search import (
@@ -20,6 +19,7 @@ from psm_sim.lab.studies.joint_setting_search import (
 from psm_sim.lab.studies.published_claims import claim_of, published_numbers
 from psm_sim.lab.studies.published_experiment_runs import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, Findings, Scale
+from psm_sim.lab.studies.tasks import run_tasks
 from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import Preset
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.parallel_tasks import Rows
 from psm_sim.lab.reporting.study_numbers import numbers_of
 from psm_sim.lab.studies import STUDIES, load_study
 from psm_sim.lab.studies.study import Findings, Scale, Table
 from psm_sim.lab.studies.study_runner import reproduce
+from psm_sim.lab.studies.tasks import Rows
 from psm_sim.simulation.scenario import DigestCache
 from tests.lab.studies.committed import require_the_same
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.reporting.pages.report_writer import summary_section
 from psm_sim.lab.studies import load_study, what_limits_lpsm
 from psm_sim.lab.studies.study import FULL, QUICK, Scale
+from psm_sim.lab.studies.tasks import run_tasks
 from psm_sim.lab.studies.what_limits_lpsm import (
     ALONE,
     FACTORS,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.adversarial_sequences import KINDS, adversarial_stream
@@ -20,6 +19,7 @@ from psm_sim.lab.studies.active.learner_trials import (
 )
 from psm_sim.lab.studies.published_claims import PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Study
+from psm_sim.lab.studies.tasks import Rows, Task
 
 NAME = "worst-case"
 BIASES = (0.05, 0.5, 2.0)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
@@ -29,6 +28,7 @@ from psm_sim.lab.studies.active.learner_trials import (
 from psm_sim.lab.studies.active.reference_results import TREES, judge_direction, reference_table
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 
 NAME = "trees"
 SOURCE = "[003] 2.3, figure 2.4"

@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.sphere_instances import first_hits, sphere_points, unit_vector
 from psm_sim.lab.active.theorem_bounds import dkm_patience
 from psm_sim.lab.studies.active.learner_trials import Direction, Trial, frame_of, is_full, judge_claim
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 
 NAME = "patience"
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
@@ -26,6 +25,7 @@ from psm_sim.lab.studies.active.learner_trials import (
 )
 from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 
 NAME = "drift"
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.importance_weighted_error import weighted_error
 from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
@@ -21,6 +20,7 @@ from psm_sim.lab.studies.active.reference_results import (
 )
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 
 NAME = "isal-1d"
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)

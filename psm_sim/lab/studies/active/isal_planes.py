@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.plane_learner import PlaneLearner
@@ -23,6 +22,7 @@ from psm_sim.lab.studies.active.reference_results import (
 )
 from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 
 NAME = "isal-planes"
 CLEAN, NOISY = "[003] 5.4.4.1, figure 5.19", "[003] 5.4.4.2, figure 5.21"

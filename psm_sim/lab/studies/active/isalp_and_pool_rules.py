@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
@@ -24,6 +23,7 @@ from psm_sim.lab.studies.active.reference_results import (
 )
 from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 
 NAME = "isal-pool"
 SOURCE = "[003] 5.4.5, figures 5.25 to 5.28"

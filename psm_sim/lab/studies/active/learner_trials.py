@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from psm_sim.campaign.parallel_tasks import Rows
 from psm_sim.common.hashing import digest_of
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale
+from psm_sim.lab.studies.tasks import Rows
 from psm_sim.simulation.scenario import DigestCache
 
 PUBLISHED, THEOREM, CONTROL = "published", "theorem", "control"

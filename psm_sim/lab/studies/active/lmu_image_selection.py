@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.array_types import IntArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.data.sky_segmentation_images import synthetic_sky_set
@@ -25,6 +24,7 @@ from psm_sim.lab.studies.active.reference_results import (
 )
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 
 NAME = "lmu"
 CURVES, LEVEL = "[003] figures 4.4 and 4.7", "[003] 4.3.1"

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import SelectiveSampler, make_selective
@@ -23,6 +22,7 @@ from psm_sim.lab.studies.active.learner_trials import (
 )
 from psm_sim.lab.studies.published_claims import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 
 NAME = "text-like"
 TITLE = "CBGZ on classes one against the rest (MNIST-5k for RCV1)"

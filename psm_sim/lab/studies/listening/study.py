@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.listening.claims import RULE, judge_claims
 from psm_sim.lab.studies.listening.tasks import (
@@ -22,6 +20,7 @@ from psm_sim.lab.studies.listening.tasks import (
     family_of,
 )
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.lab.studies.tasks import OptimumTask, Rows, Task
 from psm_sim.network import load_topology
 from psm_sim.simulation.scenario import Scenario
 

@@ -8,10 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from psm_sim.campaign.parallel_tasks import Row
-from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.study import Scale
+from psm_sim.lab.studies.tasks import Row, ScenarioTask
 from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import DigestCache, Scenario

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.comparison_task import RunTask
-from psm_sim.campaign.parallel_tasks import Row
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.non_stationary.paired_differences import (
@@ -17,6 +15,7 @@ from psm_sim.lab.studies.non_stationary.paired_differences import (
     format_signed,
     overall_verdict,
 )
+from psm_sim.lab.studies.tasks import Row, RunTask
 from psm_sim.simulation.scenario import Scenario
 
 CANDIDATE_GAMMAS = (1e-3, 1e-4, 1e-5, 1e-6)

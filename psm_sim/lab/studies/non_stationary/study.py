@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Row, Rows, Task
 from psm_sim.lab.studies.non_stationary import lpsm_parameter_choices, remarks, tables
 from psm_sim.lab.studies.non_stationary.paired_differences import RULE, SeedRows
 from psm_sim.lab.studies.non_stationary.tasks import (
@@ -18,6 +17,7 @@ from psm_sim.lab.studies.non_stationary.tasks import (
     TimelineTask,
 )
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_sim.lab.studies.tasks import Row, Rows, Task
 from psm_sim.simulation.scenario import Scenario
 
 FULL_TRACE, FULL_PAGES = "shifting:length=0.5", 314

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 from psm_sim.lab.studies.validation.hardware_measurements import (
     StationTask,
     idle_scenario,

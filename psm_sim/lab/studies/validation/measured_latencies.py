@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from psm_sim.campaign.parallel_tasks import Rows, Task
 from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.tasks import Rows, Task
 from psm_sim.lab.studies.validation.hardware_measurements import (
     StationTask,
     measured_rows,

@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from psm_sim.campaign.comparison_task import RunTask
-from psm_sim.campaign.optimum_task import OptimumTask
-from psm_sim.campaign.parallel_tasks import run_tasks
 from psm_sim.common.component_spec import Spec
+from psm_sim.lab.studies.tasks import OptimumTask, RunTask, run_tasks
 from psm_sim.simulation import Scenario, simulate
 from psm_sim.simulation.scenario import DigestCache
 
