@@ -11,14 +11,12 @@ They accept arrays and do not depend on the simulator. The sources are cited by 
 """
 
 from psm_sim.lab.active.ask_tell import AskTellLearner
-from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
-from psm_sim.lab.active.decision_trees import Tree, expected_accuracy
+from psm_sim.lab.active.decision_trees import EntropyTree, ExhaustiveTree, Tree, expected_accuracy
 from psm_sim.lab.active.gaussian_instances import Gaussian
-from psm_sim.lab.active.importance_weighted_error import weighted_error
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
 from psm_sim.lab.active.lmu_image_selection import Lmu, f_measure
 from psm_sim.lab.active.naive_bayes import NaiveBayes
-from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
+from psm_sim.lab.active.noisy_threshold_learner import Isalg1d, weighted_error
 from psm_sim.lab.active.online_learner import Decision, OnlineLearner
 from psm_sim.lab.active.optimal_bayes_tree import OptNbdt, best_tree
 from psm_sim.lab.active.perceptrons import (
@@ -27,8 +25,7 @@ from psm_sim.lab.active.perceptrons import (
     Perceptron,
     ShiftingPerceptron,
 )
-from psm_sim.lab.active.pixel_crf import Crf, Image, standardise_images
-from psm_sim.lab.active.pixel_crf_training import fit_field, fit_unlabelled
+from psm_sim.lab.active.pixel_crf import Crf, Image, fit_field, fit_unlabelled, standardise_images
 from psm_sim.lab.active.plane_learner import SAMPLERS, Draw, GaussianSampler, PlaneLearner, Sampler
 from psm_sim.lab.active.pool_learner import POOL_RULES, PoolLearner, PoolRule, standardise
 from psm_sim.lab.active.query_rules import (

@@ -12,8 +12,7 @@ from psm_sim.common.array_types import IntArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
 from psm_sim.lab.active.ask_tell import AskTellLearner
-from psm_sim.lab.active.pixel_crf import Crf, Image
-from psm_sim.lab.active.pixel_crf_training import fit_field, fit_unlabelled
+from psm_sim.lab.active.pixel_crf import Crf, Image, fit_field, fit_unlabelled
 
 
 class Variant(NamedTuple):
@@ -49,7 +48,7 @@ class Lmu(AskTellLearner[int, ArrayLike]):
     variant : str
         One of :data:`VARIANTS`.
     staged : bool
-        Fit w before v; see :func:`~psm_sim.lab.active.pixel_crf_training.fit_field`.
+        Fit w before v; see :func:`~psm_sim.lab.active.pixel_crf.fit_field`.
     seed, replication : int
         Seed and replication of the random stream.
     """

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
 from psm_sim.lab.active.data.uci_tables import KINDS, UciTable, load_table
-from psm_sim.lab.active.decision_trees import Tree
+from psm_sim.lab.active.decision_trees import EntropyTree, ExhaustiveTree, Tree
 
 
 def brute_force(x, y, path, levels):
@@ -46,10 +45,9 @@ def test_empty_and_evenly_divided_branches_predict_as_their_parent():
         assert fitted.predict([[0], [1], [2]]).tolist() == [-1, -1, -1]
 
 
-def test_a_tree_is_printed_with_names_and_indents():
-    """One line per leaf, deeper tests indented."""
+def test_a_value_without_a_branch_gets_the_label_of_the_node():
+    """Feature 1 first, then feature 0."""
     tree = Tree(1, 1, (Tree(1), Tree(-1, 0, (Tree(-1), Tree(1)))))
-    assert tree.text(["sky", "wind"]) == "wind = 0: +1\nwind = 1:\n  sky = 0: -1\n  sky = 1: +1"
     assert tree.predict([[0, 0], [1, 1], [1, 7]]).tolist() == [1, 1, 1]
 
 

@@ -10,8 +10,7 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.contracts.check_suite import pickle_round_trip
 from psm_sim.lab.active.data.sky_segmentation_images import synthetic_sky, synthetic_sky_set
 from psm_sim.lab.active.lmu_image_selection import VARIANTS, Lmu, f_measure
-from psm_sim.lab.active.pixel_crf import Image
-from psm_sim.lab.active.pixel_crf_training import fit_unlabelled
+from psm_sim.lab.active.pixel_crf import Image, fit_unlabelled
 
 POOL, TEST, SETS = 30, 20, 10
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
-from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
-from psm_sim.lab.active.decision_trees import Tree, expected_accuracy
+from psm_sim.lab.active.decision_trees import EntropyTree, ExhaustiveTree, Tree, expected_accuracy
 from psm_sim.lab.active.naive_bayes import NaiveBayes
 from psm_sim.lab.active.optimal_bayes_tree import OptNbdt, best_tree, opt_feature_list
 from psm_sim.lab.studies.active.decision_trees import brute_force

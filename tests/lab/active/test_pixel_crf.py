@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
-from psm_sim.lab.active.pixel_crf import Crf, Image, entropies, standardise_images
-from psm_sim.lab.active.pixel_crf_training import fit_field, fit_unlabelled
+from psm_sim.lab.active.pixel_crf import Crf, Image, entropies, fit_field, fit_unlabelled, standardise_images
 
 ROWS, COLUMNS, FEATURES = 3, 4, 2
 

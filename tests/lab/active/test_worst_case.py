@@ -7,8 +7,7 @@ import pytest
 
 from psm_sim.lab.active import RidgeRegression, make_selective
 from psm_sim.lab.active.adversarial_sequences import KINDS, adversarial_stream
-from psm_sim.lab.active.bernoulli_expectations import expected_sums
-from psm_sim.lab.active.bound_comparators import CbgzBound, Updates
+from psm_sim.lab.active.bound_comparators import CbgzBound, Updates, expected_sums
 from psm_sim.lab.active.theorem_bounds import cbgz_bound
 
 

@@ -8,8 +8,13 @@ from typing import Any
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.adversarial_sequences import KINDS, adversarial_stream
-from psm_sim.lab.active.bernoulli_expectations import expected_sums
-from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
+from psm_sim.lab.active.bound_comparators import (
+    Cbgz2Bound,
+    CbgzBound,
+    LasecBound,
+    SharpBound,
+    expected_sums,
+)
 from psm_sim.lab.studies.active.learner_trials import (
     CONTROL,
     THEOREM,

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.common.random_streams import random_stream
-from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
 from psm_sim.lab.active.data.uci_tables import UciTable, load_table
-from psm_sim.lab.active.decision_trees import expected_accuracy
+from psm_sim.lab.active.decision_trees import EntropyTree, ExhaustiveTree, expected_accuracy
 from psm_sim.lab.active.naive_bayes import NaiveBayes
 from psm_sim.lab.active.optimal_bayes_tree import OptNbdt, best_tree
 from psm_sim.lab.studies.active.learner_trials import (

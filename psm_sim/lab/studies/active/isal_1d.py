@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.common.random_streams import random_stream
-from psm_sim.lab.active.importance_weighted_error import weighted_error
-from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
+from psm_sim.lab.active.noisy_threshold_learner import Isalg1d, weighted_error
 from psm_sim.lab.active.threshold_learner import Isal1d, isal_draws
 from psm_sim.lab.studies.active.learner_trials import CONTROL, THEOREM, Trial, frame_of, judge_claim
 from psm_sim.lab.studies.active.reference_results import (

@@ -12,8 +12,7 @@ from psm_sim.common.array_types import IntArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.data.sky_segmentation_images import synthetic_sky_set
 from psm_sim.lab.active.lmu_image_selection import Lmu, mean_f_measure
-from psm_sim.lab.active.pixel_crf import Image
-from psm_sim.lab.active.pixel_crf_training import fit_field
+from psm_sim.lab.active.pixel_crf import Image, fit_field
 from psm_sim.lab.studies.active.learner_trials import Trial, frame_of, is_full, judge_claim
 from psm_sim.lab.studies.active.reference_results import (
     IMAGES,
