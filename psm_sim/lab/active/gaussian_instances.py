@@ -6,11 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.common.errors import InputError
-from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.linear_separator import Plane
 
 
@@ -33,19 +30,6 @@ class Gaussian:
     def standard(cls, features: int) -> Gaussian:
         """Return N(0, I) for instances with *features* features."""
         return cls(np.zeros(features), np.eye(features))
-
-    @classmethod
-    def of(cls, x: ArrayLike) -> Gaussian:
-        """Return the Gaussian with the mean and covariance of instances, shape (n, d), n >= 2.
-
-        A millionth of the largest variance is added to each variance. A density therefore exists even if
-        features are linearly dependent.
-        """
-        points = input_checks.check_instances(x, None, "the population")
-        if len(points) < 2:
-            raise InputError("the population must have at least 2 instances to estimate a covariance, got 1.")
-        spread = np.atleast_2d(np.cov(points, rowvar=False))
-        return cls(points.mean(axis=0), spread + 1e-6 * spread.max() * np.eye(points.shape[1]))
 
     @property
     def features(self) -> int:

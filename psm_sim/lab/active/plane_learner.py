@@ -189,7 +189,7 @@ def _gap(learner: PlaneLearner, x: FloatArray, n_inspected: int) -> float:
     Since the loss is convex, that plane passes through *x*. It is therefore fitted with *x* as the origin.
     *learner* has the current plane and labels; *n_inspected* counts the instances since the last query.
     """
-    shifted = fit_linear(learner.x - x, learner.y, learner.weights, learner.C, offset=False)
+    shifted = fit_linear(learner.x - x, learner.y, learner.weights, offset=False)
     alternative = Plane(shifted.normal, -float(shifted.normal @ x))
     errors = [
         learner.weights @ (plane.predict(learner.x) != learner.y) for plane in (alternative, learner.plane)
@@ -197,7 +197,6 @@ def _gap(learner: PlaneLearner, x: FloatArray, n_inspected: int) -> float:
     return float(errors[0] - errors[1]) / (learner.seen + n_inspected)
 
 
-_C = Parameter("C", 1.0, above=0)
 _FIRST = Parameter("first", 4, at_least=1)
 
 
@@ -211,9 +210,7 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
     sampler : Sampler or str
         Sampler of the instances, or its name: ``random``, ``bi``, ``mi``, ``isalg:eta=0.2,...`` or ``iwal2``.
     population : Gaussian
-        Distribution p of the instances for which the error counts; :meth:`Gaussian.of` estimates it.
-    C : float
-        Weight of the loss, above 0.
+        Distribution p of the instances for which the error counts.
     first : int
         Number of instances sampled from the population before the sampler is used.
     seed, replication : int
@@ -235,15 +232,13 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
         self,
         sampler: Sampler | str,
         population: Gaussian,
-        C: float = 1.0,
         first: int = 4,
         seed: int = 1,
         replication: int = 0,
     ) -> None:
         super().__init__(seed, replication)
         self.sampler: Sampler = SAMPLERS.create(sampler) if isinstance(sampler, str) else copy(sampler)
-        self.population = population
-        self.C, self.first = _C.check(C, self.name), _FIRST.check(first, self.name)
+        self.population, self.first = population, _FIRST.check(first, self.name)
         self._draw = Draw(population.mean)
         self.x: FloatArray = np.empty((0, population.features))
         self.y: IntArray = np.empty(0, dtype=np.intp)
@@ -260,7 +255,7 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
     def _learn(self, asked: FloatArray, answer: int) -> None:
         self.x, self.y = np.vstack([self.x, self._draw.x]), np.append(self.y, answer)
         self.weights, self.seen = np.append(self.weights, self._draw.weight), self.seen + self._draw.seen
-        self.plane = fit_linear(self.x, self.y, self.weights, self.C, start=self.plane)
+        self.plane = fit_linear(self.x, self.y, self.weights, start=self.plane)
 
     def run(self, oracle: Callable[[FloatArray], int], labels: int) -> Plane:
         """Query ``oracle(x)`` until there are *labels* labels, and return the plane."""

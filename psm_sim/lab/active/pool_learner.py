@@ -86,22 +86,20 @@ class IsalpRule(PoolRule):
 
     def choose(self, learner: PoolLearner, rng: np.random.Generator) -> int:
         """Return the position of a random instance near the separator, or of the nearest instance."""
-        self.switched = self.switched or (_is_check_due(len(learner)) and self._passes_check(learner))
+        if not self.switched and _is_check_due(len(learner)):
+            self.switched = cross_validation_error(learner.x, learner.y) <= self.switch
         distances = np.abs(learner.distances())
         if self.switched:
             return int(distances.argmin())
         weights = np.exp((distances.min() ** 2 - distances**2) / self.sigma**2)
         return int(rng.choice(weights.size, p=weights / weights.sum()))
 
-    def _passes_check(self, learner: PoolLearner) -> bool:
-        return cross_validation_error(learner.x, learner.y, learner.C) <= self.switch
-
 
 def _is_check_due(labels: int) -> bool:
     return labels >= _CHECKED_FROM and (labels - _CHECKED_FROM) % _CHECKED_EVERY == 0
 
 
-def cross_validation_error(x: FloatArray, y: IntArray, C: float) -> float:
+def cross_validation_error(x: FloatArray, y: IntArray) -> float:
     """Return the 5-fold error of the linear fit.
 
     Instances i, i + 5, i + 10, ... form one fold.
@@ -112,12 +110,10 @@ def cross_validation_error(x: FloatArray, y: IntArray, C: float) -> float:
         Instances, at least 5.
     y : ndarray, shape (n,)
         Labels, -1 or 1.
-    C : float
-        Weight of the loss.
     """
     folds = np.arange(len(y)) % _FOLDS
     wrong = [
-        fit_linear(x[folds != fold], y[folds != fold], C=C).predict(x[folds == fold]) != y[folds == fold]
+        fit_linear(x[folds != fold], y[folds != fold]).predict(x[folds == fold]) != y[folds == fold]
         for fold in range(_FOLDS)
     ]
     return float(np.concatenate(wrong).mean())
@@ -136,7 +132,6 @@ POOL_RULES: Registry[PoolRule] = Registry(
 """Pool rules by name."""
 
 
-_C = Parameter("C", 1.0, above=0)
 _FIRST = Parameter("first", 4, at_least=1)
 
 
@@ -150,8 +145,6 @@ class PoolLearner(AskTellLearner[int, int]):
     rule : PoolRule or str
         Rule that chooses the next instance, or its name: ``random``, ``mu``, ``isalp:sigma=1,...`` or
         ``lmu-logreg``.
-    C : float
-        Weight of the loss.
     first : int
         Number of instances chosen at random before the rule is used.
     seed, replication : int
@@ -164,7 +157,6 @@ class PoolLearner(AskTellLearner[int, int]):
         self,
         pool: ArrayLike,
         rule: PoolRule | str = "mu",
-        C: float = 1.0,
         first: int = 4,
         seed: int = 1,
         replication: int = 0,
@@ -172,7 +164,7 @@ class PoolLearner(AskTellLearner[int, int]):
         super().__init__(seed, replication)
         self.pool = input_checks.check_instances(pool, None, self.name)
         self.rule: PoolRule = POOL_RULES.create(rule) if isinstance(rule, str) else copy(rule)
-        self.C, self.first = _C.check(C, self.name), _FIRST.check(first, self.name)
+        self.first = _FIRST.check(first, self.name)
         self.plane = Plane(np.zeros(self.pool.shape[1]))
         self.unlabelled: IntArray = np.arange(len(self.pool))
         self.labelled: list[int] = []
@@ -203,7 +195,7 @@ class PoolLearner(AskTellLearner[int, int]):
         self.labelled.append(asked)
         self._labels.append(answer)
         self.unlabelled = self.unlabelled[self.unlabelled != asked]
-        self.plane = fit_linear(self.x, self.y, C=self.C, loss=self.rule.loss, start=self.plane)
+        self.plane = fit_linear(self.x, self.y, loss=self.rule.loss, start=self.plane)
 
     def run(self, oracle: Callable[[int], int], labels: int) -> Plane:
         """Query ``oracle(index)`` until there are *labels* labels, and return the plane."""

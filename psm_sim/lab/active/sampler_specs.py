@@ -112,7 +112,10 @@ def make_selective(spec: str | Spec, features: int, seed: int = 1) -> SelectiveS
     if name not in NAMES:
         raise unknown_name_error("learner", name, list(NAMES))
     recipe, owner = NAMES[name], f"learner {name}"
-    _check_parameters(name, texts)
+    parameters = sampler_parameters(name)
+    for key in texts:
+        if key not in parameters:
+            raise InputError(f"{owner} has no parameter {key!r}; expected {', '.join(parameters)}.")
     learner = _build_part(recipe.learner, recipe, texts, owner, features=features)
     rule = _build_part(recipe.rule, recipe, texts, owner)
     if _ONE_SIDED.read(texts.get("one_sided", "false"), owner):
@@ -125,13 +128,6 @@ def sampler_parameters(name: str) -> dict[str, Parameter]:
     recipe = NAMES[name]
     parameters = {**parameters_of(recipe.learner), **parameters_of(recipe.rule), _ONE_SIDED.name: _ONE_SIDED}
     return {key: parameter for key, parameter in parameters.items() if key != "features"}
-
-
-def _check_parameters(name: str, texts: Mapping[str, str]) -> None:
-    parameters = sampler_parameters(name)
-    for key in texts:
-        if key not in parameters:
-            raise InputError(f"learner {name} has no parameter {key!r}; expected {', '.join(parameters)}.")
 
 
 def _build_part(cls: type, recipe: Recipe, texts: Mapping[str, str], owner: str, **arguments: Any) -> Any:

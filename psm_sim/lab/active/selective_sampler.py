@@ -36,28 +36,6 @@ class Record:
     queried: NDArray[np.bool_]
     updated: NDArray[np.bool_]
 
-    @classmethod
-    def of(
-        cls,
-        margins: list[float],
-        probabilities: list[float],
-        queried_rounds: list[int],
-        updated_rounds: list[int],
-    ) -> Record:
-        """Create a record.
-
-        Parameters
-        ----------
-        margins, probabilities : list of float
-            Margin and query probability of each round.
-        queried_rounds, updated_rounds : list of int
-            Rounds, from 0, whose label was queried, and rounds that changed the learner.
-        """
-        count = len(margins)
-        queried, updated = np.zeros(count, bool), np.zeros(count, bool)
-        queried[queried_rounds], updated[updated_rounds] = True, True
-        return cls(np.where(np.array(margins) >= 0, 1, -1), np.array(probabilities), queried, updated)
-
 
 class SelectiveSampler:
     """Learner that decides for each instance whether to query its label.
@@ -166,21 +144,19 @@ class SelectiveSampler:
         """Run :meth:`ask` and :meth:`tell` over rows. Attribute look-ups are hoisted for speed."""
         view, probability, on_label = self.learner._view, self.rule.query_probability, self.rule.on_label
         learn, draw = self.learner._learn, self.rng.random
-        margins, probabilities, queried, updated = [], [], [], []
+        margins, probabilities = np.empty(len(rows)), np.empty(len(rows))
+        queried, updated = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
         for number, (x, label) in enumerate(zip(self._scaled(rows), labels, strict=True)):
             margin, spread = view(x)
             p = probability(x, margin, spread)
             if not 0.0 <= p <= 1.0:
                 raise self._invalid_probability(p)
-            margins.append(margin)
-            probabilities.append(p)
+            margins[number], probabilities[number] = margin, p
             if p == 1.0 or (p > 0.0 and draw() < p):
                 self.n_queries_ += 1
-                queried.append(number)
-                if learn(x, label):
-                    updated.append(number)
+                queried[number], updated[number] = True, learn(x, label)
                 on_label(label * margin > 0)
-        return Record.of(margins, probabilities, queried, updated)
+        return Record(np.where(margins >= 0, 1, -1), probabilities, queried, updated)
 
     def _invalid_probability(self, p: float) -> PluginError:
         return PluginError(f"{self.rule.name}: the query probability must be between 0 and 1, got {p!r}.")

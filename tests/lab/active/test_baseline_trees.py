@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
 from psm_sim.lab.active.data.uci_tables import KINDS, UciTable, load_table
 from psm_sim.lab.active.decision_trees import EntropyTree, ExhaustiveTree, Tree
 
@@ -53,7 +52,8 @@ def test_a_value_without_a_branch_gets_the_label_of_the_node():
 
 def test_tic_tac_toe_has_958_final_boards_of_which_x_wins_626():
     """X has as many marks as o or one more, and both never win."""
-    x, y = tictactoe_endgames()
+    table = load_table("tic-tac-toe")
+    x, y = table.x, table.y
     assert x.shape == (958, 9)
     assert (y == 1).sum() == 626
     crosses, noughts = (x == 1).sum(axis=1), (x == 2).sum(axis=1)
@@ -92,5 +92,5 @@ def test_numbers_are_cut_at_the_quartiles_of_the_training_rows():
 
 def test_an_unknown_table_is_named():
     """With those that there are."""
-    with pytest.raises(InputError, match=f"one of {', '.join(KINDS)}"):
+    with pytest.raises(InputError, match=f"one of tic-tac-toe, {', '.join(KINDS)}"):
         load_table("iris")

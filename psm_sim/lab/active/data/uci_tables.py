@@ -1,4 +1,4 @@
-"""Six tables of the UCI repository."""
+"""Six tables of the UCI repository, and the enumerated boards of a seventh."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class _Kind(NamedTuple):
     numeric: tuple[int, ...] = ()
 
 
+TIC_TAC_TOE = "tic-tac-toe"
 KINDS = {
     "votes": _Kind(("democrat",)),
     "crx": _Kind(("positive",), (1, 2, 7, 10, 13, 14)),
@@ -30,7 +31,7 @@ KINDS = {
     "german": _Kind(("1",), (1, 4, 7, 10, 12, 15, 17)),
     "vehicle": _Kind(("bus", "van"), tuple(range(18))),
 }
-"""Metadata of the tables by name."""
+"""Metadata of the bundled tables by name."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,12 @@ class UciTable:
 
 
 def load_table(name: str) -> UciTable:
-    """Return a table by name, which is one of :data:`KINDS`."""
+    """Return a table by name, which is :data:`TIC_TAC_TOE` or one of :data:`KINDS`."""
+    if name == TIC_TAC_TOE:
+        boards, y = _tictactoe_endgames()
+        return UciTable(name, boards.astype(np.float64), np.zeros(9, dtype=np.bool_), y)
     if name not in KINDS:
-        raise unknown_name_error("table", name, list(KINDS))
+        raise unknown_name_error("table", name, [TIC_TAC_TOE, *KINDS])
     lines = gzip.decompress((_BUNDLED / f"{name}.csv.gz").read_bytes()).decode().split()
     columns = list(zip(*(line.split(",") for line in lines), strict=True))
     kind = KINDS[name]
@@ -82,3 +86,34 @@ def _column(values: tuple[str, ...], numeric: bool) -> FloatArray:
     if numeric:
         return np.array(values, dtype=np.float64)
     return np.unique(values, return_inverse=True)[1].astype(np.float64)
+
+
+_LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+_EMPTY, _X, _O = 0, 1, 2
+
+Board = tuple[int, ...]
+
+
+def _tictactoe_endgames() -> tuple[IntArray, IntArray]:
+    """Return the 958 final boards, shape (958, 9), and labels, shape (958,), 1 if x has won.
+
+    x moves first. A square is 0 if empty, 1 for x and 2 for o. x wins on 626 boards.
+    """
+    boards = sorted(_final_boards((_EMPTY,) * 9, _X, {}))
+    labels = [1 if _has_won(board, _X) else -1 for board in boards]
+    return np.array(boards, dtype=np.intp), np.array(labels, dtype=np.intp)
+
+
+def _has_won(board: Board, player: int) -> bool:
+    return any(all(board[square] == player for square in line) for line in _LINES)
+
+
+def _final_boards(board: Board, player: int, cache: dict[Board, set[Board]]) -> set[Board]:
+    """Return the final boards reachable from *board*; *player* moves next, and *cache* stores results."""
+    if board not in cache:
+        over = _has_won(board, _X) or _has_won(board, _O) or _EMPTY not in board
+        cache[board] = {board} if over else set()
+        for square in () if over else (i for i in range(9) if board[i] == _EMPTY):
+            moved = (*board[:square], player, *board[square + 1 :])
+            cache[board] |= _final_boards(moved, _X + _O - player, cache)
+    return cache[board]

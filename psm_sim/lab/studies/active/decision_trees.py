@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.common.random_streams import random_stream
-from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
 from psm_sim.lab.active.data.uci_tables import UciTable, load_table
 from psm_sim.lab.active.decision_trees import EntropyTree, ExhaustiveTree, expected_accuracy
 from psm_sim.lab.active.naive_bayes import NaiveBayes
@@ -60,7 +59,7 @@ def folds_of(name: str, seed: int) -> list[dict[str, Any]]:
     seed : int
         Seed of the folds.
     """
-    table = _data(name)
+    table = load_table(name)
     fold = random_stream(seed, "folds").permutation(len(table.y)) % FOLDS
     return [
         {"table": name, "seed": seed, "fold": number, **_errors(table, fold == number)}
@@ -77,13 +76,6 @@ def _errors(table: UciTable, test: Any) -> dict[str, float]:
         fitted = _make_learner(learner).fit(codes[train], table.y[train], values)
         errors[learner] = float(np.mean(fitted.predict(codes[test]) != table.y[test]))
     return errors
-
-
-def _data(name: str) -> UciTable:
-    if name != "tic-tac-toe":
-        return load_table(name)
-    boards, y = tictactoe_endgames()
-    return UciTable(name, boards.astype(np.float64), np.zeros(9, dtype=np.bool_), y)
 
 
 def _make_learner(learner: str) -> Any:
