@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from itertools import groupby
+from dataclasses import dataclass
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.campaign.benchmark.cells import CELLS, Cell
-from psm_sim.campaign.benchmark.ranking import Stability, Standing, compare_rankings, rank
+from psm_sim.campaign.benchmark.ranking import Standing, rank
 from psm_sim.campaign.benchmark.result import STANDING, BenchmarkResult, read_result
 from psm_sim.common.array_types import FloatArray
 from psm_sim.lab.reporting.pages.markdown_tables import markdown_table
@@ -37,6 +38,42 @@ _HEADINGS = {
     "radio": "Scores by radio",
     "price_w": "Scores by price of delay",
 }
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Pairs of policies in the rankings on several sets of seeds.
+
+    Attributes
+    ----------
+    pairs : int
+        Number of pairs.
+    separate : int
+        Number of those whose intervals do not overlap in any ranking.
+    reversed : list of (str, str)
+        Pairs whose intervals do not overlap in two rankings, with a different order.
+    """
+
+    pairs: int
+    separate: int
+    reversed: list[tuple[str, str]]
+
+
+def compare_rankings(rankings: Sequence[Sequence[Standing]]) -> Stability:
+    """Return whether the order of the same policies is equal in all *rankings*."""
+    tables = [{standing.policy: standing for standing in ranking} for ranking in rankings]
+    pairs = list(combinations(tables[0], 2))
+    orders = {pair: [_order(*(table[name] for name in pair)) for table in tables] for pair in pairs}
+    return Stability(
+        len(pairs),
+        sum(0 not in order for order in orders.values()),
+        [pair for pair, order in orders.items() if {-1, 1} <= set(order)],
+    )
+
+
+def _order(first: Standing, second: Standing) -> int:
+    """Return -1 if the first policy has the lower interval, 1 if the second has, and 0 if they overlap."""
+    return int(first.low > second.high) - int(first.high < second.low)
 
 
 def write_report(stored: BenchmarkResult, other: BenchmarkResult, folder: Path = FOLDER) -> None:

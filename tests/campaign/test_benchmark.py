@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.policy_benchmark import compare_rankings
 from psm_sim.campaign.benchmark import cells, ranking, run
 from psm_sim.campaign.benchmark import result as result_module
 from psm_sim.campaign.benchmark.cells import (
@@ -20,7 +21,7 @@ from psm_sim.campaign.benchmark.cells import (
     TUNING_SEEDS,
     Cell,
 )
-from psm_sim.campaign.benchmark.ranking import MIN_DIFFERENCE, compare_rankings, mean_scores, rank
+from psm_sim.campaign.benchmark.ranking import MIN_DIFFERENCE, mean_scores, rank
 from psm_sim.campaign.benchmark.result import (
     ALWAYS_ON,
     STANDING,

@@ -1,4 +1,4 @@
-"""Ranking of the policies of a benchmark, and the comparison of rankings on other seeds.
+"""Ranking of the policies of a benchmark.
 
 The score of a policy is the geometric mean over all cells of its cost divided by that of the offline
 optimum. The ratio of two scores is the geometric mean of the ratios of their costs. The order of the policies
@@ -7,9 +7,8 @@ therefore does not depend on the optimum, and no cell counts more because its co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,39 +125,3 @@ def mean_scores(result: BenchmarkResult, field: str) -> dict[str, dict[str, floa
         }
         for policy, row in zip(result.policies, means, strict=True)
     }
-
-
-@dataclass(frozen=True)
-class Stability:
-    """Pairs of policies in the rankings on several sets of seeds.
-
-    Attributes
-    ----------
-    pairs : int
-        Number of pairs.
-    separate : int
-        Number of those whose intervals do not overlap in any ranking.
-    reversed : list of (str, str)
-        Pairs whose intervals do not overlap in two rankings, with a different order.
-    """
-
-    pairs: int
-    separate: int
-    reversed: list[tuple[str, str]]
-
-
-def compare_rankings(rankings: Sequence[Sequence[Standing]]) -> Stability:
-    """Return whether the order of the same policies is equal in all *rankings*."""
-    tables = [{standing.policy: standing for standing in ranking} for ranking in rankings]
-    pairs = list(combinations(tables[0], 2))
-    orders = {pair: [_order(*(table[name] for name in pair)) for table in tables] for pair in pairs}
-    return Stability(
-        len(pairs),
-        sum(0 not in order for order in orders.values()),
-        [pair for pair, order in orders.items() if {-1, 1} <= set(order)],
-    )
-
-
-def _order(first: Standing, second: Standing) -> int:
-    """Return -1 if the first policy has the lower interval, 1 if the second has, and 0 if they overlap."""
-    return int(first.low > second.high) - int(first.high < second.low)
