@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
-    from psm_sim.campaign.sweep.run import Resources, run_grid
+    from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.terminal.progress import progress
@@ -134,7 +134,7 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     resources = Resources(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
     with Store(path) as store, redirect_stdout_to_stderr(), progress("simulating", "tasks") as report:
-        return run_grid(grid, store, resources, command, report)
+        return run_sweep_tasks(grid.tasks(), store, resources, command, report)
 
 
 def _build_grid(arguments: argparse.Namespace) -> Grid:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.campaign.sweep.results import table_frame
-from psm_sim.campaign.sweep.run import Resources, run_grid
+from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.store import Store, StoredRow
 from psm_sim.common.errors import InputError
 from psm_sim.simulation.preset import Preset, load_preset
@@ -100,7 +100,7 @@ def load_sweep(store: str | Path, version: str = __version__) -> pd.DataFrame:
 
 def _run(grid: Grid, path: Path, resources: Resources) -> pd.DataFrame:
     with Store(path) as store:
-        return _frame(run_grid(grid, store, resources, "psm_sim.sweep()"), path)
+        return _frame(run_sweep_tasks(grid.tasks(), store, resources, "psm_sim.sweep()"), path)
 
 
 def _frame(rows: Sequence[StoredRow], path: Path) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from psm_sim.campaign.sweep.cluster import run_on_cluster
 from psm_sim.campaign.sweep.database import SweepProgress, lock_store
-from psm_sim.campaign.sweep.grid import Grid, SweepTask
+from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.campaign.sweep.job import Job, Outcome, run_job
 from psm_sim.campaign.sweep.planning import PlannedTask, TaskChecker, TopologyCache, plan_tasks
 from psm_sim.campaign.sweep.store import Store, StoredRow
@@ -61,25 +61,6 @@ class Resources:
                     f"workers={self.workers} conflicts with cluster={self.cluster!r}, which has its own "
                     "workers; remove one of them."
                 )
-
-
-def run_grid(
-    grid: Grid,
-    store: Store,
-    resources: Resources | None = None,
-    command: str = "",
-    progress: Progress = no_progress,
-) -> list[StoredRow]:
-    """Run the tasks of a grid that the store does not contain, and return the rows of all its tasks.
-
-    Parameters
-    ----------
-    grid : Grid
-        Grid to run.
-    store, resources, command, progress
-        As for :func:`run_sweep_tasks`, which also has the rows and the errors.
-    """
-    return run_sweep_tasks(grid.tasks(), store, resources, command, progress)
 
 
 def run_sweep_tasks(

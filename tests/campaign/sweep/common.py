@@ -6,7 +6,7 @@ from pathlib import Path
 
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.grid_axis import GridAxis
-from psm_sim.campaign.sweep.run import Resources, run_grid
+from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.store import Store, StoredRow
 
 HEARS = """
@@ -34,7 +34,7 @@ def grid(*vary: str, **words) -> Grid:
 def run(path: Path, what: Grid, workers: int = 1, **words) -> list[StoredRow]:
     """Run a grid on a store."""
     with Store(path) as store:
-        return run_grid(what, store, Resources(workers, **words))
+        return run_sweep_tasks(what.tasks(), store, Resources(workers, **words))
 
 
 def write_policy(path: Path, beacons: str = "self.n", before: str = "pass") -> None:

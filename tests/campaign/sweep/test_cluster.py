@@ -16,7 +16,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from psm_sim.campaign.sweep.job import Job
-from psm_sim.campaign.sweep.run import Resources, run_grid
+from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
@@ -97,7 +97,7 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
         Store(tmp_path / "a.sqlite") as store,
         pytest.raises(InputError, match=r"pip install 'psm_sim\[cluster\]'"),
     ):
-        run_grid(grid(policies=("psm",)), store, Resources(cluster="tcp://127.0.0.1:9"))
+        run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster="tcp://127.0.0.1:9"))
 
 
 class StandIn(ModuleType):
@@ -170,7 +170,7 @@ def test_jobs_are_lost_and_run_again(
         run(tmp_path / "there.sqlite", what)
     (tmp_path / "kept.py").rename(tmp_path / "my.py")
     with Store(tmp_path / "there.sqlite") as store:
-        rows = run_grid(what, store, Resources(cluster="tcp://here:1"))
+        rows = run_sweep_tasks(what.tasks(), store, Resources(cluster="tcp://here:1"))
     done = {row.seed: row.measures for row in rows if row.state == "done"}
     assert done == {row.seed: row.measures for row in expected if row.seed in done}
     failed = [row for row in rows if row.state == "failed"]
@@ -190,7 +190,7 @@ def test_a_worker_of_another_version_is_named(stand_in: StandIn, tmp_path: Path)
             ("tcp://nobody:1", "no Dask scheduler answers at 'tcp://nobody:1'"),
         ):
             with pytest.raises(InputError, match=sentence):
-                run_grid(grid(policies=("psm",)), store, Resources(cluster=address))
+                run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster=address))
         assert [status for status, *_ in store.sweeps()] == ["failed"] * 2
         assert set(store.states().values()) == {"waiting"}
 
@@ -207,7 +207,7 @@ def test_an_interrupt_calls_back_what_is_out(
     monkeypatch.setattr(stand_in, "wait", interrupt)
     with Store(tmp_path / "a.sqlite") as store:
         with pytest.raises(KeyboardInterrupt):
-            run_grid(grid(policies=("psm",)), store, Resources(cluster="tcp://here:1"))
+            run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster="tcp://here:1"))
         assert [status for status, *_ in store.sweeps()] == ["interrupted"]
     assert stand_in.submitted == []
     assert stand_in.closed

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from psm_sim.campaign.sweep.database import lock_store, transaction
-from psm_sim.campaign.sweep.run import Resources, run_grid
+from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.common.errors import InputError
 from psm_sim.common.random_streams import random_stream
@@ -157,7 +157,7 @@ def test_what_an_interrupt_left_open_is_undone_before_the_end_is_noted(
 
     monkeypatch.setattr(Store, "record", struck)
     with Store(tmp_path / "a.sqlite") as store, pytest.raises(KeyboardInterrupt):
-        run_grid(grid("seed=1..4", policies=("psm",)), store, Resources(workers=1))
+        run_sweep_tasks(grid("seed=1..4", policies=("psm",)).tasks(), store, Resources(workers=1))
     with Store(tmp_path / "a.sqlite") as store:
         assert [status for status, *_ in store.sweeps()] == ["interrupted"]
 
