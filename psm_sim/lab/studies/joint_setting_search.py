@@ -3,7 +3,8 @@
 The rule was fixed before the search. Every setting of a coarse grid runs on one choosing seed. The
 candidates are the settings on the Pareto frontier of the counts of agreeing numbers. The first one in the
 order of the grid represents all settings with equal counts. Settings in which both papers' numbers on static
-PSM agree are candidates as well. All candidates run again on judging seeds, on which nothing is chosen.
+PSM agree are candidates as well, and so is the headline preset's setting, the best one of an earlier search.
+All candidates run again on judging seeds, on which nothing is chosen.
 """
 
 from __future__ import annotations
@@ -258,8 +259,11 @@ CANDIDATES = (
     Setting("exponential", "none", True),
     Setting("gamma:2", "none", True),
     Setting("mah", "trace", True, network="ns-2 TCP"),
+    Setting("uniform", "800", True),
 )
-"""Candidates that the search found on its choosing seed. They run again on judging seeds."""
+"""Candidates that the search found on its choosing seed, and the headline preset's setting."""
+
+HEADLINE = {**asdict(CANDIDATES[-1]), "uplink": "one", "acks": "poll"}
 
 JUDGED = 10
 """Number of judging seeds. With three, most intervals are wider than the tolerance."""
@@ -300,7 +304,11 @@ class OneSetting(Study):
         setting_rows = rows.of("setting")
         searched = score_settings([row for row in setting_rows if row["seed"] == CHOOSING[0]])
         frontier, seeds = score_frontier(searched), _judging_seeds(scale, seed)
-        candidates = frontier + [score for score in searched if score.agrees_on_psm and score not in frontier]
+        candidates = frontier + [
+            score
+            for score in searched
+            if score not in frontier and (score.agrees_on_psm or score.setting == HEADLINE)
+        ]
         judged = score_settings([row for row in setting_rows if row["seed"] in seeds])
         return Findings(
             "one-setting",
@@ -348,8 +356,13 @@ def _remarks(searched: Sequence[Score], candidates: Sequence[Score], judged: Seq
     result = "One setting serves both" if best.met == (n_lpsm, n_bsd) else "No setting serves both"
     rerun = [score for score in judged if score.setting in [each.setting for each in candidates]]
     on_judging = "".join(
-        f" On judging seeds it has {_count(score)}." for score in rerun if score.setting == best.setting
+        f" On judging seeds this setting has {_count(score)}."
+        for score in rerun
+        if score.setting == best.setting
     )
+    if rerun:
+        top = max(rerun, key=_total)
+        on_judging += f" The best candidate on judging seeds has {_count(top)} ({top.label})."
     return [
         describe_static_psm(searched, judged),
         (
