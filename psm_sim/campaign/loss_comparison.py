@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from psm_sim.campaign.lpsm_rounds import LearnerRound, LoggedLpsm
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, pareto_frontier
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec, class_file
@@ -27,7 +26,8 @@ from psm_sim.learning import LearnAlpha, best_rate, best_switching, learn_alpha_
 from psm_sim.losses import LOSSES, Loss, make_loss
 from psm_sim.losses.user_loss_guard import guarded_loss
 from psm_sim.network import Topology
-from psm_sim.policies import Poll
+from psm_sim.policies import Poll, Rest
+from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import BASELINES, References, Result, Scenario, compare_seeds
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result_parts import PageRecord
@@ -37,6 +37,7 @@ from psm_sim.workload import Page
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 GAMMA_FACTORS = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)
 """Default values of gamma, relative to the default of the loss."""
@@ -378,6 +379,41 @@ class _FixedRun(NamedTuple):
     polls: list[Poll]
     energy_j: float
     delay_s: float
+
+
+class LearnerRound(NamedTuple):
+    """Learning round with its time, losses and the next prediction.
+
+    ``losses`` are the losses of the experts, shape (n,), and ``mixture`` is the loss of their mixture.
+    """
+
+    time_s: float
+    losses: FloatArray
+    mixture: float
+    polling_ms: float
+
+
+class LoggedLpsm(Lpsm):
+    """LPSM that records each learned round. It decides at each poll."""
+
+    def start(self, beacon_s: float) -> None:
+        """Start without rounds; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
+        super().start(beacon_s)
+        self.rounds: list[LearnerRound] = []
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Return the decision of LPSM, and record the round if there is a poll to learn from.
+
+        *now_s*, *since_uplink_s* and *poll* as for :class:`~psm_sim.policies.Policy`.
+        """
+        self._now_s = now_s
+        return super().rest(now_s, since_uplink_s, poll)
+
+    def _learn(self, poll: Poll) -> None:
+        losses = self.losses(poll)
+        mixture = self.learner.update(losses)
+        self._predict()
+        self.rounds.append(LearnerRound(self._now_s, losses, mixture, self.polling_ms))
 
 
 class _WeightLog(LoggedLpsm):

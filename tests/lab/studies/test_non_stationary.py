@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.lpsm_rounds import LearnerRound
+from psm_sim.campaign.loss_comparison import LearnerRound
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.non_stationary.learner_rounds import (
     CURVE,
