@@ -70,8 +70,8 @@ class ListeningStats:
 
 _SAMPLERS = {
     "cbgz": "cbgz:b={b}",
-    "cbgz2": "cbgz2:b={b},ridge={ridge}",
-    "lasec": "lasec-ss:b={b},ridge={ridge},c={c}",
+    "cbgz2": "cbgz2:b={b}",
+    "lasec": "lasec-ss:b={b},ridge=1",
     "dkm": "dkm:R={R}",
 }
 
@@ -114,22 +114,6 @@ class Listen(Policy):
         at_most=MAX_WEIGHT,
         requires="learner=cbgz or learner=cbgz2 or learner=lasec or learner=random",
     )
-    c: float = parameter(
-        1000.0,
-        "lasec: inverse drift rate, above the ridge",
-        above=0,
-        at_most=MAX_WEIGHT,
-        expert=True,
-        requires="learner=lasec",
-    )
-    ridge: float = parameter(
-        1.0,
-        "cbgz2 and lasec: ridge penalty on the weights",
-        above=0,
-        at_most=MAX_WEIGHT,
-        expert=True,
-        requires="learner=cbgz2 or learner=lasec",
-    )
     R: int = parameter(
         32,
         "dkm: correct predictions in a row that halve the band",
@@ -146,7 +130,6 @@ class Listen(Policy):
         expert=True,
         requires="learner=cbgz",
     )
-    floor: float = parameter(0.0, "minimum probability of receiving a beacon", at_least=0, at_most=1)
     context: bool = parameter(True, "use outstanding requests as features", expert=True)
     max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=10_000)
     seed: int = parameter(1, "seed of the Bernoulli draws", at_least=0, at_most=MAX_SEED, expert=True)
@@ -175,9 +158,9 @@ class Listen(Policy):
     def _make_forecast(self) -> BeaconForecast | RandomListening:
         if self.learner == "random":
             return RandomListening(self.b, self._horizon)
-        values = {"b": self.b, "ridge": self.ridge, "c": self.c, "R": self.R}
-        sampler = make_selective(_SAMPLERS[self.learner].format(**values), self._features.count)
-        return BeaconForecast(self._features, sampler, self.floor, self.beacon_grid, self._horizon)
+        spec = _SAMPLERS[self.learner].format(b=self.b, R=self.R)
+        sampler = make_selective(spec, self._features.count)
+        return BeaconForecast(self._features, sampler, self.beacon_grid, self._horizon)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Handle a sent frame."""

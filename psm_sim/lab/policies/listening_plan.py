@@ -136,18 +136,14 @@ class BeaconForecast:
         Features of the beacons.
     sampler : SelectiveSampler
         Learner, and the rule for the probability of receiving a beacon with a margin below 0.
-    floor : float
-        Minimum probability.
     grid : Beacons
         Beacon times.
     horizon : int
         Longest doze, in beacons.
     """
 
-    def __init__(
-        self, features: Features, sampler: SelectiveSampler, floor: float, grid: Beacons, horizon: int
-    ) -> None:
-        self._features, self._floor, self._grid, self._horizon = features, floor, grid, horizon
+    def __init__(self, features: Features, sampler: SelectiveSampler, grid: Beacons, horizon: int) -> None:
+        self._features, self._grid, self._horizon = features, grid, horizon
         self.learner, self._rule = sampler.learner, sampler.rule
         self._unheard: list[float] = unheard_since(horizon).tolist()
         self._idle_period: IdlePeriod | None = None
@@ -178,9 +174,8 @@ class BeaconForecast:
         views = zip(draws, period.views(first, unheard), strict=True)
         for number, (draw, (margin, spread)) in enumerate(views, first):
             p = 1.0 if margin >= 0 or number == last else p_query(_NONE, margin, spread)
-            if draw < p or draw < self._floor:
+            if draw < p:
                 break
-        p = max(p, self._floor)
         return PlannedBeacon(number, margin, spread, p, number == last, period, unheard[number - first])
 
     def learn(self, planned: PlannedBeacon, frames: bool, weight: float) -> None:

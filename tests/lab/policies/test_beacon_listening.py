@@ -204,7 +204,7 @@ class Asked(Listen):
     """Asked at each beacon, as every policy derived from it is."""
 
 
-@pytest.mark.parametrize("bad", ["learner=cbgz2,weight=2", "learner=random,b=2", "learner=bbq", "floor=2"])
+@pytest.mark.parametrize("bad", ["learner=cbgz2,weight=2", "learner=random,b=2", "learner=bbq"])
 def test_what_makes_no_sense_is_refused(bad):
     """By a sentence that names the policy."""
     with pytest.raises(InputError, match="policy listen"):
