@@ -10,7 +10,7 @@ from psm_sim.common.formatting import format_duration
 from psm_sim.network import Topology
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.simulation import SeedComparison
-from psm_sim.simulation.conclusion_terms import join_names
+from psm_sim.simulation.conclusion import join_names
 from psm_sim.simulation.run_averages import replications_of
 
 

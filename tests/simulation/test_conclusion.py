@@ -22,8 +22,7 @@ from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.reporting.files.result_json import to_dict
 from psm_sim.reporting.html.comparison import page_of
 from psm_sim.simulation import ClientAverage, PageRecord, Result, SeedAverage, Traffic
-from psm_sim.simulation.conclusion import conclude
-from psm_sim.simulation.conclusion_terms import RELEVANT
+from psm_sim.simulation.conclusion import RELEVANT, conclude
 from psm_sim.simulation.result_parts import Latency
 from psm_sim.simulation.run_averages import average_runs
 

@@ -10,7 +10,7 @@ from psm_sim.campaign.benchmark.ranking import REFERENCE, Standing, mean_scores,
 from psm_sim.campaign.benchmark.result import BenchmarkResult
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.reporting.terminal.losses import Rows, table_of
-from psm_sim.simulation.conclusion_terms import join_names
+from psm_sim.simulation.conclusion import join_names
 
 EXPLANATION = (
     "The score is the geometric mean over the cells of the cost of a policy divided by that of the offline"
