@@ -12,8 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from psm_sim.campaign.sweep.grid import Grid
-from psm_sim.campaign.sweep.grid_axis import GridAxis
+from psm_sim.campaign.sweep.grid import Grid, GridAxis
 from psm_sim.campaign.sweep.job import Outcome
 from psm_sim.campaign.sweep.planning import plan_tasks
 from psm_sim.campaign.sweep.store import Store

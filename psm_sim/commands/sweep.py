@@ -139,8 +139,7 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
 
 def _build_grid(arguments: argparse.Namespace) -> Grid:
     """Return the grid of the options, or of the grid file."""
-    from psm_sim.campaign.sweep.grid import Grid, read_grid
-    from psm_sim.campaign.sweep.grid_axis import GridAxis
+    from psm_sim.campaign.sweep.grid import Grid, GridAxis, read_grid
 
     if arguments.grid is not None:
         return read_grid(_grid_path(arguments))

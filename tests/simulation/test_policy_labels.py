@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import psm_sim
-from psm_sim.campaign.sweep.grid import Grid
-from psm_sim.campaign.sweep.grid_axis import GridAxis
+from psm_sim.campaign.sweep.grid import Grid, GridAxis
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.policies import make_policy

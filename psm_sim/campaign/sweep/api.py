@@ -8,8 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.campaign.sweep.grid import Grid
-from psm_sim.campaign.sweep.grid_axis import GridAxis
+from psm_sim.campaign.sweep.grid import Grid, GridAxis
 from psm_sim.campaign.sweep.results import table_frame
 from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.store import Store, StoredRow
@@ -43,7 +42,7 @@ def sweep(
     ----------
     vary : mapping
         Values of each varied key, e.g. ``{"policy.bsd.p": [0.1, 0.5], "seed": "1..20"}``. See
-        :class:`~psm_sim.campaign.sweep.grid_axis.GridAxis` for the keys.
+        :class:`~psm_sim.campaign.sweep.grid.GridAxis` for the keys.
     policies : sequence of str
         Policy specs. Policies that are named only in *vary* are appended. The default is lpsm.
     store : str, Path or None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from psm_sim.campaign.sweep.grid import Grid
-from psm_sim.campaign.sweep.grid_axis import GridAxis
+from psm_sim.campaign.sweep.grid import Grid, GridAxis
 from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.store import Store, StoredRow
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.campaign.sweep.grid import Grid, read_grid
-from psm_sim.campaign.sweep.grid_axis import GridAxis, expand_values
+from psm_sim.campaign.sweep.grid import Grid, GridAxis, expand_values, read_grid
 from psm_sim.common.errors import InputError
 from psm_sim.simulation.preset import load_preset
 
