@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 from psm_sim.learning.factory import make_learner
 from psm_sim.replay.binned_arrivals import BinnedArrivals
-from psm_sim.replay.polling_learner import ReplayPoller
 from psm_sim.replay.replay_config import PollingGrid, replay_loss
 from psm_sim.replay.replay_history import ReplayHistory
+from psm_sim.replay.trace_replay import ReplayPoller
 from psm_sim.workload import load_workload
 from psm_sim.workload.network_activity import NominalTransfers, Transfer, transfers_of
 

@@ -30,8 +30,8 @@ from psm_sim.learning.factory import make_learner
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import make_policy
 from psm_sim.replay.binned_arrivals import BinnedArrivals
-from psm_sim.replay.polling_learner import ReplayPoller
 from psm_sim.replay.replay_config import PollingGrid, replay_loss
+from psm_sim.replay.trace_replay import ReplayPoller
 from psm_sim.workload import load_workload
 from psm_sim.workload.network_activity import Transfer
 from psm_sim.workload.page_view import Page

@@ -13,10 +13,9 @@ from psm_sim.common.errors import InputError, PluginError
 from psm_sim.learning.factory import make_learner
 from psm_sim.losses import InverseLoss, Loss
 from psm_sim.replay.binned_arrivals import BinnedArrivals
-from psm_sim.replay.polling_learner import ReplayPoller
 from psm_sim.replay.replay_config import PollingGrid, ReplayConfig, replay_loss
 from psm_sim.replay.replay_history import FACTS, ReplayHistory, Windows, regret_and_bound
-from psm_sim.replay.trace_replay import replay_activity, replay_trace
+from psm_sim.replay.trace_replay import ReplayPoller, replay_activity, replay_trace
 from psm_sim.workload.network_activity import Activity, Transfer
 
 ROWS = st.lists(
