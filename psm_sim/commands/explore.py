@@ -65,10 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Serve the page until the command is interrupted."""
     from psm_sim.policies import make_policy
-    from psm_sim.reporting.explore.page import Page
+    from psm_sim.reporting.explore.page import Page, Simulator
     from psm_sim.reporting.explore.server import serve
     from psm_sim.reporting.explore.settings import Settings, fitting_sizes
-    from psm_sim.reporting.explore.simulator import Simulator
 
     policies = tuple(arguments.policy or Settings().policies)
     sizes = fitting_sizes(arguments.trace)

@@ -26,9 +26,9 @@ from psm_sim.cli import main
 from psm_sim.commands.explore import compare
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import no_progress
+from psm_sim.reporting.explore.page import Simulator
 from psm_sim.reporting.explore.server import serve_until_cancelled
 from psm_sim.reporting.explore.settings import Settings, fitting_sizes
-from psm_sim.reporting.explore.simulator import Simulator
 
 QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
 

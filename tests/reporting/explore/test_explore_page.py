@@ -12,9 +12,8 @@ from bokeh.document import Document
 
 from psm_sim.commands.explore import compare
 from psm_sim.common.errors import InputError
-from psm_sim.reporting.explore.page import Page
+from psm_sim.reporting.explore.page import Page, Simulator
 from psm_sim.reporting.explore.settings import Settings
-from psm_sim.reporting.explore.simulator import Simulator
 
 QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
 
