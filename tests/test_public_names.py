@@ -8,14 +8,7 @@ import pytest
 
 NAMES = {
     "psm_sim": "__version__ check compare compare_losses load_sweep simulate sweep timeline",
-    "psm_sim.lab.active": """
-        AlwaysQuery AskTellLearner BbqNoveltyRule BernoulliQuery BudgetPerceptron Crf Decision
-        DkmHalvingRule Draw EntropyTree ExhaustiveTree Gaussian GaussianSampler Image Isal1d Isalg1d
-        Lasec Lmu MarginQuery ModifiedPerceptron NAMES NaiveBayes OneSided
-        OnlineLearner OptNbdt POOL_RULES Perceptron Plane PlaneLearner PoolLearner PoolRule
-        QueryRule Record RidgeRegression SAMPLERS Sampler SecondOrderPerceptron SecondOrderQuery
-        SelectiveSampler ShiftingPerceptron Tree best_tree expected_accuracy f_measure fit_field
-        fit_linear fit_unlabelled make_selective standardise standardise_images weighted_error""",
+    "psm_sim.lab.active": "OnlineLearner QueryRule SelectiveSampler make_selective",
     "psm_sim.contracts": "Finding Report check",
     "psm_sim.learning": """
         BestRate DecreasingShare FixedShare LEARNERS LearnAlpha Learner MixingPastPosteriors

@@ -94,7 +94,7 @@ class Listen(Policy):
     halving band.
 
     The mistake bounds of the margin rules also apply if labels are free on one side
-    (:class:`~psm_sim.lab.active.OneSided`), but not with a ``weight``.
+    (:class:`~psm_sim.lab.active.query_rules.OneSided`), but not with a ``weight``.
 
     Source: Cesa-Bianchi, Gentile and Zaniboni (2006); Moroshko and Crammer (2014); Dasgupta, Kalai and
     Monteleoni (2005).

@@ -11,25 +11,24 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.lab.active import (
-    NAMES,
+from psm_sim.lab.active import SelectiveSampler, make_selective
+from psm_sim.lab.active.perceptrons import (
+    BudgetPerceptron,
+    ModifiedPerceptron,
+    Perceptron,
+    ShiftingPerceptron,
+)
+from psm_sim.lab.active.query_rules import (
     AlwaysQuery,
     BbqNoveltyRule,
     BernoulliQuery,
-    BudgetPerceptron,
     DkmHalvingRule,
-    Lasec,
     MarginQuery,
-    ModifiedPerceptron,
     OneSided,
-    Perceptron,
-    RidgeRegression,
-    SecondOrderPerceptron,
     SecondOrderQuery,
-    SelectiveSampler,
-    ShiftingPerceptron,
-    make_selective,
 )
+from psm_sim.lab.active.sampler_specs import NAMES
+from psm_sim.lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
 
 D = 4
 LEARNERS = {

@@ -7,16 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from psm_sim.lab.active import (
-    DkmHalvingRule,
-    Lasec,
-    MarginQuery,
-    ModifiedPerceptron,
-    Perceptron,
-    SecondOrderPerceptron,
-    SelectiveSampler,
-    make_selective,
-)
+from psm_sim.lab.active import SelectiveSampler, make_selective
+from psm_sim.lab.active.perceptrons import ModifiedPerceptron, Perceptron
+from psm_sim.lab.active.query_rules import DkmHalvingRule, MarginQuery
+from psm_sim.lab.active.second_order_learners import Lasec, SecondOrderPerceptron
 from psm_sim.lab.active.sphere_instances import uniform_points, unit_vector
 
 

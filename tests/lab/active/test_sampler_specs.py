@@ -6,21 +6,17 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.lab.active import (
-    NAMES,
+from psm_sim.lab.active import QueryRule, SelectiveSampler, make_selective
+from psm_sim.lab.active.perceptrons import ModifiedPerceptron, Perceptron
+from psm_sim.lab.active.query_rules import (
     BbqNoveltyRule,
     BernoulliQuery,
     DkmHalvingRule,
     MarginQuery,
-    ModifiedPerceptron,
     OneSided,
-    Perceptron,
-    QueryRule,
     SecondOrderQuery,
-    SelectiveSampler,
-    make_selective,
 )
-from psm_sim.lab.active.sampler_specs import sampler_parameters
+from psm_sim.lab.active.sampler_specs import NAMES, sampler_parameters
 
 
 def test_a_name_gives_its_parts_their_parameters():

@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.lab.active import (
-    AlwaysQuery,
-    BernoulliQuery,
-    DkmHalvingRule,
-    ModifiedPerceptron,
-    Perceptron,
-    SelectiveSampler,
-)
+from psm_sim.lab.active import SelectiveSampler
+from psm_sim.lab.active.perceptrons import ModifiedPerceptron, Perceptron
+from psm_sim.lab.active.query_rules import AlwaysQuery, BernoulliQuery, DkmHalvingRule
 from psm_sim.lab.active.sphere_instances import error_of, first_hits, sphere_points, unit_vector
 
 

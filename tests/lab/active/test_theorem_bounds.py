@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.lab.active import ModifiedPerceptron, Perceptron, theorem_bounds
+from psm_sim.lab.active import theorem_bounds
+from psm_sim.lab.active.perceptrons import ModifiedPerceptron, Perceptron
 from psm_sim.lab.active.sphere_instances import (
     error_of,
     similar_points,

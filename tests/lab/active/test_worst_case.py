@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psm_sim.lab.active import RidgeRegression, make_selective
+from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.adversarial_sequences import KINDS, adversarial_stream
 from psm_sim.lab.active.bound_comparators import CbgzBound, Updates, expected_sums
+from psm_sim.lab.active.second_order_learners import RidgeRegression
 from psm_sim.lab.active.theorem_bounds import cbgz_bound
 
 
