@@ -37,7 +37,7 @@ CELL = {
 """Settings of the published simulation program, as far as psm_sim has them."""
 
 OFFERED_MBPS = 40.0
-"""Load of all neighbors together, more than the channel carries without A-MPDU. The program offers 65 Mbit/s."""
+"""Load of all neighbors together, more than the channel carries. The published program offers 65 Mbit/s."""
 
 _PAYLOAD_BYTES, _DATAGRAM_BYTES = 1024, 1052
 _BEACON_S = 0.001384  # 149 B at 1 Mbit/s and the preamble
