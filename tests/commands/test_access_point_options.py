@@ -54,12 +54,6 @@ def test_the_caption_says_how_the_baseline_wakes(capsys: pytest.CaptureFixture[s
         assert ("psm wakes for DTIM beacons only" in capsys.readouterr().out) == says_so
 
 
-def test_a_dtim_period_of_1_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    """It is the default, and psm receives every beacon."""
-    found = result(capsys, "--dtim", "1")
-    assert [run["policy"] for run in found["baselines"]] == ["always-on", "psm"]
-
-
 def test_an_interval_in_ms_at_a_topology_in_time_units_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -135,9 +135,3 @@ def test_every_subcommand_stands_in_the_script_of_each_shell(
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
     assert [name for name in SUBCOMMANDS if name not in script] == []
-
-
-def test_another_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """With those that there are."""
-    assert main(["completion", "powershell"]) == 2
-    assert "bash" in capsys.readouterr().err

@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,7 +23,6 @@ from bokeh.document import Document
 
 from psm_sim.cli import main
 from psm_sim.commands.explore import compare
-from psm_sim.common.errors import InputError
 from psm_sim.common.progress import no_progress
 from psm_sim.reporting.explore.page import Simulator
 from psm_sim.reporting.explore.server import serve_until_cancelled
@@ -99,12 +97,6 @@ def test_the_controls_set_round_trip_dtim_and_price() -> None:
     assert shown.resolved_topology.wired.latency_ms == 80
     assert shown.resolved_topology.beacon.dtim_period == 3
     assert shown.runs[-1].parameters["price"] == 10
-
-
-def test_the_price_has_an_effect_on_anticipate_without_a_price_or_target_only() -> None:
-    assert Settings().has_price
-    own = ("bsd", "anticipate:price=2", "anticipate:slowdown=1.02", "anticipate:delay_ms=20")
-    assert not Settings(policies=own).has_price
 
 
 def test_sizes_fit_the_trace(tmp_path: Path) -> None:
@@ -201,14 +193,6 @@ def test_ctrl_c_ends_the_server_at_once() -> None:
             os.killpg(process.pid, 0)
 
 
-def test_sigterm_ends_the_server() -> None:
-    with server() as (process, _):
-        process.send_signal(signal.SIGTERM)
-        _, messages = process.communicate(timeout=20)
-        assert process.returncode == 143
-        assert messages == "psm_sim: terminated by SIGTERM.\n"
-
-
 def test_a_view_is_simulated_once() -> None:
     calls = []
 
@@ -222,21 +206,6 @@ def test_a_view_is_simulated_once() -> None:
     assert len(first.events) == len(first.comparison.shown) == 3
     assert first.frontier
     assert len(calls) == 1
-
-
-def test_the_oldest_view_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Simulator, "MAX_VIEWS", 1)
-    simulator = Simulator(compare)
-    first, second = (simulator.view(replace(QUICK, seed=seed), lambda: True) for seed in ("1", "2"))
-    assert simulator.view(replace(QUICK, seed="2"), lambda: True) is second
-    assert simulator.view(replace(QUICK, seed="1"), lambda: True) is not first
-
-
-def test_an_error_is_its_message() -> None:
-    def fail(*_):
-        raise InputError("price must be a number.")
-
-    assert Simulator(fail).view(QUICK, lambda: True) == "price must be a number."
 
 
 def test_a_superseded_simulation_ends_early_and_leaves_no_view() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -116,12 +114,6 @@ def test_expert_parameters_are_listed_on_request(
     assert "hidden" not in tables[1]
 
 
-@pytest.mark.parametrize(("kind", "name"), [("policies", "bsd"), ("losses", "inverse"), ("traces", "ucb")])
-def test_one_entry_is_that_of_the_list(kind: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """And no other."""
-    assert listed(capsys, kind, name) == {name: listed(capsys, kind)[name]}
-
-
 @pytest.mark.parametrize("kind", ["topologies", "traces", "profiles", "presets"])
 def test_a_bundled_entry_is_shown_as_its_file(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Byte for byte; the list names all of them."""
@@ -148,12 +140,3 @@ def test_a_shown_file_gives_the_same_results(
         assert main(words) == 0
         outputs.append(capsys.readouterr().out.replace(value, "NAME"))
     assert outputs[0] == outputs[1]
-
-
-def test_without_docstrings_the_list_says_why_it_has_no_descriptions() -> None:
-    """Under ``python -OO`` they are gone; names and parameters are not."""
-    words = [sys.executable, "-OO", "-m", "psm_sim", "list", "losses"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    assert "inverse-log" in done.stdout
-    assert "descriptions are missing" in done.stderr

@@ -12,7 +12,6 @@ import pytest
 
 import psm_sim
 from psm_sim.cli import main
-from psm_sim.common.errors import InputError
 
 POLICY = """
 from psm_sim.policies import Policy, Rest
@@ -181,15 +180,6 @@ def test_the_finished_policies_of_the_first_seed_are_printed(capsys: pytest.Capt
     assert found == expected
 
 
-def test_the_finished_clients_are_averaged(capsys: pytest.CaptureFixture[str]) -> None:
-    """The policy fails at the first client here, so only its finished policies are printed."""
-    assert main(["trace", "synthesize", "--records", "3000", "--to", "s.tr"]) == 0
-    words = ["--trace", "s.tr:clients=2", "--workers", "1", "--format", "json"]
-    found = results(output_of([*WORDS, *words], 2, capsys)[0])
-    assert [run["policy"] for run in found["runs"]] == ["bsd"]
-    assert [name.split()[0] for name in found["missing"]] == ["late.py:Late", "lpsm", "client"]
-
-
 @pytest.mark.parametrize("other", ["", '[[stations]]\nname = "b"\npages = 1\n'])
 def test_the_finished_policies_of_stations_are_printed(
     other: str, capsys: pytest.CaptureFixture[str]
@@ -201,9 +191,3 @@ def test_the_finished_policies_of_stations_are_printed(
     found = results(output_of([*WORDS, *topology], 2, capsys)[0])
     assert list(found.pop("missing")) == ["late.py:Late", "lpsm"]
     assert found == expected
-
-
-def test_python_raises_the_error() -> None:
-    """A partial comparison is never returned."""
-    with pytest.raises(InputError, match="ValueError: no"):
-        psm_sim.compare(["bsd", "late.py:Late"], pages=3)

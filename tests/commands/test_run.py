@@ -29,15 +29,6 @@ def runs_of(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict]:
     return found["runs"]
 
 
-def test_json_differs_in_wall_time_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    """And is what Python gives."""
-    words = ("--pages", "5", "--policy", "lpsm:loss=inverse", "--seed", "2")
-    first = runs_of(capsys, *words)
-    assert runs_of(capsys, *words) == first
-    result = psm_sim.simulate(policy="lpsm:loss=inverse", trace="ucb", pages=5, seed=2).to_dict()
-    assert {key: value for key, value in result.items() if key != "wall_s"} == first[0]
-
-
 def test_without_policy_lpsm_runs_100_pages(capsys: pytest.CaptureFixture[str]) -> None:
     """On the ucb trace, in the three-node topology, with seed 1; below the baselines."""
     output = output_of(capsys, "--seed", "1")
@@ -223,4 +214,22 @@ def test_a_picture_that_cannot_be_written_is_told_before_the_run(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("psm_sim.simulation.compare_seeds", lambda *_: pytest.fail("it ran"))
     assert main(["--policy", "bsd", "--plot", name]) == 2
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("polices = {}", "unknown preset key 'polices'"),
+        ("trace = 3", "trace must be a string, got 3"),
+        ("[policies]\nlpsm = 3", "policies must be a table"),
+        ("= 3", "is not a valid preset"),
+    ],
+)
+def test_a_preset_file_that_cannot_be_used_is_told(
+    text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the file and the key."""
+    (tmp_path / "mine.toml").write_text(text)
+    assert main(["--preset", str(tmp_path / "mine.toml"), "--pages", "1"]) == 2
     assert words in capsys.readouterr().err

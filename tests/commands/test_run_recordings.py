@@ -28,24 +28,10 @@ def output_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().out
 
 
-def test_sampled_pages_are_called_synthetic_and_replayed_ones_are_not(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Nobody browsed what is drawn."""
-    for workload, synthetic in (("sample", True), ("replay", False)):
-        text = output_of(capsys, "--trace", f"s.tr.gz:workload={workload}", "--format", "json")
-        assert json.loads(text)["synthetic"] is synthetic
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--trace ucb:workload=sample", "trace ucb has no parameter 'workload'"),
         ("--trace pages.csv:clients=2", "has no parameter 'clients'"),
-        ("--trace s.tr.gz:workload=draw", "workload must be one of replay, sample, got 'draw'"),
-        ("--trace s.tr.gz:clients=99", "clients must be 1 to 4, all or an identifier, got 99"),
-        ("--trace s.tr.gz:clients=" + "9" * 5000, "clients must be 1 to"),
-        ("--trace s.tr.gz:clients=1.2.3.4", "Unknown client of trace s.tr.gz '1.2.3.4'; expected one"),
         ("--trace nowhere.tr:clients=2", "Trace file not found: 'nowhere.tr'"),
         ("--trace s.tr.gz:clients=2 --policy lpsm:state=s.json", "state='s.json' conflicts with 2 clients"),
     ],

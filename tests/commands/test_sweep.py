@@ -101,17 +101,6 @@ def test_a_failed_task_is_told_and_the_status_is_1(capsys: pytest.CaptureFixture
     assert main(words(line)) == 0
 
 
-def test_many_failed_tasks_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    """Twenty are listed."""
-    write_policy(Path("my.py"), before="if now_s > 1: raise ValueError")
-    assert main(words("sweep --policy my.py:Hears --vary seed=1..25 --pages 1 --workers 1")) == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[-2:] == ["... and 5 more failed tasks.", "25 tasks in sweep.sqlite."]
-    assert len(lines) == 22
-    assert main(words("sweep best sweep.sqlite")) == 0
-    assert capsys.readouterr().out == "No task is done.\n"
-
-
 def test_a_store_is_exported_as_it_was_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """To standard output, or to a file in the format of its name."""
     main([*words(SWEEP), "--format", "csv"])

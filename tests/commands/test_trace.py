@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from pathlib import Path
 
 import pytest
 
@@ -42,17 +41,6 @@ def test_info_tells_what_is_in_a_file(synthetic, capsys):
     assert "#" in histogram[0]
     assert "%" in histogram[-1]
     assert not histogram[-1].endswith(" 0.0%")
-
-
-def test_info_describes_profiles_and_page_lists_too(synthetic, tmp_path, capsys):
-    """A bundled trace, a page list and a file with one page."""
-    assert run("info", "ucb") == 0
-    assert "synthetic" in capsys.readouterr().out
-    (tmp_path / "p.csv").write_text("page,think_s,main_bytes,images\n1,2,300,\n")
-    assert run("info", tmp_path / "p.csv") == 0
-    out = capsys.readouterr().out
-    assert "page list" in out
-    assert "Span     unknown" in out
 
 
 def test_pages_converted_to_a_page_list_are_those_that_would_be_simulated(synthetic, tmp_path, capsys):
@@ -143,30 +131,9 @@ def test_bad_input_leaves_the_earlier_file(tmp_path, capsys):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_fit_of_a_file_whose_name_is_no_utf_8_can_be_read(tmp_path):
-    """The name stands in the profile; so do signs beyond the first 65,536."""
-    path = tmp_path / "bad\udcff\U000e0001.csv"
-    path.write_text("page,think_s,main_bytes,images\n1,2,3000,\n2,3,4000,\n")
-    assert main(["trace", "fit", str(path), "--to", str(tmp_path / "p.toml")]) == 0
-    assert len(load_workload(str(tmp_path / "p.toml"), 3, 1).pages) == 3
-
-
 def test_a_fit_of_pages_that_all_think_long_can_be_drawn_from(tmp_path):
     """The usual limit on think times would reject every one of them."""
     path = tmp_path / "long.csv"
     path.write_text("page,think_s,main_bytes,images\n1,2000,3000,\n2,3000,4000,\n")
     assert main(["trace", "fit", str(path), "--to", str(tmp_path / "p.toml")]) == 0
     assert min(page.think_s for page in load_workload(str(tmp_path / "p.toml"), 5, 1).pages) >= 2000
-
-
-@pytest.mark.parametrize("action", ["info", "fit"])
-def test_a_parameter_of_the_loading_of_pages_is_refused_where_none_is_loaded(
-    action: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """By name."""
-    path = tmp_path / "made.tr"
-    assert main(["trace", "synthesize", "--records", "50", "--to", str(path)]) == 0
-    capsys.readouterr()
-    target = ["--to", str(tmp_path / "fitted.toml")] if action == "fit" else []
-    assert main(["trace", action, f"{path}:server_delay_ms=4", *target]) == 2
-    assert "server_delay_ms=4 has no effect because it only applies when" in capsys.readouterr().err

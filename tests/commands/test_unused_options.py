@@ -33,6 +33,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("trace convert s.txt:nosuch=1 --to q.tr", "nosuch=1 has no effect"),
         ("trace convert p.csv --to q.csv --seed 3", "--seed=3 has no effect"),
         ("trace info ucb:nosuch=1", "nosuch=1 has no effect"),
+        ("trace info s.tr:server_delay_ms=4", "server_delay_ms=4 has no effect because it only applies when"),
+        ("trace fit s.tr:server_delay_ms=4 --to x.toml", "server_delay_ms=4 has no effect because it only"),
         ("trace info p.csv:nosuch=1", "no parameter 'nosuch'"),
         ("trace fit p.csv:nosuch=1 --to x.toml", "no parameter 'nosuch'"),
         ("replay --trace s.log --pages 3", "--pages has no effect"),
