@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.common.component_spec import Spec, class_file, name_of, split_commas
+from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 
 INNER = st.text(alphabet="aI1,.:= ")
@@ -52,18 +52,6 @@ def test_what_is_no_parameter_is_named(text: str, message: str) -> None:
     """Also one that is given twice."""
     with pytest.raises(InputError, match=message):
         Spec.parse(f"thing:{text}", "thing")
-
-
-def test_what_is_neither_a_spec_nor_a_text_is_refused() -> None:
-    """With an example of one."""
-    with pytest.raises(InputError, match="policy must be a string such as NAME or NAME:key=value, got 3"):
-        Spec.of(3, "policy")  # type: ignore[arg-type]
-
-
-@given(st.text(alphabet="a,()"))
-def test_splitting_at_commas_loses_nothing(text: str) -> None:
-    """The parts joined again are the text."""
-    assert ",".join(split_commas(text)) == text
 
 
 @given(st.text(alphabet="ab1,=:() ."), st.sampled_from(["policy", "trace"]))
@@ -116,16 +104,6 @@ def test_a_spec_does_not_change() -> None:
     assert len({spec, Spec.parse(" bsd : p = 1", "policy"), pickle.loads(pickle.dumps(spec))}) == 1  # noqa: S301
 
 
-def test_defaults_join_what_is_not_given() -> None:
-    """None is no value."""
-    spec = Spec.parse("lpsm:uplink=one", "policy")
-    assert spec.with_default("uplink", "keep") is spec
-    assert (
-        str(spec.with_defaults({"uplink": "keep", "gamma": None, "alpha": 0.5}))
-        == "lpsm:uplink=one,alpha=0.5"
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "name", "values"),
     [
@@ -144,13 +122,6 @@ def test_a_traces_file_may_have_colons(
     found = Spec.parse(text, "trace")
     assert (found.name, found.values) == (name, values)
     assert found.with_("seed", 1).values == {**values, "seed": "1"}
-
-
-def test_a_class_in_a_file_is_told_from_a_name() -> None:
-    """By the .py before the colon of the class."""
-    assert class_file(name_of("dir.d/my.py:Mine:p=1", "policy")) == ("dir.d/my.py", "Mine")
-    assert class_file(name_of("lpsm:loss=my.py:Mine", "policy")) is None
-    assert class_file("my.py") is None
 
 
 def test_the_files_that_a_spec_names_are_found_at_any_depth(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 from pathlib import Path
 
 import pytest
 
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_files import open_input, read_text, read_toml
+from psm_sim.common.input_files import read_text, read_toml
 from psm_sim.workload.recordings import chunk_reader, har, page_grouping
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="requires POSIX files")
@@ -63,15 +62,6 @@ def test_a_device_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "is a pipe or a device; expected" in capsys.readouterr().err
 
 
-@needs_posix
-def test_a_socket_is_rejected(tmp_path: Path) -> None:
-    """It cannot be opened at all."""
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(tmp_path / "s"))
-        with pytest.raises(InputError, match="is a pipe or a device"):
-            open_input(tmp_path / "s")
-
-
 def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of text, of any trace unpacked, of entries and of requests."""
     (tmp_path / "x").write_text("x" * 5000)
@@ -99,12 +89,3 @@ def test_toml_is_bounded_in_size(tmp_path: Path) -> None:
         (tmp_path / "x.toml").write_text(text)
         with pytest.raises(InputError, match=message):
             read_toml(tmp_path / "x.toml", "topology")
-
-
-def test_a_trace_whose_name_has_a_colon_and_an_equals_sign_can_be_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file that exists is what its name says."""
-    monkeypatch.chdir(tmp_path)
-    Path("a:b=c.log").write_text(LOG)
-    assert main(["trace", "info", "a:b=c.log"]) == 0

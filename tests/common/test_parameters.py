@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.common.parameters import Parameter, build, check_all, parameter, parameters_of, values_of
+from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
 
 
 @dataclass
@@ -144,20 +141,6 @@ def test_a_constructor_that_fails_is_reported_in_one_line() -> None:
         build(Failing, {"kind": "own"}, "failing")
 
 
-def test_a_class_derived_from_a_dataclass_is_checked_by_what_that_declares() -> None:
-    """Whatever arguments its own constructor has."""
-
-    class Derived(Thing):
-        def __init__(self, extra: int, **given: Any) -> None:
-            super().__init__(**given)
-            self.extra = extra
-
-    assert list(parameters_of(Derived)) == ["extra"]
-    assert Derived(7, share=0.25).share == 0.25
-    with pytest.raises(InputError, match=r"thing: share must be .*, got 7"):
-        Derived(7, share=7)
-
-
 def test_a_parameter_may_have_another_name_than_its_attribute() -> None:
     """The name stands in texts, errors and results, the attribute in Python."""
 
@@ -192,14 +175,3 @@ def test_a_value_that_the_constructor_does_not_store_is_recorded_as_given() -> N
             pass
 
     assert values_of(build(Forgetful, {"n": "4"}, "forgetful")) == {"n": 4}
-
-
-@given(st.floats(allow_nan=True, allow_infinity=True))
-def test_what_is_read_lies_in_the_range(value: float) -> None:
-    """For any number, written and read again."""
-    declared = Parameter("share", 0.5, above=0, at_most=1)
-    if 0 < value <= 1:
-        assert declared.read(repr(value), "thing") == value
-    else:
-        with pytest.raises(InputError, match="must be a number > 0 and <= 1"):
-            declared.read(repr(value), "thing")

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from psm_sim.common import provenance as module
-from psm_sim.common.hashing import file_digest
-from psm_sim.common.provenance import collect_provenance, git_state, package_versions
+from psm_sim.common.provenance import git_state, package_versions
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -59,11 +58,3 @@ def test_packages_are_those_that_are_required_and_there(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(module.metadata, "requires", missing)
     assert package_versions() == {}
-
-
-def test_files_are_known_by_their_contents(tmp_path: Path) -> None:
-    """Under the paths by which they were named."""
-    (tmp_path / "my.py").write_text("1\n")
-    found = collect_provenance([tmp_path / "my.py"])
-    assert found["files"] == {str(tmp_path / "my.py"): file_digest(tmp_path / "my.py")}
-    assert found["psm_sim"] == "0.1.0"

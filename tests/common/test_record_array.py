@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from typing import NamedTuple
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,10 +44,3 @@ def test_rows_of_other_numbers_or_kinds_are_not_equal():
     assert RecordArray(Pair) != RecordArray(Other)
     assert RecordArray(Pair) != 1
     assert RecordArray(Pair, [Pair(1, 2.0)]) != [Pair(1, 2.5)]
-
-
-def test_an_index_out_of_range_is_an_index_error():
-    """On both sides."""
-    for index in (2, -3):
-        with pytest.raises(IndexError):
-            RecordArray(Pair, [Pair(1, 2.0), Pair(2, 3.0)])[index]
