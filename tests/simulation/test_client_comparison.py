@@ -86,12 +86,3 @@ def test_one_client_is_a_plain_comparison(trace: str) -> None:
     comparison = compare_clients(["psm"], Scenario(trace, pages=2))
     assert not isinstance(comparison, ClientComparison)
     assert comparison.trace == trace
-
-
-def test_progress_is_told_of_each_client(trace: str) -> None:
-    """Pages done, of all, from none on."""
-    told: list[tuple[int, int, str]] = []
-    compare_clients(
-        ["psm"], Scenario(f"{trace}:clients=2", pages=3), lambda *each: told.append(each), workers=1
-    )
-    assert told == [(done, 6, "2 clients") for done in (0, 3, 6)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.simulation import Scenario, Summary, compare_runs, simulate
+from psm_sim.simulation import Scenario, compare_runs, simulate
 
 
 def without_wall_time(result):
@@ -41,13 +41,6 @@ def test_no_policy_is_nothing_to_compare():
     """One sentence."""
     with pytest.raises(InputError, match="policies must be a non-empty list"):
         compare_runs([])
-
-
-def test_a_summary_has_four_numbers_and_is_its_mean():
-    """Linear quantiles, as NumPy's."""
-    summary = Summary.of([1.0, 2.0, 3.0, 10.0])
-    assert summary == (4.0, 2.5, pytest.approx(8.95), 10.0)
-    assert float(summary) == 4.0
 
 
 def test_settings_beside_a_topology_already_made_are_refused():

@@ -88,13 +88,6 @@ def test_a_timeline_has_lost_frames_and_failed_pages():
     assert len(lost) == result.traffic.lost_frames > 0
 
 
-def test_without_faults_nothing_is_said_of_failures(patient):
-    """No key, no column, no line."""
-    assert not {"failed_pages", "failures"} & set(patient.to_dict())
-    assert "lost_bytes" not in patient.to_dict()["traffic"]
-    assert "failure" not in patient.pages
-
-
 def test_several_seeds_have_faults_of_their_own():
     """Each seed's faults are those of the seed; failures say which seed they are of."""
     scenario = Scenario("ucb", pages=10, settings={"faults.wireless.loss": 0.05, "faults.patience_s": 1.0})

@@ -60,14 +60,6 @@ def test_differences_are_paired_by_seed(three: SeedComparison) -> None:
     assert found.to_dict()["half_width_95"]["energy_saved_percent"] == found.saved_percent.half_width
 
 
-def test_a_policy_saves_nothing_against_itself(three: SeedComparison) -> None:
-    """Its difference from itself is 0, without width."""
-    assert three.reference is not None
-    found = paired_difference(three.reference, three.reference)
-    assert found.saved_percent[:2] == (0.0, 0.0)
-    assert all(each[:2] == (0.0, 0.0) for each in found.measures.values())
-
-
 def test_percentiles_are_numpys(three: SeedComparison) -> None:
     """Of one run's page times; those of several runs are averaged."""
     one = three.runs[0].results[0]

@@ -74,18 +74,6 @@ def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
     assert [run.parameters.get("listen_interval") for run in found.runs] == [None, 3, None]
 
 
-def test_the_output_has_every_station_and_the_distribution():
-    """In the JSON and in the table of pages."""
-    readers, laptop = psm_sim.compare(["psm"], topology="cafe", pages=3).runs
-    told = readers.to_dict()
-    assert [row["station"] for row in told["stations"]] == [f"reader-{n}" for n in range(1, 5)]
-    assert [row["station"] for row in laptop.to_dict()["stations"]] == ["laptop"]
-    assert told["distribution"]["slowdown.mean"]["p100"] == max(
-        row["slowdown.mean"] for row in told["stations"]
-    )
-    assert list(readers.pages["station"].unique()) == list(readers.names)
-
-
 def test_baselines_and_replications_stand_beside_stations():
     """Each policy has every station; always-on is the reference where nobody has its own policy."""
     place = crowd(StationSpec("one", count=2))
