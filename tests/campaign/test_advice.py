@@ -101,17 +101,6 @@ def test_settings_that_do_not_differ_share_a_rank_and_the_quicker_one_is_best() 
     assert any("LI 10 draws as little" in sentence for sentence in answer(advice))
 
 
-@pytest.mark.parametrize("limit_s", [0.15, 0.4, 1.3])
-def test_other_seeds_give_the_same_answer(limit_s: float) -> None:
-    """The answer does not hinge on noise."""
-    chosen = set()
-    for seed in (1, 101, 201):
-        scenario = Scenario(PUSH.trace, pages=1, profile="esp32-c6", seed=seed)
-        best = advice_on(listen(1), listen(2), listen(3), listen(10), scenario=scenario, limit_s=limit_s).best
-        chosen.add(best and best.setting.name)
-    assert len(chosen) == 1
-
-
 def test_a_quicker_setting_of_the_first_rank_is_not_best_if_it_may_need_more() -> None:
     """With two pages, a difference of 7 % is not significant."""
     timeout = Setting("timeout", "dynamic:timeout_ms=100,listen_interval=10", (), 10)

@@ -15,7 +15,6 @@ import pytest
 import psm_sim
 from psm_sim.campaign.sweep import job as job_module
 from psm_sim.campaign.sweep import run as run_of_sweep
-from psm_sim.campaign.sweep import store as store_module
 from psm_sim.campaign.sweep.job import Job, Outcome
 from psm_sim.campaign.sweep.results import candidates, table_rows
 from psm_sim.campaign.sweep.store import Store
@@ -56,13 +55,6 @@ def test_its_numbers_are_those_of_single_runs() -> None:
     assert rows[-1].parameters["trace.server_delay_ms"] is not None
 
 
-def test_always_on_is_its_own_measure() -> None:
-    """A slowdown of 1, in a sweep as in a run."""
-    (row,) = run(Path("a.sqlite"), grid(policies=("always-on",)))
-    assert row.measures["slowdown.max"] == 1
-    assert row.measures["energy_per_page_j"] == psm_sim.simulate("always-on", pages=5).energy_per_page_j
-
-
 def test_what_is_there_is_not_run_again(runs: list[str]) -> None:
     """A larger sweep on the same store runs what is new; the rows of each are its own."""
     path = Path("a.sqlite")
@@ -91,27 +83,6 @@ def test_a_file_that_changes_is_another_task(runs: list[str]) -> None:
     assert len(runs) == 2
     with Store(path) as store:
         assert store.rows() == [first]
-
-
-def test_versions_do_not_mix(monkeypatch: pytest.MonkeyPatch, runs: list[str]) -> None:
-    """What another version has done is kept beside, and never shown as this one's."""
-    path, one = Path("a.sqlite"), grid(policies=("psm",))
-    run(path, one)
-    for module in ("psm_sim.simulation.scenario", "psm_sim.campaign.sweep.planning"):
-        monkeypatch.setattr(f"{module}.__version__", "9.9")
-    monkeypatch.setattr(store_module, "__version__", "9.9")
-    with Store(path) as store:
-        assert store.versions() == {"0.1.0": 1}
-        assert store.rows(version="9.9") == []
-        store_module.Store.rows.__defaults__ = ("9.9", None)
-    try:
-        run(path, one)
-    finally:
-        store_module.Store.rows.__defaults__ = ("0.1.0", None)
-    assert len(runs) == 2
-    with Store(path) as store:
-        assert store.versions() == {"0.1.0": 1, "9.9": 1}
-        assert len(store.rows(version="9.9")) == len(store.rows(version="0.1.0")) == 1
 
 
 @pytest.mark.parametrize("workers", [1, 2])
