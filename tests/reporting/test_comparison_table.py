@@ -176,23 +176,6 @@ def test_saved_is_the_energy_against_the_reference(replicated: Comparison) -> No
     assert f"{ratio} means that many times its energy" in "\n".join(caption(replicated))
 
 
-def test_means_and_half_widths_have_the_same_decimals(replicated: Comparison) -> None:
-    """In every column that has intervals."""
-    (table,) = tables_of(replicated)
-    with_intervals = [column for column in table.columns if any(column.half_widths)]
-    assert {column.measure for column in with_intervals} == {"energy", "saved", "page time", "slowdown"}
-    for column in with_intervals:
-        widths = [width.lstrip("<") for width in column.half_widths if width]
-        assert len({len(text.partition(".")[2]) for text in [*column.cells, *widths] if text[-1] != "x"}) == 1
-        assert len({len(text) - len(text.lstrip()) + len(text) for text in column.texts}) >= 1
-
-
-def test_intervals_name_what_they_are_over(replicated: Comparison) -> None:
-    """Seeds, and none for a single run."""
-    assert "of the mean over 3 seeds, paired for 'saved'." in "\n".join(caption(replicated))
-    assert "±" not in "\n".join(caption(replicated.seeds[0]))
-
-
 def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> None:
     """Seed, pages, trace, topology, settings, the length of a page view, and that the pages are synthetic."""
     scenario = dataclasses.replace(comparison.scenario, settings={"power.awake_w": "1"})

@@ -28,11 +28,6 @@ const marks = [...model.references()].filter((part) => part.tags?.includes("mark
 const data = marks.find((part) => part.data.name[0] === arguments[1]).data;
 return [data.x[0], data.y[0]];
 """
-ROWS = f"""{MODEL}
-const rows = [...model.references()].filter((part) => part.type === "ColumnDataSource");
-return Object.fromEntries(rows.map((part) => [part.tags[0], (part.data.time ?? part.data.left).length]));
-"""
-START = f"{MODEL} return model.children[0].x_range.start;"
 
 
 @pytest.fixture(scope="module")
@@ -88,37 +83,6 @@ def test_a_control_changes_figure_conclusion_and_command(page: Any) -> None:
     assert "One seed" in after[1]
     psm = compare(shlex.split(command)[3:], no_progress).baselines[1]
     assert after[0] == pytest.approx([psm.slowdown.mean, psm.energy_per_page_j])
-
-
-def test_the_timeline_shows_the_chosen_policy_and_page(page: Any) -> None:
-    wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait(page, 20)
-
-    def beacons(page: Any) -> int:
-        return int(page.execute_script(ROWS, "timeline")["beacon received"])
-
-    choose(page, "timeline_policy", "always-on")
-    wait.until(lambda page: not beacons(page))
-    choose(page, "timeline_policy", "psm")
-    wait.until(beacons)
-    begins_s = page.execute_script(START, "timeline")
-    choose(page, "timeline_page", "7")
-    wait.until(lambda page: page.execute_script(START, "timeline") > begins_s + 7)
-
-
-def test_devices_have_latency_and_power(page: Any) -> None:
-    choose(page, "profile", "esp32")
-    choose(page, "trace", "cbr")
-    command = wait_for_command(page, "--trace cbr")
-    assert "--pages 1 " in command
-    always_on = page.execute_script(MARK, "plane", "always-on")
-    assert always_on[1] == pytest.approx(429.0)  # mW, that of the chip
-    assert "mA" in page.execute_script(TEXT, "conclusion")
-
-
-def test_the_latest_request_wins(page: Any) -> None:
-    for trace in ("modern", "phone", "shifting"):
-        choose(page, "trace", trace)
-    wait_for_command(page, "--trace shifting")
 
 
 def test_the_page_fits_a_narrow_screen(page: Any) -> None:

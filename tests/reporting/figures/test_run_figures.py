@@ -17,9 +17,8 @@ from psm_sim.reporting.figures.comparison import (
     write_figures,
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
-from psm_sim.reporting.marks import Mark, column_label
+from psm_sim.reporting.marks import column_label
 from psm_sim.reporting.run_events import record_runs
-from psm_sim.reporting.style import policy_style
 from psm_sim.simulation import Comparison, Scenario, compare_runs
 from psm_sim.simulation.timeline import timeline
 
@@ -83,15 +82,6 @@ def test_a_device_has_power_and_latency(device: Comparison, tmp_path: Path) -> N
     write_figures(tmp_path, device)
     names = {path.stem for path in tmp_path.iterdir()}
     assert names == {"energy-slowdown", "energy-by-state", "polling-times"}
-
-
-def test_intervals_of_slowdowns_are_cut_at_1() -> None:
-    """The half width stays as it is; energies are not cut."""
-    values = {"slowdown.mean": 1.5, "energy_per_page_j": 2.0}
-    mark = Mark("psm", "psm", policy_style("psm"), values, {"slowdown.mean": 2.0, "energy_per_page_j": 3.0})
-    assert mark.ends("slowdown.mean") == (1.0, 3.5)
-    assert mark.ends("energy_per_page_j") == (-1.0, 5.0)
-    assert (mark.is_cut("slowdown.mean"), mark.is_cut("energy_per_page_j")) == (True, False)
 
 
 @pytest.mark.parametrize(

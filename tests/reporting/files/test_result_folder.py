@@ -18,19 +18,6 @@ WORDS = ["--policy", "psm", "--loss", "1/log(Ti)"]
 FACTS = facts_of(WORDS, BEGUN, [Path(__file__)])
 
 
-def test_three_files_and_the_figures_are_written_and_nothing_else(
-    comparison: Comparison, tmp_path: Path
-) -> None:
-    """The folder is made with its parents; written again, they are replaced."""
-    folder = tmp_path / "a" / "b"
-    for _ in range(2):
-        files.write_results(folder, comparison, FACTS, workers=1)
-        assert sorted(path.name for path in folder.iterdir()) == sorted((*files.NAMES, "figures"))
-    result = json.loads((folder / "result.json").read_text())
-    assert [run["policy"] for run in result["runs"]] == [run.policy for run in comparison.runs]
-    assert len((folder / "pages.csv").read_text().splitlines()) == 16
-
-
 def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path) -> None:
     """The command, quoted for a shell, the seed, the versions, and when."""
     files.write_results(tmp_path, comparison, FACTS, workers=1)
@@ -43,13 +30,6 @@ def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path)
     assert {"numpy", "simpy", "scipy", "pandas"} <= set(metadata["packages"])
     assert list(metadata["files"]) == [__file__]
     assert metadata["runs"][0]["parameters"] == {"listen_interval": 1, "counted_from": "access-point"}
-
-
-def test_a_folder_to_be_made_is_usable_and_not_made_yet(tmp_path: Path) -> None:
-    """Before a run nothing is written."""
-    assert files.usable_folder(tmp_path / "x" / "y") == tmp_path / "x" / "y"
-    assert files.usable_folder(tmp_path) == tmp_path
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:

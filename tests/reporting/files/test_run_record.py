@@ -29,20 +29,6 @@ def metadata(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "metadata.json").read_text())
 
 
-def test_a_finished_run_is_replaced_by_force_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Otherwise the run is refused before it begins."""
-    assert main(PSM) == 0
-    before = metadata(folder)
-    capsys.readouterr()
-    assert main([*PSM, "--seed", "2"]) == 2
-    output, told = capsys.readouterr()
-    assert output == ""
-    assert "'results/result.json' already exists; choose another output, or add --force" in told
-    assert metadata(folder) == before
-    assert main([*PSM, "--seed", "2", "--force"]) == 0
-    assert metadata(folder)["seed"] == 2
-
-
 def test_the_record_names_what_the_results_were_made_with(folder: Path) -> None:
     """The contents of the user's files, and every package."""
     write_policy(Path("my.py"))
@@ -91,15 +77,6 @@ def test_a_run_that_is_broken_off_is_recorded(what: str, exit_status: int, statu
     assert found["command"].startswith("python -m psm_sim --policy my.py:Hears")
     assert [path.name for path in folder.iterdir()] == ["metadata.json"]
     assert main(PSM) == 0
-
-
-def test_a_forced_run_that_is_broken_off_leaves_the_earlier_results(folder: Path) -> None:
-    """Whole, with their own record."""
-    assert main(PSM) == 0
-    before = {path.name: path.read_bytes() for path in folder.rglob("*.*")}
-    write_policy(Path("my.py"), before=SAYS.format(what="raise KeyboardInterrupt"))
-    assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results", "--force"]) == 130
-    assert {path.name: path.read_bytes() for path in folder.rglob("*.*")} == before
 
 
 def test_what_was_mistyped_leaves_nothing(folder: Path) -> None:

@@ -28,16 +28,6 @@ QUIET = [
     "--disable-background-networking",
     "--disable-component-update",
 ]
-LEGEND = """
-const view = window.psm_sim.views[arguments[0]], place = view.el.getBoundingClientRect();
-const legend = [...view.model.references()].find((part) => part.type === "Legend");
-const box = Bokeh.index.find_one_by_id(legend.id).bbox;
-return [place.left + box.left + 24, place.top + box.top + 12];
-"""
-VISIBLE = """
-return [...window.psm_sim.models.frontier.references()]
-  .filter((part) => part.type === "GlyphRenderer").map((part) => part.visible);
-"""
 POINT = """
 const view = window.psm_sim.views.frontier, place = view.el.getBoundingClientRect();
 const source = [...view.model.references()].find((part) => part.tags?.includes("marks")
@@ -158,19 +148,6 @@ def test_a_mark_tells_its_policy_and_its_measures(browser: Any, folder: Path) ->
     energy = json.loads((folder / "out/result.json").read_text())["runs"][0]["energy_per_page_j"]
     assert "bsd:p=0.5" in told
     assert f"{energy:.4f}" in told
-
-
-def test_a_click_on_the_legend_hides_and_shows_a_series(browser: Any, folder: Path) -> None:
-    """The first entry, the line of the offline optimum."""
-    shown(browser, folder / "out/report.html")
-    browser.execute_script("document.getElementById('frontier').scrollIntoView()")
-    before = browser.execute_script(VISIBLE)
-    place = browser.execute_script(LEGEND, "frontier")
-    mouse(browser, place, click=True)
-    after = browser.execute_script(VISIBLE)
-    assert sum(one != other for one, other in zip(before, after, strict=True)) == 1
-    mouse(browser, place, click=True)
-    assert browser.execute_script(VISIBLE) == before
 
 
 @pytest.mark.parametrize("name", ["out/report.html", "sweep.html"])

@@ -29,21 +29,6 @@ def written(comparison: Comparison, stream: io.StringIO | None = None) -> str:
     return stream.getvalue()
 
 
-def test_there_is_a_row_a_policy_in_the_order_given(comparison: Comparison) -> None:
-    """Under two lines of headings and a rule."""
-    lines = written(comparison).splitlines()
-    assert [line.split()[0] for line in lines[3:6]] == ["psm", "bsd:p=0.5,max_sleep_ms=none", "always-on"]
-    assert lines[6] == ""
-
-
-def test_the_conclusion_stands_between_table_and_caption(comparison: Comparison) -> None:
-    """After the numbers that it is drawn from."""
-    table, conclusion, caption = written(comparison).split("\n\n")
-    assert " ".join(conclusion.split()) == comparison.conclusion()
-    assert table.split()[:2] == ["energy", "power"]
-    assert caption.startswith("Energy is per page view")
-
-
 @pytest.mark.parametrize(
     ("file", "settings", "words"),
     [
@@ -79,33 +64,6 @@ def test_a_pipe_gets_plain_text(comparison: Comparison, monkeypatch: pytest.Monk
     for name, value in (("COLUMNS", "40"), ("FORCE_COLOR", "1"), ("TERM", "xterm-256color")):
         monkeypatch.setenv(name, value)
     assert written(comparison) == text
-
-
-@pytest.fixture(scope="module")
-def stations() -> Comparison:
-    """Return a long policy beside the baselines, for readers and a laptop."""
-    beside = References(BASELINES, BASELINES[1:])
-    policies = ["bsd:p=0.5,max_sleep_ms=none"]
-    return compare_runs(policies, Scenario(topology="cafe", pages=1), references=beside)
-
-
-@pytest.mark.parametrize("width", range(60, 141, 4))
-def test_no_number_of_a_station_is_cut(
-    width: int, stations: Comparison, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """At any width; columns go instead."""
-    wide = set(written(stations).split("\n\n")[0].split())
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setenv("TERM", "xterm")
-    text = re.sub(r"\x1b\[[0-9;]*m", "", written(stations, Terminal()))
-    lines = text.split("\n\n")[0].splitlines()
-    assert max(map(len, lines)) <= width
-    numbers = [cell for line in lines[3:] for cell in line.split() if re.fullmatch(r"-?\d+(\.\d*)?x?", cell)]
-    assert len(numbers) >= 6 * 3
-    assert set(numbers) <= wide
-    assert set(lines[0].split() + lines[1].split()) <= wide
-    rows = [line.split() for line in lines[3:]]
-    assert sum("reader" in row for row in rows) == sum("laptop" in row for row in rows) == 3
 
 
 @pytest.fixture(scope="module")
