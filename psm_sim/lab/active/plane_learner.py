@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray, IntArray
-from psm_sim.common.parameters import Parameter, check_all, parameter
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.registry import Registry
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.gaussian_instances import Gaussian
@@ -197,7 +197,8 @@ def _gap(learner: PlaneLearner, x: FloatArray, n_inspected: int) -> float:
     return float(errors[0] - errors[1]) / (learner.seen + n_inspected)
 
 
-_FIRST = Parameter("first", 4, at_least=1)
+_FIRST = 4
+"""Number of instances that are chosen at random before the others."""
 
 
 class PlaneLearner(AskTellLearner[FloatArray, int]):
@@ -211,10 +212,8 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
         Sampler of the instances, or its name: ``random``, ``bi``, ``mi``, ``isalg:eta=0.2,...`` or ``iwal2``.
     population : Gaussian
         Distribution p of the instances for which the error counts.
-    first : int
-        Number of instances sampled from the population before the sampler is used.
-    seed, replication : int
-        Seed and replication of the random stream.
+    seed : int
+        Seed of the random stream.
 
     Attributes
     ----------
@@ -232,13 +231,11 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
         self,
         sampler: Sampler | str,
         population: Gaussian,
-        first: int = 4,
         seed: int = 1,
-        replication: int = 0,
     ) -> None:
-        super().__init__(seed, replication)
+        super().__init__(seed)
         self.sampler: Sampler = SAMPLERS.create(sampler) if isinstance(sampler, str) else copy(sampler)
-        self.population, self.first = population, _FIRST.check(first, self.name)
+        self.population = population
         self._draw = Draw(population.mean)
         self.x: FloatArray = np.empty((0, population.features))
         self.y: IntArray = np.empty(0, dtype=np.intp)
@@ -246,7 +243,7 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
         self.plane, self.seen = Plane(np.zeros(population.features)), 0
 
     def _next(self) -> FloatArray:
-        is_first = self.n_queries < self.first
+        is_first = self.n_queries < _FIRST
         self._draw = (
             Draw(self.population.draw(self._rng)[0]) if is_first else self.sampler.draw(self, self._rng)
         )

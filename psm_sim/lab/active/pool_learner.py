@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.parameters import Parameter, check_all, parameter
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.registry import Registry
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
@@ -132,7 +132,8 @@ POOL_RULES: Registry[PoolRule] = Registry(
 """Pool rules by name."""
 
 
-_FIRST = Parameter("first", 4, at_least=1)
+_FIRST = 4
+"""Number of instances that are chosen at random before the others."""
 
 
 class PoolLearner(AskTellLearner[int, int]):
@@ -145,10 +146,8 @@ class PoolLearner(AskTellLearner[int, int]):
     rule : PoolRule or str
         Rule that chooses the next instance, or its name: ``random``, ``mu``, ``isalp:sigma=1,...`` or
         ``lmu-logreg``.
-    first : int
-        Number of instances chosen at random before the rule is used.
-    seed, replication : int
-        Seed and replication of the random stream.
+    seed : int
+        Seed of the random stream.
     """
 
     name = "pool-learner"
@@ -157,14 +156,11 @@ class PoolLearner(AskTellLearner[int, int]):
         self,
         pool: ArrayLike,
         rule: PoolRule | str = "mu",
-        first: int = 4,
         seed: int = 1,
-        replication: int = 0,
     ) -> None:
-        super().__init__(seed, replication)
+        super().__init__(seed)
         self.pool = input_checks.check_instances(pool, None, self.name)
         self.rule: PoolRule = POOL_RULES.create(rule) if isinstance(rule, str) else copy(rule)
-        self.first = _FIRST.check(first, self.name)
         self.plane = Plane(np.zeros(self.pool.shape[1]))
         self.unlabelled: IntArray = np.arange(len(self.pool))
         self.labelled: list[int] = []
@@ -187,7 +183,7 @@ class PoolLearner(AskTellLearner[int, int]):
     def _next(self) -> int:
         if not self.unlabelled.size:
             raise InputError(f"{self.name}: all {len(self.pool)} instances of the pool are already labelled.")
-        is_first = self.n_queries < self.first
+        is_first = self.n_queries < _FIRST
         position = self._rng.integers(self.unlabelled.size) if is_first else self.rule.choose(self, self._rng)
         return int(self.unlabelled[position])
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
-
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
 from psm_sim.lab.active.ask_tell import AskTellLearner
@@ -15,47 +13,29 @@ _WIDTH = Parameter("s", 0.25, above=0)
 _ETA = Parameter("eta", 0.0, at_least=0, at_most=1)
 
 
-def check_region(low: float, high: float) -> None:
-    """Raise InputError unless *low* < *high* and both are finite."""
-    if not -np.inf < low < high < np.inf:
-        raise InputError(f"low and high must be finite with low < high, got {low} and {high}.")
-
-
 class Isal1d(AskTellLearner[float, int]):
     """ISAL for a threshold without label noise, which samples around the middle of the boundary region.
 
     The boundary region lies between the highest instance labelled -1 and the lowest instance labelled 1. At
-    first it is the whole interval of the population, which is uniform. An instance outside the region has a
+    first it is [0, 1], on which the population is uniform. An instance outside the region has a
     known label, but it counts as a query, as in the theory.
 
     Parameters
     ----------
-    low, high : float
-        Ends of the interval of the population; the threshold is inside.
     s : float
         Standard deviation of a draw as a share of the region's width, above 0.
     eta : float
-        Share of instances sampled from the whole interval, 0 to 1.
+        Share of instances sampled from the population, 0 to 1.
     seed, replication : int
         Seed and replication of the random stream.
     """
 
     name = "isal-1d"
 
-    def __init__(
-        self,
-        low: float = 0.0,
-        high: float = 1.0,
-        s: float = 0.25,
-        eta: float = 0.0,
-        seed: int = 1,
-        replication: int = 0,
-    ) -> None:
+    def __init__(self, s: float = 0.25, eta: float = 0.0, seed: int = 1, replication: int = 0) -> None:
         super().__init__(seed, replication)
-        check_region(low, high)
         self.s, self.eta = _WIDTH.check(s, self.name), _ETA.check(eta, self.name)
-        self.interval = (low, high)
-        self.low, self.high = float(low), float(high)
+        self.low, self.high = 0.0, 1.0
 
     @property
     def width(self) -> float:
@@ -69,7 +49,7 @@ class Isal1d(AskTellLearner[float, int]):
 
     def _next(self) -> float:
         if self.eta and self._rng.random() < self.eta:
-            return float(self._rng.uniform(*self.interval))
+            return float(self._rng.random())
         return float(self._rng.normal(self.threshold, self.s * self.width))
 
     def _learn(self, asked: float, answer: int) -> None:

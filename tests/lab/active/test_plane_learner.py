@@ -63,7 +63,7 @@ def test_iwal_weights_make_up_for_what_was_passed_over():
     """The weights of the accepted instances sum to the length of the stream, in the mean of 25 runs."""
     neuron, ratios = SimulatedNeuron(), []
     for replication in range(25):
-        learner = PlaneLearner("iwal2:C0=0.005", neuron.population, replication=replication)
+        learner = PlaneLearner("iwal2:C0=0.005", neuron.population, seed=replication)
         learner.run(lambda x: int(neuron.truth(x[None])[0]), 40)
         ratios.append(learner.weights.sum() / learner.seen)
         assert learner.seen >= 40
