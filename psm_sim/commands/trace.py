@@ -24,9 +24,9 @@ from psm_sim.workload import Workload
 from psm_sim.workload.capture_workloads import capture_at, is_capture_file
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workload
 from psm_sim.workload.page_list import MissingValues, read_page_list, write_page_list
+from psm_sim.workload.recorded_pages import select_clients
 from psm_sim.workload.recordings.recording import Recording, recording_of_pages
 from psm_sim.workload.trace_profile import profile_of, read_profile
-from psm_sim.workload.workloads_from_recordings import select_clients
 
 HELP = "Inspect, convert, fit or synthesize a trace."
 

@@ -12,8 +12,7 @@ from psm_sim.network.host import Host
 from psm_sim.network.segment import Request
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.topology_sections import BrowserParameters
-from psm_sim.workload.page_dependencies import DependencyPage
-from psm_sim.workload.page_view import Page
+from psm_sim.workload.page_view import DependencyPage, Page
 
 
 class Visit(NamedTuple):

@@ -20,7 +20,7 @@ from psm_sim.network.segment import ConnectionId, Request, Segment
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.timers import ReusableEvent
 from psm_sim.network.topology import Topology
-from psm_sim.workload.page_dependencies import PAGE_START, DependencyPage, PageHost
+from psm_sim.workload.page_view import PAGE_START, DependencyPage, PageHost
 
 TLS_BYTES = (600, 4000)
 """Bytes that the client and the server send in a TLS handshake of one round trip (RFC 8446).

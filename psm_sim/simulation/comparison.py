@@ -21,7 +21,7 @@ from psm_sim.simulation.result_parts import PolicyLike, label_of, spec_text
 from psm_sim.simulation.run_averages import PairedDifference, paired_difference
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
-from psm_sim.workload.page_dependencies import DependencyPage
+from psm_sim.workload.page_view import DependencyPage
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -69,9 +69,8 @@ def _recording_activities(path: Path, texts: Mapping[str, str]) -> tuple[Activit
 
     The file is read twice. The first pass selects the clients, the second one reads their transfers.
     """
-    from psm_sim.workload.recorded_page_playback import Playback
+    from psm_sim.workload.recorded_pages import Playback, select_clients
     from psm_sim.workload.recordings.recording_reader import read_transfers
-    from psm_sim.workload.workloads_from_recordings import select_clients
 
     for name in parameters_of(Playback):
         if name in texts:

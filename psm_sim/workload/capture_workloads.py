@@ -10,28 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
 from psm_sim.common.parameters import (
-    build,
     check_all,
     check_switches,
     parameter,
     parameters_of,
     values_of,
-    without_effect,
 )
 from psm_sim.common.progress import Progress
 from psm_sim.common.random_streams import random_stream
-from psm_sim.common.registry import unknown_name_error
 from psm_sim.workload.messages import Messages, check_messages
 from psm_sim.workload.network_activity import Activity, Transfer
 from psm_sim.workload.page_view import Pause
-from psm_sim.workload.recorded_page_playback import Playback, playback_pages
-from psm_sim.workload.recordings.capture.connection_numbers import connection_numbers
-from psm_sim.workload.recordings.capture.http_exchanges import exchanges_of, recording_of
+from psm_sim.workload.recorded_pages import Playback, build_options, playback_pages
 from psm_sim.workload.recordings.capture.ip_packets import FIN, RST, SYN
 from psm_sim.workload.recordings.capture.packet_capture import AUTO, PacketCapture, is_capture, read_capture
+from psm_sim.workload.recordings.capture.tcp_connections import connection_numbers, exchanges_of, recording_of
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.workload import Workload, describe_page_count
@@ -89,22 +84,11 @@ def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None =
     """
     owner = f"trace {path.name}"
     closed = texts.get("mode", "open").strip() == "closed"
+    others = {} if closed else {"mode=closed": Playback}
     classes = (CaptureOptions, Playback) if closed else (CaptureOptions,)
-    names = [name for cls in classes for name in parameters_of(cls)]
-    for name in texts:
-        if name not in names and name in parameters_of(Playback):
-            raise InputError(f"{owner}: {without_effect(name, 'mode=closed')}")
-        if name not in names:
-            raise unknown_name_error(f"parameter of {owner}", name, sorted(names))
-    own_texts = _select_texts(CaptureOptions, texts)
-    use = build(CaptureOptions, own_texts, owner)
-    check_switches(use, own_texts, owner)
-    playback = build(Playback, _select_texts(Playback, texts), owner)
-    return CapturedTrace(path, read_capture(path, use.client, progress), use, playback)
-
-
-def _select_texts(cls: type, texts: Mapping[str, str]) -> dict[str, str]:
-    return {name: texts[name] for name in parameters_of(cls) if name in texts}
+    use, *playback = build_options(classes, others, texts, owner)
+    check_switches(use, [name for name in texts if name in parameters_of(CaptureOptions)], owner)
+    return CapturedTrace(path, read_capture(path, use.client, progress), use, *(playback or [Playback()]))
 
 
 def workload_of(captured: CapturedTrace, pages: int, seed: int) -> Workload:

@@ -71,13 +71,11 @@ def load_workloads(trace: str | Spec, pages: int, seed: int) -> tuple[Workload, 
         return (_replay_page_list(path, texts, pages),)
     if is_profile(path):
         return (_workload_from_profile(path, texts, pages, seed),)
-    from psm_sim.workload import capture_workloads, workloads_from_recordings
+    from psm_sim.workload import capture_workloads, recorded_pages
 
     if capture_workloads.is_capture_file(path):
         return (capture_workloads.workload_of(capture_workloads.capture_at(path, texts), pages, seed),)
-    return workloads_from_recordings.recorded_workloads(
-        workloads_from_recordings.select_clients(path, texts), pages, seed
-    )
+    return recorded_pages.recorded_workloads(recorded_pages.select_clients(path, texts), pages, seed)
 
 
 def find_trace(name: str) -> Path:

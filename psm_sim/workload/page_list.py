@@ -22,14 +22,15 @@ from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.common.input_limits import MAX_BYTES, MAX_S
 from psm_sim.common.output_files import atomic_write_gzip
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.workload.page_dependencies import (
+from psm_sim.workload.page_view import (
     PAGE_START,
     DependencyPage,
+    Page,
     PageGraph,
     PageHost,
     Release,
+    check_objects,
 )
-from psm_sim.workload.page_view import Page, check_objects
 from psm_sim.workload.recordings.chunk_reader import MAX_LINE_BYTES, ChunkReader, text_lines
 from psm_sim.workload.workload import Workload
 

@@ -17,10 +17,9 @@ from psm_sim.replay.replay_config import PollingGrid
 from psm_sim.simulation import simulate
 from psm_sim.workload.network_activity import NominalTransfers
 from psm_sim.workload.page_sampler import PageSampling
-from psm_sim.workload.recorded_page_playback import Playback
+from psm_sim.workload.recorded_pages import Playback, RecordingOptions
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.regimes import ShiftingProfile
-from psm_sim.workload.workloads_from_recordings import RecordingOptions
 
 OTHERS = (PollingGrid, PageSampling, NominalTransfers, PageRule, Playback, ShiftingProfile, RecordingOptions)
 

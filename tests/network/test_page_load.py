@@ -11,8 +11,7 @@ from psm_sim.network import Observer, World, build_world, load_topology
 from psm_sim.network.page_load import DNS_BYTES, DNS_RETRY_S, TLS_BYTES
 from psm_sim.network.segment import ConnectionId
 from psm_sim.policies import make_policy
-from psm_sim.workload.page_dependencies import PAGE_START, DependencyPage, PageGraph, PageHost, Release
-from psm_sim.workload.page_view import Page
+from psm_sim.workload.page_view import PAGE_START, DependencyPage, Page, PageGraph, PageHost, Release
 
 RTT_S = 0.040
 NEAR = PageHost(RTT_S, 0.0, 0.0, secure=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from pathlib import Path
@@ -15,8 +14,7 @@ from psm_sim.policies import make_policy
 from psm_sim.reporting.comparison_caption import caption
 from psm_sim.reporting.files import result_json
 from psm_sim.workload import load_workload
-from psm_sim.workload.page_dependencies import DependencyPage, PageGraph
-from psm_sim.workload.page_view import Page
+from psm_sim.workload.page_view import DependencyPage, Page
 
 FOLDER = Path(__file__).with_name("recorded_pages")
 FILES = sorted(FOLDER.glob("*.har.gz"))
@@ -74,16 +72,6 @@ def test_simulated_page_times_are_those_recorded_on_the_true_network() -> None:
         ratios[name] = time_s(page, *NETWORKS[name]) / recorded_s
     assert 1.2 < ratios.pop("mixed-protocols") < 1.4
     assert all(1 / 1.2 < ratio < 1.2 for ratio in ratios.values())
-
-
-@pytest.mark.parametrize("name", ["gallery-http2", "three-hosts-http2"])
-def test_http2_in_lanes_would_not_take_the_recorded_time(name: str) -> None:
-    """The same waits one after another on six connections take longer; on one connection far longer."""
-    page, _, remark = recorded_page(FOLDER / f"{name}.har.gz")
-    releases = tuple(release._replace(multiplexed=False) for release in page.graph.releases)
-    graph = PageGraph(page.graph.hosts, releases, page.graph.recorded_s)
-    lanes = dataclasses.replace(page, graph=graph)
-    assert time_s(lanes, *estimate(remark)) > 1.15 * time_s(page, *estimate(remark))
 
 
 def test_caption_and_json_compare_recorded_and_simulated_times() -> None:

@@ -14,8 +14,8 @@ from psm_sim.policies import Frame, Policy, Rest
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload, read_page_list
 from psm_sim.workload.page_view import Pause
-from psm_sim.workload.recordings.capture.http_exchanges import Exchange, exchanges_of
 from psm_sim.workload.recordings.capture.packet_capture import read_capture
+from psm_sim.workload.recordings.capture.tcp_connections import Exchange, exchanges_of
 from tests.workload.recordings.captures import SERVER, STATION, ethernet, packet, pcap
 
 START_S = 1_000_000

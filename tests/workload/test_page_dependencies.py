@@ -15,9 +15,8 @@ from psm_sim.network.parts.timeline import timeline_observers
 from psm_sim.simulation import Scenario, compare_runs
 from psm_sim.simulation.timeline import observe
 from psm_sim.workload import load_workload
-from psm_sim.workload.page_dependencies import DependencyPage
 from psm_sim.workload.page_list import read_page_list, write_page_list
-from psm_sim.workload.page_view import Page
+from psm_sim.workload.page_view import DependencyPage, Page
 
 FILES = sorted((Path(__file__).parents[1] / "simulation" / "recorded_pages").glob("*.har.gz"))
 PLAIN = Page(1.0, 2000, (300,), (200, 200), (0.0, 0.1))

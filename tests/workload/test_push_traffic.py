@@ -58,13 +58,6 @@ def test_the_result_has_the_delays_from_the_access_point_to_the_station():
     assert psm.to_dict()["pushes"]["delay_s"]["p95"] == psm.pushes.delay_s.p95
 
 
-def test_a_run_without_pushes_has_no_such_record():
-    """Neither in Python nor in the JSON output."""
-    result = simulate("psm", pages=1)
-    assert result.pushes is None
-    assert "pushes" not in result.to_dict()
-
-
 @pytest.mark.parametrize("bad", ["kind=rare", "mean_s=0", "bytes=3", "nonsense=1"])
 def test_a_parameter_that_cannot_be_used_is_an_error_of_the_trace(bad):
     """It names the trace."""

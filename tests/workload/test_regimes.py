@@ -13,7 +13,6 @@ import pytest
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir
-from psm_sim.simulation import simulate
 from psm_sim.workload import Workload, load_workload
 from psm_sim.workload.regimes import ShiftingProfile, ShiftingWorkload, regime_schedule, regimes_of
 
@@ -100,13 +99,6 @@ def test_geometric_lengths_have_the_means_asked_for() -> None:
     lengths = [stretch.pages for stretch in plan[:-1]]
     assert np.mean(lengths) == pytest.approx(10, abs=4 * np.std(lengths) / len(lengths) ** 0.5)
     assert np.std(lengths) == pytest.approx(90**0.5, rel=0.1)
-
-
-def test_it_can_be_simulated_and_stands_in_the_result(capsys: pytest.CaptureFixture[str]) -> None:
-    """``--trace shifting``; the schedule is in the JSON."""
-    assert simulate("psm", trace="shifting:order=busy*2+push*1", pages=6).page_time_s.max > 25
-    assert main(["--trace", "shifting", "--policy", "psm", "--pages", "9", "--format", "json"]) == 0
-    assert '"schedule": "quiet*8+busy*1"' in capsys.readouterr().out
 
 
 def test_trace_info_shows_each_regime(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.trace_profile import read_toml
 
 TABLE = "interpolation='linear'\nquantiles=[[0, 1], [1, 9]]\n"
 GOOD = "".join(f"[{name}]\n{TABLE}" for name in ("think_s", "files_per_page", "request_bytes", "reply_bytes"))
@@ -78,16 +77,6 @@ def test_errors_name_file_table_and_expectation(tmp_path: Path, text, message: s
     """A profile that cannot be used says where."""
     with pytest.raises(InputError, match=message):
         load(tmp_path, text)
-
-
-def test_a_profile_that_is_a_folder_or_has_a_strange_table_is_refused(tmp_path: Path) -> None:
-    """With the reason, or with the tables that there are."""
-    folder = tmp_path / "folder.toml"
-    folder.mkdir()
-    with pytest.raises(InputError, match=r"folder\.toml cannot be read: .*; specify a readable file"):
-        read_toml(folder, "trace profile")
-    with pytest.raises(InputError, match=r"my\.toml: unknown key colour; expected one of .*think_s"):
-        load(tmp_path, GOOD + f"[colour]\n{TABLE}")
 
 
 def test_a_name_too_long_for_a_file_is_no_trace() -> None:

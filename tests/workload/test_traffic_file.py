@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_files import bundled_dir
 from psm_sim.policies import POLICIES
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
@@ -195,32 +194,6 @@ def test_table_json_and_csv_have_the_percentiles(capsys):
     assert float(rows[0]["latency.down.latency_s.p99"]) == latency["down"]["latency_s"]["p99"]
     assert main(["--policy", "psm", "--pages", "1", "--format", "json"]) == 0
     assert "latency" not in json.loads(capsys.readouterr().out)["runs"][0]
-
-
-@pytest.mark.parametrize("trace", TRACES)
-def test_trace_info_describes_each(trace, capsys):
-    """Its parts by name, and their messages in an hour."""
-    assert main(["trace", "info", trace]) == 0
-    out = capsys.readouterr().out
-    assert "traffic trace" in out
-    for line in (bundled_dir("traces") / f"{trace}.toml").read_text().splitlines():
-        if line.startswith("[traffic."):
-            assert line.split(".")[1].split("]")[0] in out
-
-
-def test_a_sweep_sends_the_messages_too(tmp_path):
-    """And keeps their percentiles as measures."""
-    from psm_sim import sweep
-
-    rows = sweep(
-        {"trace.period_s": [5, 10]}, ["psm"], tmp_path / "s.sqlite", 1, trace="ping:stretch_s=100", pages=1
-    )
-    expected = [
-        simulate("psm", f"ping:period_s={period_s},stretch_s=100", pages=1).latency["round_trip_up"]
-        for period_s in (5, 10)
-    ]
-    found = rows["latency.round_trip_up.latency_s.p99"].tolist()
-    assert found == [each.latency_s.p99 for each in expected]
 
 
 def test_replications_of_messages_are_pooled(capsys):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 
 import numpy as np
@@ -118,12 +117,6 @@ def test_server_delay_can_be_constant_or_none() -> None:
     assert len({delay for page in default for delay in page.server_delay_s}) > 50
 
 
-def test_request_size_can_be_constant() -> None:
-    """Every object is asked for with the request size given."""
-    pages = load_workload("ucb:request_bytes=256", 20, 1).pages
-    assert all(page.request_bytes == (256,) * page.objects for page in pages)
-
-
 def test_the_off_by_one_of_the_ns2_example_can_be_had() -> None:
     """files_are_images=true fetches one object too many a page."""
     plain, quirk = (load_workload(f"ucb:files_are_images={word}", 100, 1) for word in ("no", "yes"))
@@ -150,10 +143,3 @@ def test_wrong_parameters_are_named(spec: str, message: str) -> None:
     """One sentence: what, the value given, what is expected."""
     with pytest.raises(InputError, match=message):
         load_workload(spec, 10, 1)
-
-
-@pytest.mark.parametrize("pages", [0, -1, 2.5, True, math.inf])
-def test_the_number_of_pages_is_checked(pages) -> None:
-    """At least one page, a whole number."""
-    with pytest.raises(InputError, match="pages must be an integer >= 1, got"):
-        load_workload("ucb", pages, 1)

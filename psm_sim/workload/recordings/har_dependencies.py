@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.workload.page_dependencies import PAGE_START, PageGraph, PageHost, Release
+from psm_sim.workload.page_view import PAGE_START, PageGraph, PageHost, Release
 from psm_sim.workload.recordings.har_entries import Entry
 from psm_sim.workload.recordings.recording import UNKNOWN
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.workload.page_dependencies import PageGraph
-from psm_sim.workload.page_view import Page
+from psm_sim.workload.page_view import Page, PageGraph
 
 UNKNOWN = -1
 

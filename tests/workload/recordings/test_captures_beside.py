@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.workload.recordings.capture.ip_packets import AddressCodes, packets_of
-from psm_sim.workload.recordings.capture.link_layers import ip_starts
+from psm_sim.workload.recordings.capture.ip_packets import AddressCodes, ip_starts, packets_of
 from psm_sim.workload.recordings.capture.packet_capture import frames_of
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from tests.workload.recordings.captures import FRAMES, enhanced, interface, packet, section

@@ -9,7 +9,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.page_dependencies import PAGE_START, DependencyPage
+from psm_sim.workload.page_view import PAGE_START, DependencyPage
 
 HTML, JS, CSS, JSON, PNG = "text/html", "text/javascript", "text/css", "application/json", "image/png"
 

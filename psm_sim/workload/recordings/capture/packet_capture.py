@@ -17,13 +17,14 @@ from psm_sim.common.registry import unknown_name_error
 from psm_sim.workload.recordings.capture.capture_files import MAGIC, MAGICS, Pcapng, Window, pcap_frames
 from psm_sim.workload.recordings.capture.frame_batch import Frames, IntArray
 from psm_sim.workload.recordings.capture.ip_packets import (
+    LINKS,
     ROW,
     AddressCodes,
+    ip_starts,
     is_host,
     is_private,
     packets_of,
 )
-from psm_sim.workload.recordings.capture.link_layers import LINKS, ip_starts
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 
 AUTO = "auto"

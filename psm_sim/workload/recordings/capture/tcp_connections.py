@@ -1,4 +1,4 @@
-"""Reconstruction of requests, replies and pages from the TCP connections of a capture.
+"""TCP connections of a capture: their numbers, and their requests, replies and pages.
 
 A request is the data that the client sends on a connection before the other side sends. The reply is the data
 that the other side sends before the client sends again. Retransmitted bytes are counted once, by their
@@ -17,11 +17,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
-from psm_sim.workload.recordings.capture.ip_packets import TCP
+from psm_sim.workload.recordings.capture.frame_batch import IntArray
+from psm_sim.workload.recordings.capture.ip_packets import ACK, SYN, TCP
 from psm_sim.workload.recordings.capture.packet_capture import PacketCapture
 from psm_sim.workload.recordings.recording import Recording
 
-_SYN, _ACK = 2, 16
+
+def connection_numbers(capture: PacketCapture) -> IntArray:
+    """Return the number of the TCP connection of each packet, from 0 in the order of opening, shape (n,).
+
+    Packets that are not TCP or have no ports get -1. A connection begins with the first packet between two
+    ports of two hosts, and again with each SYN of another initial sequence number.
+    """
+    rows = capture.rows
+    numbers = np.full(rows.size, -1, np.int64)
+    (tcp,) = np.nonzero((rows["protocol"] == TCP) & (rows["source_port"] > 0))
+    if not tcp.size:
+        return numbers
+    keys = _keys(rows[tcp], capture.uplink[tcp])
+    order = np.lexsort(keys)
+    rows = rows[tcp[order]]
+    begins = np.append(True, np.any([np.diff(key[order]) != 0 for key in keys], axis=0))
+    hosts = np.cumsum(begins)
+    (syns,) = np.nonzero(rows["flags"] & (SYN | ACK) == SYN)
+    repeated = (np.diff(rows["sequence"][syns]) == 0) & (np.diff(hosts[syns]) == 0)
+    begins[syns[np.append(True, ~repeated)[: syns.size]]] = True
+    opened = tcp[order[begins]]
+    rank = np.empty(opened.size, np.int64)
+    rank[np.argsort(opened)] = np.arange(opened.size)
+    numbers[tcp[order]] = rank[np.cumsum(begins) - 1]
+    return numbers
+
+
+def _keys(rows: NDArray[np.void], up: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """Return both ports of packets in one number, the client's first, and the peers, shape (n,) each."""
+    ports = rows["source_port"].astype(np.int64), rows["target_port"].astype(np.int64)
+    own, other = np.where(up, ports, ports[::-1])
+    return (own << 16) | other, np.where(up, rows["target"], rows["source"])
+
+
 _WRAP = 1 << 32
 _MAX_JUMP = 1 << 20
 _MAX_US = 2**31 - 1
@@ -118,13 +152,13 @@ class _Connection:
 def exchanges_of(capture: PacketCapture) -> tuple[list[Exchange], tuple[str, ...]]:
     """Return the exchanges of the client's TCP connections in order, and notes on omitted data."""
     rows = capture.rows
-    tcp = np.flatnonzero((rows["protocol"] == TCP) & ((rows["payload"] > 0) | (rows["flags"] & _SYN > 0)))
+    tcp = np.flatnonzero((rows["protocol"] == TCP) & ((rows["payload"] > 0) | (rows["flags"] & SYN > 0)))
     connections: dict[tuple[int, int, int], _Connection] = {}
     exchanges, unanswered = list[Exchange](), 0
     for up, time_us, server, ports, sequence, payload, flags in _segments(capture, tcp):
         key = (server, *ports)
         connection = connections.setdefault(key, _Connection())
-        if flags == _SYN:  # a SYN without ACK: the ports are reused for a new connection
+        if flags == SYN:  # a SYN without ACK: the ports are reused for a new connection
             unanswered += connection.close(exchanges)
             connection.up, connection.down = _Stream(), _Stream()
         new_bytes = (connection.up if up else connection.down).new_bytes(sequence, payload, flags > 0)
@@ -148,7 +182,7 @@ def _segments(capture: PacketCapture, chosen: NDArray[np.intp]):  # type: ignore
     own = np.where(up, rows["source_port"], rows["target_port"])
     other = np.where(up, rows["target_port"], rows["source_port"])
     ports = zip(own.tolist(), other.tolist(), strict=True)
-    flags = np.where(rows["flags"] & _SYN > 0, rows["flags"] & (_SYN | _ACK), 0)
+    flags = np.where(rows["flags"] & SYN > 0, rows["flags"] & (SYN | ACK), 0)
     columns = (column.tolist() for column in (rows["sequence"], rows["payload"], flags))
     return zip(up.tolist(), time_us.tolist(), server.tolist(), ports, *columns, strict=True)
 
