@@ -64,7 +64,6 @@ def test_without_a_setting_within_the_bound_the_nearest_is_named() -> None:
     ("interval", "sentence"), [(1, "The default of the driver, default, draws "), (10, "This is")]
 )
 def test_the_answer_compares_with_the_default_of_the_driver(interval: int, sentence: str) -> None:
-    """Unless it is the best setting itself."""
     default = Setting("default", f"psm:listen_interval={interval}", (), interval, is_default=True)
     advice = advice_on(default, listen(3))
     assert any(each.startswith(sentence) for each in answer(advice))
@@ -122,7 +121,6 @@ def test_of_equals_in_energy_and_delay_the_one_with_group_frames_is_best() -> No
 
 
 def test_a_policy_that_needs_a_new_driver_is_never_best() -> None:
-    """But the answer says what it would save."""
     new = Setting("new", "psm:listen_interval=10", is_new=True)
     advice = advice_on(listen(1), new)
     assert advice.best is not None
@@ -133,14 +131,12 @@ def test_a_policy_that_needs_a_new_driver_is_never_best() -> None:
 
 
 def test_a_policy_that_saves_too_little_is_no_better() -> None:
-    """One that equals the best setting."""
     advice = advice_on(listen(3), Setting("new", "psm:listen_interval=3", is_new=True), limit_s=0.4)
     assert advice.better == ()
     assert any(sentence.startswith("No policy that needs a new driver") for sentence in answer(advice))
 
 
 def test_without_keep_alives_an_association_expires_and_no_setting_delivers() -> None:
-    """The remedy works."""
     settings = {"access_point.idle_limit_s": 60}
     idle = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings=settings)
     advice = advice_on(listen(1), scenario=idle)
@@ -173,7 +169,6 @@ def test_pages_are_bounded_by_the_time_that_power_saving_adds() -> None:
 
 
 def test_traffic_that_is_the_same_for_every_seed_runs_once() -> None:
-    """Then the answer says that differences may be chance."""
     recorded = load_workload("push:stretch_s=600,period_s=10", 1, 1)
     advice = advise([OFF, listen(1), listen(3)], Scenario(recorded, profile="esp32-c6"), workers=1)
     assert advice.replications == 1
@@ -182,7 +177,6 @@ def test_traffic_that_is_the_same_for_every_seed_runs_once() -> None:
 
 
 def test_the_assumptions_name_what_was_set() -> None:
-    """Access point, losses, traffic, chip and seeds."""
     settings = {
         "beacon.interval_tu": 200,
         "beacon.dtim_period": 2,
@@ -210,7 +204,6 @@ def test_the_assumptions_name_what_was_set() -> None:
 
 
 def test_a_bound_on_traffic_that_nothing_can_delay_is_refused() -> None:
-    """A stretch that ends before its first message."""
     scenario = Scenario(
         "mqtt:keepalive.on=false,publish.on=false,command.on=false", pages=1, profile="esp32-c6"
     )

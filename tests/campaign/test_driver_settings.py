@@ -85,7 +85,6 @@ def test_a_bound_limits_the_dozes_of_new_policies(limit_ms: float, doze: str) ->
 
 
 def test_a_loose_bound_leaves_new_policies_at_their_defaults() -> None:
-    """And so does none."""
     for limit_ms in (None, 5000.0):
         policies = {
             setting.policy for setting in settings("esp-idf", longest_doze_ms=limit_ms) if setting.is_new
@@ -95,5 +94,4 @@ def test_a_loose_bound_leaves_new_policies_at_their_defaults() -> None:
 
 @pytest.mark.parametrize("name", profile_names())
 def test_the_driver_of_a_chip_is_known(name: str) -> None:
-    """Or the profile names none."""
     assert load_profile(name).driver in {*DRIVERS, ""} - {"generic"}

@@ -51,7 +51,6 @@ def test_a_run_is_that_of_lpsm_with_the_loss_and_gamma(losses: LossComparison) -
 
 
 def test_the_default_gammas_are_factors_of_the_default_of_the_loss() -> None:
-    """A sixteenth to sixteen times."""
     found = psm_sim.compare_losses(["inverse"], pages=2, replications=1, workers=1)
     (curve,) = found.curves
     assert curve.default_gamma == 1 / 1.2e5
@@ -91,7 +90,6 @@ def test_both_published_losses_imply_a_price_of_delay(losses: LossComparison) ->
 
 
 def test_a_loss_without_gamma_has_a_single_point(tmp_path: Path) -> None:
-    """The value of gamma is then not a number."""
     file = tmp_path / "costs.py"
     file.write_text(WITHOUT_GAMMA)
     found = psm_sim.compare_losses([f"{file}:Polls"], pages=2, replications=1, workers=1)
@@ -135,7 +133,6 @@ def test_wrong_arguments_get_one_sentence(
 def test_the_command_writes_a_page_and_all_curves(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An existing page is kept without --force."""
     monkeypatch.chdir(tmp_path)
     arguments = ["losses", "inverse", "--pages", "3", "--replications", "2", "--workers", "1"]
     assert main(arguments) == 0

@@ -57,13 +57,11 @@ def test_the_caption_says_how_the_baseline_wakes(capsys: pytest.CaptureFixture[s
 def test_an_interval_in_ms_at_a_topology_in_time_units_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """It would have no effect."""
     assert main(["--topology", "cafe", "--policy", "psm", "--beacon-interval", "90ms"]) == 2
     assert "beacon.interval_ms has no effect without beacon.interval_tu=none" in capsys.readouterr().err
 
 
 def test_a_latency_is_the_limit_of_the_conclusion(capsys: pytest.CaptureFixture[str]) -> None:
-    """And of nothing else."""
     limited, free = result(capsys, "--latency", "90ms"), result(capsys)
     for each in (limited, free):
         for run in (*each["runs"], *each["baselines"]):
@@ -94,7 +92,6 @@ def test_a_beacon_interval_without_a_unit_is_in_time_units(
     "interval", ["102.4", "100s", "0", "-1ms", "nan", "infms", "TU", "", "99999", "1e9ms"]
 )
 def test_a_beacon_interval_that_no_access_point_has_is_refused(interval: str) -> None:
-    """By its range or its form."""
     with pytest.raises(InputError, match="--beacon-interval"):
         access_point_settings(None, interval, {})
 
@@ -110,14 +107,12 @@ def test_a_beacon_interval_that_no_access_point_has_is_refused(interval: str) ->
 def test_an_option_and_the_setting_of_the_same_key_are_refused(
     dtim: int | None, interval: str | None, key: str, option: str
 ) -> None:
-    """Even if their values agree."""
     with pytest.raises(InputError, match=f"{option} conflicts with --set {key}=3; remove one of them[.]"):
         access_point_settings(dtim, interval, {key: "3"})
 
 
 @given(st.floats(0.001, 1e5))
 def test_a_latency_is_read_in_its_unit(value: float) -> None:
-    """In milliseconds or seconds."""
     assert parse_latency(f"{value}ms") == pytest.approx(value / 1000)
     assert parse_latency(f"{value} s") == pytest.approx(value)
 

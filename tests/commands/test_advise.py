@@ -66,7 +66,6 @@ def test_pages_have_their_own_columns(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_the_driver_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
-    """It replaces that of the chip."""
     found = advice(capsys, *DEVICE, *TRAFFIC, "--driver", "linux")
     names = {row["setting"] for row in found["rows"] if not row["needs_new_driver"]}
     assert names == {
@@ -80,7 +79,6 @@ def test_the_driver_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_profile_of_an_unknown_driver_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Unless another one is given."""
     chip = tmp_path / "chip.toml"
     chip.write_text("[power]\nsupply_v = 3.3\n[driver]\nname = 'mine'\ntwt = true\n")
     assert main(["advise", "--profile", str(chip)]) == 2
@@ -104,7 +102,6 @@ def test_a_profile_of_an_unknown_driver_is_refused(
 def test_a_wrong_driver_table_is_told(
     text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By key and value."""
     (tmp_path / "chip.toml").write_text(text)
     assert main(["advise", "--profile", str(tmp_path / "chip.toml")]) == 2
     assert re.search(message, capsys.readouterr().err)
@@ -156,7 +153,6 @@ def test_the_beacon_interval_is_that_of_most_access_points(
 def test_what_cannot_be_advised_is_told_in_one_sentence(
     words: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Before anything is run."""
     assert main(["advise", *words.split()]) == 2
     output, complaint = capsys.readouterr()
     assert output == ""

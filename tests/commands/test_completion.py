@@ -121,7 +121,6 @@ SHELLS: dict[str, Callable[[str, Path], list[str]]] = {
     ],
 )
 def test_a_shell_completes_words_names_and_files(folder: Path, shell: str, line: str, completed: str) -> None:
-    """Of a run, of a subcommand and of its actions."""
     if shutil.which(shell) is None or sys.platform == "win32":
         pytest.skip(f"there is no {shell} here")
     assert SHELLS[shell](line, folder) == [completed]
@@ -131,7 +130,6 @@ def test_a_shell_completes_words_names_and_files(folder: Path, shell: str, line:
 def test_every_subcommand_stands_in_the_script_of_each_shell(
     shell: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """So does what is new, without a line written for it."""
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
     assert [name for name in SUBCOMMANDS if name not in script] == []

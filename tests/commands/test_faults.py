@@ -23,7 +23,6 @@ def test_a_limit_that_no_page_reaches_changes_no_number(capsys) -> None:
 
 
 def test_every_fault_can_be_set_and_is_told(capsys) -> None:
-    """By its key; what happened stands under the table."""
     words = ["wireless.loss=0.05", "wired.bad_loss=0.5", "restart_every_s=100", "stall_every_s=50"]
     settings = [word for each in words for word in ("--set", f"faults.{each}")]
     assert main(["--policy", "psm", "--pages", "10", *settings]) == 0

@@ -22,7 +22,6 @@ def listed(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, dict]:
 
 
 def test_every_kind_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON has the names instead of the number."""
     assert main(["list", "--format", "json"]) == 0
     names = json.loads(capsys.readouterr().out)
     assert list(names) == list(KINDS)
@@ -43,7 +42,6 @@ def test_every_policy_and_loss_is_listed_with_a_sentence(capsys: pytest.CaptureF
 
 
 def test_parameters_have_default_unit_range_and_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    """As they are declared."""
     p, max_sleep = listed(capsys, "policies")["bsd"]["parameters"]
     assert (p["name"], p["default"], p["range"]) == ("p", 1.0, "a number > 0 and <= 1e+06")
     assert (max_sleep["unit"], max_sleep["range"]) == ("ms", "a number > 0 and <= 1e+12, or none")
@@ -88,7 +86,6 @@ def test_a_topology_lists_every_key_with_its_value(capsys: pytest.CaptureFixture
     ],
 )
 def test_the_list_is_plain_text_in_a_pipe(capsys: pytest.CaptureFixture[str], kind: str, line: str) -> None:
-    """With how to use an entry."""
     assert main(["list", kind]) == 0
     text = capsys.readouterr().out
     assert line in " ".join(text.split())
@@ -116,7 +113,6 @@ def test_expert_parameters_are_listed_on_request(
 
 @pytest.mark.parametrize("kind", ["topologies", "traces", "profiles", "presets"])
 def test_a_bundled_entry_is_shown_as_its_file(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Byte for byte; the list names all of them."""
     folder = KINDS[kind].folder
     for name in bundled_names(folder):
         assert main(["list", kind, name]) == 0
@@ -130,7 +126,6 @@ def test_a_bundled_entry_is_shown_as_its_file(kind: str, capsys: pytest.CaptureF
 def test_a_shown_file_gives_the_same_results(
     kind: str, name: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The options take a file as they take the name."""
     assert main(["list", kind, name]) == 0
     own = tmp_path / "mine.toml"
     own.write_text(capsys.readouterr().out)

@@ -128,7 +128,6 @@ def test_an_output_that_is_an_input_is_refused(
 def test_an_existing_file_is_replaced_with_force_only(
     line: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whether psm_sim wrote it or not."""
     target = Path(WRITERS[line][1])
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(FOREIGN)
@@ -181,7 +180,6 @@ def test_python_replaces_no_input_either(folder: Path) -> None:
 
 
 def test_force_without_a_file_to_write_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It would have no effect."""
     for line in (
         "--policy psm",
         "replay --polls 9",

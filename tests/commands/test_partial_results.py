@@ -81,7 +81,6 @@ def test_the_finished_policies_are_printed_as_without_the_others(
 
 
 def test_a_table_and_csv_have_the_finished_policies(capsys: pytest.CaptureFixture[str]) -> None:
-    """The table names the missing ones."""
     output, _ = output_of([*WORDS, "--format", "csv"], 2, capsys)
     assert [row["policy"] for row in csv.DictReader(io.StringIO(output))] == ["bsd"]
     assert output == output_of([*FINISHED, "--format", "csv"], 0, capsys)[0]
@@ -112,7 +111,6 @@ def test_a_folder_has_the_data_of_the_finished_policies(
 def test_an_interrupt_of_the_figures_keeps_the_data(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """All policies have finished by then."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -128,7 +126,6 @@ def test_an_interrupt_of_the_figures_keeps_the_data(
 def test_a_partial_result_replaces_no_earlier_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is printed only, even with --force."""
     monkeypatch.setattr("psm_sim.reporting.figures.comparison.write_figures", lambda *_: [])
     monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
     output_of([*FINISHED, "--output", "out"], 0, capsys)
@@ -155,7 +152,6 @@ def test_nothing_is_printed_if_no_policy_has_finished(capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_the_finished_seeds_are_averaged(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """As if the others had not been asked for."""
     durations_s = [psm_sim.simulate("psm", pages=3, seed=seed).simulated_s for seed in range(1, 9)]
     first = next(n for n in range(6) if durations_s[n + 2] > 0.5 + max(durations_s[n : n + 2]))
     write_policy("ValueError('no')", after_s=max(durations_s[first : first + 2]))
@@ -184,7 +180,6 @@ def test_the_finished_policies_of_the_first_seed_are_printed(capsys: pytest.Capt
 def test_the_finished_policies_of_stations_are_printed(
     other: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As for a single station, with a row for each table."""
     Path("two.toml").write_text(f'[mac]\nmodel = "dcf"\n[[stations]]\nname = "a"\ncount = 2\n{other}')
     topology = ["--topology", "two.toml", "--format", "json"]
     expected = results(output_of([*FINISHED, *topology], 0, capsys)[0])

@@ -113,7 +113,6 @@ def test_what_can_be_mended_is_one_line_and_status_2(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Nothing on standard output, nothing written."""
     monkeypatch.chdir(tmp_path)
     assert main(["replay", *words.split()]) == 2
     output, complaint = capsys.readouterr()

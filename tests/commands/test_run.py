@@ -80,7 +80,6 @@ def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_figures_are_written_as_svg_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Another format has to be known, and needs a folder."""
     words = ["--pages", "2", "--policy", "psm", "--no-baselines"]
     assert main([*words, "--output", str(tmp_path)]) == 0
     assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg"}
@@ -196,7 +195,6 @@ def test_an_empty_name_is_no_folder_and_no_file(words: list[str], capsys: pytest
 def test_a_picture_is_written_in_the_format_of_its_name(
     suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A remark says where it is."""
     path = tmp_path / f"a.{suffix}"
     assert main(["--policy", "bsd", "--pages", "3", "--plot", str(path)]) == 0
     assert capsys.readouterr().err == f"Wrote {path}\n"
@@ -210,7 +208,6 @@ def test_a_picture_is_written_in_the_format_of_its_name(
 def test_a_picture_that_cannot_be_written_is_told_before_the_run(
     name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In one sentence."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("psm_sim.simulation.compare_seeds", lambda *_: pytest.fail("it ran"))
     assert main(["--policy", "bsd", "--plot", name]) == 2
@@ -229,7 +226,6 @@ def test_a_picture_that_cannot_be_written_is_told_before_the_run(
 def test_a_preset_file_that_cannot_be_used_is_told(
     text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With the file and the key."""
     (tmp_path / "mine.toml").write_text(text)
     assert main(["--preset", str(tmp_path / "mine.toml"), "--pages", "1"]) == 2
     assert words in capsys.readouterr().err

@@ -39,7 +39,6 @@ def output_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 def test_mistakes_are_one_line_and_status_2(
     capsys: pytest.CaptureFixture[str], words: str, message: str
 ) -> None:
-    """What, the value given, what is expected."""
     assert main(words.split()) == 2
     output, error = capsys.readouterr()
     assert output == ""

@@ -101,7 +101,6 @@ def test_escape_sequences_of_files_do_not_reach_the_terminal(
 
 
 def test_warnings_of_libraries_are_not_for_users(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
-    """Those of a user's own file are a remark."""
 
     def warn(_: argparse.Namespace) -> int:
         with warnings.catch_warnings():

@@ -37,7 +37,6 @@ def table(text: str) -> list[dict[str, str]]:
 
 
 def test_the_table_has_the_best_of_each_scenario(capsys: pytest.CaptureFixture[str]) -> None:
-    """And 'best' shows the same."""
     assert main(words(SWEEP)) == 0
     output, remarks = capsys.readouterr()
     assert remarks == "12 tasks in sweep.sqlite.\n"
@@ -63,7 +62,6 @@ def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.Capture
 
 
 def test_a_grid_file_names_its_store(capsys: pytest.CaptureFixture[str]) -> None:
-    """And takes no option that says what is run beside it."""
     Path("grid.toml").write_text('policies = ["psm"]\npages = 5\n[vary]\nseed = "1..3"\n')
     assert main(words("sweep grid.toml --workers 1 --format csv")) == 0
     output, remarks = capsys.readouterr()
@@ -75,7 +73,6 @@ def test_a_grid_file_names_its_store(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.parametrize("line", ["sweep --pages 1", "sweep grid.toml"])
 def test_a_sweep_that_varies_nothing_is_refused(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """And leaves no store."""
     Path("grid.toml").touch()
     assert main(words(line)) == 2
     assert "single run; add --vary KEY=VALUES" in capsys.readouterr().err
@@ -119,7 +116,6 @@ def test_a_store_is_exported_as_it_was_printed(capsys: pytest.CaptureFixture[str
 
 
 def test_parquet_is_written_or_its_extra_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """Whether it is installed or not."""
     main(words(SWEEP))
     status = main(words("sweep export sweep.sqlite --to a.parquet"))
     try:
@@ -170,7 +166,6 @@ def test_a_figure_has_its_numbers_beside_it(capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_what_cannot_be_drawn_is_told(line: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """In one sentence that says what to do."""
     main(words(SWEEP + " --vary power.awake_w=1,2"))
     capsys.readouterr()
     assert main(words(f"sweep plot sweep.sqlite {line}")) == 2
@@ -178,14 +173,12 @@ def test_what_cannot_be_drawn_is_told(line: str, sentence: str, capsys: pytest.C
 
 
 def test_a_figure_has_series_that_can_be_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    """More than sixteen are refused."""
     main(words("sweep --vary policy.bsd.p=0.1..1.7:0.1 --pages 1 --workers 1"))
     assert main(words("sweep plot sweep.sqlite --by policy")) == 2
     assert "--by policy must give at most 16 series, got 17" in capsys.readouterr().err
 
 
 def test_other_versions_are_told_and_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    """Unless they are asked for."""
     import sqlite3
 
     main(words(SWEEP))

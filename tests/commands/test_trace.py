@@ -57,7 +57,6 @@ def test_pages_converted_to_a_page_list_are_those_that_would_be_simulated(synthe
 
 
 def test_records_convert_between_binary_and_text_and_back(synthetic, tmp_path):
-    """Byte for byte."""
     text, binary, packed = tmp_path / "a.txt", tmp_path / "b.tr", tmp_path / "c.tr.gz"
     run("convert", synthetic, "--to", text)
     run("convert", text, "--to", binary)
@@ -67,7 +66,6 @@ def test_records_convert_between_binary_and_text_and_back(synthetic, tmp_path):
 
 
 def test_a_fitted_profile_is_a_trace(synthetic, tmp_path, capsys):
-    """Of a recording, or of a page list."""
     run("fit", synthetic, "--to", tmp_path / "my.toml")
     assert "Wrote profile" in capsys.readouterr().err
     assert len(load_workload(str(tmp_path / "my.toml"), 30, 1).pages) == 30
@@ -107,7 +105,6 @@ def test_warnings_go_to_standard_error(synthetic, tmp_path, capsys):
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(tmp_path, monkeypatch, capsys, words, message):
-    """And nothing is written."""
     monkeypatch.chdir(tmp_path)
     assert main(["trace", *words]) == 2
     told = capsys.readouterr().err

@@ -49,7 +49,6 @@ def test_a_specification_is_split(spec: str, name: str, texts: dict[str, str]) -
     ],
 )
 def test_what_is_no_parameter_is_named(text: str, message: str) -> None:
-    """Also one that is given twice."""
     with pytest.raises(InputError, match=message):
         Spec.parse(f"thing:{text}", "thing")
 
@@ -68,7 +67,6 @@ def test_a_spec_is_written_as_it_was_read(text: str, kind: str) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(["loss", "gamma", "p"]), VALUES), max_size=5))
 def test_a_changed_spec_is_read_back_as_it_is(changes: list[tuple[str, str]]) -> None:
-    """Whatever was set, in whatever order, and set again."""
     spec = Spec.parse("lpsm:min_ms=2", "policy")
     for key, value in changes:
         spec = spec.with_(key, value)
@@ -96,7 +94,6 @@ def test_a_parameter_is_added_behind_what_was_written(
 
 
 def test_a_spec_does_not_change() -> None:
-    """A change gives another one; its values are a copy."""
     spec = Spec.parse("bsd:p=1", "policy")
     spec.values["p"] = "3"
     assert spec.with_("p", 2).values == {"p": "2"}

@@ -29,7 +29,6 @@ from psm_sim.common.csv_output import harmless_cell, write_csv_records
     ],
 )
 def test_a_text_is_no_formula_and_controls_no_terminal(value: object, cell: object) -> None:
-    """Numbers stay numbers, also as text."""
     assert harmless_cell(value) == cell
 
 

@@ -73,5 +73,4 @@ def test_a_mean_has_the_decimals_of_its_interval(
 
 @given(st.floats(-0.4999, 0.4999))
 def test_no_number_is_minus_zero(value: float) -> None:
-    """Also after rounding."""
     assert format_number(value, 0) == "0"

@@ -39,7 +39,6 @@ LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html"
 def test_a_pipe_is_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str
 ) -> None:
-    """At once, without waiting for data."""
     monkeypatch.chdir(tmp_path)
     for suffix in ("csv", "toml", "tr", "har"):
         os.mkfifo(f"fifo.{suffix}")

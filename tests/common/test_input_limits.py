@@ -87,7 +87,6 @@ def test_every_number_has_an_upper_and_a_lower_bound() -> None:
 def test_what_is_beyond_its_bound_is_refused_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str
 ) -> None:
-    """In no time, without a traceback or a warning."""
     monkeypatch.chdir(tmp_path)
     entry = {"time": 5, "request": {"url": "http://x/"}, "response": {"bodySize": 5, "headersSize": 5}}
     for name, times in {"far": (("1970", 5), ("2024", 5)), "long": (("2020", 1.7e308),)}.items():

@@ -132,7 +132,6 @@ def test_an_error_or_interrupt_changes_nothing(
 @pytest.mark.parametrize("size", [0, 1, 4096, 99_999])
 @pytest.mark.parametrize("write", [write_file, write_folder])
 def test_a_full_disk_changes_nothing(tmp_path: Path, write: Callable[..., None], size: int) -> None:
-    """The error is one line."""
     write_folder(tmp_path, "old")
     with disk_of(size), pytest.raises(InputError, match=r"cannot be written: File too large; choose another"):
         write(tmp_path, "new" * 40_000)
@@ -166,7 +165,6 @@ def test_links_are_followed_and_permissions_are_kept(tmp_path: Path) -> None:
 
 @needs_posix
 def test_a_link_in_a_folder_of_results_is_replaced(tmp_path: Path) -> None:
-    """The file that it leads to stays unchanged."""
     folder, elsewhere = tmp_path / "results", tmp_path / "elsewhere.csv"
     folder.mkdir()
     elsewhere.write_text("precious")

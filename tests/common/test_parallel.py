@@ -43,7 +43,6 @@ def fails(number: int) -> int:
 
 
 def test_results_are_in_the_order_of_the_items() -> None:
-    """For any number of workers."""
     expected = [number * number for number in range(20)]
     assert [list(parallel_map(square, range(20), workers)) for workers in (1, 2, 3)] == [expected] * 3
 
@@ -58,13 +57,11 @@ def test_the_error_of_the_first_item_that_fails_is_raised() -> None:
 
 
 def test_a_worker_that_is_killed_loses_no_result(tmp_path: Path) -> None:
-    """Its item is done again, by another."""
     expected = [number * number for number in range(6)]
     assert list(parallel_map(partial(dies, tmp_path, 1), range(6), 2)) == expected
 
 
 def test_an_item_that_ends_its_worker_twice_is_named(tmp_path: Path) -> None:
-    """In one sentence, after the results before it."""
     results = parallel_map(partial(dies, tmp_path, 2), range(6), 2)
     assert [next(results), next(results)] == [0, 1]
     sentence = r"^Task 3 of 6 returned no result: its process has ended\. .* ran out of memory\.$"

@@ -52,7 +52,6 @@ class Plain:
     ],
 )
 def test_text_becomes_a_value_of_the_defaults_kind(texts: dict[str, str], name: str, value: object) -> None:
-    """A number, a truth value, a choice, a text or none."""
     built = getattr(build(Thing, texts, "thing"), name)
     assert built == value
     assert type(built) is type(value)
@@ -92,19 +91,16 @@ def test_a_bad_value_is_named_with_what_is_expected(name: str, text: str, expect
     ],
 )  # fmt: skip
 def test_values_from_python_are_checked_too(name: str, value: object) -> None:
-    """At construction, not in the middle of a run."""
     with pytest.raises(InputError, match=rf"^thing: {name} must be "):
         Thing(**{name: value})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("name", "value"), [("share", np.float64(0.5)), ("count", np.int64(2)), ("cap", 3)])
 def test_numpys_numbers_and_whole_ones_will_do(name: str, value: object) -> None:
-    """They are numbers like others."""
     assert getattr(Thing(**{name: value}), name) == value  # type: ignore[arg-type]
 
 
 def test_an_unknown_parameter_is_named_with_a_hint() -> None:
-    """And with those there are."""
     with pytest.raises(InputError, match=r"no parameter 'shar'; expected one of share, .*'share'\?"):
         build(Thing, {"shar": "1"}, "thing")
     with pytest.raises(InputError, match="no parameter 'x'; expected no parameters"):
@@ -122,14 +118,12 @@ def test_a_class_that_declares_nothing_is_read_by_its_signature() -> None:
 
 
 def test_a_parameter_without_a_default_must_be_given() -> None:
-    """The sentence says which."""
     with pytest.raises(InputError, match="plain: needed is missing; specify needed=value"):
         build(Plain, {}, "plain")
     assert build(Plain, {}, "plain", needed=1).needed == 1
 
 
 def test_a_constructor_that_fails_is_reported_in_one_line() -> None:
-    """Unless it speaks for itself."""
 
     class Failing:
         def __init__(self, kind: str = "") -> None:
@@ -160,7 +154,6 @@ def test_a_parameter_may_have_another_name_than_its_attribute() -> None:
 
 
 def test_values_come_back_as_json_knows_them() -> None:
-    """Whatever they were built from."""
     plain = Plain(np.float64(0.5), np.int64(3), True, print)
     values = values_of(plain)
     assert values == {"needed": 0.5, "gamma": 3, "steps": True, "keep": str(print)}
@@ -168,7 +161,6 @@ def test_values_come_back_as_json_knows_them() -> None:
 
 
 def test_a_value_that_the_constructor_does_not_store_is_recorded_as_given() -> None:
-    """Not as null."""
 
     class Forgetful:
         def __init__(self, n: int = 3) -> None:

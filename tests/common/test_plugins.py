@@ -37,7 +37,6 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_class_is_loaded_once(file: Path) -> None:
-    """Asked for again, it is the same."""
     assert load_class(str(file), "Mine", Loss) is load_class(str(file), "Mine", Loss)
 
 
@@ -50,7 +49,6 @@ def test_an_edited_file_is_read_anew(file: Path) -> None:
 
 
 def test_no_bytecode_is_left_beside_the_file(file: Path) -> None:
-    """The user's folder stays as it was."""
     load_class(str(file), "Mine", Loss)
     assert [path.name for path in file.parent.iterdir()] == ["my file.py"]
 
@@ -67,7 +65,6 @@ def test_no_bytecode_is_left_beside_the_file(file: Path) -> None:
     ],
 )
 def test_a_class_that_will_not_do_is_named(file: Path, name: str, message: str) -> None:
-    """With what there is, or what is expected."""
     with pytest.raises(PluginError, match=message):
         load_class(str(file), name, Loss)
 
@@ -83,7 +80,6 @@ def test_a_class_that_will_not_do_is_named(file: Path, name: str, message: str) 
     ],
 )
 def test_a_file_that_does_not_import_says_why(tmp_path: Path, text: str, reason: str) -> None:
-    """In one line, and again the next time."""
     path = tmp_path / "bad.py"
     path.write_text(text)
     for _ in range(2):
@@ -93,14 +89,12 @@ def test_a_file_that_does_not_import_says_why(tmp_path: Path, text: str, reason:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    """A folder is no file either."""
     for path in (tmp_path / "no.py", tmp_path):
         with pytest.raises(PluginError, match=r"File not found: .*; expected a file that defines a class"):
             load_class(str(path), "Mine", Loss)
 
 
 def test_a_file_that_cannot_be_read_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the system's reason."""
 
     def refuse(_: Path) -> bytes:
         raise PermissionError(13, "Permission denied")

@@ -41,7 +41,6 @@ def test_the_git_state_is_the_commit_and_whether_files_differ(tmp_path: Path) ->
 
 
 def test_without_git_there_is_no_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And no error."""
     monkeypatch.setenv("PATH", str(tmp_path))
     assert git_state(tmp_path) is None
 

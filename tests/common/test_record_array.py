@@ -34,7 +34,6 @@ def test_rows_are_read_as_they_were_written(rows):
 
 
 def test_rows_of_other_numbers_or_kinds_are_not_equal():
-    """Nor is anything that is no sequence."""
 
     class Other(NamedTuple):
         number: int

@@ -18,7 +18,6 @@ def test_the_name_of_a_preset_is_recognized() -> None:
 
 
 def test_a_text_that_begins_with_a_name_or_a_class_is_known() -> None:
-    """A formula is not."""
     assert LOSSES.knows("inverse:gamma=1")
     assert LOSSES.knows("my.py:Mine:a=1")
     assert not LOSSES.knows("1/Ti")

@@ -100,7 +100,6 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
 def test_a_policy_that_hangs_ends_with_the_time(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], policy: str
 ) -> None:
-    """Also one that catches every Exception."""
     (tmp_path / "hangs.py").write_text(HANGS)
     words = ["--policy", f"{tmp_path / 'hangs.py'}:{policy}", "--pages", "3", "--timeout-s", "0.5"]
     begun = time.monotonic()
@@ -112,7 +111,6 @@ def test_a_policy_that_hangs_ends_with_the_time(
 
 
 def test_work_in_time_is_left_alone() -> None:
-    """Nothing rings afterwards."""
     with time_limit(0.2):
         pass
     time.sleep(0.4)
@@ -120,7 +118,6 @@ def test_work_in_time_is_left_alone() -> None:
 
 @pytest.mark.parametrize("text", ["0", "-1", "inf", "x", "1e10"])
 def test_a_limit_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """By its name."""
     assert main(["list", f"--timeout-s={text}"]) == 2
     assert f"--timeout-s must be a number > 0 and <= 1e+09, got '{text}'" in capsys.readouterr().err
 
@@ -133,7 +130,6 @@ def test_there_are_never_more_processes_than_pieces_of_work_or_four_for_a_core(m
 
 
 def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """As far as the system and a control group grant them."""
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     for text, expected in (("max 100000", 8), ("250000 100000", 3), ("1000 100000", 1), ("strange", 8)):

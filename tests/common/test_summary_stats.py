@@ -20,7 +20,6 @@ def test_students_interval_by_hand() -> None:
 
 
 def test_one_value_has_no_interval() -> None:
-    """And is shown without one."""
     assert confidence_interval([3.0]) == (3.0, 0.0, 1)
     assert f"{confidence_interval([3.0]):.2f}" == "3.00"
     assert f"{confidence_interval([1.0, 1.0]):.1f}" == "1.0 ± 0.0"

@@ -127,7 +127,6 @@ def test_other_tables_are_refused(whole: Path, tmp_path: Path, statements: str) 
 
 
 def test_the_list_of_sweeps_is_shown_whatever_it_holds(whole: Path, tmp_path: Path) -> None:
-    """As text."""
     path = tmp_path / "sweeps.sqlite"
     shutil.copy(whole, path)
     with opened(path) as database:

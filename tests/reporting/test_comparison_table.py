@@ -49,7 +49,6 @@ def device() -> Comparison:
 
 
 def test_page_views_have_energy_and_slowdown(comparison: Comparison) -> None:
-    """With the numbers of the results."""
     (table,) = tables_of(comparison)
     values = {
         "energy (J)": lambda run: run.energy_per_page_j,
@@ -67,7 +66,6 @@ def test_page_views_have_energy_and_slowdown(comparison: Comparison) -> None:
 
 
 def test_devices_have_current_and_latency(device: Comparison) -> None:
-    """No page time, no slowdown and no energy per page."""
     (table,) = tables_of(device)
     assert headings(table)[:2] == ["current (mA)", "battery (days)"]
     assert {"RTT up p50 (ms)", "RTT up p99 (ms)"} <= set(headings(table))
@@ -83,7 +81,6 @@ def test_devices_have_current_and_latency(device: Comparison) -> None:
 
 
 def test_power_is_in_milliwatts_without_a_voltage() -> None:
-    """The chip is unknown."""
     found = compare_runs(["psm"], Scenario("ping", pages=1), references=REFERENCES)
     (table,) = tables_of(found)
     assert headings(table)[0] == "power (mW)"
@@ -91,7 +88,6 @@ def test_power_is_in_milliwatts_without_a_voltage() -> None:
 
 
 def test_stations_with_and_without_pages_have_tables_of_their_own() -> None:
-    """Each with the columns of its traffic."""
     stations = [{"name": "reader", "count": 1}, {"name": "sensor", "count": 1, "trace": "ping"}]
     found = psm_sim.compare(["psm"], topology={"mac.model": "dcf", "stations": stations}, pages=1)
     first, second = tables_of(found)
@@ -103,7 +99,6 @@ def test_stations_with_and_without_pages_have_tables_of_their_own() -> None:
 
 @pytest.mark.parametrize("trace", ["ucb", "modern", "ping", "mqtt", "cbr", "push", "phone"])
 def test_no_column_is_constant(trace: str) -> None:
-    """Nor does the caption omit the loss of messages."""
     found = compare_runs(["bsd", "lpsm"], Scenario(trace, pages=2), references=REFERENCES)
     for table in tables_of(found):
         assert table.columns
@@ -115,7 +110,6 @@ def test_no_column_is_constant(trace: str) -> None:
 
 
 def test_equal_numbers_are_stated_in_the_caption() -> None:
-    """Two policies that do the same differ in no column."""
     found = compare_runs(["psm", "psm:listen_interval=1"], Scenario(pages=2))
     (table,) = tables_of(found)
     assert table.columns == []
@@ -129,7 +123,6 @@ def test_equal_numbers_are_stated_in_the_caption() -> None:
 
 
 def test_lost_messages_are_stated_or_have_a_column(device: Comparison) -> None:
-    """In per cent of the messages of their direction."""
     assert "No message was lost." in caption(device)
 
     def with_loss(run: Result, lost: int) -> Result:
@@ -147,7 +140,6 @@ def test_lost_messages_are_stated_or_have_a_column(device: Comparison) -> None:
 
 
 def test_failed_pages_have_a_column_or_a_sentence() -> None:
-    """None failed, or how many."""
     settings = {"faults.wireless.loss": 0.05, "browser.max_page_s": 3}
     found = compare_runs(["lpsm"], Scenario(pages=10, settings=settings), references=REFERENCES)
     assert "pages failed" in headings(tables_of(found)[0])
@@ -190,7 +182,6 @@ def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> Non
 
 
 def test_notebooks_show_the_same_table(replicated: Comparison, device: Comparison) -> None:
-    """With labels in place of long specs."""
     for found in (replicated, device):
         html = found._repr_html_()
         assert all(f">{each.heading}<" in html for each in tables_of(found)[0].columns if each.rank < PARTS)

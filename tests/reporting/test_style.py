@@ -15,7 +15,6 @@ from psm_sim.simulation import Comparison
 
 
 def test_built_in_policies_differ_in_colour_or_marker() -> None:
-    """And the marks of no two of them are the same."""
     styles = [policy_style(name) for name in POLICIES.names()]
     assert len({(style.colour, style.marker) for style in styles}) == len(styles) == 14
 
@@ -31,7 +30,6 @@ def test_built_in_policies_differ_in_colour_or_marker() -> None:
     ids=lambda variants: variants[0],
 )
 def test_variants_share_the_colour_and_differ_in_the_marker(variants: list[str]) -> None:
-    """Those that the documents compare."""
     styles = [policy_style(variant) for variant in variants]
     assert {style.colour for style in styles} == {policy_style(variants[0].partition(":")[0]).colour}
     assert all(one.marker != other.marker for one, other in combinations(styles, 2))

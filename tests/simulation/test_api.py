@@ -43,7 +43,6 @@ class Demanding(Counting):
 
 
 def test_a_class_is_made_and_the_policy_as_it_ended_is_given_back() -> None:
-    """The instance that was given stays as it was."""
     mine = Counting()
     one, other = psm_sim.simulate(mine, pages=2), psm_sim.simulate(Counting, pages=2)
     assert one.page_records == other.page_records
@@ -53,7 +52,6 @@ def test_a_class_is_made_and_the_policy_as_it_ended_is_given_back() -> None:
 
 @pytest.mark.parametrize("images", [FRAME["images"], [[100, 200], []], ["100;200", None]])
 def test_a_trace_is_a_frame_a_list_of_pages_or_a_workload(images: Any) -> None:
-    """All give the same run."""
     frame = FRAME.assign(images=images)
     workload = psm_sim.simulate("psm", trace=frame).origin.pages
     pages = [page for page in workload if isinstance(page, Page)]
@@ -80,7 +78,6 @@ def test_a_topology_is_a_dictionary_nested_or_dotted() -> None:
 
 
 def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """The same numbers."""
     words = (
         "--policy lpsm --loss inverse --preset thesis --pages 2 --replications 2 --workers 1 --format json"
     )
@@ -140,7 +137,6 @@ def test_files_are_texts_or_paths(tmp_path: Path) -> None:
 
 
 def test_a_battery_adds_its_days() -> None:
-    """The same as the topology key, in mAh or Ah."""
     days = psm_sim.simulate("psm", pages=1, profile="esp32", battery="2Ah").to_dict()["battery_days"]
     setting = {"power.battery_mah": 2000}
     assert (
@@ -161,7 +157,6 @@ def test_every_frame_says_where_it_comes_from() -> None:
 
 
 def test_a_comparison_has_baselines_and_prints_as_the_table() -> None:
-    """Its frame has the difference from the reference."""
     found = psm_sim.compare(["bsd"], pages=2)
     assert list(found.frame["policy"]) == ["always-on", "psm", "bsd"]
     assert found.frame["difference.energy_saved_percent"].tolist()[1] == 0.0
@@ -177,7 +172,6 @@ def test_a_comparison_has_baselines_and_prints_as_the_table() -> None:
 
 
 def test_a_repr_is_one_short_line_with_the_key_numbers() -> None:
-    """Of a comparison, a result and a latency."""
     found = psm_sim.compare(["psm"], pages=2, replications=2, workers=1)
     energy_j, slowdown = found.runs[0].energy_per_page_j, found.runs[0].slowdown.mean
     assert repr(found).startswith("<SeedComparison on ucb, 2 pages, seeds 1 to 2: always-on ")
@@ -196,7 +190,6 @@ def test_a_repr_is_one_short_line_with_the_key_numbers() -> None:
 
 
 def test_results_are_short_and_their_names_are_escaped() -> None:
-    """In a notebook, too."""
     workload = load_workload("ucb", 2, 1)
     evil = Workload("<script>alert(1)</script>", workload.pages, True, "odd")
 

@@ -82,7 +82,6 @@ def test_sums_and_extremes_are_of_all_clients(three: ClientComparison) -> None:
 
 
 def test_one_client_is_a_plain_comparison(trace: str) -> None:
-    """And named by its trace, as the user wrote it."""
     comparison = compare_clients(["psm"], Scenario(trace, pages=2))
     assert not isinstance(comparison, ClientComparison)
     assert comparison.trace == trace

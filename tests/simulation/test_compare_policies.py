@@ -30,7 +30,6 @@ def test_pages_are_a_frame_whose_rows_add_up():
 
 
 def test_progress_counts_every_page_of_every_run():
-    """The always-on run included."""
     seen = []
     compare_runs(["psm", "always-on"], Scenario(pages=4), lambda *state: seen.append(state))
     assert [done for done, _, _ in seen] == [*range(5), *range(4, 9)]  # each run begins with a report
@@ -38,7 +37,6 @@ def test_progress_counts_every_page_of_every_run():
 
 
 def test_no_policy_is_nothing_to_compare():
-    """One sentence."""
     with pytest.raises(InputError, match="policies must be a non-empty list"):
         compare_runs([])
 

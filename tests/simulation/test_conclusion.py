@@ -202,7 +202,6 @@ def test_too_few_seeds_are_called_so() -> None:
 
 
 def test_clients_are_named_as_such() -> None:
-    """They are no seeds."""
     energies_j = {"psm": (3.0, 3.1), "bsd": (3.1, 3.0)}
     runs = [
         average_runs(ClientAverage, ("a", "b"), [page_run(policy, energy_j, 2.0) for energy_j in both])
@@ -237,7 +236,6 @@ def test_always_on_is_no_rival_in_delay() -> None:
 
 
 def test_one_policy_is_compared_with_the_reference() -> None:
-    """Which need not be shown."""
     always_on, psm, lpsm = page_averages(always_on=(33.0, 1.0), psm=(3.58, 1.3), lpsm=(2.9, 3.25))
     assert conclude([lpsm], [psm]) == (
         "lpsm uses 19 % less energy than psm (2.90 J per page), and pages take 3.25 times as long as without"
@@ -256,7 +254,6 @@ def test_one_policy_is_compared_with_the_reference() -> None:
 
 
 def test_failed_pages_are_told() -> None:
-    """A policy without a complete page is not ranked."""
     broken = replace(page_run("psm", 1.0, math.nan), reports_failures=True, failures={1: "abandoned"})
     half = page_run("bsd", 2.0, 1.5, reports_failures=True)
     half = replace(half, page_records=(*half.page_records, *broken.page_records), failures={2: "abandoned"})
@@ -269,7 +266,6 @@ def test_failed_pages_are_told() -> None:
 
 
 def test_a_partial_result_says_so() -> None:
-    """Before anything else."""
     runs = page_averages(psm=(3.58, 1.3), lpsm=(2.9, 3.25))
     assert conclude(runs, is_partial=True).startswith("In this partial result, lpsm uses the least energy")
 
@@ -322,7 +318,6 @@ def test_a_limit_excludes_slow_policies() -> None:
 
 
 def test_each_kind_of_station_has_its_sentence() -> None:
-    """Unless the topology gives it a policy."""
 
     def kind(name: str, policy: str, energy_j: float, own: str = "") -> Result:
         return page_run(policy, energy_j, 1.5, station=name, station_policy=own)

@@ -38,7 +38,6 @@ def compared():
 
 
 def test_failed_pages_are_counted_and_named(impatient):
-    """By number and reason."""
     assert impatient.reports_failures
     assert impatient.failed_pages == 2
     assert impatient.failures == {2: REASON, 4: REASON}
@@ -79,7 +78,6 @@ def test_json_has_number_and_reason_and_is_json(compared):
 
 
 def test_a_timeline_has_lost_frames_and_failed_pages():
-    """The run is the same again, with its faults."""
     result = simulate("psm", trace=PAGES, settings={**IMPATIENT, "faults.wireless.loss": 0.4})
     events = timeline(result)
     failed = events[events["event"] == "page failed"]
@@ -107,7 +105,6 @@ def test_the_seed_of_faults_can_be_held():
 
 
 def test_figures_and_page_are_drawn_even_if_no_page_is_complete():
-    """A report of nothing but failures."""
     found = compare_runs(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01}))
     for drawn in (
         draw_slowdowns(found),

@@ -50,7 +50,6 @@ def test_lpsm_with_the_inverse_log_loss_uses_least(runs):
 
 
 def test_lpsm_with_the_inverse_loss_lies_between(runs):
-    """Between the other loss and static PSM."""
     energies = [
         runs[name].energy_per_page_j for name in ("lpsm:loss=inverse-log", "lpsm:loss=inverse", "psm")
     ]

@@ -91,7 +91,6 @@ def test_caption_and_json_compare_recorded_and_simulated_times() -> None:
 
 
 def test_other_traces_have_no_recorded_times() -> None:
-    """Neither a line nor a key."""
     comparison = psm_sim.compare(["psm"], pages=2)
     assert comparison.recorded_time is None
     assert "recorded_time" not in result_json.to_dict(comparison)

@@ -38,7 +38,6 @@ def printed(capsys, *words):
 
 
 def test_the_result_is_the_same_with_and_without_the_files(capsys):
-    """But for the time that it took."""
     _, without, _ = printed(capsys, "--policy", "lpsm")
     status, with_them, err = printed(
         capsys, "--policy", "lpsm", "--capture", "a.pcap", "--timeline", "a.json"
@@ -77,7 +76,6 @@ def test_each_policy_asked_for_has_a_file_of_its_own(capsys):
     ],
 )
 def test_what_cannot_be_written_is_refused_before_the_run(words, sentence, capsys):
-    """In one sentence, and nothing is left behind."""
     status, _, err = printed(capsys, *words)
     assert status == 2
     assert sentence in err
@@ -94,7 +92,6 @@ def test_several_clients_are_refused(capsys):
 
 
 def test_a_run_that_fails_leaves_the_files_as_they_were():
-    """The old capture stays, and no draft."""
 
     class Failing(Policy):
         name = "failing"

@@ -42,7 +42,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_its_pages_are_those_of_the_trace() -> None:
-    """Of a text, a spec, or a workload already made."""
     expected = load_workload("ucb:mean_think_s=20", 7, 3)
     spec = Spec.parse("ucb:mean_think_s=20", "trace")
     for trace in (str(spec), spec, expected):
@@ -51,7 +50,6 @@ def test_its_pages_are_those_of_the_trace() -> None:
 
 
 def test_its_place_is_the_topology_with_the_settings() -> None:
-    """Of a name, a file, or a topology already made."""
     assert Scenario(settings={"power.awake_w": "1.5"}).resolve_topology().power.awake_w == 1.5
     assert Scenario(topology="phone.toml").resolve_topology().power.awake_w == 0.65
     made = Topology(name="mine")
@@ -76,7 +74,6 @@ def test_its_command_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_what_was_made_in_python_has_no_command() -> None:
-    """The sentence names it."""
     with pytest.raises(InputError, match="topology must be a name or a file, got the Python object 'mine'"):
         Scenario(topology=Topology(name="mine")).command(["psm"])
 

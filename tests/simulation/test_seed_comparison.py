@@ -40,7 +40,6 @@ def test_each_seed_is_the_run_it_would_be_alone(three: SeedComparison) -> None:
 
 
 def test_pages_of_all_seeds_are_one_table(three: SeedComparison) -> None:
-    """With the seed as the first column, once."""
     frame = three.runs[0].pages
     assert list(frame.columns).count("seed") == 1
     assert frame.columns[0] == "seed"

@@ -126,7 +126,6 @@ def test_a_neighbour_that_downloads_costs_a_dozing_station_several_times_its_wak
     ],
 )
 def test_stations_that_cannot_be_are_refused_in_one_sentence(tmp_path, text, message):
-    """When the file is read."""
     (tmp_path / "mine.toml").write_text(text)
     with pytest.raises(InputError, match=message) as error:
         load_topology(str(tmp_path / "mine.toml"))
@@ -134,7 +133,6 @@ def test_stations_that_cannot_be_are_refused_in_one_sentence(tmp_path, text, mes
 
 
 def test_a_station_that_names_nothing_known_is_refused_before_the_run():
-    """Policy, trace and profile."""
     for member in (
         StationSpec("a", policy="pms"),
         StationSpec("a", trace="ubc"),

@@ -61,7 +61,6 @@ def test_failed_pages_are_told_of_each_station(compared):
 
 
 def test_the_table_and_the_csv_say_whose_pages_have_failed(compared):
-    """Each reason with the number of each station."""
     text = " ".join(text_of(table.write, compared).split())
     rows = csv.DictReader(io.StringIO(text_of(result_csv.write, compared)))
     for run, row in zip(compared.runs, rows, strict=True):

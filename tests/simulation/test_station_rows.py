@@ -167,7 +167,6 @@ def test_no_pages_occur_in_two_replications(three: Comparison) -> None:
 
 
 def test_pages_name_seed_and_station(three: Comparison) -> None:
-    """In pages.csv, in the report and in the DataFrame."""
     rows = rows_of(result_csv.write_pages, three)
     assert {(row["seed"], row["station"]) for row in rows} == {
         (seed, name) for seed in ("1", "4", "7") for name in ("reader-1", "reader-2", "laptop")
@@ -194,7 +193,6 @@ def test_simulate_refuses_unlike_stations() -> None:
 
 
 def test_a_comparison_of_unlike_stations_has_no_single_reference(single: Comparison) -> None:
-    """Each row has its own."""
     with pytest.raises(InputError, match="Use reference_runs, because each of the stations reader, laptop"):
         _ = single.reference
     with pytest.raises(InputError, match="Use always_on_runs"):
@@ -206,7 +204,6 @@ def test_a_comparison_of_unlike_stations_has_no_single_reference(single: Compari
 
 
 def test_replications_need_pages_that_depend_on_the_seed() -> None:
-    """Also if each station has its own seed."""
     fixed = place(StationSpec("one", seed=3), StationSpec("two", seed=4))
     with pytest.raises(InputError, match="pages are the same for every seed"):
         compare_seeds(["psm"], Scenario(topology=fixed, pages=1), 2, workers=1)

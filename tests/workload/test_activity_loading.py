@@ -78,7 +78,6 @@ def test_a_har_file_is_one_client(tmp_path: Path) -> None:
 
 
 def test_a_bu_log_has_a_client_a_user(tmp_path: Path) -> None:
-    """The log's time, seconds and size."""
     path = tmp_path / "con1.cs20"
     path.write_text(
         'cs20 790358517 1 "http://cs-www.bu.edu/" 2009 0.518815\n'
@@ -111,7 +110,6 @@ def test_what_is_no_recording_has_the_pages_of_a_run(recording: Path) -> None:
     ],
 )
 def test_what_cannot_be_loaded_is_said_in_a_sentence(recording: Path, spec: str, message: str) -> None:
-    """Name, value, what is expected."""
     with pytest.raises(InputError, match=message):
         load_activities(spec.format(recording), 10, 1, NominalTransfers())
 

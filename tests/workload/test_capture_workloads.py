@@ -268,7 +268,6 @@ def test_bytes_are_conserved_in_a_capture_too(kept, policy, mode):
     ],
 )
 def test_a_parameter_that_cannot_be_used_is_an_error(kept, text, words):
-    """It names the file."""
     with pytest.raises(InputError, match=r"own\.pcap") as caught:
         load_workload(f"{kept(CONVERSATION)}:{text}", 1, 1)
     assert words in str(caught.value)
@@ -281,7 +280,6 @@ def test_closed_loop_needs_a_reply(kept):
 
 
 def test_trace_commands_work_on_a_capture(kept, tmp_path, capsys):
-    """Info describes it; convert and fit take its pages."""
     trace, pages, profile = kept(CONVERSATION), tmp_path / "x.csv", tmp_path / "x.toml"
     assert main(["trace", "info", trace]) == 0
     out = capsys.readouterr().out
@@ -296,13 +294,11 @@ def test_trace_commands_work_on_a_capture(kept, tmp_path, capsys):
 
 
 def test_the_client_of_a_capture_can_be_chosen(kept, capsys):
-    """The result names it."""
     trace = kept(CONVERSATION)
     assert main(["--trace", f"{trace}:client={SERVER}", "--policy", "psm", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["trace_parameters"]["client"] == SERVER
 
 
 def test_a_capture_is_replayed_by_a_learner_alone(kept, capsys):
-    """Its exchanges are the activity."""
     assert main(["replay", "--trace", kept(CONVERSATION), "--polls", "20"]) == 0
     assert "3 requests as recorded" in " ".join(capsys.readouterr().out.split())

@@ -49,14 +49,12 @@ def page_list(folder: Path, **changes: str) -> Path:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_a_page_list_keeps_the_dependencies(tmp_path: Path, path: Path) -> None:
-    """Beside pages that have none."""
     pages = (*load_workload(str(path), 1, 1).pages, PLAIN)
     write_page_list(tmp_path / "pages.csv", pages)
     assert read_page_list(tmp_path / "pages.csv") == pages
 
 
 def test_lists_without_dependencies_have_no_further_columns(tmp_path: Path) -> None:
-    """As before."""
     write_page_list(tmp_path / "pages.csv", (PLAIN,))
     header = (tmp_path / "pages.csv").read_text().splitlines()[0]
     assert header == "page,think_s,main_bytes,images,request_bytes,server_delay_s"
@@ -89,7 +87,6 @@ def test_a_list_by_hand(tmp_path: Path) -> None:
     ],
 )
 def test_cells_that_make_no_graph_are_named(tmp_path: Path, changes, message: str) -> None:
-    """With line, column and value."""
     with pytest.raises(InputError) as caught:
         read_page_list(page_list(tmp_path, **changes))
     assert message in str(caught.value)

@@ -35,7 +35,6 @@ def written(folder: Path, text: str | bytes) -> Path:
 
 @given(pages=st.lists(page_views(), min_size=1, max_size=5))
 def test_what_is_written_reads_back_exactly(tmp_path_factory: pytest.TempPathFactory, pages) -> None:
-    """Any pages, to the last bit."""
     path = tmp_path_factory.getbasetemp() / "round-trip.csv"
     assert write_page_list(path, pages) == len(pages)
     assert read_page_list(path) == tuple(pages)
@@ -127,7 +126,6 @@ def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text
 
 
 def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monkeypatch):
-    """Before they fill the memory."""
     path = tmp_path / "list.csv"
     path.write_text(HEADER + "1,1,1,2;3\n" * 4)
     for name, value, message in (

@@ -26,7 +26,6 @@ PAGE = Page(1.0, 1000, (200,), (300, 300), (0.0, 0.0))
     ],
 )
 def test_a_page_that_cannot_be_loaded_is_refused_when_it_is_made(changes, message):
-    """Not in the midst of a run."""
     with pytest.raises(InputError, match=message):
         replace(PAGE, **changes)
 
@@ -46,6 +45,5 @@ def test_a_workload_that_cannot_be_run_is_refused_when_it_is_made(pages, message
 
 
 def test_the_largest_page_and_the_longest_workload_are_allowed():
-    """The bounds belong to the range."""
     page = Page(1e9, 2**32 - 1, (), (0,), (0.0,))
     assert Workload("mine", (page,), True, "made by hand").pages == (page,)

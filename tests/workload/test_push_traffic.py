@@ -60,7 +60,6 @@ def test_the_result_has_the_delays_from_the_access_point_to_the_station():
 
 @pytest.mark.parametrize("bad", ["kind=rare", "mean_s=0", "bytes=3", "nonsense=1"])
 def test_a_parameter_that_cannot_be_used_is_an_error_of_the_trace(bad):
-    """It names the trace."""
     with pytest.raises(InputError, match="trace pushes"):
         load_workload(f"pushes:{bad}", 1, 1)
 

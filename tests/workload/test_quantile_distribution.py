@@ -80,6 +80,5 @@ def test_the_quantile_function_never_falls_and_its_integral_is_the_area_under_it
     ],
 )
 def test_a_table_that_is_no_distribution_is_refused(p, v, interpolation: str, message: str) -> None:
-    """The message says what is wrong with the table."""
     with pytest.raises(InputError, match=message):
         QuantileDistribution(np.array(p), np.array(v), interpolation)

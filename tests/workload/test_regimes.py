@@ -50,7 +50,6 @@ def test_the_schedule_covers_each_page_once(pages) -> None:
 
 
 def test_regimes_differ_as_their_tables_say() -> None:
-    """Think time, server delay, objects and sizes of each."""
     workload = load_workload("shifting", 4 * CYCLE, 3)
     quiet, busy, stream, push = (pages_of(workload, name) for name in REGIMES.pages)
     for pages, low, high in ((quiet, 20, 300), (busy, 0.5, 15), (stream, 0, 0.05), (push, 0, 0.05)):
@@ -76,7 +75,6 @@ def test_regimes_are_drawn_independently_of_each_other() -> None:
 
 
 def test_order_and_length_are_the_users() -> None:
-    """Names with or without pages; all stretches scaled."""
     workload = load_workload("shifting:order=busy*5+push+busy*5,length=2", 60, 1)
     assert [tuple(stretch) for stretch in workload.schedule] == [
         ("busy", 1, 10), ("push", 11, 32), ("busy", 43, 10), ("busy", 53, 8),
@@ -102,7 +100,6 @@ def test_geometric_lengths_have_the_means_asked_for() -> None:
 
 
 def test_trace_info_shows_each_regime(capsys: pytest.CaptureFixture[str]) -> None:
-    """With its means."""
     assert main(["trace", "info", "shifting"]) == 0
     out = capsys.readouterr().out
     assert "quiet*8+busy*90+stream*200+push*16" in out
@@ -120,7 +117,6 @@ def test_trace_info_shows_each_regime(capsys: pytest.CaptureFixture[str]) -> Non
     ],
 )
 def test_wrong_parameters_are_refused(texts: str, message: str) -> None:
-    """In one sentence, before any run."""
     with pytest.raises(InputError, match=message):
         load_workload(f"shifting:{texts}", 10, 1)
 
@@ -141,7 +137,6 @@ def test_wrong_parameters_are_refused(texts: str, message: str) -> None:
     ],
 )
 def test_a_file_of_ones_own_is_checked(tmp_path: Path, text: str, message: str) -> None:
-    """File and regime are named."""
     file = tmp_path / "own.toml"
     file.write_text(text)
     with pytest.raises(InputError, match=message) as caught:
@@ -150,7 +145,6 @@ def test_a_file_of_ones_own_is_checked(tmp_path: Path, text: str, message: str) 
 
 
 def test_a_file_of_ones_own_can_be_used(tmp_path: Path) -> None:
-    """Its regimes in its order, under its name."""
     file = tmp_path / "own.toml"
     file.write_text('[regimes.a]\nbase = "ucb"\npages = 3\n[regimes.b]\nbase = "modern"\npages = 2\n')
     workload = load_workload(str(file), 7, 1)

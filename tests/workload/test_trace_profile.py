@@ -30,7 +30,6 @@ def test_a_users_profile_is_drawn_from(tmp_path: Path) -> None:
 
 
 def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(tmp_path: Path) -> None:
-    """The table [parameters] holds defaults."""
     text = "[parameters]\nserver_delay_ms = 30\nfiles_are_images = true\n" + GOOD
     assert load(tmp_path, text).pages[0].server_delay_s[0] == 0.03
     assert load(tmp_path, text).parameters["files_are_images"] is True
@@ -38,7 +37,6 @@ def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(
 
 
 def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path: Path) -> None:
-    """Each page begins with a main object."""
     sizes = "[main_bytes]\nquantiles=[[1, 1000]]\n[image_bytes]\nquantiles=[[1, 10]]\n"
     workload = load(tmp_path, GOOD.replace("[reply_bytes]\n" + TABLE, sizes))
     assert {page.main_bytes for page in workload.pages} == {1000}
@@ -74,12 +72,10 @@ def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path: Path) -> N
     ],
 )
 def test_errors_name_file_table_and_expectation(tmp_path: Path, text, message: str) -> None:
-    """A profile that cannot be used says where."""
     with pytest.raises(InputError, match=message):
         load(tmp_path, text)
 
 
 def test_a_name_too_long_for_a_file_is_no_trace() -> None:
-    """It is named as unknown, as any other."""
     with pytest.raises(InputError, match="Unknown trace"):
         load_workload("x" * 5000, 1, 1)

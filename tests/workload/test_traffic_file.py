@@ -149,7 +149,6 @@ def test_a_parameter_that_cannot_be_used_is_an_error_of_the_trace(bad):
     ],
 )
 def test_a_file_that_cannot_be_used_is_an_error_that_names_it(text, words, tmp_path):
-    """Or names its trace."""
     path = tmp_path / "own.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=words):
@@ -180,7 +179,6 @@ def test_a_pause_costs_the_energy_of_its_time_and_has_no_slowdown():
 
 
 def test_table_json_and_csv_have_the_percentiles(capsys):
-    """Each way, in each form; a trace of pages has none."""
     words = ["--policy", "psm", "--trace", "cbr:stretch_s=1", "--pages", "1", "--format"]
     outputs = []
     for form in ("table", "json", "csv"):

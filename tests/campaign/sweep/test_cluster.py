@@ -82,7 +82,6 @@ def test_a_cluster_gives_the_same_rows(cluster, killed: bool, tmp_path: Path) ->
 
 @needs_dask
 def test_an_address_where_nobody_answers_is_told(tmp_path: Path) -> None:
-    """Before anything is run."""
     process = sweep(tmp_path, "--policy psm --cluster tcp://127.0.0.1:9")
     _, told = process.communicate()
     assert process.returncode == 2
@@ -91,7 +90,6 @@ def test_an_address_where_nobody_answers_is_told(tmp_path: Path) -> None:
 
 
 def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one sentence."""
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         Store(tmp_path / "a.sqlite") as store,

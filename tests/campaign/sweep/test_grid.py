@@ -102,7 +102,6 @@ def test_losses_vary_with_their_parameters() -> None:
 
 
 def test_scenarios_vary_in_trace_topology_pages_and_settings() -> None:
-    """Each value in its place; the rest stays."""
     found = grid(
         "trace.mean_think_s=20,30",
         "topology=modern",
@@ -122,7 +121,6 @@ def test_scenarios_vary_in_trace_topology_pages_and_settings() -> None:
 
 
 def test_a_preset_gives_way_to_what_is_varied() -> None:
-    """The rest of it stays."""
     found = grid("trace.server_delay_ms=100", "policy.lpsm.uplink=keep", preset=load_preset("thesis"))
     (task,) = found.tasks()
     assert str(task.policy) == "lpsm:uplink=keep"
@@ -152,13 +150,11 @@ def test_a_preset_gives_way_to_what_is_varied() -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_varied_is_told(vary: list[str], words: dict, sentence: str) -> None:
-    """In one sentence, before anything is run."""
     with pytest.raises(InputError, match=sentence):
         grid(*vary, **words).tasks()
 
 
 def test_a_grid_file_says_the_same_as_the_command_line(tmp_path: Path) -> None:
-    """With lists or texts, dotted or quoted keys."""
     path = tmp_path / "grid.toml"
     path.write_text(
         'policies = ["psm", "bsd"]\ntrace = "modern"\npages = 7\n[set]\ntcp.max_window = 9\n[vary]\n'
@@ -187,7 +183,6 @@ def test_a_grid_file_says_the_same_as_the_command_line(tmp_path: Path) -> None:
 def test_what_is_wrong_with_a_grid_file_is_told_with_its_name(
     tmp_path: Path, text: str, sentence: str
 ) -> None:
-    """In one sentence; a file that is not there too."""
     path = tmp_path / "grid.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=rf"grid.toml.*{sentence}"):

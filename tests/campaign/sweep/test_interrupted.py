@@ -109,7 +109,6 @@ def test_a_sweep_killed_ten_times_ends_as_one_that_was_not(start, tmp_path: Path
 def test_an_interrupt_ends_it_and_the_next_run_goes_on(
     workers: int, number: int, status: int, sentence: str, start, tmp_path: Path
 ) -> None:
-    """What was done stays."""
     path = tmp_path / "sweep.sqlite"
     process = start(f"--policy psm --vary seed=1..400 --pages 100 --workers {workers}")
     wait_for(process, path, 1)
@@ -191,7 +190,6 @@ def test_the_status_tells_a_running_sweep_from_a_killed_one(start, tmp_path: Pat
 
 
 def test_a_store_is_locked_once_within_a_process_too(tmp_path: Path) -> None:
-    """By whatever name the file is called."""
     path, link = tmp_path / "a.sqlite", tmp_path / "b.sqlite"
     link.symlink_to(path)
     with (
@@ -230,7 +228,6 @@ def test_a_full_disk_is_told_and_spoils_nothing(start, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_told(start) -> None:
-    """In one sentence."""
     process = start("--policy psm --store none/sweep.sqlite --pages 1")
     _, told = process.communicate()
     assert process.returncode == 2

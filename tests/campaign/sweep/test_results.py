@@ -48,19 +48,16 @@ def test_policies_are_compared_on_the_seeds_that_they_share() -> None:
 
 
 def test_a_single_seed_is_compared_without_intervals() -> None:
-    """And not called optimal."""
     assert front({"a": {1: (1.0, 2.0)}, "b": {1: (1.1, 2.0)}, "c": {1: (1.2, 1.9)}}) == {"a": "", "c": ""}
 
 
 def test_a_slowdown_of_no_completed_page_decides_nothing() -> None:
-    """It is not a number."""
     policies = {"a": {1: (1.0, 2.0), 2: (1.0, 2.0)}, "b": {1: (0.5, np.nan), 2: (0.5, np.nan)}}
     assert front(policies) == {"b": "undecided", "a": "undecided"}
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_front_follows_from_the_intervals_of_all_pairs(seed: int) -> None:
-    """In each scenario on its own, compared pair by pair."""
     random = random_stream(seed, "front", 0)
     policies = {
         str(number): {

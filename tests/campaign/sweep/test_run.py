@@ -152,7 +152,6 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
     ],
 )
 def test_everything_is_checked_before_the_first_task(words: dict, sentence: str, runs: list[str]) -> None:
-    """In one sentence; the store gets no rows."""
     with pytest.raises(InputError, match=sentence):
         run(Path("a.sqlite"), grid("seed=1,2", **words))
     assert runs == []
@@ -205,7 +204,6 @@ def test_a_file_that_is_no_store_is_refused() -> None:
 
 
 def test_a_sweep_without_a_store_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The temporary store is removed."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert len(psm_sim.sweep({"seed": "1..2"}, ["psm"], workers=1, pages=2)) == 2
     assert list(tmp_path.iterdir()) == []
@@ -247,7 +245,6 @@ def test_damaged_measures_of_one_station_damage_the_task() -> None:
 
 
 def test_a_damaged_row_is_left_out_of_a_frame_with_a_warning() -> None:
-    """And run again if that is asked for."""
     frame = psm_sim.sweep({"seed": "1..3"}, ["psm"], store="a.sqlite", workers=1, pages=2)
     with closing(sqlite3.connect("a.sqlite")) as database, database:
         database.execute("UPDATE tasks SET measures = '{' WHERE seed = 2")

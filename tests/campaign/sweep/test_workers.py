@@ -20,7 +20,6 @@ needs_posix = pytest.mark.skipif(os.name == "nt", reason="there are no such sign
 
 @needs_posix
 def test_a_task_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All others are done, those that ran beside it too."""
     monkeypatch.chdir(tmp_path)
     write_policy(Path("my.py"), before="if self.n == 3 and now_s > 1: import os; os._exit(3)")
     rows = run(tmp_path / "a.sqlite", grid("policy.my.py:Hears.n=1..4", "seed=1..3"), workers=2)
@@ -38,7 +37,6 @@ KILLS_ONCE = """import os
 
 @needs_posix
 def test_a_worker_killed_from_outside_loses_no_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its tasks are run again, by another."""
     monkeypatch.chdir(tmp_path)
     write_policy(Path("my.py"), before=KILLS_ONCE)
     mine = grid("seed=1..8", policies=("my.py:Hears", "psm"))
@@ -64,7 +62,6 @@ def test_what_user_code_prints_goes_to_standard_error(tmp_path: Path) -> None:
 
 
 def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a sentence, and without numbers."""
     (job,) = _jobs(plan_tasks(grid(policies=("psm",)).tasks()), 1)
     monkeypatch.setattr("psm_sim.campaign.sweep.job.__version__", "9.9")
     with pytest.raises(InputError, match=r"has psm_sim 9\.9, expected 0\.1\.0; install 0\.1\.0 there"):

@@ -72,7 +72,6 @@ def test_nothing_is_asked_of_another_host_and_nothing_fails(page: Any, address: 
 
 
 def test_a_control_changes_figure_conclusion_and_command(page: Any) -> None:
-    """The figure then shows what the command prints."""
     before = [page.execute_script(MARK, "plane", "psm"), page.execute_script(TEXT, "conclusion")]
     choose(page, "seeds", "1")
     choose(page, "round_trip_ms", "160")

@@ -112,7 +112,6 @@ def test_a_short_replay_of_another_learner_is_drawn_too(tmp_path: Path) -> None:
 
 
 def test_a_replay_without_history_is_not_drawn(client: ReplayedClient) -> None:
-    """It says how to make one that is."""
     bare = replay_activity(client.activity, ReplayConfig(polls=5))
     with pytest.raises(ValueError, match="has no history; run it with history=True"):
         losses(bare)

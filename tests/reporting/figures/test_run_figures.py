@@ -96,12 +96,10 @@ def test_a_device_has_power_and_latency(device: Comparison, tmp_path: Path) -> N
     ],
 )
 def test_a_parameter_is_labelled_with_its_unit(column: str, label: str) -> None:
-    """As far as it is declared."""
     assert column_label(column) == label
 
 
 def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Comparison) -> None:
-    """As many as the run's timeline has."""
     figure = draw_page_timeline(replicated.runs)
     run = replicated.runs[0].results[0]
     number = int(figure.axes[0].get_title(loc="left").split("page ")[1].split(",")[0])
@@ -120,7 +118,6 @@ def test_known_events_of_the_whole_run_give_the_same_page(replicated: Comparison
 
 
 def test_polling_times_are_drawn_for_policies_that_vary_them(replicated: Comparison) -> None:
-    """And nothing at all where none does."""
     figure = draw_polling_times(replicated)
     assert figure is not None
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["lpsm", "bsd:p=0.5"]
@@ -128,7 +125,6 @@ def test_polling_times_are_drawn_for_policies_that_vary_them(replicated: Compari
 
 
 def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: Path) -> None:
-    """No dates and no random names, in any format."""
     for suffix in FORMATS:
         paths = [tmp_path / f"{name}.{suffix}" for name in ("one", "again")]
         for path in paths:
@@ -148,6 +144,5 @@ def test_a_timeline_is_the_run_itself() -> None:
 
 
 def test_an_average_has_no_timeline(replicated: Comparison) -> None:
-    """The sentence says which result has one."""
     with pytest.raises(InputError, match="average of several runs"):
         timeline(replicated.runs[0])

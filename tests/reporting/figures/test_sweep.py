@@ -53,7 +53,6 @@ def test_a_slowdown_axis_begins_at_1_and_intervals_are_cut_there() -> None:
     ("values", "scale"), [((0.1, 1.0, 10.0, 100.0), "log"), ((1, 2, 3, 4), "linear"), ((0, 1, 10), "linear")]
 )
 def test_an_axis_of_geometric_values_is_logarithmic(values: tuple[float, ...], scale: str) -> None:
-    """The parameter has its unit."""
     points = [Point("anticipate", value, ENERGY) for value in values]
     (axes,) = draw(points, "policy.anticipate.price", "slowdown.mean", "name")[0].axes
     assert axes.get_xscale() == scale

@@ -30,7 +30,6 @@ def test_there_is_a_row_a_policy_with_flat_names(comparison: Comparison) -> None
 
 
 def test_each_row_says_where_it_comes_from(comparison: Comparison) -> None:
-    """Trace, seed, settings and parameters."""
     settings = {"power.awake_w": "1", "beacon.interval_ms": "50"}
     scenario = dataclasses.replace(comparison.scenario, settings=settings)
     row = rows_of(dataclasses.replace(comparison, scenario=scenario))[1]
@@ -45,7 +44,6 @@ def test_each_row_says_where_it_comes_from(comparison: Comparison) -> None:
 
 
 def test_pages_have_a_row_for_each_policy_and_page(comparison: Comparison) -> None:
-    """With the policy in front."""
     stream = io.StringIO()
     csv_report.write_pages(comparison, stream)
     header, *rows = csv.reader(io.StringIO(stream.getvalue()))

@@ -33,7 +33,6 @@ def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path)
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
-    """Also one on the way, or a link to nowhere."""
     (tmp_path / "file").write_text("")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     for path in ("file", "file/x/y"):

@@ -30,7 +30,6 @@ def metadata(folder: Path) -> dict[str, Any]:
 
 
 def test_the_record_names_what_the_results_were_made_with(folder: Path) -> None:
-    """The contents of the user's files, and every package."""
     write_policy(Path("my.py"))
     Path("place.toml").write_text("[power]\nawake_w = 0.8\n")
     Path("pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
@@ -58,7 +57,6 @@ READS = "assert json.loads(pathlib.Path('results/metadata.json').read_text())['s
 
 
 def test_a_run_is_running_until_it_has_finished(folder: Path) -> None:
-    """So says the record while pages are loaded."""
     write_policy(Path("my.py"), before=SAYS.format(what=READS))
     assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results"]) == 0
     assert metadata(folder)["status"] == "finished"
@@ -69,7 +67,6 @@ def test_a_run_is_running_until_it_has_finished(folder: Path) -> None:
     [("raise ValueError('no')", 2, "failed"), ("raise KeyboardInterrupt", 130, "interrupted")],
 )
 def test_a_run_that_is_broken_off_is_recorded(what: str, exit_status: int, status: str, folder: Path) -> None:
-    """With the reason; the next run may use the folder."""
     write_policy(Path("my.py"), before=SAYS.format(what=what))
     assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results"]) == exit_status
     found = metadata(folder)
@@ -80,6 +77,5 @@ def test_a_run_that_is_broken_off_is_recorded(what: str, exit_status: int, statu
 
 
 def test_what_was_mistyped_leaves_nothing(folder: Path) -> None:
-    """No folder is made for it."""
     assert main(["--policy", "nosuch", "--output", "results"]) == 2
     assert not folder.exists()

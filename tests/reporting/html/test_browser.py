@@ -138,7 +138,6 @@ def test_a_name_that_is_a_program_shows_as_text(browser: Any, folder: Path, name
 
 
 def test_a_mark_tells_its_policy_and_its_measures(browser: Any, folder: Path) -> None:
-    """When the mouse is on it."""
     shown(browser, folder / "out/report.html")
     browser.execute_script("document.getElementById('frontier').scrollIntoView()")
     place = browser.execute_script(POINT, "bsd:p=0.5")

@@ -46,7 +46,6 @@ def test_the_same_runs_give_the_same_bytes(replicated: Comparison) -> None:
 
 
 def test_long_names_with_the_same_beginning_are_series_of_their_own() -> None:
-    """Such as two formulas that differ at their end."""
     formulas = [f"lpsm:loss=gamma * I * Ti**2 / (2*T) + 1/{end}" for end in ("Ti", "log(Ti)")]
     found = compare_runs(formulas, Scenario(pages=2))
     assert [mark.label for mark in marks_of(found)] == formulas
@@ -63,7 +62,6 @@ def test_a_device_has_no_figure_of_pages(device: Comparison) -> None:
 
 
 def test_it_says_every_parameter_and_the_command(replicated: Comparison) -> None:
-    """Those of the policies, the trace and the topology."""
     page = page_of(replicated, KNOWN)
     text = unescape(re.sub("<script.*?</script>|<[^>]+>", " ", page, flags=re.S))
     named = [*replicated.resolved_topology.config(), *replicated.workload.parameters, "numpy"]
@@ -90,7 +88,6 @@ def test_any_text_is_text(text: str) -> None:
 
 
 def test_the_table_has_the_pages_of_each_policy_and_seed(replicated: Comparison) -> None:
-    """As many of each, and no more than fit."""
     table = pages_table(replicated)
     assert table["columns"][:3] == ["policy", "seed", "page"]
     assert len(table["rows"]) == 2 * 3 * 6
@@ -116,7 +113,6 @@ def test_a_timeline_has_what_the_result_counts() -> None:
 
 
 def test_a_long_run_is_shown_as_far_as_it_fits() -> None:
-    """At least one page, however large."""
     (record,) = compare_runs(["psm"], Scenario(pages=1)).runs[0].page_records
     heavy = record._replace(bytes=1460 * MAX_FRAMES // 8, objects=0)
     assert fitting_page_count([heavy] * 10) == 4
@@ -136,7 +132,6 @@ def test_the_steps_rise_to_the_slowest_page(values: list[float]) -> None:
 
 
 def test_one_run_without_baselines_has_a_page() -> None:
-    """No column of savings, no intervals, no seeds."""
     comparison = compare_runs(["always-on"], Scenario(pages=1))
     page = page_of(replace(comparison, baselines=(), reference_runs=()), {})
     assert "energy saved" not in page

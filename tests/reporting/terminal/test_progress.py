@@ -55,7 +55,6 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def test_a_short_phase_shows_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The terminal stays as it was."""
     monkeypatch.setattr(progress, "PATIENCE_S", 60.0)
     with shown_on(terminal), progress.progress("simulating", "pages") as report:
         report(1, 2, "psm")
@@ -64,7 +63,6 @@ def test_a_short_phase_shows_nothing(terminal: Terminal, monkeypatch: pytest.Mon
 
 
 def test_a_terminal_shows_phase_count_and_rate_and_is_cleared(terminal: Terminal) -> None:
-    """Also of a phase that does not tell how far it is."""
     with shown_on(terminal):
         with progress.progress("simulating", "pages") as report:
             report(0, 100, "lpsm:loss=[x]")
@@ -82,7 +80,6 @@ def test_a_terminal_shows_phase_count_and_rate_and_is_cleared(terminal: Terminal
 
 
 def test_an_interrupt_removes_the_bar(terminal: Terminal) -> None:
-    """And is passed on."""
 
     def interrupted() -> None:
         with shown_on(terminal), progress.progress("simulating", "pages") as report:
@@ -98,7 +95,6 @@ def test_an_interrupt_removes_the_bar(terminal: Terminal) -> None:
 def test_output_redirected_during_a_phase_is_restored(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever ends first, the phase or the redirection."""
     own = io.StringIO()
     monkeypatch.setattr(sys, "stdout", own)
     with shown_on(terminal), progress.progress("simulating", "tasks") as report:

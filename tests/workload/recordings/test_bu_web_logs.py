@@ -54,7 +54,6 @@ def test_a_client_whose_name_is_a_number_is_chosen_by_id(tmp_path: Path) -> None
     "line", ['cs20 785526125 920156 "http://x/" many 0.5', "cs20 785526125 920156 http://x/ 1 0.5", "\xe9"]
 )
 def test_a_line_that_is_no_request_is_named_by_its_number(tmp_path: Path, line: str) -> None:
-    """File and line; what is expected."""
     with pytest.raises(InputError, match=r'line 6: expected machine time user "URL" size seconds, got'):
         read_recording(log(tmp_path, LOG + line + "\n"))
 

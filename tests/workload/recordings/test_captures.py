@@ -81,7 +81,6 @@ def test_a_snap_length_keeps_the_lengths(kept, snap):
 
 
 def test_a_packet_of_which_too_little_was_kept_is_left_out_and_said(kept):
-    """Beside a whole one."""
     short = pcap([(FOREVER_S, ethernet(PACKET)[:30])])[24:]
     found = read_capture(kept(pcap([(FOREVER_S, ethernet(PACKET))]) + short))
     assert found.rows.size == 1
@@ -131,7 +130,6 @@ def test_pcapng_has_sections_interfaces_and_blocks_that_are_passed_over(kept):
 
 
 def test_a_gzipped_capture_reads_the_same(kept):
-    """Members and all."""
     data = pcap([(FOREVER_S + k, ethernet(PACKET)) for k in range(50)])
     plain, packed = kept(data), kept(gzip.compress(data[:500]) + gzip.compress(data[500:]), "x.pcap.gz")
     assert (read_capture(plain).rows == read_capture(packed).rows).all()
@@ -139,7 +137,6 @@ def test_a_gzipped_capture_reads_the_same(kept):
 
 @pytest.mark.parametrize("form", ["pcap", "pcapng"])
 def test_a_file_cut_anywhere_gives_its_first_packets_or_a_sentence(kept, form):
-    """At each of its bytes."""
     frames = [ethernet(packet(payload=10)) for _ in range(3)]
     whole = pcap([(FOREVER_S + k, frame) for k, frame in enumerate(frames)])
     if form == "pcapng":
@@ -187,7 +184,6 @@ def test_a_cut_file_says_where(kept):
     ],
 )
 def test_what_cannot_be_read_is_one_sentence_with_the_place(kept, data, words):
-    """It names the file."""
     with pytest.raises(InputError, match=words) as caught:
         read_capture(kept(data))
     assert "x.pcap" in str(caught.value)
@@ -231,7 +227,6 @@ def test_the_client_is_the_busiest_private_address(kept, pairs, client):
 
 
 def test_a_client_that_is_not_there_is_an_error_that_names_those_that_are(kept):
-    """Or that is no address."""
     path = kept(pcap([(FOREVER_S, ethernet(PACKET))]))
     with pytest.raises(InputError, match=r"expected one of 10\.0\.0\.2"):
         read_capture(path, "10.0.0.3")

@@ -191,7 +191,6 @@ def test_times_come_with_any_number_of_decimals_and_any_offset(text: str, expect
 
 @pytest.mark.parametrize("text", ["", "yesterday", None, 17, "2024-13-45T00:00:00Z", "9" * 400])
 def test_what_is_no_time_is_not_a_number(text) -> None:
-    """NaN, never an exception."""
     assert np.isnan(epoch_s(text))
 
 
@@ -243,7 +242,6 @@ def test_without_pages_an_idle_second_begins_a_new_page(tmp_path: Path, pages) -
 
 
 def test_byte_order_mark_and_gzip_are_read(tmp_path: Path) -> None:
-    """Whatever the name says."""
     plain = har(tmp_path, [entry()])
     marked = tmp_path / "marked.json"
     marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())

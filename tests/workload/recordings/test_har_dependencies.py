@@ -76,7 +76,6 @@ def test_the_page_begins_with_its_first_request(tmp_path: Path) -> None:
 
 
 def test_a_redirect_releases_its_target(tmp_path: Path) -> None:
-    """Also a relative one; it counts as known."""
     redirect = {"response": {"status": 302, "redirectURL": "/b"}}
     made = page(tmp_path, entry("https://x/a", changes=redirect), entry("https://x/b", 0.11))
     assert anchors(made) == [(0, False, 0.01)]

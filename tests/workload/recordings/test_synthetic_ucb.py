@@ -39,7 +39,6 @@ def test_it_is_a_valid_file_ordered_by_completion(synthetic) -> None:
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
-    """Also of the gzipped form; another seed gives others."""
     for name, seed in (("a.tr.gz", 1), ("b.tr.gz", 1), ("c.tr.gz", 2)):
         synthesize_ucb(tmp_path / name, 500, PUBLISHED, seed)
     first, second, other = ((tmp_path / name).read_bytes() for name in ("a.tr.gz", "b.tr.gz", "c.tr.gz"))
@@ -108,7 +107,6 @@ def test_sampling_from_a_file_draws_from_what_is_fitted_to_it(synthetic, tmp_pat
 
 
 def test_a_fit_can_be_to_some_clients_only(synthetic) -> None:
-    """The busiest one's pages are counted alone."""
     busiest = synthetic[1].busiest()[:1]
     span = synthetic[1].pages_of(int(busiest[0]))
     assert f"fitted to {span.stop - span.start} pages" in fit_profile(synthetic[1], "s", busiest).remark

@@ -106,7 +106,6 @@ def test_every_record_that_can_be_written_as_text_reads_back(batch: Batch) -> No
     ],
 )
 def test_text_that_is_no_record_is_refused(line, message: str) -> None:
-    """The reason is named; the reader adds file and line."""
     with pytest.raises(ValueError, match=message):
         binary_of_text(line)
 

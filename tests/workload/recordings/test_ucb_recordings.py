@@ -121,7 +121,6 @@ def test_records_without_a_request_time_are_left_out_with_a_warning(trace) -> No
 
 @pytest.mark.parametrize("name", ["t.tr", "t.tr.gz", "t.txt", "t.txt.gz", "anything.at.all"])
 def test_the_form_is_told_by_content_not_by_name(trace, tmp_path: Path, name: str) -> None:
-    """Binary, text and gzip under any name read alike."""
     written = trace(*(trace.record(k) for k in range(5)), name=name)
     other = tmp_path / "strange.name"
     other.write_bytes(written.read_bytes())
@@ -184,7 +183,6 @@ def test_a_damaged_record_is_named_by_its_offset(trace) -> None:
 
 
 def test_a_damaged_line_of_text_is_named_by_its_number(trace) -> None:
-    """As is one that is too long or holds a NUL byte."""
     path = trace(*(trace.record(k) for k in range(3)), name="t.txt")
     text = path.read_bytes()
     for bad, message in [
@@ -219,7 +217,6 @@ def test_a_gzip_bomb_is_refused(tmp_path: Path) -> None:
 
 
 def test_damaged_gzip_data_are_named_by_offset(trace, tmp_path: Path) -> None:
-    """The reason comes from the unpacker."""
     data = bytearray(trace(*(trace.record(k, size=k + 1) for k in range(500)), name="t.tr.gz").read_bytes())
     data[10:20] = b"\xff" * 10
     path = tmp_path / "bad.tr.gz"
@@ -268,13 +265,11 @@ def test_replay_says_what_it_is(trace) -> None:
     ],
 )
 def test_wrong_parameters_of_a_recording_are_named(trace, parameters: str, message: str) -> None:
-    """Before the file is read."""
     with pytest.raises(InputError, match=message):
         load_workload(f"{trace(trace.record(0))}:{parameters}", 1, 1)
 
 
 def test_only_ucb_files_can_be_converted_record_by_record(tmp_path: Path) -> None:
-    """Other recordings have no such records."""
     path = tmp_path / "log"
     path.write_text('cs20 785526125 920156 "http://cs-www.bu.edu/" 2009 0.5\n')
     with pytest.raises(InputError, match="must be a UCB Home IP trace, binary or text"):
@@ -284,7 +279,6 @@ def test_only_ucb_files_can_be_converted_record_by_record(tmp_path: Path) -> Non
 def test_text_is_read_in_batches_and_blank_lines_are_no_records(
     trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As many records as a batch holds, and one more."""
     binary = trace(*(trace.record(float(second), size=1000 + second) for second in range(5)))
     (batch,) = ucb_batches_of(binary)[1]
     text = tmp_path / "t.txt"
