@@ -11,15 +11,11 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.formatting import flatten
 from psm_sim.network import Topology
-from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result, flatten_failures
-from psm_sim.simulation.run import page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.version import __version__
-from psm_sim.workload import load_workload
 
-_ALWAYS_ON = Spec("always-on")
 _EXCLUDED_KEYS = ("policy", "station", "station_policy", "parameters", "pages", "wall_s", "stations")
 
 
@@ -67,46 +63,21 @@ def run_job(files: UserFiles | PathMap, job: Job) -> list[Outcome]:
         raise InputError(
             f"The worker has psm_sim {__version__}, expected {job.version}; install {job.version} there."
         )
-    paths = files.worker_paths() if isinstance(files, UserFiles) else files
-    run = _run_stations if job.resolved_topology.stations else _run_policies
-    return list(run(job, paths))
+    return list(_run(job, files.worker_paths() if isinstance(files, UserFiles) else files))
 
 
-def _run_policies(job: Job, paths: PathMap) -> Iterator[Outcome]:
-    """Run the policies on one workload, with one always-on run for all."""
-    try:
-        workload = load_workload(relocate_paths(job.trace, paths), job.pages, job.seed)
-        always_on = prepare(_ALWAYS_ON, job.resolved_topology).execute(
-            workload.pages, messages=workload.messages
-        )
-    except Exception as error:
-        yield from (Outcome(key, None, _error_message(error, paths)) for key in job.keys)
-        return
-    for key, policy in zip(job.keys, job.policies, strict=True):
-        try:
-            run, result = prepare(relocate_paths(policy, paths), job.resolved_topology), always_on
-            if not isinstance(run.policy, AlwaysOn):
-                times_s = page_times_s(always_on)
-                result = run.execute(workload.pages, times_s, messages=workload.messages)
-            outcome = Outcome(key, _measures(result))
-        except Exception as error:
-            outcome = Outcome(key, None, _error_message(error, paths))
-        yield outcome
-
-
-def _run_stations(job: Job, paths: PathMap) -> Iterator[Outcome]:
-    """Run a job whose topology has several stations. If it fails, run each policy separately."""
+def _run(job: Job, paths: PathMap) -> Iterator[Outcome]:
+    """Run a job. If it fails, run each policy separately."""
     try:
         scenario = Scenario(relocate_paths(job.trace, paths), job.resolved_topology, job.pages, job.seed)
         runs = compare_runs([relocate_paths(policy, paths) for policy in job.policies], scenario).runs
-        size = len(job.resolved_topology.stations)
-        by_policy = [runs[start : start + size] for start in range(0, len(runs), size)]
-        measures = [_measures_by_station(results) for results in by_policy]
+        size = len(runs) // len(job.keys)  # several kinds of stations have a result each
+        measures = [_measures_by_station(runs[start : start + size]) for start in range(0, len(runs), size)]
     except Exception as error:
         if len(job.keys) == 1:
             yield Outcome(job.keys[0], None, _error_message(error, paths))
         else:
-            yield from (outcome for single in job.split() for outcome in _run_stations(single, paths))
+            yield from (outcome for single in job.split() for outcome in _run(single, paths))
         return
     yield from map(Outcome, job.keys, measures)
 
