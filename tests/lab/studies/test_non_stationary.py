@@ -11,23 +11,21 @@ import pytest
 
 from psm_sim.campaign.loss_comparison import LearnerRound
 from psm_sim.lab.studies import load_study
-from psm_sim.lab.studies.non_stationary.learner_rounds import (
-    CURVE,
-    RATES,
-    logged_run,
-    regrets,
-)
 from psm_sim.lab.studies.non_stationary.paired_differences import (
     SeedRows,
 )
 from psm_sim.lab.studies.non_stationary.remarks import comparisons, gains, leaders
 from psm_sim.lab.studies.non_stationary.tasks import (
     BOUNDED,
+    CURVE,
     FIXED,
     LEARN_ALPHA,
     LEARNERS,
+    RATES,
     NonStationaryTask,
     TimelineTask,
+    logged_run,
+    regrets,
     setting,
 )
 from psm_sim.lab.studies.study import Scale

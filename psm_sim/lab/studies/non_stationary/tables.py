@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.lab.studies.non_stationary.learner_rounds import CURVE
 from psm_sim.lab.studies.non_stationary.paired_differences import (
     SeedRows,
     display_name,
@@ -17,7 +16,7 @@ from psm_sim.lab.studies.non_stationary.paired_differences import (
     own_gamma,
     scaled_interval,
 )
-from psm_sim.lab.studies.non_stationary.tasks import BOUNDED, FIXED, LEARN_ALPHA, LEARNERS
+from psm_sim.lab.studies.non_stationary.tasks import BOUNDED, CURVE, FIXED, LEARN_ALPHA, LEARNERS
 
 REGIMES = ("quiet", "busy", "stream", "push")
 HINDSIGHT = {
