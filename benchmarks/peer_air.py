@@ -9,8 +9,8 @@ that is awake (``awake_s``) or under static PSM (``saving_s``); for how long of 
 power save of ns-3.48. Here each row has backoffs of its own, and is run once.
 
 FOLDER has ``cells.csv`` and ``pages.csv`` instead: pages of one to three stations, some with frame errors or
-uploads, each cell run eight times in ns-3. This project has not made them. Each cell is run RUNS times here
-(8), with seeds of its own.
+uploads. ``peer_air_ns3.py`` makes such files, and others have made some in the same way. Each cell is run
+RUNS times here (8), with seeds of its own.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +95,8 @@ def summary(values: npt.NDArray[np.float64]) -> str:
 
 FIRST_S = 2.048
 """When the first think time of a cell begins, in seconds: after 20 beacons."""
+EARLY_BEACONS = 10
+"""Beacons before ``FIRST_S`` that cells.csv counts under power save, which begins at 1 s."""
 
 
 class Cell(NamedTuple):
@@ -159,34 +162,49 @@ def load_cell(cell: Cell, policy: str, seed: int) -> tuple[float, float]:
 
 
 def measured_cell(cell: Cell) -> npt.NDArray[np.float64]:
-    """Return the means of ns-3: page time awake, page time saving and time awake, in seconds.
+    """Return page time awake, page time saving and time awake in ns-3, in seconds, shape (runs, 3).
 
     A beacon that names nobody takes no time here, so its time in ns-3 is subtracted.
     """
     timing = FrameTiming(load_topology("three-node", cell.topology).mac)
     unnamed_s = timing.pifs_s + timing.beacon_s
-    means = [np.mean([float(row["page_time_mean_s"]) for row in rows]) for rows in (cell.awake, cell.saving)]
-    awake_s = [float(row["awake_s"]) - unnamed_s * float(row["beacons_naming_nobody"]) for row in cell.saving]
-    return np.array([*means, np.mean(awake_s)])
+    rows = []
+    for awake, saving in zip(cell.awake, cell.saving, strict=True):
+        unnamed = float(saving["beacons_naming_nobody"]) - EARLY_BEACONS
+        pages_s = (float(row["page_time_mean_s"]) for row in (awake, saving))
+        rows.append([*pages_s, float(saving["awake_s"]) - unnamed_s * unnamed])
+    return np.array(rows)
 
 
 def simulated_cell(cell: Cell, runs: int) -> npt.NDArray[np.float64]:
-    """Return the values of :func:`measured_cell` in each run here, shape (runs, 3)."""
+    """Return the values of :func:`measured_cell` in each run here, shape (runs, 3).
+
+    Beacons that are missed depend on the seed alone. With seeds of their own, the cells miss different ones.
+    """
+    first = crc32(cell.awake[0]["cell"].encode())
     rows = []
-    for seed in range(1, runs + 1):
+    for seed in range(first, first + runs):
         awake_s, _ = load_cell(cell, "always-on", seed)
         rows.append([awake_s, *load_cell(cell, "psm", seed)])
     return np.array(rows)
 
 
+def mean_and_variance(
+    rows: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the means of independent runs, and the variances of these means."""
+    return rows.mean(axis=0), rows.var(axis=0, ddof=1) / len(rows)
+
+
 def show_cells(folder: Path, runs: int) -> None:
-    """Print each cell: ours, ns-3's and the difference in per cent, with the standard error of ours."""
+    """Print each cell: ours, ns-3's and the difference in per cent, with its standard error."""
     print(f"{'':20}{'awake: page, s':>30}{'power save: page, s':>30}{'power save: awake, s':>30}")
     print(f"{'':20}" + f"{'here':>8}{'ns-3':>8}{'%':>7}{'+-':>7}" * 3)
     for name, cell in read_cells(folder).items():
         ours, theirs = simulated_cell(cell, runs), measured_cell(cell)
-        means, errors = ours.mean(axis=0), ours.std(axis=0) / max(1, runs - 1) ** 0.5
-        columns = zip(means, theirs, 100 * (means / theirs - 1), 100 * errors / theirs, strict=True)
+        (means, own), (peer, other) = mean_and_variance(ours), mean_and_variance(theirs)
+        errors = np.sqrt(own + other)
+        columns = zip(means, peer, 100 * (means / peer - 1), 100 * errors / peer, strict=True)
         print(f"{name:20}" + "".join(f"{a:8.4g}{b:8.4g}{c:+7.2f}{d:7.2f}" for a, b, c, d in columns))
 
 

@@ -1,8 +1,9 @@
-// One page over 802.11b in ns-3.44: built and run by peer_air_ns3.py, which says what for.
+// Pages over 802.11b or g in ns-3.44: built and run by peer_air_ns3.py, which says what for.
 //
-// client - (802.11b, 5 m) - access point - (10 Mbit/s, 20 ms) - server. 11 Mbit/s data, 2 Mbit/s control frames, long
-// preamble, QoS, no RTS, beacons every 102.4 ms without jitter, no queue discipline; TcpNewReno, segments of 1460 B, no SACK,
-// timestamps or window scaling. The page's first SYN leaves a given time after a beacon is due.
+// clients - (802.11, 5 m) - access point - (10 Mbit/s, 20 ms, one for each client) - server. 802.11b: 11 Mbit/s data, 2 Mbit/s
+// control frames, long preamble; 802.11g: 54 and 24 Mbit/s. QoS, no RTS, beacons every 102.4 ms without jitter, no queue
+// discipline; TcpNewReno, segments of 1460 B, no SACK, timestamps or window scaling. The first think time of each client begins
+// with the 20th beacon. From 2 s on, each frame received has an error with a given probability, whatever its kind.
 //
 // ns-3.44 knows the power-management bit, and no power save. The rules of ns-3.48, read in its source, are written anew here:
 // the station wakes when a beacon is due, sends a PS-Poll at the end of one that names it, and at each answer that says More
@@ -47,14 +48,14 @@ static int64_t Clock(Time time)
 class SavingManager : public QosFrameExchangeManager
 {
   public:
-    static inline SavingManager *station = nullptr, *accessPoint = nullptr;
-    static inline Mac48Address stationAddress;
-    static inline bool named = false; // by the beacon that was due last
-    static inline int polls = 0;
-    static inline std::vector<std::pair<Time, bool>> states; // of the station's radio: since when, and whether awake
-    static inline bool on = false;                           // power save is enabled
-    static inline int beacons = 0;                           // that the station woke up for
-    static inline std::string held;                          // at the beacon that was due last: arrivals and bytes
+    static inline SavingManager* accessPoint = nullptr;
+    static inline std::vector<SavingManager*> stations;
+    static inline bool on = false;              // power save is enabled
+    bool named = false;                         // by the beacon that was due last
+    std::string held;                           // at the beacon that was due last: arrivals and bytes
+    std::vector<std::pair<Time, bool>> states;  // of the station's radio: since when, and whether awake
+    int polls = 0, unanswered = 0, unnamed = 0; // PS-Polls, those without an answer, and beacons that named nobody
+    int beacons = 0;                            // that the station woke up for
 
     static TypeId GetTypeId()
     {
@@ -64,12 +65,17 @@ class SavingManager : public QosFrameExchangeManager
 
     static void BeaconIsDue()
     {
-        named = accessPoint->FirstHeld() != nullptr;
-        held.clear();
-        for (auto each = accessPoint->FirstHeld(); g_asks && each; each = accessPoint->FirstHeld(each))
+        for (auto station : stations)
         {
-            held += " " + std::to_string(Clock(each->GetTimestamp()));
-            held += " " + std::to_string(each->GetPacket()->GetSize() - LLC_BYTES);
+            auto address = station->GetAddress();
+            auto each = accessPoint->FirstHeld(address);
+            station->named = each != nullptr;
+            station->held.clear();
+            for (; g_asks && each; each = accessPoint->FirstHeld(address, each))
+            {
+                station->held += " " + std::to_string(Clock(each->GetTimestamp()));
+                station->held += " " + std::to_string(each->GetPacket()->GetSize() - LLC_BYTES);
+            }
         }
         Simulator::Schedule(NanoSeconds(BEACON_NS), &SavingManager::BeaconIsDue);
     }
@@ -151,6 +157,7 @@ class SavingManager : public QosFrameExchangeManager
         if (m_staMac && header.IsBeacon() && IsSaving())
         {
             m_pending = named;
+            unnamed += !named;
             if (m_wokeForBeacon && (named || !WantsToSend(true))) // else the radio stays awake to send
             {
                 m_observed.str("");
@@ -256,9 +263,9 @@ class SavingManager : public QosFrameExchangeManager
         return m_staMac->GetPmMode(0) == WIFI_PM_POWERSAVE;
     }
 
-    Ptr<WifiMpdu> FirstHeld(Ptr<WifiMpdu> after = nullptr)
+    Ptr<WifiMpdu> FirstHeld(Mac48Address station, Ptr<WifiMpdu> after = nullptr)
     {
-        WifiContainerQueueId id{WIFI_QOSDATA_QUEUE, WIFI_UNICAST, stationAddress, uint8_t(0)};
+        WifiContainerQueueId id{WIFI_QOSDATA_QUEUE, WIFI_UNICAST, station, uint8_t(0)};
         return m_mac->GetTxopQueue(AC_BE)->PeekByQueueId(id, after);
     }
 
@@ -297,6 +304,7 @@ class SavingManager : public QosFrameExchangeManager
         if (m_poll)
         {
             m_poll = nullptr;
+            ++unanswered;
             TransmissionFailed();
         }
         else if (m_answer)
@@ -351,7 +359,8 @@ class SavingManager : public QosFrameExchangeManager
 
     void Answer(WifiMacHeader poll, WifiTxVector vector, double snr)
     {
-        auto held = FirstHeld();
+        auto station = poll.GetAddr2();
+        auto held = FirstHeld(station);
         if (!held)
         {
             SendNormalAck(poll, vector, snr);
@@ -362,11 +371,11 @@ class SavingManager : public QosFrameExchangeManager
         {
             held->AssignSeqNo(m_txMiddle->GetNextSequenceNumberFor(&header));
         }
-        auto data = DataVector(stationAddress);
-        auto ack = AckVector(stationAddress);
+        auto data = DataVector(station);
+        auto ack = AckVector(station);
         header.SetQosAckPolicy(WifiMacHeader::NORMAL_ACK);
-        header.SetDuration(m_phy->GetSifs() + AckTime(stationAddress));
-        header.m_ctrlMoreData = FirstHeld(held) ? 1 : 0;
+        header.SetDuration(m_phy->GetSifs() + AckTime(station));
+        header.m_ctrlMoreData = FirstHeld(station, held) ? 1 : 0;
         held->SetInFlight(m_linkId);
         m_answer = held;
         m_allowedWidth = m_phy->GetChannelWidth();
@@ -397,7 +406,7 @@ class SavingManager : public QosFrameExchangeManager
 
     void Rest()
     {
-        bool receives = !IsSaving() && accessPoint->FirstHeld();
+        bool receives = !IsSaving() && accessPoint->FirstHeld(GetAddress());
         if (WantsToSend(true) || m_phy->IsStateSleep() || m_wait.IsPending() || receives)
         {
             return;
@@ -462,12 +471,12 @@ void WifiMac::SetFrameExchangeManagers(const std::vector<Ptr<FrameExchangeManage
     real(this, saving);
 }
 
-static double AwakeSeconds(Time begin, Time end)
+static double AwakeSeconds(const SavingManager& station, Time begin, Time end)
 {
     double sum = 0;
     bool awake = true;
     Time last = begin;
-    for (auto& [time, becomesAwake] : SavingManager::states)
+    for (auto& [time, becomesAwake] : station.states)
     {
         if (time > end)
         {
@@ -486,7 +495,8 @@ static double AwakeSeconds(Time begin, Time end)
 // ---- browser and server
 
 static bool g_persistent = false;
-static const uint32_t REQUEST = 300; // bytes; the first four say how long the reply is to be
+static uint32_t g_request = 300; // bytes; the first four say how long the reply is to be
+static int g_loading = 0;        // browsers that have pages left
 static const int CONNECTIONS = 4;
 
 static void Closed(Ptr<Socket> socket)
@@ -514,7 +524,7 @@ struct Server
             for (auto byte : bytes)
             {
                 reply = got == 0 ? byte : got < 4 ? reply | uint32_t(byte) << (8 * got) : reply;
-                if (++got == REQUEST)
+                if (++got == g_request)
                 {
                     got = 0;
                     NS_ABORT_IF(socket->Send(Create<Packet>(reply)) != int(reply));
@@ -537,27 +547,39 @@ struct Browser
     std::vector<Ptr<Socket>> idle;
     size_t missing = 0;
     int open = 0;
-    Time begin, end;
+    SavingManager* manager = nullptr;
+    std::stringstream planned;
+    std::istream* pages = &planned; // of each, the think time before it and its objects
+    Time begin;
 
-    // Ends the page, and asks for the next one.
     void Finish()
     {
-        if (!g_asks)
-        {
-            Simulator::Stop(Time{0});
-            return;
-        }
         auto now = Simulator::Now();
-        std::cout << "page " << Clock(now) << " " << (now - begin).GetNanoSeconds() << " "
-                  << std::llround(1e9 * AwakeSeconds(START, now)) << " " << SavingManager::beacons << std::endl;
-        double thinkSeconds;
-        std::string objects;
-        if (std::cin >> thinkSeconds >> objects)
+        auto awake = AwakeSeconds(*manager, START, now);
+        if (g_asks)
         {
-            Expect(objects);
-            Simulator::Schedule(Seconds(thinkSeconds), &Browser::Load, this);
+            std::cout << "page " << Clock(now) << " " << (now - begin).GetNanoSeconds() << " " << std::llround(1e9 * awake)
+                      << " " << manager->beacons << std::endl;
         }
         else
+        {
+            std::cout << node->GetId() << " " << (now - begin).GetMicroSeconds() << " "
+                      << std::llround(1e6 * AwakeSeconds(*manager, begin, now)) << " " << std::llround(1e6 * awake) << " "
+                      << manager->unnamed << " " << manager->polls << " " << manager->unanswered << "\n";
+        }
+        Think();
+    }
+
+    void Think()
+    {
+        double seconds;
+        std::string objects;
+        if (*pages >> seconds >> objects)
+        {
+            Expect(objects);
+            Simulator::Schedule(Seconds(seconds), &Browser::Load, this);
+        }
+        else if (--g_loading == 0)
         {
             Simulator::Stop(Time{0});
         }
@@ -600,7 +622,7 @@ struct Browser
 
     void Ask(Ptr<Socket> socket)
     {
-        std::vector<uint8_t> bytes(REQUEST, 0);
+        std::vector<uint8_t> bytes(g_request, 0);
         for (int place = 0; place < 4; ++place)
         {
             bytes[place] = left[socket] >> (8 * place);
@@ -629,7 +651,6 @@ struct Browser
         }
         if (--missing == 0)
         {
-            end = Simulator::Now();
             Finish();
             return;
         }
@@ -664,13 +685,15 @@ static void Know(Ptr<NetDevice> own, Ipv4Address address, Ptr<NetDevice> other)
 
 int main(int count, char** arguments)
 {
-    std::string objects = "1000";
-    double phaseMs = 1;
+    std::string pages, standard = "b";
     uint32_t window = 2, run = 1;
+    double errorRate = 0;
     bool saving = false, delayedAck = false;
     CommandLine line;
-    line.AddValue("objects", "bytes of the main object and of each further one, joined by +", objects);
-    line.AddValue("phase", "ms from a beacon to the first SYN", phaseMs);
+    line.AddValue("pages", "for each client (/) and page: think time in s, bytes of its objects joined by + (all joined by ,)", pages);
+    line.AddValue("request", "bytes of each request", g_request);
+    line.AddValue("standard", "b or g", standard);
+    line.AddValue("errors", "frame error rate", errorRate);
     line.AddValue("window", "initial window in segments", window);
     line.AddValue("delayed", "whether ACKs are delayed", delayedAck);
     line.AddValue("persistent", "whether connections are kept", g_persistent);
@@ -681,6 +704,7 @@ int main(int count, char** arguments)
 
     RngSeedManager::SetRun(run);
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue("ns3::TcpNewReno"));
+    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", StringValue("ns3::TcpClassicRecovery"));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1460));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(window));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(delayedAck ? 2 : 1));
@@ -698,26 +722,39 @@ int main(int count, char** arguments)
         Config::SetDefault(std::string("ns3::TcpSocketBase::") + option, BooleanValue(false));
     }
 
-    NodeContainer nodes;
-    nodes.Create(3);
+    std::replace(pages.begin(), pages.end(), ',', ' '); // the command line ends values at blanks
+    std::vector<std::string> plans;
+    std::stringstream text(pages);
+    for (std::string each; std::getline(text, each, '/');)
+    {
+        plans.push_back(each);
+    }
+    g_loading = g_asks ? 1 : plans.size();
+    NodeContainer clients, servers;
+    clients.Create(g_loading);
+    auto middle = CreateObject<Node>();
+    servers.Create(g_loading);
+    NodeContainer nodes(clients, NodeContainer(middle), servers);
     YansWifiPhyHelper phy;
     phy.SetChannel(YansWifiChannelHelper::Default().Create());
     WifiHelper wifi;
-    wifi.SetStandard(WIFI_STANDARD_80211b);
+    wifi.SetStandard(standard == "b" ? WIFI_STANDARD_80211b : WIFI_STANDARD_80211g);
     wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
-                                 "DataMode", StringValue("DsssRate11Mbps"),
-                                 "ControlMode", StringValue("DsssRate2Mbps"));
+                                 "DataMode", StringValue(standard == "b" ? "DsssRate11Mbps" : "ErpOfdmRate54Mbps"),
+                                 "ControlMode", StringValue(standard == "b" ? "DsssRate2Mbps" : "ErpOfdmRate24Mbps"));
     auto name = SsidValue(Ssid("nine-long"));
     WifiMacHelper mac;
     mac.SetType("ns3::StaWifiMac", "Ssid", name, "QosSupported", BooleanValue(true));
-    auto station = wifi.Install(phy, mac, nodes.Get(0)).Get(0)->GetObject<WifiNetDevice>();
+    auto wireless = wifi.Install(phy, mac, clients);
     mac.SetType("ns3::ApWifiMac", "Ssid", name, "QosSupported", BooleanValue(true),
                 "BeaconInterval", TimeValue(NanoSeconds(BEACON_NS)), "EnableBeaconJitter", BooleanValue(false));
-    auto accessPoint = wifi.Install(phy, mac, nodes.Get(1)).Get(0)->GetObject<WifiNetDevice>();
+    wireless.Add(wifi.Install(phy, mac, middle));
     auto places = CreateObject<ListPositionAllocator>();
-    for (auto metres : {5.0, 0.0, 100.0})
+    for (int number = 0; number <= 2 * g_loading; ++number)
     {
-        places->Add(Vector(metres, 0, 0));
+        auto metres = number < g_loading ? 5.0 : number == g_loading ? 0.0 : 100.0;
+        auto angle = 2 * M_PI * number / g_loading;
+        places->Add(Vector(metres * std::cos(angle), metres * std::sin(angle), 0));
     }
     MobilityHelper mobility;
     mobility.SetPositionAllocator(places);
@@ -727,60 +764,83 @@ int main(int count, char** arguments)
     wire.SetDeviceAttribute("DataRate", StringValue("10Mbps"));
     wire.SetChannelAttribute("Delay", StringValue("20ms"));
     wire.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("100000p"));
-    auto wired = wire.Install(nodes.Get(1), nodes.Get(2));
+    std::vector<NetDeviceContainer> wires;
+    for (int number = 0; number < g_loading; ++number)
+    {
+        wires.push_back(wire.Install(middle, servers.Get(number)));
+    }
     InternetStackHelper().Install(nodes);
-    NetDeviceContainer wireless(station);
-    wireless.Add(accessPoint);
     auto near = Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(wireless);
-    auto far = Ipv4AddressHelper("10.0.1.0", "255.255.255.0").Assign(wired);
+    Ipv4AddressHelper addresses("10.0.1.0", "255.255.255.0");
     TrafficControlHelper().Uninstall(wireless);
-    TrafficControlHelper().Uninstall(wired);
-    Ipv4GlobalRoutingHelper::PopulateRoutingTables();
 
+    auto accessPoint = DynamicCast<WifiNetDevice>(wireless.Get(g_loading));
+    SavingManager::accessPoint =
+        static_cast<SavingManager*>(PeekPointer(accessPoint->GetMac()->GetFrameExchangeManager()));
     Server server;
-    auto listening = Socket::CreateSocket(nodes.Get(2), TcpSocketFactory::GetTypeId());
-    listening->Bind(InetSocketAddress(Ipv4Address::GetAny(), 80));
-    listening->Listen();
-    listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
-                                 MakeCallback(&Server::Accepted, &server));
-    Browser browser;
-    browser.node = nodes.Get(0);
-    browser.server = InetSocketAddress(far.GetAddress(1), 80);
+    std::vector<Browser> browsers(g_loading);
+    for (int number = 0; number < g_loading; ++number)
+    {
+        auto far = addresses.Assign(wires[number]);
+        addresses.NewNetwork();
+        TrafficControlHelper().Uninstall(wires[number]);
+        auto listening = Socket::CreateSocket(servers.Get(number), TcpSocketFactory::GetTypeId());
+        listening->Bind(InetSocketAddress(Ipv4Address::GetAny(), 80));
+        listening->Listen();
+        listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
+                                     MakeCallback(&Server::Accepted, &server));
 
+        auto station = DynamicCast<WifiNetDevice>(wireless.Get(number));
+        auto manager = static_cast<SavingManager*>(PeekPointer(station->GetMac()->GetFrameExchangeManager()));
+        SavingManager::stations.push_back(manager);
+        auto& browser = browsers[number];
+        browser.node = clients.Get(number);
+        browser.server = InetSocketAddress(far.GetAddress(1), 80);
+        browser.manager = manager;
+        if (g_asks)
+        {
+            browser.pages = &std::cin;
+        }
+        else
+        {
+            browser.planned.str(plans[number]);
+        }
+        Simulator::Schedule(START, g_asks ? &Browser::Finish : &Browser::Think, &browser);
+        Simulator::Schedule(Seconds(2), [=] { // association has emptied the caches
+            Know(station, near.GetAddress(g_loading), accessPoint);
+            Know(accessPoint, near.GetAddress(number), station);
+        });
+        if (saving)
+        {
+            station->GetMac()->TraceConnectWithoutContext("MacTx", MakeCallback(&SavingManager::Sends, manager));
+            station->GetMac()->TraceConnectWithoutContext("MacRx", MakeCallback(&SavingManager::Receives, manager));
+            Simulator::Schedule(Seconds(1), [=] {
+                SavingManager::on = true;
+                manager->Station()->SetPowerSaveMode({true, 0});
+            });
+        }
+    }
+    Ipv4GlobalRoutingHelper::PopulateRoutingTables();
     if (saving)
     {
-        SavingManager::station = static_cast<SavingManager*>(PeekPointer(station->GetMac()->GetFrameExchangeManager()));
-        SavingManager::accessPoint =
-            static_cast<SavingManager*>(PeekPointer(accessPoint->GetMac()->GetFrameExchangeManager()));
-        SavingManager::stationAddress = Mac48Address::ConvertFrom(station->GetAddress());
-        station->GetMac()->TraceConnectWithoutContext("MacTx", MakeCallback(&SavingManager::Sends, SavingManager::station));
-        station->GetMac()->TraceConnectWithoutContext("MacRx", MakeCallback(&SavingManager::Receives, SavingManager::station));
         Simulator::Schedule(Time{0}, &SavingManager::BeaconIsDue);
-        Simulator::Schedule(Seconds(1), [] {
-            SavingManager::on = true;
-            SavingManager::station->Station()->SetPowerSaveMode({true, 0});
+    }
+    if (errorRate > 0)
+    {
+        Simulator::Schedule(Seconds(2), [=] {
+            for (uint32_t number = 0; number < wireless.GetN(); ++number)
+            {
+                auto errors = CreateObject<RateErrorModel>();
+                errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+                errors->SetRate(errorRate);
+                DynamicCast<WifiNetDevice>(wireless.Get(number))->GetPhy()->SetPostReceptionErrorModel(errors);
+            }
         });
     }
-    Simulator::Schedule(Seconds(2), [&] { // association has emptied the caches
-        Know(station, near.GetAddress(1), accessPoint);
-        Know(accessPoint, near.GetAddress(0), station);
-    });
-    if (g_asks)
+    if (!g_asks)
     {
-        Simulator::Schedule(START, &Browser::Finish, &browser);
-    }
-    else
-    {
-        browser.Expect(objects);
-        Simulator::Schedule(START + Time::FromDouble(phaseMs, Time::MS), &Browser::Load, &browser);
-        Simulator::Stop(Seconds(1000));
+        Simulator::Stop(Seconds(10'000));
     }
     Simulator::Run();
-    NS_ABORT_IF(browser.end.IsZero());
-    if (g_asks)
-    {
-        return 0;
-    }
-    std::cout << (browser.end - browser.begin).GetMicroSeconds() << " "
-              << std::llround(1e6 * AwakeSeconds(browser.begin, browser.end)) << " " << SavingManager::polls << "\n";
+    NS_ABORT_IF(g_loading > 0);
 }

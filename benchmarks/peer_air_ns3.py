@@ -1,6 +1,7 @@
-"""Measure pages and downloads over 802.11b in ns-3, and write ``peer_air.csv``.
+"""Measure pages and downloads over 802.11 in ns-3, and write ``peer_air.csv`` or cells of stations.
 
     python benchmarks/peer_air_ns3.py FOLDER [MEASURED]
+    python benchmarks/peer_air_ns3.py FOLDER cells RESULTS [RUNS [SEED]]
 
 FOLDER is the package ``ns3`` of the wheel ns3 3.44.post0, as pip puts it into ``site-packages``; g++ builds
 ``peer_air_ns3.cc`` with its headers and libraries. Neither is needed by psm_sim. With MEASURED, a file of
@@ -9,6 +10,10 @@ downloads measured in ns-3.48, nothing is written: the largest differences from 
 Each value is the median of five runs of ns-3, with backoffs of their own. Cells: 160 pages of ``ucb`` with
 several objects, of its pages with seed 23 in order, ten for each of 16 settings; 48 downloads; 24 pages of
 eight objects each, 10 to 200 kB. Neighbouring rows, an even and an odd one, have the same settings.
+
+The second command writes ``cells.csv`` and ``pages.csv`` into the folder RESULTS, for ``peer_air.py``: one to
+three stations with frame errors, 802.11g or uploads, each cell run RUNS times (8). SEED is that of the pages
+and of the first run (1). Think times are uniform and sizes log-uniform.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from random import Random
-from statistics import median
+from statistics import fmean, median
 
 from psm_sim.workload import load_workload
 
@@ -49,14 +54,20 @@ def build(folder: Path, program: Path) -> None:
 
 def run(program: Path, row: Row, saving: bool, number: int) -> tuple[float, float, int]:
     """Return seconds of a row's page, seconds with the radio awake, and PS-Polls, in one run of ns-3."""
+    think_s = float(row["phase_ms"]) / 1000
     options = {
-        "objects": row["object_bytes"], "phase": row["phase_ms"], "window": row["initial_window"],
+        "pages": f"{think_s:.7f},{row['object_bytes']}", "window": row["initial_window"],
         "delayed": row["delayed_ack"], "persistent": row["persistent"], "saving": int(saving), "run": number,
     }  # fmt: skip
+    ((_, took_us, radio_us, _, _, polls, _),) = _start(program, options)
+    return took_us / 1e6, radio_us / 1e6, polls
+
+
+def _start(program: Path, options: dict[str, object]) -> list[list[int]]:
+    """Return the rows that a run prints, one for each page."""
     command = [str(program), *(f"--{name}={value}" for name, value in options.items())]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    took_us, radio_us, polls = done.stdout.split()
-    return int(took_us) / 1e6, int(radio_us) / 1e6, int(polls)
+    return [[int(value) for value in line.split()] for line in done.stdout.splitlines()]
 
 
 def measured(program: Path, numbered: tuple[int, Row]) -> Row:
@@ -96,6 +107,88 @@ def _cell(kind: str, setting: int, random: Random, objects: str) -> Row:
     }
 
 
+CELLS = (
+    "b-0", "b-0.001", "b-0.01", "b-0.05", "g54-0", "g54-0.01", "upload-20k-0", "upload-200k-0",
+    "upload-20k-0.01", "three-stations-0", "three-stations-0.01",
+)  # fmt: skip
+"""Cells of stations, each with its frame error rate at the end of its name."""
+UPLOADS = {"20k": 30, "200k": 12}
+"""Number of pages for each size of requests in bytes."""
+
+
+def draw_pages(cell: str, random: Random) -> list[Row]:
+    """Return the pages of the stations of a cell, drawn anew."""
+    upload = cell.split("-")[1] if cell.startswith("upload") else None
+    stations = 3 if cell.startswith("three") else 1
+    count = UPLOADS[upload] if upload else 60 // stations
+
+    def size() -> int:
+        return 200 if upload else round(10 ** random.uniform(3, 4.6))
+
+    return [
+        {
+            "cell": cell,
+            "station": str(station),
+            "page": str(page + 1),
+            "think_s": f"{random.uniform(0.3, 3):.7f}",
+            "main_bytes": str(size()),
+            "images": ";".join(str(size()) for _ in range(0 if upload else random.randint(0, 6))),
+            "request_bytes": upload.replace("k", "000") if upload else "300",
+        }
+        for station in range(stations)
+        for page in range(count)
+    ]
+
+
+def measured_run(program: Path, pages: list[Row], saving: bool, number: int) -> Row:
+    """Return the row of one run of a cell with these pages."""
+    cell, stations = pages[0]["cell"], dict.fromkeys(row["station"] for row in pages)
+    plans = [
+        ",".join(
+            f"{row['think_s']},{'+'.join([row['main_bytes'], *filter(None, row['images'].split(';'))])}"
+            for row in pages
+            if row["station"] == station
+        )
+        for station in stations
+    ]
+    fixed = {
+        "standard": "g" if cell.startswith("g") else "b",
+        "frame_error_rate": cell.rpartition("-")[2],
+        "request_bytes": pages[0]["request_bytes"],
+    }
+    options = {
+        "pages": "/".join(plans), "standard": fixed["standard"], "errors": fixed["frame_error_rate"],
+        "request": fixed["request_bytes"], "delayed": 1, "saving": int(saving), "run": number,
+    }  # fmt: skip
+    rows = _start(program, options)
+    last = {row[0]: row for row in rows}.values()
+    found = {"power_save": str(int(saving)), "run": str(number)}
+    found["page_time_mean_s"] = f"{fmean(row[1] for row in rows) / 1e6:.6f}"
+    found["awake_s"] = f"{fmean(row[3] for row in last) / 1e6:.6f}"
+    names = ("beacons_naming_nobody", "ps_polls", "ps_polls_unanswered")
+    counts = {name: f"{fmean(row[4 + place] for row in last):g}" for place, name in enumerate(names)}
+    return {"cell": cell, **fixed, "stations": str(len(stations)), **found, **counts}
+
+
+def measure_cells(program: Path, results: Path, runs: int, seed: int) -> None:
+    """Measure all cells of stations, and write their files into *results*."""
+    random = Random(seed)  # noqa: S311
+    pages = [draw_pages(cell, random) for cell in CELLS]
+    jobs = [(own, saving, seed + run) for own in pages for saving in (False, True) for run in range(runs)]
+    with ThreadPoolExecutor(2) as pool:
+        rows = list(pool.map(lambda job: measured_run(program, *job), jobs))
+    results.mkdir(parents=True, exist_ok=True)
+    _write(results / "cells.csv", rows)
+    _write(results / "pages.csv", [row for own in pages for row in own])
+
+
+def _write(file: Path, rows: list[Row]) -> None:
+    with file.open("w", newline="") as target:
+        writer = csv.DictWriter(target, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def compare(program: Path, file: Path) -> None:
     """Print the largest differences from downloads measured in ns-3.48."""
     with file.open() as source:
@@ -111,20 +204,20 @@ def compare(program: Path, file: Path) -> None:
         print(f"psm {saving}: at most {apart_ms:.3f} ms apart; PS-Polls there beyond those here: {more}")
 
 
-def main(folder: str, file: str = "") -> None:
-    """Measure all cells, or compare with *file*."""
+def main(folder: str, file: str = "", results: str = "", runs: str = "8", seed: str = "1") -> None:
+    """Measure all rows, or the cells of stations, or compare with *file*."""
     with tempfile.TemporaryDirectory() as place:
         program = Path(place) / "peer_air_ns3"
         build(Path(folder), program)
+        if file == "cells":
+            measure_cells(program, Path(results), int(runs), int(seed))
+            return
         if file:
             compare(program, Path(file))
             return
         with ThreadPoolExecutor(2) as pool:
             rows = list(pool.map(partial(measured, program), enumerate(cells())))
-    with (HERE / "peer_air.csv").open("w", newline="") as target:
-        writer = csv.DictWriter(target, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    _write(HERE / "peer_air.csv", rows)
 
 
 if __name__ == "__main__":
