@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from abc import ABCMeta
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from psm_sim.common.component_spec import class_file, name_of
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import build
 from psm_sim.common.registry import Registry, unknown_name_error
-from psm_sim.contracts.check_suite import Kind, Report, Subject
+from psm_sim.contracts.check_suite import Report, Subject, Suite
 from psm_sim.contracts.learner_checks import LEARNER_CHECKS
 from psm_sim.contracts.loss_checks import LOSS_CHECKS
 from psm_sim.contracts.policy_checks import POLICY_CHECKS, PolicySubject
@@ -21,6 +22,33 @@ from psm_sim.policies import POLICIES, Policy, make_policy
 
 EXPERTS, HORIZON = 5, 50
 """Number of experts of the learners under test, and horizon of their switching rates in rounds."""
+
+
+class Kind(NamedTuple):
+    """Kind of component that contract checks support.
+
+    Attributes
+    ----------
+    base : type
+        Base class of its components.
+    suite : Suite
+        Contract checks.
+    subject : callable
+        Class of the test subject, called with the component.
+    names : list of str
+        Names of the registered components.
+    make : callable
+        Creates a component from its text.
+    arguments : mapping
+        Constructor arguments of a component that is specified as a class.
+    """
+
+    base: type
+    suite: Suite[Any]
+    subject: Callable[[Any], Any]
+    names: list[str]
+    make: Callable[[str], Any]
+    arguments: Mapping[str, Any] = {}
 
 
 _KINDS = (

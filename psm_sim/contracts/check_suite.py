@@ -9,11 +9,12 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from psm_sim.common.errors import InputError, describe_error
+from psm_sim.poll import Poll
 
 
 @dataclass(frozen=True)
@@ -127,15 +128,15 @@ class Subject(Generic[T]):
 
 
 class Suite(Generic[SubjectT]):
-    """Ordered contract checks of one *kind* of component, after those of the suite *before*.
+    """Ordered contract checks of one *kind* of component.
 
     A gate is a check that all later checks require. If it fails, they are not run.
     """
 
-    def __init__(self, kind: str, before: Suite[Any] | None = None) -> None:
+    def __init__(self, kind: str) -> None:
         self.kind = kind
-        self._checks: dict[str, Callable[[SubjectT], None]] = dict(before._checks) if before else {}
-        self._gates: set[str] = set(before._gates) if before else set()
+        self._checks: dict[str, Callable[[SubjectT], None]] = {}
+        self._gates: set[str] = set()
 
     def check(self, function: Callable[[SubjectT], None]) -> Callable[[SubjectT], None]:
         """Add a check (decorator). Its name is the function's, with hyphens."""
@@ -177,28 +178,51 @@ def _check_name(function: Callable[..., None]) -> str:
     return function.__name__.replace("_", "-")
 
 
-class Kind(NamedTuple):
-    """Kind of component that contract checks support.
+POLLS = (
+    None,
+    Poll(100.0),
+    Poll(63.0, 40, 1, ((10.0, 40),)),
+    Poll(1200.0, 3000, 2, ((1.0, 1500), (2.0, 1500))),
+)
+"""Typical observations of a station."""
+ODD_POLLS = (
+    Poll(1e-6, 1500, 1, ((0.0, 1500),)),
+    Poll(1e8, 256 * 1500, 256, tuple((3e5 * number, 1500) for number in range(256))),
+    Poll(100.0, 10**7),
+)
+"""Unusual observations: a doze of a nanosecond, a day with a full buffer, and bytes without arrival times."""
 
-    Attributes
-    ----------
-    base : type
-        Base class of its components.
-    suite : Suite
-        Contract checks.
-    subject : callable
-        Class of the test subject, called with the component.
-    names : list of str
-        Names of the registered components.
-    make : callable
-        Creates a component from its text.
-    arguments : mapping
-        Constructor arguments of a component that is specified as a class.
+
+def can_be_copied(subject: Subject[Any]) -> None:
+    """It can be copied, because each run uses its own copy."""
+    subject.fresh()
+
+
+def default_parameters(subject: Subject[Any]) -> None:
+    """It can be created without arguments."""
+    type(subject.component)()
+
+
+def documented(subject: Subject[Any]) -> None:
+    """It has a name, which results show, and a docstring."""
+    require(subject.component.name, "Its name must be a non-empty class attribute.")
+    require(type(subject.component).__doc__, "Its class must have a docstring.")
+
+
+def capture_refusal(action: Callable[[], object], description: str) -> str:
+    """Return the message of the InputError that *action* raises; *description* is the invalid argument.
+
+    Raises
+    ------
+    ContractViolation
+        If the action succeeds, or raises another exception.
     """
-
-    base: type
-    suite: Suite[Any]
-    subject: Callable[[Any], Any]
-    names: list[str]
-    make: Callable[[str], Any]
-    arguments: Mapping[str, Any] = {}
+    try:
+        action()
+    except InputError as error:
+        return str(error)
+    except Exception as error:
+        raise ContractViolation(
+            f"{description} raised {describe_error(error)}; expected an InputError."
+        ) from error
+    raise ContractViolation(f"{description} was accepted; expected an InputError.")

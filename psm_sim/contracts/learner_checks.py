@@ -14,8 +14,15 @@ from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
-from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
-from psm_sim.contracts.shared_checks import can_be_copied, capture_refusal, documented
+from psm_sim.contracts.check_suite import (
+    Subject,
+    Suite,
+    can_be_copied,
+    capture_refusal,
+    documented,
+    pickle_round_trip,
+    require,
+)
 from psm_sim.learning import Learner
 
 HUGE = 1e4
@@ -32,16 +39,16 @@ def draw_losses(learner: Learner, rounds: int, scale: float = 3.0, seed: int = 1
     return random_stream(seed, "contract losses").exponential(scale, (rounds, learner.n_experts))
 
 
-def train_rounds(learner: Learner, rounds: int = 40, seed: int = 1) -> Learner:
-    """Train *learner* itself on *rounds* of :func:`draw_losses` with *seed*, and return it."""
-    for row in draw_losses(learner, rounds, seed=seed):
+def train_rounds(learner: Learner, rounds: int = 40) -> Learner:
+    """Train *learner* itself on *rounds* of :func:`draw_losses`, and return it."""
+    for row in draw_losses(learner, rounds):
         learner.update(row)
     return learner
 
 
-def continue_training(learner: Learner, rounds: int = 20) -> list[tuple[float, list[float]]]:
-    """Train *learner* itself on further rounds. Return the loss of each round and the weights after it."""
-    return [(learner.update(row), learner.weights.tolist()) for row in draw_losses(learner, rounds, seed=2)]
+def continue_training(learner: Learner) -> list[tuple[float, list[float]]]:
+    """Train *learner* itself on 20 further rounds. Return the loss of each round and the weights after it."""
+    return [(learner.update(row), learner.weights.tolist()) for row in draw_losses(learner, 20, seed=2)]
 
 
 def require_distribution(learner: Learner, when: str) -> None:

@@ -7,8 +7,17 @@ from copy import deepcopy
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
-from psm_sim.contracts.shared_checks import ODD_POLLS, POLLS, can_be_copied, default_parameters, documented
+from psm_sim.contracts.check_suite import (
+    ODD_POLLS,
+    POLLS,
+    Subject,
+    Suite,
+    can_be_copied,
+    default_parameters,
+    documented,
+    pickle_round_trip,
+    require,
+)
 from psm_sim.losses import Loss, Poll, check_loss
 from psm_sim.losses.user_loss_guard import describe_loss_error
 

@@ -15,8 +15,17 @@ from itertools import product
 from typing import Any
 
 from psm_sim.common.parameters import parameters_of
-from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
-from psm_sim.contracts.shared_checks import ODD_POLLS, POLLS, can_be_copied, default_parameters, documented
+from psm_sim.contracts.check_suite import (
+    ODD_POLLS,
+    POLLS,
+    Subject,
+    Suite,
+    can_be_copied,
+    default_parameters,
+    documented,
+    pickle_round_trip,
+    require,
+)
 from psm_sim.network import load_topology
 from psm_sim.policies import Frame, Policy, Poll, Rest
 from psm_sim.policies.user_policy_guard import GuardedPolicy
