@@ -78,19 +78,13 @@ def atomic_write_gzip(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def replace_files(folder: Path, last: str = "metadata.json") -> Iterator[Path]:
+def replace_files(folder: Path) -> Iterator[Path]:
     """Yield an empty temporary folder whose files are moved to *folder* when the block ends.
 
     Other files of *folder* stay. If the block fails or the disk is full, nothing changes. The files are
     renamed one by one. If a rename fails or the process is killed between two renames, some files are old
-    and some are new. Each of them is complete. If *last* is new, all files are new.
-
-    Parameters
-    ----------
-    folder : Path
-        Target folder, created with its parents if necessary.
-    last : str
-        Name of the file that is renamed last, if there is one.
+    and some are new. Each of them is complete. ``metadata.json`` is renamed last: if it is new, all files are
+    new. The parents of *folder* are created if necessary.
 
     Raises
     ------
@@ -108,7 +102,7 @@ def replace_files(folder: Path, last: str = "metadata.json") -> Iterator[Path]:
             files = sorted(path for path in temporary.rglob("*") if path.is_file())
             for path in files:
                 _flush(path)
-            for path in sorted(files, key=lambda path: path.name == last):
+            for path in sorted(files, key=lambda path: path.name == "metadata.json"):
                 target = folder / path.relative_to(temporary)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 _rename(path, target)

@@ -80,22 +80,23 @@ def confidence_interval(values: ArrayLike) -> Interval:
     return Interval(mean, quantile * float(array.std(ddof=1)) / array.size**0.5, int(array.size))
 
 
+_LEVEL = 0.05
+"""Probability of a wrong difference."""
+
 _ROUNDING = 1e-9
 """Relative difference of two equal values that rounding may cause."""
 
 
-def significant_differences(values: ArrayLike, level: float = 0.05) -> NDArray[np.bool_]:
+def significant_differences(values: ArrayLike) -> NDArray[np.bool_]:
     """Return which means differ, by paired t-tests of all pairs with Holm's correction.
 
-    The probability of any wrong difference is at most *level*, however many pairs there are. The result thus
+    The probability of any wrong difference is at most 5 %, however many pairs there are. The result thus
     remains valid if the best mean is selected first and then compared with the others.
 
     Parameters
     ----------
     values : array_like, shape (n_means, n_replications)
         Values of each mean, paired by replication. A pair excludes replications that are nan in either row.
-    level : float
-        Probability of a wrong difference.
 
     Returns
     -------
@@ -107,7 +108,7 @@ def significant_differences(values: ArrayLike, level: float = 0.05) -> NDArray[n
     pairs = list(combinations(range(len(rows)), 2))
     p_values = np.array([_paired_p_value(rows[first], rows[second]) for first, second in pairs])
     for rejected, index in enumerate(np.argsort(p_values, kind="stable")):
-        if p_values[index] > level / (len(pairs) - rejected):
+        if p_values[index] > _LEVEL / (len(pairs) - rejected):
             break
         first, second = pairs[index]
         differs[first, second] = differs[second, first] = True
