@@ -8,10 +8,13 @@ from psm_sim.learning.factory import LEARNERS, make_learner
 from psm_sim.learning.further_learners import DecreasingShare, MixingPastPosteriors, ShortLearnAlpha
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.regret import (
+    BestRate,
     SwitchingSequences,
     best_expert,
+    best_rate,
     best_switching,
     comparator_losses,
+    rate_losses,
     regrets,
     run_learner,
 )
@@ -21,7 +24,6 @@ from psm_sim.learning.regret_bounds import (
     lower_bound,
     upper_bound,
 )
-from psm_sim.learning.switching_rate_curve import BestRate, best_rate, rate_losses
 from psm_sim.learning.switching_rates import relative_entropy, switching_rates
 from psm_sim.learning.thesis_learners import FixedShare, LearnAlpha, StaticExpert
 from psm_sim.learning.waiting_time_model import WaitingTimeModel

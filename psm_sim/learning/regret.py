@@ -1,4 +1,4 @@
-"""Regret against several comparators, as time series.
+"""Regret against several comparators, as time series, and the best switching rate in hindsight.
 
 A learner suffers two losses in each round. The *mixture loss* (thesis, eq. 2.1) is the subject of the theory.
 It is -log of the mean of exp(-loss), and never exceeds the weighted mean of the losses. The *loss of the
@@ -10,6 +10,7 @@ other loss.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,9 +20,195 @@ from numpy.typing import ArrayLike, NDArray
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.learning import input_checks
+from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.learner import Learner
-from psm_sim.learning.switching_rate_curve import best_rate
+from psm_sim.learning.switching_rates import switching_rates
 from psm_sim.learning.thesis_learners import FixedShare
+
+_STEP_ROUNDING = 1e-13
+"""Rounding error of the number of switches, per round."""
+
+
+class SwitchCounts(NamedTuple):
+    """Posterior moments of the number k of switches in T rounds, at one alpha.
+
+    L_T has the slope -excess / (alpha (1 - alpha)). At its minimum the expected share of switches is
+    therefore alpha.
+
+    Attributes
+    ----------
+    loss : float
+        L_T(alpha), in nats.
+    excess : float
+        E[k] - alpha (T - 1).
+    variance : float
+        Variance of k.
+    """
+
+    loss: float
+    excess: float
+    variance: float
+
+    def beta(self, alpha: float, transitions: int) -> float:
+        """Return alpha (1 - alpha) / (T - 1) L''_T(alpha) at a minimum (thesis, eq. 2.20).
+
+        It lies in [0, 1) and is rounded down by the largest possible rounding error.
+
+        Parameters
+        ----------
+        alpha : float
+            Switching rate at the minimum.
+        transitions : int
+            Number of transitions T - 1.
+        """
+        spread = max(self.variance, 0.0) / (transitions * alpha * (1 - alpha))
+        return max(1 - spread - _STEP_ROUNDING * (transitions + 10), 0.0)
+
+
+def count_switches(table: FloatArray, alpha: float) -> SwitchCounts:
+    """Return the first two posterior moments of the number of switches.
+
+    The count is stored relative to its prior mean, so that no cancellation occurs in long runs. The pass
+    takes O(T n) time and constant memory.
+
+    Parameters
+    ----------
+    table : ndarray, shape (T, n)
+        Losses in nats, n >= 2.
+    alpha : float
+        Switching rate between 1e-100 and 1 - 1e-9, where plain arithmetic is safe.
+    """
+    n = table.shape[1]
+    min_losses = table.min(axis=1)
+    likelihoods = np.exp(min_losses[:, None] - table)
+    # Relative to the mean alpha, a switch counts 1 - alpha and a stay -alpha.
+    switched = alpha / (n - 1) * _advance(1 - alpha)
+    stayed = (1 - alpha) * _advance(-alpha) - switched
+    moments = np.zeros((3, n))
+    moments[0] = 1 / n
+    loss, last = 0.0, len(table) - 1
+    for t, likelihood in enumerate(likelihoods):
+        moments *= likelihood
+        mixture = np.add.reduce(moments[0]).item()
+        moments /= mixture
+        loss -= math.log(mixture)
+        if t < last:
+            moments = stayed @ moments + (switched @ np.add.reduce(moments, axis=1))[:, None]
+    _, first, second = moments.sum(axis=1).tolist()
+    return SwitchCounts(loss + math.fsum(min_losses.tolist()), first, second - first * first)
+
+
+def _advance(step: float) -> FloatArray:
+    """Return the matrix that maps the moments (1, k, k^2) of a count to those of the count plus *step*."""
+    return np.array([[1.0, 0.0, 0.0], [step, 1.0, 0.0], [step * step, 2 * step, 1.0]])
+
+
+_LOWEST, _HIGHEST = 1e-12, 1 - 1e-9
+"""Range of switching rates in which plain arithmetic is safe."""
+_ROUNDING = 1e-12
+"""Relative tolerance of losses and switch counts."""
+_MAX_STEPS = 100
+"""Maximum number of Newton steps."""
+
+
+class BestRate(NamedTuple):
+    """Best switching rate in hindsight.
+
+    Attributes
+    ----------
+    alpha : float
+        The rate alpha*.
+    loss : float
+        L_T(alpha*), in nats.
+    beta : float
+        Relative quality beta* of the minimum (thesis, eq. 2.15), 0 to 1. It is rounded down by more than its
+        rounding error, so that Theorem 2 remains valid. It is 0 if alpha* is 0 or 1.
+    """
+
+    alpha: float
+    loss: float
+    beta: float
+
+
+def rate_losses(losses: ArrayLike, rates: ArrayLike) -> FloatArray:
+    """Return L_T(alpha) for each of *rates*, shape (m,), in nats (the curve of Lemma 1).
+
+    Parameters
+    ----------
+    losses : array_like, shape (T, n)
+        Loss of each expert in each round, in nats.
+    rates : array_like, shape (m,)
+        Switching rates, 0 to 1. The loss is ``inf`` at a rate that excludes every sequence of finite loss.
+    """
+    table, alphas = input_checks.check_loss_table(losses), input_checks.check_rates(rates)
+    bank = FixedShareBank(table.shape[1], alphas)
+    total, min_losses = np.zeros(alphas.size), table.min(axis=1)
+    for relative in min_losses[:, None] - table:
+        total -= bank.evidence(relative)
+        bank.share()
+    total += min_losses.sum()
+    return total
+
+
+def best_rate(losses: ArrayLike) -> BestRate:
+    """Return the switching rate in [0, 1] with the minimum loss in hindsight.
+
+    The curve at ``switching_rates(T)``, 0 and 1 is nowhere more than 1/2 nat above its minimum (Theorem 1).
+    From its lowest local minima, Newton's method with bisection as a safeguard finds the rate at which the
+    expected share of switches equals alpha. If L_T does not depend on alpha, alpha* is 0.
+
+    Parameters
+    ----------
+    losses : array_like, shape (T, n)
+        Loss of each expert in each round, in nats.
+    """
+    table = input_checks.check_loss_table(losses)
+    rounds, n = table.shape
+    if n == 1 or rounds == 1:
+        return BestRate(0.0, rate_losses(table, [0.0]).item(), 0.0)
+    grid = np.concatenate([[0.0], switching_rates(rounds), [1.0]])
+    curve = rate_losses(table, grid)
+    if curve.max() - curve.min() <= _ROUNDING * (1 + curve.min()):
+        return BestRate(0.0, curve[0].item(), 0.0)
+    minima = [_newton_with_bisection(table, grid, curve, start) for start in _local_minima(curve)]
+    return min(minima, key=lambda minimum: minimum.loss)
+
+
+def _local_minima(curve: FloatArray) -> list[int]:
+    """Return the lowest three local minima within 1/2 nat of the minimum, in ascending order of loss."""
+    padded = np.concatenate([[np.inf], curve, [np.inf]])
+    # The grid is within 1/2 nat of the minimum (Theorem 1), so higher local minima can be skipped.
+    is_minimum = (curve <= padded[:-2]) & (curve <= padded[2:]) & (curve <= curve.min() + 0.5 + 1e-9)
+    indices = np.flatnonzero(is_minimum)
+    return [int(index) for index in indices[np.argsort(curve[indices], kind="stable")][:3]]
+
+
+def _newton_with_bisection(table: FloatArray, grid: FloatArray, curve: FloatArray, start: int) -> BestRate:
+    """Return the minimum near the grid index *start*.
+
+    It is the root of the excess of switches, which has the sign of -L'_T. *table* has shape (T, n); *curve*
+    holds the losses at the rates of *grid*, both of shape (m,).
+    """
+    transitions = len(table) - 1
+    low, high = grid[max(start - 1, 0)], grid[min(start + 1, grid.size - 1)]
+    alpha = min(max(grid[start].item(), _LOWEST), _HIGHEST)
+    for _ in range(_MAX_STEPS):
+        counts = count_switches(table, alpha)
+        tolerance = _ROUNDING * transitions * min(alpha, 1 - alpha)
+        # If L_T still falls at the end of the safe range, the minimum is at 0 or at 1.
+        falls_to_0 = alpha == _LOWEST and counts.excess <= tolerance
+        if falls_to_0 or (alpha == _HIGHEST and counts.excess >= -tolerance):
+            return BestRate(grid[start].item(), curve[start].item(), 0.0)
+        low, high = (alpha, high) if counts.excess > 0 else (low, alpha)
+        beta = counts.beta(alpha, transitions)
+        newton = alpha + counts.excess / (transitions * beta) if beta > 0 else low
+        # Use Newton's step, or bisection if it leaves the interval or the curve is flat.
+        proposed = newton if low < newton < high else (low + high) / 2
+        if abs(counts.excess) <= tolerance or proposed in (low, high):
+            break
+        alpha = float(proposed)
+    return BestRate(alpha, counts.loss, beta)
+
 
 Experts = NDArray[np.intp]
 

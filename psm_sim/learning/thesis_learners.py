@@ -16,8 +16,7 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import input_checks, serialization
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.learner import Learner
-from psm_sim.learning.log_posterior import LogPosterior
-from psm_sim.learning.rate_mixture import make_rate_mixture
+from psm_sim.learning.rate_mixture import LogPosterior, make_rate_mixture
 from psm_sim.learning.repeated_loss_lookahead import Lookahead
 
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Generator
 from simpy import Environment, Event
 
 from psm_sim.network.host import Host
-from psm_sim.network.recorded_packet import RecordedPacket
-from psm_sim.network.segment import ConnectionId, Segment
+from psm_sim.network.segment import ConnectionId, RecordedPacket, Segment
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.policies import Frame
 from psm_sim.workload.messages import DATAGRAM, Message, Messages

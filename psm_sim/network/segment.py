@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
+from psm_sim.policies import Frame
+
 
 class Request(NamedTuple):
     """HTTP request for one object.
@@ -85,3 +87,17 @@ class ResetSegment(Segment):
 
     __slots__ = ()
     rst: ClassVar[bool] = True
+
+
+class RecordedPacket(Segment):
+    """Datagram that replays a recorded TCP packet. Hosts ignore it like any datagram.
+
+    Attributes
+    ----------
+    frame : Frame
+        Fields of the recorded packet that a driver can observe.
+    """
+
+    __slots__ = ("frame",)
+
+    frame: Frame

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from simpy import Environment
 
 from psm_sim.network.radio import Radio
-from psm_sim.network.recorded_packet import RecordedPacket
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import RecordedPacket, Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
 from psm_sim.policies.base import Dtim, describe_radio

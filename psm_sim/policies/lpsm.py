@@ -15,10 +15,16 @@ from psm_sim.learning.repeated_loss_lookahead import Lookahead
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.user_loss_guard import describe_poll, guarded_loss
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
-from psm_sim.policies.helpers.lpsm_doze_plan import HALF, IdlePlan
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
-from psm_sim.policies.helpers.polling_time_grid import polling_times_ms, polls_in_horizon
-from psm_sim.policies.helpers.prediction_rule import MEAN, RULES, PredictionRule
+from psm_sim.policies.helpers.polling_times import (
+    HALF,
+    MEAN,
+    RULES,
+    IdlePlan,
+    PredictionRule,
+    polling_times_ms,
+    polls_in_horizon,
+)
 from psm_sim.policies.helpers.warm_start import WarmStart
 
 

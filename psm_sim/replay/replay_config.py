@@ -14,7 +14,7 @@ from psm_sim.common.parameters import check_all, parameter, parameters_of, value
 from psm_sim.learning import Learner
 from psm_sim.learning.factory import make_learner
 from psm_sim.losses import LOSSES, Loss, check_loss, make_loss
-from psm_sim.policies.helpers.polling_time_grid import polling_times_ms
+from psm_sim.policies.helpers.polling_times import polling_times_ms
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from psm_sim.common.progress import Progress
 from psm_sim.learning import Learner
 from psm_sim.losses import FormulaLoss, InverseLogLoss, InverseLoss, Loss, Poll
 from psm_sim.losses.user_loss_guard import guarded_loss
-from psm_sim.policies.helpers.lpsm_doze_plan import HALF
+from psm_sim.policies.helpers.polling_times import HALF
 from psm_sim.replay.binned_arrivals import BIN_US, BinnedArrivals
 from psm_sim.replay.replay_config import PollingGrid, ReplayConfig
 from psm_sim.replay.replay_history import NullHistory, ReplayHistory
@@ -120,7 +120,7 @@ class ReplayPoller:
     def _interval_us(self) -> int:
         """Return the weighted mean of the experts' times, rounded to the grid within their range.
 
-        Halves are rounded up, with the tolerance of :data:`~psm_sim.policies.helpers.lpsm_doze_plan.HALF`.
+        Halves are rounded up, with the tolerance of :data:`~psm_sim.policies.helpers.polling_times.HALF`.
         """
         units = int(self.learner.predict(self.times_ms) * self._per_unit + HALF)
         slept_us = min(max(units, self._min_units), self._max_units) * self._unit_us

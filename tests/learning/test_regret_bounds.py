@@ -18,7 +18,7 @@ from psm_sim.learning import (
     switching_rates,
     upper_bound,
 )
-from psm_sim.learning.switching_rate_curve import count_switches
+from psm_sim.learning.regret import count_switches
 from tests.learning.sequences import KINDS, clear_best, losses, switching_sequence
 
 PER_KIND = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.network.tcp_receiver import Receiver
+from psm_sim.network.tcp_endpoint import Receiver
 
 
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.permutations(range(n)), st.randoms())))

@@ -14,7 +14,7 @@ from psm_sim.learning import Learner
 from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.network.doze import Doze
 from psm_sim.policies import Poll, make_policy
-from psm_sim.policies.helpers.lpsm_doze_plan import IdlePlan, round_to_beacons
+from psm_sim.policies.helpers.polling_times import IdlePlan, round_to_beacons
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.workload import load_workload
 

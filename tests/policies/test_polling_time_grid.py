@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
-from psm_sim.policies.helpers.polling_time_grid import polling_times_ms, polls_in_horizon
+from psm_sim.policies.helpers.polling_times import polling_times_ms, polls_in_horizon
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.replay.replay_config import PollingGrid
 

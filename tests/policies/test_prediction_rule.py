@@ -11,7 +11,7 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.learning import MixingPastPosteriors, StaticExpert
 from psm_sim.policies import make_policy
-from psm_sim.policies.helpers.prediction_rule import RULES, PredictionRule
+from psm_sim.policies.helpers.polling_times import RULES, PredictionRule
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.poll import Poll
 from psm_sim.simulation import simulate

@@ -9,7 +9,7 @@ import pytest
 from simpy import Environment
 
 from psm_sim.network.end_systems import EndSystems
-from psm_sim.network.parts.faults.frame_loss import RandomFrameLoss
+from psm_sim.network.parts.faults.fault_injection import RandomFrameLoss
 from psm_sim.network.topology_sections import LossParameters
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
