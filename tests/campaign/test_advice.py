@@ -7,7 +7,6 @@ import pytest
 from psm_sim.campaign.advice import REPLICATIONS, Advice, Verdict, advise
 from psm_sim.campaign.advice_text import answer, assumptions
 from psm_sim.campaign.driver_settings import Setting
-from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation import Scenario
 from psm_sim.simulation.run_averages import replications_of
@@ -201,17 +200,3 @@ def test_the_assumptions_name_what_was_set() -> None:
         "round-trip time 40.2 ms",
     ):
         assert part in text
-
-
-def test_a_bound_on_traffic_that_nothing_can_delay_is_refused() -> None:
-    scenario = Scenario(
-        "mqtt:keepalive.on=false,publish.on=false,command.on=false", pages=1, profile="esp32-c6"
-    )
-    with pytest.raises(InputError, match="has neither pages nor messages"):
-        advice_on(listen(1), scenario=scenario, limit_s=1.0)
-
-
-def test_several_stations_are_refused() -> None:
-    """The settings are those of one device."""
-    with pytest.raises(InputError, match="simulates one station, but topology cafe has reader, laptop"):
-        advice_on(listen(1), scenario=Scenario("push", "cafe", pages=1))

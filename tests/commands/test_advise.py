@@ -136,13 +136,10 @@ def test_the_beacon_interval_is_that_of_most_access_points(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--profile esp31", "Unknown profile 'esp31'.*Did you mean 'esp32'"),
         ("--latency 0s", "--latency must be a time > 0"),
         ("--driver espidf", "--driver must be one of esp-idf, .*got 'espidf'. Did you mean 'esp-idf'"),
-        ("--traffic nosuch", "nosuch"),
         ("--topology cafe", "simulates one station, but topology cafe has reader, laptop"),
         ("--battery 2000mAh", "requires a supply voltage; add --profile"),
-        ("--set mac.retry_limit=3", "mac.retry_limit has no effect"),
         (
             "--latency 1s --traffic mqtt:keepalive.on=false,publish.on=false,command.on=false",
             "has neither pages nor messages",

@@ -157,12 +157,9 @@ def test_a_figure_has_its_numbers_beside_it(capsys: pytest.CaptureFixture[str]) 
     [
         ("--x policy.bsd.p", "differ in power.awake_w; select one with --where power.awake_w=VALUE"),
         ("--x policy.bsd.q", "Unknown column 'policy.bsd.q'"),
-        ("--y seed", "Unknown column 'seed'"),
-        ("--by slowdown.mean", "Unknown column 'slowdown.mean'"),
         ("--where nosuch=1", "Unknown column 'nosuch'"),
         ("--where power.awake_w=x", "No finished task has slowdown.mean"),
         ("--x policy.bsd.p --where name=psm", "Unknown column 'policy.bsd.p'"),
-        ("--by seed --where seed=x", "No finished task has slowdown.mean"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(line: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,11 +25,9 @@ VALUES = st.recursive(INNER, lambda inner: st.builds("{}({}){}".format, INNER, i
         ("bsd:p=0.5,max_sleep_ms=none", "bsd", {"p": "0.5", "max_sleep_ms": "none"}),
         ("a/my.py:Mine:p=1,q=2", "a/my.py:Mine", {"p": "1", "q": "2"}),
         (r"C:\my.py:Mine:p=1", r"C:\my.py:Mine", {"p": "1"}),
-        ("lpsm:loss=my.py:Mine", "lpsm", {"loss": "my.py:Mine"}),
         ("lpsm:loss=(my.py:Mine:a=1,b=2),gamma=3", "lpsm", {"loss": "my.py:Mine:a=1,b=2", "gamma": "3"}),
         ("lpsm:loss=max(1, f(2), g(h(3), 4)),p=1", "lpsm", {"loss": "max(1, f(2), g(h(3), 4))", "p": "1"}),
         ("lpsm:loss=(1+Ti)*(2+Ti)", "lpsm", {"loss": "(1+Ti)*(2+Ti)"}),
-        ("lpsm:loss=", "lpsm", {"loss": ""}),
     ],
 )
 def test_a_specification_is_split(spec: str, name: str, texts: dict[str, str]) -> None:
@@ -42,8 +40,6 @@ def test_a_specification_is_split(spec: str, name: str, texts: dict[str, str]) -
     ("text", "message"),
     [
         ("p", "invalid parameter 'p'; expected key=value"),
-        ("p=1,", "invalid parameter ''"),
-        ("=1", "invalid parameter '=1'"),
         ("p=1,q,r=2", "invalid parameter 'q'"),
         ("p=1,p=2", "duplicate parameter 'p'; specify it once"),
     ],

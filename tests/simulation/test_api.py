@@ -12,7 +12,7 @@ import pytest
 import psm_sim
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
-from psm_sim.network import Observer
+from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy, Rest
 from psm_sim.simulation import SeedAverage
 from psm_sim.workload import Page, Workload, load_workload
@@ -98,8 +98,10 @@ def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.Capt
         ({"trace": FRAME.drop(columns="think_s")}, "DataFrame, line 1: missing column 'think_s'"),
         ({"topology": 5}, "topology must be a name, a .toml file, a dictionary of keys or a Topology, got 5"),
         ({"topology": {"powr": {}}}, "topology: Unknown topology key 'powr'"),
-        ({"topology": {1: 2}}, "topology: Unknown topology key '1'"),
-        ({"topology": {"power": {"awake": 1}}}, "topology: Unknown topology key 'power.awake'"),
+        (
+            {"topology": Topology(), "settings": {"tcp.initial_window": 4}},
+            "conflicts with a Topology instance",
+        ),
         ({"workers": 0}, "workers must be an integer >= 1"),
         ({"battery": "x"}, "battery must be a capacity > 0, e.g. 2000mAh or 2Ah, got 'x'"),
         ({"topology": {"stations": 3}}, "stations must be declared as [[stations]] tables, got 3"),

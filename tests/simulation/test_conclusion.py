@@ -265,11 +265,6 @@ def test_failed_pages_are_told() -> None:
     assert conclude([broken, broken]).startswith("In this run, no policy completed a page.")
 
 
-def test_a_partial_result_says_so() -> None:
-    runs = page_averages(psm=(3.58, 1.3), lpsm=(2.9, 3.25))
-    assert conclude(runs, is_partial=True).startswith("In this partial result, lpsm uses the least energy")
-
-
 def test_devices_have_current_and_latency() -> None:
     """Without a supply voltage, power instead of current; lost messages are told."""
     runs = [

@@ -11,7 +11,7 @@ import pytest
 import psm_sim
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import make_policy
-from psm_sim.reporting.comparison_caption import caption
+from psm_sim.reporting.comparison_table import caption
 from psm_sim.reporting.files import result_json
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import DependencyPage, Page

@@ -16,6 +16,7 @@ from psm_sim.simulation import (
     compare_runs,
     compare_seeds,
     paired_difference,
+    simulate,
 )
 
 PSM = References(BASELINES, BASELINES[1:])
@@ -99,3 +100,17 @@ def test_what_cannot_be_used_is_told_first(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=match):
         compare_seeds(policies, Scenario(pages=2), replications, lambda *_: pytest.fail("it ran"))
+
+
+def test_a_run_is_the_same_alone_and_among_others() -> None:
+    """Common random numbers: no policy disturbs another's pages."""
+    alone = simulate("bsd:p=0.5", pages=10, seed=2)
+    among = compare_runs(["lpsm", "bsd:p=0.5", "psm"], Scenario(pages=10, seed=2)).runs[1]
+    assert {**alone.to_dict(), "wall_s": 0} == {**among.to_dict(), "wall_s": 0}
+
+
+def test_progress_counts_every_page_of_every_run() -> None:
+    seen: list[tuple[int, int, str]] = []
+    compare_runs(["psm", "always-on"], Scenario(pages=4), lambda *state: seen.append(state))
+    assert [done for done, _, _ in seen] == [*range(5), *range(4, 9)]  # each run begins with a report
+    assert {total for _, total, _ in seen} == {8}

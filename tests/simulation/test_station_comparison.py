@@ -10,8 +10,7 @@ import psm_sim
 from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
-from psm_sim.simulation import Scenario, compare_clients, compare_runs
-from psm_sim.simulation.comparison import BASELINES, References
+from psm_sim.simulation import Scenario, compare_runs
 from psm_sim.simulation.station_comparison import StationAverage, station_setups
 
 AIR = {"mac.model": "dcf", "beacon.interval_tu": 100, "tcp.max_window": 44}
@@ -74,17 +73,6 @@ def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
     assert [run.parameters.get("listen_interval") for run in found.runs] == [None, 3, None]
 
 
-def test_baselines_and_replications_stand_beside_stations():
-    """Each policy has every station; always-on is the reference where nobody has its own policy."""
-    place = crowd(StationSpec("one", count=2))
-    found = compare_clients(
-        ["lpsm"], Scenario(topology=place, pages=2), references=References(BASELINES, ("psm",))
-    )
-    assert [run.policy for run in found.shown] == ["always-on", "psm", "lpsm"]
-    assert found.shown[0].slowdown.mean == 1.0
-    assert found.pages == 4
-
-
 def test_a_station_can_be_watched_among_the_others():
     """The run is made once more: its pages are complete at the same times, to the last bit."""
     found = psm_sim.simulate("lpsm", topology=crowd(StationSpec("one", count=3)), pages=3)
@@ -117,11 +105,9 @@ def test_a_neighbour_that_downloads_costs_a_dozing_station_several_times_its_wak
     [
         ("stations = 3\n", "stations must be declared as \\[\\[stations\\]\\] tables, got 3"),
         ("[[stations]]\ncount = 2\n", "name must be a non-empty string, got None"),
-        ('[[stations]]\nname = "a"\nage = 2\n', "Unknown key 'age'"),
         ('[[stations]]\nname = "a"\ncount = 0\n', "station a: count must be an integer >= 1 .* got 0"),
         ('[[stations]]\nname = "a"\npolicy = 3\n', "stations: policy must be a string, got 3"),
         ('[[stations]]\nname = "a"\n[[stations]]\nname = "a"\n', "duplicate name 'a'"),
-        ('[[stations]]\nname = "a"\n[[stations]]\nname = "a"\ncount = 2\n', "duplicate name 'a'"),
         ('[[stations]]\nname = "a"\ncount = 2\n', "2 stations require a shared channel; set mac.model=dcf"),
     ],
 )
@@ -130,16 +116,6 @@ def test_stations_that_cannot_be_are_refused_in_one_sentence(tmp_path, text, mes
     with pytest.raises(InputError, match=message) as error:
         load_topology(str(tmp_path / "mine.toml"))
     assert "\n" not in str(error.value)
-
-
-def test_a_station_that_names_nothing_known_is_refused_before_the_run():
-    for member in (
-        StationSpec("a", policy="pms"),
-        StationSpec("a", trace="ubc"),
-        StationSpec("a", profile="esp"),
-    ):
-        with pytest.raises(InputError):
-            compare_runs(["psm"], Scenario(topology=crowd(member), pages=1))
 
 
 def test_a_page_of_a_station_that_cannot_be_loaded_ends_the_run_with_a_sentence():

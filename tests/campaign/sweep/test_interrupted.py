@@ -225,12 +225,3 @@ def test_a_full_disk_is_told_and_spoils_nothing(start, tmp_path: Path) -> None:
     found, _ = process.communicate()
     assert process.returncode == 0
     assert found.count(",done,") == 100
-
-
-def test_a_folder_that_is_not_there_is_told(start) -> None:
-    process = start("--policy psm --store none/sweep.sqlite --pages 1")
-    _, told = process.communicate()
-    assert process.returncode == 2
-    assert told.startswith(
-        "psm_sim: The store 'none/sweep.sqlite' cannot be used: unable to open database file;"
-    )

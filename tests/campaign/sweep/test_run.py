@@ -144,9 +144,7 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
     [
         ({"policies": ("psm", "bsd:p=-1")}, "p must be .*, got '-1'"),
         ({"policies": ("psm", "nosuch")}, "Unknown policy 'nosuch'"),
-        ({"trace": "nosuch"}, "Unknown trace 'nosuch'"),
         ({"trace": "ucb:nosuch=1"}, "has no parameter 'nosuch'"),
-        ({"topology": "nosuch"}, "Unknown topology 'nosuch'"),
         ({"settings": {"power.awake_w": "x"}}, "awake_w must be a number .*, got 'x'"),
         ({"policies": ("lpsm:state=a.json",)}, "every task would write the file"),
     ],
@@ -215,8 +213,6 @@ def test_a_sweep_without_a_store_leaves_no_files(tmp_path: Path, monkeypatch: py
         (["seed=1"], {}, r"vary must be a dictionary .*, got \['seed=1'\]"),
         ({}, {"policies": "psm"}, "policies must be a list of strings, got 'psm'"),
         ({}, {"trace": 3}, "trace must be a string, got 3"),
-        ({}, {"topology": 3}, "topology must be a string, got 3"),
-        ({}, {"loss": 3}, "loss must be a string, got 3"),
         ({}, {"settings": 3}, "settings must be a dictionary of topology keys, got 3"),
         ({}, {"pages": 1.5}, "pages must be an integer, got 1.5"),
         ({}, {"seed": 2**63}, "seed must be at most .*, got 9223372036854775808"),
