@@ -1,4 +1,4 @@
-"""Classes from a user's own file."""
+"""Classes from a user's own file, and components by name."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.common.errors import PluginError
+from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.plugins import load_class
+from psm_sim.common.registry import Registry
 from psm_sim.losses import Loss
 
 MINE = """
@@ -102,3 +103,19 @@ def test_a_file_that_cannot_be_read_is_named(file: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(PluginError, match=r"my file\.py cannot be read: Permission denied; make it readable"):
         load_class(str(file), "Mine", Loss)
+
+
+LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.published_losses:InverseLoss"})
+
+
+def test_the_name_of_a_preset_is_recognized() -> None:
+    """A user may take it for a trace or a topology."""
+    with pytest.raises(InputError, match="household is a preset; use --preset household"):
+        LOSSES.create("household")
+
+
+def test_a_text_that_begins_with_a_name_or_a_class_is_known() -> None:
+    assert LOSSES.knows("inverse:gamma=1")
+    assert LOSSES.knows("my.py:Mine:a=1")
+    assert not LOSSES.knows("1/Ti")
+    assert not LOSSES.knows("my.py")

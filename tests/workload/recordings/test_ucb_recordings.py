@@ -71,14 +71,6 @@ def test_the_page_rule_has_parameters(trace) -> None:
     assert len(load_workload(f"{path}:page_gap_s=40,same_server=no", 9, 1).pages) == 3
 
 
-def test_requests_are_sorted_by_when_they_were_sent(trace) -> None:
-    """Records come in the order of completion; clock jumps between records do no harm."""
-    r = trace.record
-    shuffled = trace(r(20, size=3), r(0, size=1), r(10, size=2))
-    assert read_recording(shuffled).size.tolist() == [1, 2, 3]
-    assert read_recording(shuffled).think_s[1:].tolist() == [9.5, 9.5]
-
-
 def test_a_user_who_does_not_wait_has_no_negative_think_time(trace) -> None:
     """The next page asked for before the last byte of the one before: think time 0."""
     r = trace.record
