@@ -1,17 +1,80 @@
-"""The folder that --output writes."""
+"""The folder that --output writes, and its record at every moment."""
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from psm_sim.cli import main
 from psm_sim.common.errors import InputError
+from psm_sim.common.hashing import file_digest
 from psm_sim.reporting.files import result_folder as files
 from psm_sim.reporting.files.result_folder import facts_of
 from psm_sim.simulation import Comparison
+from tests.campaign.sweep.common import write_policy
+
+PSM = ["--policy", "psm", "--pages", "3", "--output", "results"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder; give that of the results. Nothing is drawn: it takes seconds."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("psm_sim.reporting.figures.comparison.write_figures", lambda *_: [])
+    monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
+    return tmp_path / "results"
+
+
+def metadata(folder: Path) -> dict[str, Any]:
+    """Read the record."""
+    return json.loads((folder / "metadata.json").read_text())
+
+
+def test_the_record_names_what_the_results_were_made_with(folder: Path) -> None:
+    write_policy(Path("my.py"))
+    Path("place.toml").write_text("[power]\nawake_w = 0.8\n")
+    Path("pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
+    words = "--policy my.py:Hears --trace pages.csv --topology place.toml --output results"
+    assert main(words.split()) == 0
+    found = metadata(folder)
+    assert found["files"] == {name: file_digest(Path(name)) for name in ("my.py", "place.toml", "pages.csv")}
+    assert set(found["git"]) == {"folder", "psm_sim"}
+    assert found["git"]["folder"] is None
+    assert found["status"] == "finished"
+
+
+SAYS = "if now_s > 1: import json, pathlib; {what}"
+READS = "assert json.loads(pathlib.Path('results/metadata.json').read_text())['status'] == 'running'"
+
+
+def test_a_run_is_running_until_it_has_finished(folder: Path) -> None:
+    write_policy(Path("my.py"), before=SAYS.format(what=READS))
+    assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results"]) == 0
+    assert metadata(folder)["status"] == "finished"
+
+
+@pytest.mark.parametrize(
+    ("what", "exit_status", "status"),
+    [("raise ValueError('no')", 2, "failed"), ("raise KeyboardInterrupt", 130, "interrupted")],
+)
+def test_a_run_that_is_broken_off_is_recorded(what: str, exit_status: int, status: str, folder: Path) -> None:
+    write_policy(Path("my.py"), before=SAYS.format(what=what))
+    assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results"]) == exit_status
+    found = metadata(folder)
+    assert found["status"] == status
+    assert found["command"].startswith("python -m psm_sim --policy my.py:Hears")
+    assert [path.name for path in folder.iterdir()] == ["metadata.json"]
+    assert main(PSM) == 0
+
+
+def test_what_was_mistyped_leaves_nothing(folder: Path) -> None:
+    assert main(["--policy", "nosuch", "--output", "results"]) == 2
+    assert not folder.exists()
+
 
 BEGUN = datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
 WORDS = ["--policy", "psm", "--loss", "1/log(Ti)"]
@@ -21,15 +84,15 @@ FACTS = facts_of(WORDS, BEGUN, [Path(__file__)])
 def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path) -> None:
     """The command, quoted for a shell, the seed, the versions, and when."""
     files.write_results(tmp_path, comparison, FACTS, workers=1)
-    metadata = json.loads((tmp_path / "metadata.json").read_text())
-    assert metadata["command"] == "python -m psm_sim --policy psm --loss '1/log(Ti)'"
-    assert metadata["arguments"] == WORDS
-    assert (metadata["seed"], metadata["pages"], metadata["status"]) == (3, 5, "finished")
-    assert metadata["started"] == "2020-01-02T03:04:05+00:00"
-    assert datetime.fromisoformat(metadata["finished"]) > BEGUN
-    assert {"numpy", "simpy", "scipy", "pandas"} <= set(metadata["packages"])
-    assert list(metadata["files"]) == [__file__]
-    assert metadata["runs"][0]["parameters"] == {"listen_interval": 1, "counted_from": "access-point"}
+    found = metadata(tmp_path)
+    assert found["command"] == "python -m psm_sim --policy psm --loss '1/log(Ti)'"
+    assert found["arguments"] == WORDS
+    assert (found["seed"], found["pages"], found["status"]) == (3, 5, "finished")
+    assert found["started"] == "2020-01-02T03:04:05+00:00"
+    assert datetime.fromisoformat(found["finished"]) > BEGUN
+    assert {"numpy", "simpy", "scipy", "pandas"} <= set(found["packages"])
+    assert list(found["files"]) == [__file__]
+    assert found["runs"][0]["parameters"] == {"listen_interval": 1, "counted_from": "access-point"}
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
