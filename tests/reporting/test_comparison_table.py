@@ -9,8 +9,7 @@ import re
 import pytest
 
 import psm_sim
-from psm_sim.reporting.comparison_caption import caption
-from psm_sim.reporting.comparison_table import PARTS, Table, plain_rows, tables_of
+from psm_sim.reporting.comparison_table import PARTS, Table, caption, plain_rows, tables_of
 from psm_sim.simulation import (
     BASELINES,
     Comparison,

@@ -11,7 +11,7 @@ from psm_sim import __version__
 from psm_sim.common.csv_output import write_csv_records
 from psm_sim.common.formatting import flatten, format_duration
 from psm_sim.reporting.files.result_json import to_text
-from psm_sim.reporting.terminal.console import console_on
+from psm_sim.reporting.terminal.console import console_on, new_table
 
 if TYPE_CHECKING:
     from psm_sim.replay.replay_config import ReplayConfig
@@ -95,10 +95,7 @@ def _summary(run: dict[str, Any]) -> list[str]:
 
 
 def _losses(run: dict[str, Any]) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
+    table = new_table()
     table.add_column("\nloss of")
     headings = ("\nnats", "per poll\nmillinats", "regret of\nthe mixture", "regret of the\npolling time")
     for heading in headings:

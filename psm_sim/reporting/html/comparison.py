@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.comparison_caption import caption
-from psm_sim.reporting.comparison_table import plain_rows, tables_of
+from psm_sim.reporting.comparison_table import caption, plain_rows, tables_of
 from psm_sim.reporting.html.figures import (
     draw_energy_by_state,
     draw_slowdowns,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from psm_sim.campaign.advice import Row, Verdict, slower
 from psm_sim.campaign.advice_text import answer, assumptions, bound
-from psm_sim.reporting.terminal.console import console_on
+from psm_sim.reporting.terminal.console import console_on, new_table
 
 if TYPE_CHECKING:
     from psm_sim.campaign.advice import Advice
@@ -33,12 +33,9 @@ class _Column(NamedTuple):
 
 
 def _table(advice: Advice) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     columns = _page_columns(advice) if advice.has_pages else _message_columns(advice)
     columns = [column for column in columns if _varies(column, advice.rows)]
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
+    table = new_table()
     table.add_column("\n\nrank", justify="right", no_wrap=True)
     table.add_column("\n\nsetting", overflow="fold")
     texts = [

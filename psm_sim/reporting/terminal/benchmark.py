@@ -8,8 +8,7 @@ from typing import TextIO
 from psm_sim.campaign.benchmark.cells import CELLS, Cell
 from psm_sim.campaign.benchmark.ranking import REFERENCE, Standing, mean_scores, rank
 from psm_sim.campaign.benchmark.result import BenchmarkResult
-from psm_sim.reporting.terminal.console import console_on
-from psm_sim.reporting.terminal.losses import Rows, table_of
+from psm_sim.reporting.terminal.console import Rows, console_on, table_of
 from psm_sim.simulation.conclusion import join_names
 
 EXPLANATION = (

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.common.component_spec import split_commas
 from psm_sim.common.formatting import truncate
-from psm_sim.reporting.comparison_caption import caption
-from psm_sim.reporting.comparison_table import PARTS, Column, Table, name_of, station_of, tables_of
-from psm_sim.reporting.terminal.console import console_on
+from psm_sim.reporting.comparison_table import PARTS, Column, Table, caption, name_of, station_of, tables_of
+from psm_sim.reporting.terminal.console import console_on, new_table
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -59,12 +58,7 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 def _table(
     comparison: Comparison, runs: Sequence[Result], columns: Sequence[Column], *, stacked: bool
 ) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as RichTable
-
-    table = RichTable(
-        box=SIMPLE_HEAD, padding=(0, 0, 0, int(not stacked)), show_edge=False, header_style="bold"
-    )
+    table = new_table((0, 0, 0, int(not stacked)))
     names = [name_of(comparison, run) for run in runs]
     if stacked:
         names = list(map(_stack_parameters, names))

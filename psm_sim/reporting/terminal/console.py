@@ -1,4 +1,4 @@
-"""Console that prints tables."""
+"""Console that prints tables, and the style of the tables."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from psm_sim.common.formatting import escape_unprintable
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 PIPED_WIDTH = 160
 """Width in columns of output that is not a terminal. COLUMNS is ignored, and a long formula fits."""
+
+
+Rows = list[list[str]]
 
 
 @contextmanager
@@ -47,3 +51,23 @@ def console_on(stream: TextIO) -> Iterator[Console]:
         yield console
     text = captured.get()
     stream.write(text if on_terminal else "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
+
+
+def new_table(padding: tuple[int, int, int, int] = (0, 1, 0, 0)) -> Table:
+    """Return an empty table of rich in the common style."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    return Table(box=SIMPLE_HEAD, padding=padding, show_edge=False, header_style="bold")
+
+
+def table_of(rows: Rows) -> Table:
+    """Return a table of rich whose first row has the headings."""
+    table = new_table((0, 0, 0, 1))
+    first, *others = rows[0]
+    table.add_column(first, overflow="fold")
+    for heading in others:
+        table.add_column(heading, justify="right")
+    for row in rows[1:]:
+        table.add_row(*row)
+    return table

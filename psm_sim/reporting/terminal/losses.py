@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import Any, TextIO
+from typing import TextIO
 
 from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
 from psm_sim.reporting.marks import title_of
-from psm_sim.reporting.terminal.console import console_on
+from psm_sim.reporting.terminal.console import Rows, console_on, table_of
 from psm_sim.simulation import Result
 from psm_sim.simulation.run_averages import Average
-
-Rows = list[list[str]]
 
 
 def result_rows(losses: LossComparison) -> Rows:
@@ -114,18 +112,3 @@ def write(losses: LossComparison, stream: TextIO) -> None:
             console.print(table_of(rows))
             console.print()
         console.print(*setting_lines(losses), sep="\n")
-
-
-def table_of(rows: Rows) -> Any:
-    """Return a table of rich whose first row has the headings."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), show_edge=False, header_style="bold")
-    first, *others = rows[0]
-    table.add_column(first, overflow="fold")
-    for heading in others:
-        table.add_column(heading, justify="right")
-    for row in rows[1:]:
-        table.add_row(*row)
-    return table

@@ -16,7 +16,7 @@ from psm_sim.common.formatting import (
     format_number,
     truncate,
 )
-from psm_sim.reporting.terminal.console import console_on
+from psm_sim.reporting.terminal.console import console_on, new_table
 from psm_sim.reporting.terminal.progress import describe_rate, describe_time
 
 MAX_SHOWN = 20
@@ -38,10 +38,7 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
 
 
 def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
+    table = new_table()
     for key in keys:
         table.add_column(f"\n{key}", overflow="fold")
     table.add_column("\npolicy", overflow="fold", min_width=12)

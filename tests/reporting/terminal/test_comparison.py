@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.reporting.comparison_caption import caption
-from psm_sim.reporting.comparison_table import tables_of
+from psm_sim.reporting.comparison_table import caption, tables_of
 from psm_sim.reporting.terminal import comparison as table
 from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
 
