@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -67,6 +68,29 @@ def test_an_item_that_ends_its_worker_twice_is_named(tmp_path: Path) -> None:
     sentence = r"^Task 3 of 6 returned no result: its process has ended\. .* ran out of memory\.$"
     with pytest.raises(WorkerDiedError, match=sentence):
         next(results)
+
+
+def parent_and_number(number: int) -> tuple[int, int]:
+    """Return this process and the number."""
+    return os.getpid(), number
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such signals on Windows")
+def test_an_idle_worker_that_is_killed_is_replaced() -> None:
+    """Its next item comes back as that of a worker that died, and succeeds at the second attempt."""
+    items, results = deque([1, 2, 3]), []
+    for item, result in unordered_map(parent_and_number, items, 2):
+        results.append((item, result))
+        if len(results) == 3:
+            assert not isinstance(result, BaseException)
+            os.kill(result[0], signal.SIGKILL)
+            time.sleep(0.5)
+            items.append(4)
+        elif isinstance(result, WorkerDiedError):
+            items.append(item)
+    assert [item for item, _ in results[3:-1]] in ([], [4])
+    assert not isinstance(results[-1][1], BaseException)
+    assert results[-1][1][1] == 4
 
 
 @pytest.mark.parametrize("workers", [1, 2])
