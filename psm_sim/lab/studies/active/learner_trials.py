@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -150,23 +150,3 @@ def resampled_interval(values: ArrayLike, test_share: float) -> Interval:
     interval = confidence_interval(values)
     widening = (1 + interval.replications * test_share / (1 - test_share)) ** 0.5
     return interval._replace(half_width=interval.half_width * widening)
-
-
-def medians(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Return the median of each column, and as ``arrived`` the share of rows that have the first column.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per run.
-    by : sequence of str
-        Columns by which the rows are grouped.
-    columns : sequence of str
-        Columns of which the medians are taken.
-    """
-    groups = frame.groupby(list(by), sort=False)
-    table = groups[list(columns)].median().reset_index()
-    table["share that reaches the error"] = (
-        groups[columns[0]].apply(lambda values: values.notna().mean()).to_numpy()
-    )
-    return table

@@ -21,7 +21,6 @@ from psm_sim.lab.studies.active.learner_trials import (
     frame_of,
     is_full,
     judge_claim,
-    medians,
 )
 from psm_sim.lab.studies.published_claims import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
@@ -148,8 +147,10 @@ class SphereStudy(Study):
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Compare labels and mistakes to each error with the reference, and judge the theorems."""
         hits = frame_of(rows, "hits")
-        table = medians(hits, ["setting", "error"], ["labels", "updates", "errors", "reference"])
         groups = hits.groupby(["setting", "error"], sort=False)
+        table = groups[["labels", "updates", "errors", "reference"]].median().reset_index()
+        arrived = groups["labels"].apply(lambda labels: labels.notna().mean())
+        table["share that reaches the error"] = arrived.to_numpy()
         table.insert(3, "quartiles", [_quartiles(labels) for _, labels in groups["labels"]])
         table["labels / (d ln 1/error)"] = table["labels"] / groups["scale"].first().to_numpy()
         rates = frame_of(rows, "rate")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -98,24 +97,18 @@ def reference_table(
         Share of test instances by line, if the runs of a line are splits of the same data; see
         :func:`~psm_sim.lab.studies.active.learner_trials.resampled_interval`.
     """
-    shares = test_shares or {}
+    shares, missing = test_shares or {}, [None] * len(columns)
     lines = [
         {
             by: name,
             **{
                 column: _cell(group[column].dropna(), number, shares.get(str(name), 0.0))
-                for column, number in _reference_cells(columns, name, reference)
+                for column, number in zip(columns, reference.get(str(name), missing), strict=True)
             },
         }
         for name, group in frame.groupby(by, sort=False)
     ]
     return pd.DataFrame(lines)
-
-
-def _reference_cells(
-    columns: Sequence[str], name: Any, reference: Reference
-) -> Iterator[tuple[str, float | None]]:
-    return zip(columns, reference.get(name, [None] * len(columns)), strict=True)
 
 
 def _cell(values: pd.Series[float], reference: float | None, test_share: float) -> str:
