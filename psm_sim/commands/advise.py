@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.commands.shared_options import (
@@ -85,11 +86,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare the settings and print the advice."""
     from psm_sim.campaign.advice import advise
-    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.terminal.progress import progress
 
     max_latency_s = parse_latency(arguments.latency)
-    with redirect_stdout_to_stderr():
+    with redirect_stdout(sys.stderr):
         scenario = _scenario(arguments)
         driver, settings = _settings(arguments, scenario, max_latency_s)
         with progress("simulating", "pages") as report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -172,11 +173,10 @@ def _simulate(
 ) -> BenchmarkResult:
     from psm_sim.campaign.benchmark.run import run_benchmark
     from psm_sim.campaign.sweep.run import Resources
-    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.terminal.progress import progress
 
     store = None if arguments.store is None else path_option("--store", arguments.store)
     resources = Resources(arguments.workers, arguments.cluster)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
-    with redirect_stdout_to_stderr(), progress("simulating", "tasks") as report:
+    with redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
         return run_benchmark(policies, seeds, store, resources, command, report, known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import redirect_stdout
 
 from psm_sim.commands.shared_options import add_format
 
@@ -35,10 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the checks and print the reports; return 1 if a check fails."""
-    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.contracts import check
 
-    with redirect_stdout_to_stderr():
+    with redirect_stdout(sys.stderr):
         reports = [check(component) for component in arguments.components]
     if arguments.format == "json":
         from psm_sim.reporting.files.result_json import to_text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from psm_sim.commands.shared_options import (
@@ -76,7 +77,6 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.campaign.loss_comparison import simulate_losses
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import atomic_write_text, check_outputs, check_writable
-    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.html.losses import page_of
     from psm_sim.reporting.terminal.losses import write
     from psm_sim.reporting.terminal.progress import progress
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs([("--output", page), ("--output", table)], inputs, force=arguments.force)
     for path in (page, table):
         check_writable(path, "--output")
-    with redirect_stdout_to_stderr(), progress("simulating", "pages") as report:
+    with redirect_stdout(sys.stderr), progress("simulating", "pages") as report:
         found = simulate_losses(losses, scenario, gammas, arguments.replications, arguments.workers, report)
     write(found, sys.stdout)
     with progress("writing"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,6 @@ def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the replay and report it; write the figures if there is an output folder."""
-    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.replay.trace_replay import replay_trace
     from psm_sim.reporting.files import replay_output
     from psm_sim.reporting.files.result_folder import usable_folder
@@ -141,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
         _check_files(folder, arguments)
     config = _make_config(arguments, arguments.loss, arguments.gamma)
     other = None if folder is None else _make_config(arguments, arguments.other_loss, None)
-    with redirect_stdout_to_stderr(), progress("polling", "bytes") as callback:
+    with redirect_stdout(sys.stderr), progress("polling", "bytes") as callback:
         clients = replay_trace(
             arguments.trace,
             config,

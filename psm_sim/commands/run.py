@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,7 +119,6 @@ def _add_observation(group: argparse._ActionsContainer) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
     from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.files.result_folder import facts_of, run_record
     from psm_sim.reporting.terminal.progress import progress
@@ -134,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
     max_latency_s = parse_latency(arguments.latency)
     partial: list[Comparison] = []
     try:
-        with redirect_stdout_to_stderr():
+        with redirect_stdout(sys.stderr):  # standard output has only the results, no prints of user code
             policies, scenario, references, preset = parse(arguments)
             formats = arguments.figure_format
             written = (

@@ -6,6 +6,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,7 +125,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
     from psm_sim.campaign.sweep.store import Store
-    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.terminal.progress import progress
 
     grid = _build_grid(arguments)
@@ -133,7 +133,7 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     grid.tasks()  # validated first, so that an invalid grid creates no store
     resources = Resources(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
-    with Store(path) as store, redirect_stdout_to_stderr(), progress("simulating", "tasks") as report:
+    with Store(path) as store, redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
         return run_sweep_tasks(grid.tasks(), store, resources, command, report)
 
 

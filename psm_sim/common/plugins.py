@@ -6,13 +6,14 @@ import importlib.util
 import inspect
 import sys
 import zlib
+from contextlib import redirect_stdout
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import PLUGIN, CommandTerminated, PluginError, describe_error, safe_repr
-from psm_sim.common.user_code_guards import redirect_stdout_to_stderr, user_code_call
+from psm_sim.common.user_code_guards import user_code_call
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -31,7 +32,7 @@ def load_class(path: str, class_name: str, base: type) -> type:
     expected = f"a file that defines a class derived from psm_sim's {base.__name__}"
     if not file.is_file():
         raise PluginError(f"File not found: {path!r}; expected {expected}.")
-    with redirect_stdout_to_stderr():
+    with redirect_stdout(sys.stderr):
         module = _import(file)
     with user_code_call(f"{class_name!r} cannot be looked up in {path}"):
         cls = getattr(module, class_name, None)
@@ -63,7 +64,7 @@ def load_entry_point(point: EntryPoint) -> Any:
         If the import fails; the message names the package.
     """
     with (
-        redirect_stdout_to_stderr(),
+        redirect_stdout(sys.stderr),
         user_code_call(f"{point.name} of {distribution_of(point)} ({point.value}) cannot be imported"),
     ):
         return point.load()

@@ -1,11 +1,9 @@
-"""Guards for calls into user code: exceptions, output and returned values."""
+"""Guards for calls into user code: exceptions and returned values."""
 
 from __future__ import annotations
 
 import copy
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -55,13 +53,6 @@ class user_code_call:  # noqa: N801
             return
         arguments = "" if self._values is None else f" with {safe_repr(self._values)}"
         raise PluginError(f"{self._problem}{arguments}: {describe_error(error)}; {self._remedy}.") from error
-
-
-@contextmanager
-def redirect_stdout_to_stderr() -> Iterator[None]:
-    """Redirect what user code prints in the block, so that standard output has only the results."""
-    with redirect_stdout(sys.stderr):
-        yield
 
 
 def component_name(component: Any) -> str:

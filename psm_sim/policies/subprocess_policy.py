@@ -12,13 +12,13 @@ import os
 import subprocess
 import sys
 import weakref
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.parameters import parameter
-from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest, ServicePeriod, describe_radio
 from psm_sim.policies.user_policy_guard import guard_policy, invalid_rest
 from psm_sim.poll import Poll
@@ -156,7 +156,7 @@ def serve(spec: str) -> None:
     Standard output of the policy goes to standard error.
     """
     server, answers = _Server(spec), sys.stdout
-    with redirect_stdout_to_stderr():
+    with redirect_stdout(sys.stderr):
         for line in sys.stdin:
             try:
                 answer: dict[str, Any] = {"result": server.handle(json.loads(line))}

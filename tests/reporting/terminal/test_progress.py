@@ -6,11 +6,10 @@ import io
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
 import pytest
 
-from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
 from psm_sim.reporting.terminal import progress
 
 
@@ -98,7 +97,7 @@ def test_output_redirected_during_a_phase_is_restored(
     own = io.StringIO()
     monkeypatch.setattr(sys, "stdout", own)
     with shown_on(terminal), progress.progress("simulating", "tasks") as report:
-        redirected = redirect_stdout_to_stderr()
+        redirected = redirect_stdout(sys.stderr)
         with redirected:
             report(1, 2, "")
             wait_until(lambda: "1 of 2 tasks" in terminal.getvalue())
