@@ -16,14 +16,7 @@ from psm_sim.common.errors import InputError
 def check_int(value: Any, name: str, minimum: int = 1) -> int:
     """Return *value* as an integer of at least *minimum*.
 
-    Parameters
-    ----------
-    value : object
-        Value to check.
-    name : str
-        Name in the error message.
-    minimum : int
-        Smallest allowed value.
+    The *name* stands in the error message.
 
     Raises
     ------
@@ -43,14 +36,7 @@ def check_probability(value: Any, name: str) -> float:
 def check_number(value: Any, name: str, expected: str, minimum: float, maximum: float) -> float:
     """Return *value* as a number from *minimum* to *maximum*.
 
-    Parameters
-    ----------
-    value : object
-        Value to check.
-    name, expected : str
-        Name and expected values in the error message.
-    minimum, maximum : float
-        Smallest and largest allowed value.
+    The *name* and the *expected* values stand in the error message.
 
     Raises
     ------
@@ -66,14 +52,7 @@ def check_number(value: Any, name: str, expected: str, minimum: float, maximum: 
 def check_array(values: ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
     """Return *values* as a float64 array.
 
-    Parameters
-    ----------
-    values : array_like
-        Values to check.
-    shape : tuple of int
-        Required shape.
-    name : str
-        Name in the error message, in the plural.
+    The *name*, in the plural, stands in the error message.
 
     Raises
     ------

@@ -26,11 +26,8 @@ _LOW_S, _HIGH_S, _WIDTH_S = EDGES_S[:-1], EDGES_S[1:], np.diff(EDGES_S)
 def shares(after_s: float, by_s: float) -> FloatArray:
     """Return the share of each bin that lies in an interval, shape (103,), each from 0 to 1.
 
-    Parameters
-    ----------
-    after_s, by_s : float
-        Interval (after_s, by_s] in seconds; *by_s* may be ``inf``. The last bin has the share 1 if the
-        interval extends beyond the last edge.
+    The interval (after_s, by_s] may have no end. The last bin has the share 1 if the interval extends beyond
+    the last edge.
     """
     bin_shares = np.empty(BINS)
     overlap_s = np.minimum(_HIGH_S, by_s) - np.maximum(_LOW_S, after_s)
@@ -42,10 +39,7 @@ def shares(after_s: float, by_s: float) -> FloatArray:
 def exponential_masses(rates: FloatArray) -> FloatArray:
     """Return the mass of each bin under exponential distributions, shape (m, 103).
 
-    Parameters
-    ----------
-    rates : ndarray, shape (m,)
-        Rates of the distributions, in 1/s.
+    The *rates*, shape (m,), are in 1/s.
     """
     survival = np.exp(-rates[:, None] * EDGES_S)
     return np.concatenate((survival[:, :-1] - survival[:, 1:], survival[:, -1:]), axis=1)
@@ -84,13 +78,7 @@ class CdfCurve(NamedTuple):
         return cls(cdf, integral)
 
     def at(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the probability by each time, and its integral from 0 in seconds.
-
-        Parameters
-        ----------
-        times_s : ndarray
-            Times in seconds, of any shape.
-        """
+        """Return the probability by each time, and its integral from 0 in seconds."""
         bin_index = np.searchsorted(EDGES_S, times_s, side="right") - 1
         cdf = np.interp(times_s, EDGES_S, self.cdf)
         return cdf, self.integral[bin_index] + (times_s - EDGES_S[bin_index]) * (
@@ -115,14 +103,8 @@ class HistogramExperts:
 
     An observed interval adds a mass of 1 to each histogram, after the older mass has decayed. The mass is
     divided among the bins of the interval in proportion to the histogram itself (the E-step of expectation
-    maximisation).
-
-    Parameters
-    ----------
-    prior : float
-        Mass of the prior, in observations, above 0 so that no bin has mass 0.
-    never : float
-        Prior odds of the last bin. The other bins share their mass equally.
+    maximisation). The mass of the prior, in observations, is *prior*, above 0 so that no bin has mass 0. The
+    prior odds of the last bin are *never*. The other bins share their mass equally.
 
     Attributes
     ----------
@@ -142,12 +124,8 @@ class HistogramExperts:
     def observe(self, shares: FloatArray, likelihood: FloatArray) -> None:
         """Add an observation.
 
-        Parameters
-        ----------
-        shares : ndarray, shape (103,)
-            Share of each bin that lies in the observed interval.
-        likelihood : ndarray, shape (9,)
-            Mass of the interval under each histogram, above 0.
+        The *shares*, shape (103,), are those of each bin in the observed interval. The *likelihood*, shape
+        (9,), is the mass of the interval under each histogram.
         """
         self.counts *= _DECAY
         self.counts += self.masses * shares / likelihood[:, None]
@@ -164,12 +142,8 @@ class HistogramExperts:
 class ExponentialExperts:
     """Exponential distributions of one waiting time with several half-lives.
 
-    The rate is the number of events divided by the time waited, both with decay.
-
-    Parameters
-    ----------
-    mean_s : float
-        Prior mean of the waiting time, in seconds, with the weight of half an event.
+    The rate is the number of events divided by the time waited, both with decay. The prior mean *mean_s* of
+    the waiting time has the weight of half an event.
 
     Attributes
     ----------

@@ -96,12 +96,8 @@ class MessageStream:
     """Application at one end of a persistent connection.
 
     It counts the received bytes to find the end of each message of the peer. Data written before the
-    connection is established are sent afterwards.
-
-    Parameters
-    ----------
-    arrived
-        Called with each complete message.
+    connection is established are sent afterwards. The function *arrived* is called with each complete
+    message.
 
     Attributes
     ----------
@@ -160,12 +156,7 @@ class MessageStream:
 class PersistentConnection:
     """Persistent connection, which the station opens at once.
 
-    Parameters
-    ----------
-    client
-        The station's host.
-    arrived
-        Called with each message that has arrived completely at the other end.
+    The function *arrived* is called with each message that has arrived completely at the other end.
     """
 
     def __init__(self, client: Host, arrived: ArrivalCallback) -> None:
@@ -188,16 +179,9 @@ class PersistentConnection:
         return self._server
 
     def write(self, transit: MessageTransit, size: int, uplink: bool) -> None:
-        """Send a message.
+        """Send the message of *transit*, with *size* bytes.
 
-        Parameters
-        ----------
-        transit
-            The message, which is reported on its arrival.
-        size
-            Payload size in bytes.
-        uplink
-            Whether the station sends it.
+        It is reported on its arrival. With *uplink* the station sends it.
         """
         writer, reader = (self._station, self._server) if uplink else (self._server, self._station)
         reader.expect(transit, size)
@@ -219,13 +203,6 @@ class BackgroundMessages:
 
     Hosts ignore datagrams, so the sender intercepts them at the access point, at the station and at the
     server.
-
-    Parameters
-    ----------
-    env, client, server
-        The clock, the station's host and the server's host.
-    messages
-        The messages to send.
 
     Attributes
     ----------
@@ -271,12 +248,8 @@ class BackgroundMessages:
     def reopen(self, given_up: Endpoint, abort: Callable[[Endpoint], None]) -> None:
         """Reopen a persistent connection that was given up. The messages on it are lost.
 
-        Parameters
-        ----------
-        given_up
-            The endpoint that has given up. Endpoints of other connections are ignored.
-        abort
-            Function that aborts the station's endpoint, which may still be open.
+        Endpoints of other connections than that of *given_up* are ignored. The function *abort* aborts the
+        station's endpoint, which may still be open.
         """
         for number, persistent in list(self._persistent.items()):
             if persistent.connection is given_up.connection:

@@ -38,14 +38,8 @@ class Browser:
     """Browser that loads one page after another (thesis, section 2.5.4, as the HTTP model of ns-2).
 
     It loads the main object first, then the embedded objects over at most ``connections`` parallel
-    connections. A connection carries a single object, or several in sequence if it is persistent.
-
-    Parameters
-    ----------
-    env, host, parameters
-        The clock, the client's host, and the parameters.
-    on_page
-        Called with a :class:`Visit` at the end of each page.
+    connections. A connection carries a single object, or several in sequence if it is persistent. The
+    functions *on_page* are called with a :class:`Visit` at the end of each page.
 
     Attributes
     ----------

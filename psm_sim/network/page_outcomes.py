@@ -92,13 +92,6 @@ class PageError(InputError):
 class PageFailureHandler:
     """Handler that ends the run at a failed page, or reports the failure and continues.
 
-    Parameters
-    ----------
-    topology
-        Limits of TCP and browser, and whether failures are reported.
-    visits, access_point, policy
-        Data for the error message: pages so far, dropped frames, and name of the policy.
-
     Attributes
     ----------
     report : callable

@@ -13,11 +13,6 @@ from psm_sim.workload.page_view import Page
 class SharedCell:
     """Group of worlds on the same clock. Each world has one station, and all were built with the same cell.
 
-    Parameters
-    ----------
-    worlds
-        The worlds, at least one.
-
     Attributes
     ----------
     events : int
@@ -39,17 +34,12 @@ class SharedCell:
         over: Callable[[int], None],
         until: int | None = None,
     ) -> None:
-        """Load the pages of all stations. The clock stops when the last station is done.
+        """Load the pages of all stations and send their messages.
 
-        Parameters
-        ----------
-        pages, messages
-            Pages and messages of each station.
-        over
-            Called with the number of a station when its last page is complete. The station stays associated
-            and sends only what its open connections still require.
-        until : int or None
-            Number of the station at whose last page the run ends; None waits for all stations.
+        The clock stops when the last station is done. The function *over* is called with the number of a
+        station when its last page is complete. The station stays associated and sends only what its open
+        connections still require. The run ends at the last page of the station *until*; None waits for all
+        stations.
 
         Raises
         ------

@@ -199,15 +199,7 @@ def run_events(env: Environment, world: BrowsingDone, limit: int) -> int:
     """Run events as ``env.step()`` does, but in one loop. Return their number.
 
     The loop saves 6 % of a page of ``psm``, most of it by calling the action of a reusable event directly.
-
-    Parameters
-    ----------
-    env
-        The clock.
-    world
-        The loop ends when it is no longer browsing.
-    limit
-        Maximum number of events.
+    The loop ends after *limit* events, or when the *world* is no longer browsing.
 
     Raises
     ------

@@ -181,14 +181,7 @@ class World:
 
 
 def check_work(topology: Topology, pages: Sequence[Page], messages: Messages) -> None:
-    """Raise an error if a run would have more than :data:`~psm_sim.common.input_limits.MAX_FRAMES`.
-
-    Parameters
-    ----------
-    topology
-        The resolved topology.
-    pages, messages
-        Workload of one station.
+    """Raise an error if *pages* and *messages* under *topology* would have too many frames.
 
     Raises
     ------
@@ -207,14 +200,8 @@ def check_work(topology: Topology, pages: Sequence[Page], messages: Messages) ->
 def estimate_frames(topology: Topology, pages: Sequence[Page], messages: Messages) -> dict[str, float]:
     """Return the estimated number of frames and beacons that are simulated one by one, by their source.
 
-    The length of the run is estimated as the sum of think times and server delays.
-
-    Parameters
-    ----------
-    topology
-        The resolved topology.
-    pages, messages
-        Workload of one station.
+    It is that of one station with *pages* and *messages* under *topology*. The length of the run is estimated
+    as the sum of think times and server delays.
     """
     length_s = sum(page.waiting_s for page in pages)
     segment, beacon = topology.tcp.segment_bytes, topology.beacon

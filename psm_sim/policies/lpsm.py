@@ -268,14 +268,7 @@ class Lpsm(Policy):
     def _fast_forward(self, lookahead: Lookahead, heard: int, until: int) -> None:
         """Learn from *heard* empty beacons at once.
 
-        Parameters
-        ----------
-        lookahead : Lookahead
-            Lookahead of the plan that was followed.
-        heard : int
-            Number of beacons received under the plan.
-        until : int
-            Number of the beacon at which the current doze ends.
+        The current doze ends at the beacon with the number *until*.
         """
         self.learner.fast_forward(lookahead, heard)
         self._predict()
@@ -290,12 +283,8 @@ class ContextLearners:
     """Learners of the same kind, one for each context of the station.
 
     None of the sources describes them. After an uplink packet that waits for a reply, LPSM dozes one beacon.
-    After any other uplink packet it uses the prediction of the idle learner.
-
-    Parameters
-    ----------
-    idle, waiting : Learner
-        Learners without and with an outstanding request.
+    After any other uplink packet it uses the prediction of the idle learner. The learner *waiting* is that
+    with an outstanding request.
     """
 
     def __init__(self, idle: Learner, waiting: Learner) -> None:

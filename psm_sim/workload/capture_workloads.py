@@ -66,16 +66,9 @@ def is_capture_file(path: Path) -> bool:
 
 
 def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> CapturedTrace:
-    """Read a capture. The parameters are checked before the file is read.
+    """Read the capture at *path*, and report its *progress*.
 
-    Parameters
-    ----------
-    path
-        File of the capture.
-    texts
-        Parameters of the capture as text, by name.
-    progress
-        Callback that reports the progress of reading.
+    The parameters are checked before. *texts* are the parameters as text, by name.
 
     Raises
     ------
@@ -92,19 +85,11 @@ def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None =
 
 
 def workload_of(captured: CapturedTrace, pages: int, seed: int) -> Workload:
-    """Return the workload of a capture.
+    """Return the workload of the capture *captured*.
 
     An open loop replays packets as messages during pauses. A closed loop replays requests and replies as
-    pages.
-
-    Parameters
-    ----------
-    captured
-        Capture and replay parameters.
-    pages
-        Maximum number of intervals or pages, at least 1.
-    seed
-        Random seed. It decides the phase and the values missing in the capture.
+    pages. At most *pages* intervals or pages are replayed. The seed decides the phase and the values missing
+    in the capture.
     """
     use, warnings = captured.use, captured.capture.warnings
     if use.mode == "open":
@@ -197,16 +182,8 @@ def open_loop(
 ) -> tuple[Messages, tuple[Pause, ...]]:
     """Return the packets of a capture as messages, and the pauses during which they are sent.
 
-    Parameters
-    ----------
-    capture
-        Packets of the client.
-    use
-        Directions and length of an interval.
-    pages
-        Maximum number of intervals. Later packets are omitted.
-    phase_s
-        Time of the first packet, in seconds.
+    The options *use* set the directions and the length of an interval. At most *pages* intervals are used.
+    The first packet is sent at *phase_s* seconds.
     """
     at_s = capture.at_s + phase_s
     length_s = min(float(at_s[-1]) + _TAIL_S, MAX_S)

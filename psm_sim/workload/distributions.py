@@ -108,15 +108,8 @@ NAMES = tuple(_FORMS)
 class Family:
     """Distribution of a family.
 
-    Parameters
-    ----------
-    name
-        One of :data:`NAMES`.
-    mean
-        Mean, in the unit of the values, at least 0.
-    shape
-        Shape parameter: k of ``gamma``, the standard deviation of the logarithm of ``lognormal``, the share
-        of zeros of ``two-point``. The other families ignore it.
+    The *shape* is k of ``gamma``, the standard deviation of the logarithm of ``lognormal``, and the share of
+    zeros of ``two-point``. The other families ignore it.
     """
 
     name: str
@@ -138,16 +131,9 @@ class Family:
 
 
 def distribution_family(text: str, mean: float, owner: str) -> Family:
-    """Parse ``NAME`` or ``NAME:SHAPE``.
+    """Parse *text*, which is ``NAME`` or ``NAME:SHAPE``, to a family with *mean*.
 
-    Parameters
-    ----------
-    text
-        Name of the family and, if it has one, its shape.
-    mean
-        Mean of the distribution, at least 0.
-    owner
-        Parameter and value for the error message, such as ``"trace: think is 'gama'"``.
+    The *owner* is the parameter and its value in error messages, such as ``"trace: think is 'gama'"``.
 
     Raises
     ------
@@ -311,14 +297,7 @@ AS_TRACE = "trace"
 def constant_distribution(name: str, text: str, at_least: float) -> float | None:
     """Return the constant in *text*; 0 for ``none`` and None for ``trace``.
 
-    Parameters
-    ----------
-    name : str
-        Name of the parameter, for the error message.
-    text : str
-        Value of the parameter as text.
-    at_least : float
-        Smallest allowed constant. ``none`` is allowed if it is 0.
+    ``none`` is allowed if *at_least* is 0. The *name* is that of the parameter in the error message.
 
     Raises
     ------

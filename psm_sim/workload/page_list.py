@@ -102,14 +102,7 @@ def read_page_list(path: Path, missing: MissingValues | None = None) -> tuple[Pa
 def pages_of(lines: Reader, path: Path, missing: MissingValues) -> tuple[Page, ...]:
     """Parse the lines of a page list.
 
-    Parameters
-    ----------
-    lines
-        CSV reader of the lines, header included.
-    path
-        File name for the error messages.
-    missing
-        Values for absent columns and empty cells.
+    Errors name the *path*. The values in *missing* replace absent columns and empty cells.
     """
     try:
         header = _header(next(lines, None), path)

@@ -113,20 +113,8 @@ def playback_pages(
     """Return the first *pages* pages of one client, or all if it has fewer.
 
     The first page is requested at time 0. Think times missing in the recording, as between independent runs
-    in one file, are replaced as ``think_s`` says, and at most ``max_think_s``.
-
-    Parameters
-    ----------
-    recording : Recording
-        Recorded pages.
-    client : int
-        Index of the client.
-    pages : int
-        Maximum number of pages, at least 1.
-    playback : Playback
-        Replacements for missing values.
-    seed : int
-        Random seed, 0 or more.
+    in one file, are replaced as ``think_s`` says, and at most ``max_think_s``. The *client* is an index. The
+    values of *playback* replace missing ones, and *seed* those that are sampled.
     """
     client_range = recording.pages_of(client)
     page_range = slice(client_range.start, min(client_range.start + pages, client_range.stop))
@@ -268,16 +256,9 @@ class ClientSelection:
 
 
 def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> ClientSelection:
-    """Read a recording and select clients. The parameters are checked before the file is read.
+    """Read the recording at *path*, report its *progress*, and select clients.
 
-    Parameters
-    ----------
-    path : Path
-        File of the recording.
-    texts : mapping of str to str
-        Parameters of the trace as text, by name.
-    progress : callable, optional
-        Callback that reports the progress of reading.
+    The *texts* are the parameters by name, which are checked before the file is read.
 
     Raises
     ------
@@ -296,16 +277,9 @@ def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | No
 
 
 def recorded_workloads(chosen: ClientSelection, pages: int, seed: int) -> tuple[Workload, ...]:
-    """Return one workload per selected client, or a single one if pages are sampled.
+    """Return one workload per client in *chosen*, or a single one if pages are sampled with *seed*.
 
-    Parameters
-    ----------
-    chosen : ClientSelection
-        Recording and its selected clients.
-    pages : int
-        Number of pages, at least 1. A client with fewer recorded pages returns all of them.
-    seed : int
-        Random seed, 0 or more.
+    A client with fewer recorded pages than *pages* returns all of them.
     """
     if isinstance(chosen.page_source, PageSampling):
         profile = fit_profile(chosen.recording, chosen.path.name, chosen.clients)
@@ -340,7 +314,8 @@ def build_options(
 ) -> list[Any]:
     """Return an instance of each of *classes*, built from its own ones among *texts*.
 
-    *others* are the classes that would have an effect under another condition, by this condition.
+    *others* are the classes that would have an effect under another condition, by this condition. The *owner*
+    is named in error messages.
     """
     names = [name for cls in classes for name in parameters_of(cls)]
     for name in texts:

@@ -115,19 +115,7 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
 
 
 def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int) -> ShiftingWorkload:
-    """Sample pages, with separate random streams per regime.
-
-    Parameters
-    ----------
-    regimes : Regimes
-        Profiles of the regimes.
-    shifting : ShiftingProfile
-        Order and lengths of the segments.
-    pages : int
-        Number of pages of the run, at least 1.
-    seed : int
-        Random seed, 0 or more.
-    """
+    """Sample pages of *regimes* as *shifting* orders them, with a random stream per regime and *seed*."""
     schedule = regime_schedule(regimes, shifting, pages, seed)
     pages_of_regime: dict[str, Iterator[Page]] = {}
     # Sample all pages of a regime together and distribute them over its segments. They are then stratified
@@ -152,14 +140,9 @@ def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed
 def regime_schedule(
     regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int = 1
 ) -> tuple[Stretch, ...]:
-    """Return segments with *pages* pages in total; the last one is shortened to fit.
+    """Return segments of *regimes* with *pages* pages in total; the last one is shortened to fit.
 
-    Parameters
-    ----------
-    regimes, shifting, pages
-        See :func:`sample_regimes`.
-    seed : int
-        See :func:`sample_regimes`. It affects geometric lengths only.
+    Their order and lengths are those of *shifting*. The seed affects geometric lengths only.
     """
     random = random_stream(seed, "workload.schedule")
     schedule: list[Stretch] = []

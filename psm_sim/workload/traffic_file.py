@@ -107,19 +107,10 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
 
 
 def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
-    """Generate the workload of a traffic trace, with its messages and its pages or pauses.
+    """Generate the workload of a traffic trace with *seed*: its messages, and its pages or pauses.
 
-    Parameters
-    ----------
-    traffic
-        Traffic trace.
-    texts
-        Parameters as text. ``PART.KEY`` applies to one part and ``KEY`` to all parts. Other keys belong to
-        the pauses or to the pages.
-    pages
-        Number of pauses or pages, at least 1. The last one ends the run.
-    seed
-        Random seed, 0 or more.
+    In *texts*, ``PART.KEY`` applies to one part and ``KEY`` to all parts. Other keys belong to the pauses or
+    to the pages. The last of *pages* pauses or pages ends the run.
 
     Raises
     ------
@@ -277,16 +268,8 @@ class TrafficPart:
     ) -> NDArray[np.void]:
         """Return the messages of this part, as rows of :class:`~psm_sim.workload.messages.Messages`.
 
-        Parameters
-        ----------
-        length_s
-            End of the transmissions, which start at 0 s, in seconds.
-        connection
-            Number of the part's connection if it uses TCP.
-        random
-            Random stream.
-        owner
-            Name of the part in error messages.
+        The transmissions are from 0 s to *length_s* seconds. Their times are drawn from *random*, and errors
+        name the *owner*. The *connection* is the number of the part's connection if it uses TCP.
         """
         pushes = self._push_parameters()
         pushes.check_count(length_s, owner)

@@ -17,14 +17,7 @@ NULL_BYTES = 28
 class Association:
     """Association of one station.
 
-    Parameters
-    ----------
-    env
-        The clock.
-    limit_s : float or None
-        Idle time in seconds after which the association expires; None disables the limit.
-    takes_s
-        Duration of an association in seconds.
+    It expires after *limit_s* idle seconds; None disables the limit. To associate takes *takes_s* seconds.
 
     Attributes
     ----------
@@ -66,17 +59,7 @@ class Association:
 
 
 class KeepAlive:
-    """Keep-alive timer that sends a null data frame when the station was idle for *every_s* seconds.
-
-    Parameters
-    ----------
-    env, association
-        The clock, and the association, which knows when the last frame was sent.
-    every_s
-        Maximum idle time in seconds.
-    send
-        Function that sends a null data frame.
-    """
+    """Keep-alive timer that sends a null data frame when the station was idle for *every_s* seconds."""
 
     def __init__(
         self, env: Environment, association: Association, every_s: float, send: Callable[[], None]

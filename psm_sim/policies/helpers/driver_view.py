@@ -57,11 +57,6 @@ class DriverView:
     """Record of what a driver sees: its frames, their headers, and its dozes.
 
     Group addressed frames are ignored, because they do not answer any frame of the station.
-
-    Parameters
-    ----------
-    beacons
-        The beacon times.
     """
 
     def __init__(self, beacons: Beacons) -> None:
@@ -95,10 +90,7 @@ class DriverView:
     def observe(self, now_s: float, poll: Poll | None) -> list[float]:
         """Return the observation at a decision, see :data:`OBSERVATION`, and begin the next interval.
 
-        Parameters
-        ----------
-        now_s, poll
-            As for :meth:`~psm_sim.policies.Policy.rest`.
+        Arguments as for :meth:`~psm_sim.policies.Policy.rest`.
         """
         beacons, doze = self._beacons, poll or self._interrupted
         values = [

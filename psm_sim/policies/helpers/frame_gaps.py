@@ -87,17 +87,10 @@ class FrameGaps:
     =========================================  ========================================
 
     The first frame after a wake-up was buffered, as were the frames that follow within 4 ms of each other.
-
-    Parameters
-    ----------
-    flows : OutstandingRequests
-        Outstanding requests. It receives all frames of this object.
-    split_s : float
-        The idle gap has the context ``"idle-busy"`` if the last two useful frames were closer than this, in
-        seconds.
-    on_gap : callable
-        Called at the end of a gap with its context and the bounds of the arrival, in seconds since the gap
-        opened. The upper bound is ``inf`` if no frame has arrived.
+    All frames of this object are passed on to *flows*. The idle gap has the context ``"idle-busy"`` if the
+    last two useful frames were closer than *split_s* seconds. At the end of a gap, *on_gap* is called with
+    its context and the bounds of the arrival, in seconds since the gap opened. The upper bound is ``inf`` if
+    no frame has arrived.
 
     Attributes
     ----------
@@ -166,17 +159,8 @@ class FrameGaps:
     ) -> tuple[FloatArray, FloatArray]:
         """Return the probability that the first frame of any gap has arrived by each time, and its integral.
 
-        Parameters
-        ----------
-        model_of : callable
-            Returns the waiting-time model of a context.
-        times_s : ndarray, shape (n,)
-            Times in seconds; the first one is the earliest.
-
-        Returns
-        -------
-        tuple of ndarray, shape (n,) each
-            See :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel`.
+        The first of *times_s* is the earliest. The result is that of an
+        :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel`.
         """
         models = [(model_of(gap.context).at, gap.opened_s) for gap in self._open_gaps]
         if len(models) > 1:
@@ -232,18 +216,9 @@ def first_event_model(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the distribution of the first of several independent events.
 
-    Parameters
-    ----------
-    models : iterable of (callable, float)
-        Distribution of each event, and the time in seconds at which its waiting began.
-    times_s : ndarray, shape (n,)
-        Times in seconds; the first one is the earliest. No event has occurred before it.
-
-    Returns
-    -------
-    tuple of ndarray, shape (n,) each
-        Probability that an event has occurred, and its integral from the first time on by the trapezoidal
-        rule.
+    Each of *models* has the distribution of an event, and the time in seconds at which its waiting began. The
+    first of *times_s* is the earliest, and no event has occurred before it. The integral begins at this time
+    and is computed by the trapezoidal rule.
     """
     first_s, last_s = times_s[0], times_s.max()
     steps_s = first_s + _STEPS_S

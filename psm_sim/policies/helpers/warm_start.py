@@ -25,11 +25,6 @@ class WarmStart:
     state, and policies of one comparison that share a file do not affect each other. The learner's state is
     written after a run. The file need not exist yet.
 
-    Parameters
-    ----------
-    file : str
-        Path of the file.
-
     Raises
     ------
     InputError
@@ -45,13 +40,6 @@ class WarmStart:
 
     def load(self, learner: Learner, times_ms: FloatArray) -> None:
         """Load the saved state into *learner*, if the file existed.
-
-        Parameters
-        ----------
-        learner : Learner
-            New learner.
-        times_ms : ndarray, shape (n,)
-            Polling times of its experts, in ms.
 
         Raises
         ------

@@ -25,16 +25,7 @@ class ChunkReader:
 
     Gzip is recognised by its first two bytes. Consecutive gzip members are one stream. Memory is bounded for
     any file, because reading fails once the decompressed data exceed both 4 MiB and 100 times the compressed
-    size.
-
-    Parameters
-    ----------
-    path
-        File to read.
-    progress
-        Called with the bytes read, the size of the file and its name.
-    max_bytes
-        Maximum size of the decompressed data.
+    size. The *progress* is called with the bytes read, the size of the file and its name.
 
     Attributes
     ----------

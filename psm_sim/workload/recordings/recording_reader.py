@@ -63,16 +63,9 @@ def ucb_batches_of(path: Path, progress: Progress | None = None) -> tuple[ChunkR
 
 
 def read_recording(path: Path, rule: PageRule | None = None, progress: Progress | None = None) -> Recording:
-    """Read a UCB, HAR or BU file.
+    """Read the UCB, HAR or BU file at *path*, and report the *progress*.
 
-    Parameters
-    ----------
-    path : Path
-        File, plain or gzipped.
-    rule : PageRule, optional
-        Rule that groups requests into pages if the format does not define pages.
-    progress : callable, optional
-        Called with the bytes read, the size of the file and its name.
+    The *rule* groups requests into pages if the format does not define pages.
 
     Raises
     ------

@@ -16,14 +16,7 @@ from psm_sim.network.topology_sections import AccessPointParameters
 class DevicePort(Port):
     """Port that drops buffered frames when they age out, or when the association has expired.
 
-    Parameters
-    ----------
-    env, parameters, downlink
-        As for a :class:`~psm_sim.network.access_point.Port`.
-    association
-        Association of the station.
-    poll_s
-        Channel time to retrieve one buffered frame, in seconds.
+    To retrieve one buffered frame takes *poll_s* seconds of the channel.
     """
 
     def __init__(

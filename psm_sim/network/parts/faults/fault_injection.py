@@ -37,18 +37,8 @@ class RandomFrameLoss:
 
     The k-th frame after the end of page n uses the same random number with every policy, and the bad state
     has the same times. A policy that sends one more frame in a page therefore does not change the losses of
-    later pages.
-
-    Parameters
-    ----------
-    env, seed, name
-        The clock, the seed, and the name of the random stream.
-    parameters
-        Loss probabilities.
-    bad : GilbertElliott or None
-        Bad state of the hop; None if there is none.
-    page
-        Returns the number of finished pages.
+    later pages. The *bad* state is that of the hop, if there is one. The function *page* returns the number
+    of finished pages.
     """
 
     def __init__(
@@ -81,14 +71,7 @@ class RandomFrameLoss:
 class FrameLoss:
     """Frame losses at the end of one link. ``frames`` and ``bytes`` count them, without null data frames.
 
-    Parameters
-    ----------
-    env, link
-        The clock and the link.
-    causes
-        Causes of losses.
-    on_lost
-        Called like :meth:`Observer.lost <psm_sim.network.observers.Observer.lost>`.
+    The functions *on_lost* are called like :meth:`Observer.lost <psm_sim.network.observers.Observer.lost>`.
     """
 
     def __init__(
@@ -132,12 +115,8 @@ _MAX_OUTAGES = 1_000_000
 class Faults(EndSystems):
     """End systems with faults, and counters of the faults.
 
-    Parameters
-    ----------
-    env, topology
-        The clock and the topology.
-    station
-        Index of the station at its access point, from 0. Restarts affect all stations, other faults only one.
+    The *station* is an index at the access point, from 0. Restarts affect all stations, other faults only
+    one.
     """
 
     def __init__(self, env: Environment, topology: Topology, station: int = 0) -> None:
@@ -213,7 +192,7 @@ class Faults(EndSystems):
         return browser
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
-        """Connect hosts and browser to the handler of page failures, and the handler to the browser."""
+        """Connect *server*, *client* and *browser* to the handler of *failures*, and vice versa."""
         super().watch(server, client, browser, failures)
         self._server = cast("ResettingHost", server)
         self._browser.overdue, failures.report = failures.fail, self._browser.fail

@@ -20,13 +20,7 @@ from psm_sim.workload.page_view import Page
 
 
 class ResettingHost(Host):
-    """Host whose connections can be aborted. It answers later segments of them with a reset.
-
-    Parameters
-    ----------
-    arguments
-        Arguments of :class:`~psm_sim.network.host.Host`.
-    """
+    """Host whose connections can be aborted. It answers later segments of them with a reset."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -72,14 +66,7 @@ class ResettingHost(Host):
 class StallingServer(ServerConnection):
     """Server's end of one HTTP connection, which a stall delays and a reset of the peer ends.
 
-    Parameters
-    ----------
-    env, endpoint
-        As for :class:`~psm_sim.network.server.ServerConnection`.
-    host
-        Host of the server, which knows whether the connection is open.
-    stalls : OutageSchedule or None
-        Times of the stalls; None disables them.
+    The *host* knows whether the connection is open.
     """
 
     __slots__ = ("_host", "_stalls")
@@ -107,11 +94,6 @@ class StallingServer(ServerConnection):
 
 class AbandoningBrowser(Browser):
     """Browser that can abandon a page and continue with the next one.
-
-    Parameters
-    ----------
-    env, host, parameters, on_page
-        As for :class:`~psm_sim.network.browser.Browser`.
 
     Attributes
     ----------

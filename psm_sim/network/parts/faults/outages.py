@@ -14,14 +14,7 @@ from psm_sim.network.timers import Alarm
 class OutageSchedule:
     """Sequence of outages of fixed length, separated by exponential times.
 
-    Parameters
-    ----------
-    seed, name
-        The seed, and the name of the random stream.
-    every_s
-        Mean time from the end of an outage to the next one, in seconds.
-    lasts_s
-        Length of an outage in seconds.
+    The mean time from the end of an outage to the next one is *every_s*.
 
     Attributes
     ----------
@@ -68,16 +61,8 @@ class Restarts:
     """Restarts of one access point; ``number`` counts them.
 
     During a restart the access point forwards no frames in either direction. The beacon times do not change,
-    and a dozing station still spends energy on the beacons for which it wakes.
-
-    Parameters
-    ----------
-    env, outages
-        The clock, and the times of the restarts.
-    hop
-        Wireless hop whose state is lost.
-    on_return
-        Called when the access point is back.
+    and a dozing station still spends energy on the beacons for which it wakes. The state of the *hop* is
+    lost. The function *on_return* is called when the access point is back.
     """
 
     def __init__(

@@ -114,14 +114,7 @@ def pcap_frames(window: Window) -> Iterator[Frames]:
 def _frame_starts(data: bytes, at: int, captured_size: Struct) -> tuple[list[int], int]:
     """Return the offsets of the complete frames from byte *at* on, and the end of the last one.
 
-    Parameters
-    ----------
-    data
-        Bytes of the window.
-    at
-        Offset of the first frame.
-    captured_size
-        Reader of the captured length in a frame header.
+    The function *captured_size* reads the captured length in a frame header.
     """
     starts, size, size_of = list[int](), len(data), captured_size.unpack_from
     last = size - _HEADER

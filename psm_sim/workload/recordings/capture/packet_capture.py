@@ -88,17 +88,10 @@ def frames_of(source: ChunkReader) -> Iterator[Frames]:
 
 
 def read_capture(path: Path, client: str = AUTO, progress: Progress | None = None) -> PacketCapture:
-    """Read the packets of one client.
+    """Read the packets of one client from the file at *path*, and report the *progress*.
 
-    Parameters
-    ----------
-    path
-        File in pcap or pcapng format, plain or gzipped.
-    client
-        Address of the client. ``"auto"`` selects the private address with most packets, or if there is none,
-        the address with most packets. Of equally busy addresses, it selects the one that sends first.
-    progress
-        Called with the bytes read, the size of the file and its name.
+    The *client* is an address. ``"auto"`` selects the private address with most packets, or if there is none,
+    the address with most packets. Of equally busy addresses, it selects the one that sends first.
 
     Raises
     ------

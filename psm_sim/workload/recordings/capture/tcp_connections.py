@@ -88,17 +88,7 @@ class _Stream:
     next_sequence: int | None = None
 
     def new_bytes(self, sequence: int, payload: int, is_syn: bool) -> int:
-        """Return the number of bytes in a segment that were not seen before.
-
-        Parameters
-        ----------
-        sequence
-            Sequence number of the segment.
-        payload
-            Size of its data in bytes.
-        is_syn
-            Whether it is a SYN segment.
-        """
+        """Return the number of bytes in a segment that were not seen before."""
         if is_syn:
             self.next_sequence = (sequence + 1) % _WRAP
             return payload
