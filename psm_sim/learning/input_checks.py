@@ -17,11 +17,6 @@ def check_int(value: Any, name: str, minimum: int = 1) -> int:
     """Return *value* as an integer of at least *minimum*.
 
     The *name* stands in the error message.
-
-    Raises
-    ------
-    InputError
-        If the value is not such an integer.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
         raise InputError(f"{name} must be an integer >= {minimum}, got {value!r}.")
@@ -37,11 +32,6 @@ def check_number(value: Any, name: str, expected: str, minimum: float, maximum: 
     """Return *value* as a number from *minimum* to *maximum*.
 
     The *name* and the *expected* values stand in the error message.
-
-    Raises
-    ------
-    InputError
-        If the value is not such a number.
     """
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not minimum <= (number := float(value)) <= maximum:
@@ -50,14 +40,9 @@ def check_number(value: Any, name: str, expected: str, minimum: float, maximum: 
 
 
 def check_array(values: ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
-    """Return *values* as a float64 array.
+    """Return *values* as a float64 array of *shape*.
 
     The *name*, in the plural, stands in the error message.
-
-    Raises
-    ------
-    InputError
-        If the values are not numbers of this shape.
     """
     try:
         array = np.asarray(values, dtype=np.float64)

@@ -35,11 +35,6 @@ def load_bank(state: Mapping[str, Any], like: FixedShareBank, owner: str) -> tup
     """Return the arguments of :meth:`FixedShareBank.restore` from a saved state.
 
     The bank *like* has the expected shapes. The *owner* is the learner named in error messages.
-
-    Raises
-    ------
-    InputError
-        If the weights have another shape, or a column is not a distribution.
     """
     weights = load_weights(state, "weights", like.weights.shape, owner)
     return weights, load_log_weights(state, "log_weights", like.edge_log_weights.shape, owner)
@@ -67,11 +62,6 @@ def load_log_weights(state: Mapping[str, Any], key: str, shape: tuple[int, ...],
     """Return the log-weights of a saved state.
 
     The array under *key* has the given *shape*. The *owner* is the learner named in error messages.
-
-    Raises
-    ------
-    InputError
-        If the entry is not an array of valid log-weights.
     """
     values = _array(state[key])
     if values is None or values.shape != shape or not _are_valid(values):

@@ -59,12 +59,7 @@ def smoothing_matrix(width: int) -> FloatArray:
 class CdfCurve(NamedTuple):
     """Cumulative distribution function at the bin edges, and its integral.
 
-    Attributes
-    ----------
-    cdf : ndarray, shape (103,)
-        Probability at each edge. The distribution is uniform within a bin.
-    integral : ndarray, shape (103,)
-        Integral of the function from 0, in seconds.
+    Both have the shape (103,). The distribution is uniform within a bin, and the integral begins at 0.
     """
 
     cdf: FloatArray
@@ -104,14 +99,8 @@ class HistogramExperts:
     An observed interval adds a mass of 1 to each histogram, after the older mass has decayed. The mass is
     divided among the bins of the interval in proportion to the histogram itself (the E-step of expectation
     maximisation). The mass of the prior, in observations, is *prior*, above 0 so that no bin has mass 0. The
-    prior odds of the last bin are *never*. The other bins share their mass equally.
-
-    Attributes
-    ----------
-    masses : ndarray, shape (9, 103)
-        Distribution of each histogram.
-    counts : ndarray, shape (9, 103)
-        Decayed observations.
+    prior odds of the last bin are *never*. The other bins share their mass equally. The distributions are
+    ``masses``, shape (9, 103), and the decayed observations ``counts``.
     """
 
     def __init__(self, prior: float, never: float) -> None:
@@ -143,14 +132,8 @@ class ExponentialExperts:
     """Exponential distributions of one waiting time with several half-lives.
 
     The rate is the number of events divided by the time waited, both with decay. The prior mean *mean_s* of
-    the waiting time has the weight of half an event.
-
-    Attributes
-    ----------
-    masses : ndarray, shape (2, 103)
-        Mass of each bin under each distribution.
-    events, waited_s : ndarray, shape (2,)
-        Number of events and time waited, in seconds.
+    the waiting time has the weight of half an event. The mass of each bin under each distribution is in
+    ``masses``, shape (2, 103).
     """
 
     def __init__(self, mean_s: float) -> None:

@@ -29,13 +29,6 @@ class MessageStats:
     Datagrams of one direction arrive in order, or nearly so. A datagram therefore counts as lost once a later
     one has arrived. Datagrams after the last one that arrived count as in transit. Messages on a connection
     are lost only with their connection.
-
-    Attributes
-    ----------
-    latencies_s : array of float
-        Latency of each message that arrived, in seconds.
-    sent : int
-        Number of messages sent.
     """
 
     def __init__(self) -> None:
@@ -98,11 +91,6 @@ class MessageStream:
     It counts the received bytes to find the end of each message of the peer. Data written before the
     connection is established are sent afterwards. The function *arrived* is called with each complete
     message.
-
-    Attributes
-    ----------
-    endpoint : Endpoint
-        The TCP endpoint; set when the connection is accepted.
     """
 
     __slots__ = ("_arrived", "_awaited", "_missing", "_open", "_waiting", "endpoint")
@@ -202,16 +190,8 @@ class BackgroundMessages:
     """Sender of messages between station and server.
 
     Hosts ignore datagrams, so the sender intercepts them at the access point, at the station and at the
-    server.
-
-    Attributes
-    ----------
-    stats : dict of str to MessageStats
-        Message statistics by direction.
-    sent : int
-        Number of downlink datagrams that reached the access point.
-    delays_s : list of float
-        Delay of each delivered downlink datagram from access point to station, in seconds.
+    server. The attribute ``sent`` counts downlink datagrams that reached the access point, and ``delays_s``
+    has the delays of those delivered from there to the station.
     """
 
     def __init__(self, env: Environment, client: Host, server: Host, messages: Messages) -> None:

@@ -18,14 +18,8 @@ from psm_sim.workload.page_view import DependencyPage, Page
 class Visit(NamedTuple):
     """Loaded or failed page.
 
-    Attributes
-    ----------
-    page : Page
-        The page.
-    started_s, ended_s : float
-        Time of the request, and time at which the last object was complete or the page failed, in seconds.
-    failure : str
-        Reason of the failure; empty if the page was loaded.
+    It begins with the request and ends when the last object is complete or the page fails. The *failure* is
+    the reason, empty if the page was loaded.
     """
 
     page: Page

@@ -23,10 +23,7 @@ class _Times(NamedTuple):
 class PageVisits:
     """Visits in order, each with the radio's usage at its end. The numbers are stored in arrays.
 
-    Attributes
-    ----------
-    failures : dict of int to str
-        Reason of each failed page, by its index.
+    The attribute ``failures`` has the reason of each failed page, by its index.
     """
 
     def __init__(self) -> None:
@@ -92,10 +89,7 @@ class PageError(InputError):
 class PageFailureHandler:
     """Handler that ends the run at a failed page, or reports the failure and continues.
 
-    Attributes
-    ----------
-    report : callable
-        Called with the reason of a failure; must be set if failures are reported.
+    The function ``report`` is called with the reason of a failure. It must be set if failures are reported.
     """
 
     def __init__(

@@ -13,12 +13,8 @@ from psm_sim.workload.page_view import Page
 class SharedCell:
     """Group of worlds on the same clock. Each world has one station, and all were built with the same cell.
 
-    Attributes
-    ----------
-    events : int
-        Number of SimPy events of all worlds.
-    browsing : bool
-        False once another station has loaded its last page. :meth:`run` resets it.
+    The attribute ``events`` counts the SimPy events of all worlds. Once another station has loaded its last
+    page, ``browsing`` is false until :meth:`run` resets it.
     """
 
     def __init__(self, worlds: Sequence[World]) -> None:
@@ -40,11 +36,6 @@ class SharedCell:
         station when its last page is complete. The station stays associated and sends only what its open
         connections still require. The run ends at the last page of the station *until*; None waits for all
         stations.
-
-        Raises
-        ------
-        PageError
-            If a page of any station cannot be loaded.
         """
         for world, own_pages, own_messages in zip(self._worlds, pages, messages, strict=True):
             world.begin(own_pages, own_messages)

@@ -23,13 +23,7 @@ LOWEST_PRIORITY = EventPriority(NORMAL + 2)
 
 
 class ReusableEvent(Event):
-    """Event that can be re-armed after it has fired. It calls *action* with itself.
-
-    Attributes
-    ----------
-    queue, numbers
-        Event queue and event counter of the clock.
-    """
+    """Event that can be re-armed after it has fired. It calls *action* with itself."""
 
     def __init__(self, env: Environment, action: Callable[[Event], None]) -> None:
         self.env, self.action = env, action
@@ -200,11 +194,6 @@ def run_events(env: Environment, world: BrowsingDone, limit: int) -> int:
 
     The loop saves 6 % of a page of ``psm``, most of it by calling the action of a reusable event directly.
     The loop ends after *limit* events, or when the *world* is no longer browsing.
-
-    Raises
-    ------
-    Exception
-        The exception of a process, if no other process has caught it.
     """
     queue = env._queue
     for fired in range(limit):

@@ -183,10 +183,7 @@ class World:
 def check_work(topology: Topology, pages: Sequence[Page], messages: Messages) -> None:
     """Raise an error if *pages* and *messages* under *topology* would have too many frames.
 
-    Raises
-    ------
-    InputError
-        If the estimate exceeds the limit. The message names the source of most frames.
+    The message names the source of most frames.
     """
     frames = estimate_frames(topology, pages, messages)
     total, source = sum(frames.values()), max(frames, key=lambda name: frames[name])

@@ -15,12 +15,7 @@ from psm_sim.poll import Poll
 class Stack(NamedTuple):
     """Power-save settings of a driver.
 
-    Attributes
-    ----------
-    timeout_ms : float
-        Time for which the driver stays awake after a frame, in ms.
-    dtims : int
-        Wake-up interval, in DTIM beacons.
+    The driver stays awake for *timeout_ms* after a frame, and wakes up every *dtims* DTIM beacons.
     """
 
     timeout_ms: float

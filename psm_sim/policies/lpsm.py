@@ -234,13 +234,7 @@ class Lpsm(Policy):
         return 1 if contexts.is_waiting and poll is None else self._beacons
 
     def losses(self, poll: Poll) -> FloatArray:
-        """Return the loss of each expert in the doze just ended, shape (n,), in nats.
-
-        Raises
-        ------
-        PluginError
-            If the loss fails.
-        """
+        """Return the loss of each expert in the doze just ended, shape (n,), in nats."""
         return self._loss(poll, self.times_ms)
 
     def _doze_after_poll(self) -> int:

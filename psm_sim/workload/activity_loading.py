@@ -21,11 +21,6 @@ def load_activities(
 
     Recorded requests keep their start and end times. The pages of other traces get *nominal* transfer times.
     A recording uses neither *pages* nor *seed*.
-
-    Raises
-    ------
-    InputError
-        If the trace does not exist, or if the trace or an argument is invalid.
     """
     spec = Spec.of(trace, "trace")
     path = find_trace(spec.name)

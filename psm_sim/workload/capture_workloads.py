@@ -55,13 +55,7 @@ class CapturedTrace:
 
 
 def is_capture_file(path: Path) -> bool:
-    """Return whether the content of a file is that of a capture.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
-    """
+    """Return whether the content of a file is that of a capture."""
     return is_capture(ChunkReader(path).head(4))
 
 
@@ -69,11 +63,6 @@ def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None =
     """Read the capture at *path*, and report its *progress*.
 
     The parameters are checked before. *texts* are the parameters as text, by name.
-
-    Raises
-    ------
-    InputError
-        If a parameter or the file is invalid.
     """
     owner = f"trace {path.name}"
     closed = texts.get("mode", "open").strip() == "closed"

@@ -134,11 +134,6 @@ def distribution_family(text: str, mean: float, owner: str) -> Family:
     """Parse *text*, which is ``NAME`` or ``NAME:SHAPE``, to a family with *mean*.
 
     The *owner* is the parameter and its value in error messages, such as ``"trace: think is 'gama'"``.
-
-    Raises
-    ------
-    InputError
-        If the family is unknown or the shape is invalid.
     """
     name, colon, shape = text.strip().partition(":")
     if name not in _FORMS:
@@ -298,11 +293,6 @@ def constant_distribution(name: str, text: str, at_least: float) -> float | None
     """Return the constant in *text*; 0 for ``none`` and None for ``trace``.
 
     ``none`` is allowed if *at_least* is 0. The *name* is that of the parameter in the error message.
-
-    Raises
-    ------
-    InputError
-        If *text* is neither an allowed constant nor one of these words.
     """
     lowered = text.strip().lower()
     if lowered == AS_TRACE:

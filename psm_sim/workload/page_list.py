@@ -321,11 +321,6 @@ def as_workload(trace: Any) -> Workload:
 
     A DataFrame has the columns of a page list and one row per page. The column ``page`` is optional. The
     sizes of the images are a string (``"100;200"``) or a list.
-
-    Raises
-    ------
-    InputError
-        If the object is of another type or its pages are invalid.
     """
     if isinstance(trace, Workload):
         return trace

@@ -226,20 +226,7 @@ _PAGE_SOURCES: dict[str, type[Playback | PageSampling]] = {"replay": Playback, "
 class ClientSelection:
     """Recording with its selected clients and parameters.
 
-    Attributes
-    ----------
-    path
-        File of the recording.
-    recording
-        Recorded pages.
-    clients
-        Indices of the selected clients, the busiest first, shape (k,).
-    use
-        Parameters that selected the clients.
-    rule
-        Rule that grouped the requests into pages.
-    page_source
-        Parameters of the playback or of the sampling.
+    The *clients* are indices, shape (k,), the busiest first.
     """
 
     path: Path
@@ -259,11 +246,6 @@ def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | No
     """Read the recording at *path*, report its *progress*, and select clients.
 
     The *texts* are the parameters by name, which are checked before the file is read.
-
-    Raises
-    ------
-    InputError
-        If a parameter, the file or the selection is invalid.
     """
     owner = f"trace {path.name}"
     mode = texts.get("workload", "replay").strip()

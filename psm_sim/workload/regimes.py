@@ -46,14 +46,7 @@ class ShiftingProfile:
 class Stretch(NamedTuple):
     """Segment of consecutive pages of one regime.
 
-    Attributes
-    ----------
-    regime
-        Name of the regime.
-    first
-        Number of its first page; the first page of a run is 1.
-    pages
-        Number of pages.
+    The first page of a run has the number 1.
     """
 
     regime: str
@@ -85,13 +78,7 @@ class Regimes:
 
 
 def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
-    """Convert the content of a trace file to regimes.
-
-    Raises
-    ------
-    InputError
-        If a regime is not a profile or its ``pages`` is not a number. The message names file and regime.
-    """
+    """Convert the content of a trace file to regimes."""
     table = document["regimes"]
     if not isinstance(table, dict) or not table or not all(isinstance(each, dict) for each in table.values()):
         raise InputError(f"{path}: regimes must be a table of regimes, one [regimes.NAME] per regime.")

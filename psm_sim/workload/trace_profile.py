@@ -59,14 +59,7 @@ class Profile:
 
 
 def read_profile(path: Path) -> Profile:
-    """Read a trace profile.
-
-    Raises
-    ------
-    InputError
-        If the file is not TOML, a table is missing or unknown, or a table is not a distribution. The
-        message names the file and the table.
-    """
+    """Read a trace profile."""
     return profile_of(read_toml(path, "trace profile"), path)
 
 

@@ -81,14 +81,7 @@ class TrafficTrace:
 
 
 def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
-    """Convert the content of a trace file to a traffic trace. *document* is emptied.
-
-    Raises
-    ------
-    InputError
-        If a part is not a table of parameters, or if the tables of the pages are not a profile. The message
-        names the file and the part.
-    """
+    """Convert the content of a trace file to a traffic trace. *document* is emptied."""
     table = document.pop("traffic")
     if not isinstance(table, dict) or not table or not all(isinstance(each, dict) for each in table.values()):
         raise InputError(f"{path}: traffic must be a table of parts, one [traffic.NAME] per part.")
@@ -111,11 +104,6 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
 
     In *texts*, ``PART.KEY`` applies to one part and ``KEY`` to all parts. Other keys belong to the pauses or
     to the pages. The last of *pages* pauses or pages ends the run.
-
-    Raises
-    ------
-    InputError
-        If a parameter is unknown or out of range, or if there are too many messages.
     """
     owner = f"trace {traffic.name}"
     texts_by_part, other_texts = _split_by_part(traffic, texts, owner)

@@ -18,13 +18,7 @@ class Association:
     """Association of one station.
 
     It expires after *limit_s* idle seconds; None disables the limit. To associate takes *takes_s* seconds.
-
-    Attributes
-    ----------
-    sent_s : float
-        Time of the station's last frame, in seconds.
-    renewals : int
-        Number of times the station had to associate again.
+    The attribute ``renewals`` counts how often the station had to associate again.
     """
 
     def __init__(self, env: Environment, limit_s: float | None, takes_s: float) -> None:

@@ -30,16 +30,8 @@ class DelayControl:
     estimated waits of its frames, divided by the square root of the number of waiting connections, because
     parallel connections share a delay. The logarithm of the price is proportional to the sum of the
     differences between the excess of each page and the target. The target *delay_s* is used if *slowdown* is
-    None.
-
-    Attributes
-    ----------
-    price_w : float
-        Current price, in W.
-    pages : int
-        Number of periods of activity that have ended.
-    excess : float
-        Sum of their estimated excesses: slowdown minus 1, or seconds of delay.
+    None. The attribute ``excess`` is the sum of the estimated excesses of all ``pages`` that have ended:
+    slowdown minus 1, or seconds of delay.
     """
 
     def __init__(self, slowdown: float | None, delay_s: float | None) -> None:

@@ -182,15 +182,7 @@ class ReplyBound:
 
     A frame can arrive as soon as the doze has begun, and is then retrieved at its end. A reply that takes e
     seconds without power saving therefore takes at most (1 + p) e (Krashinsky and Balakrishnan, section 4).
-
-    Attributes
-    ----------
-    p : float
-        Bound on the slowdown of a reply, minus 1; above 0.
-    uplink_s : float
-        Time of the last uplink packet, in seconds.
-    grid : Beacons
-        Beacon grid.
+    The last uplink packet was sent at *uplink_s* seconds.
     """
 
     p: float

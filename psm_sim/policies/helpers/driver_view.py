@@ -13,14 +13,7 @@ from psm_sim.poll import Poll
 class Component(NamedTuple):
     """Component of an observation.
 
-    Attributes
-    ----------
-    name : str
-        Name, which ends with the unit of a time.
-    high : float
-        Upper limit; greater values are cut off. The lower limit is 0.
-    description : str
-        Meaning.
+    The name ends with the unit of a time. Values are at least 0, and those above *high* are cut off.
     """
 
     name: str

@@ -51,14 +51,8 @@ class WaitingTimeModels(dict[str, WaitingTimeModel]):
 class Gap:
     """Gap of one connection, or of the station while no connection waits.
 
-    Attributes
-    ----------
-    opened_s : float
-        Time at which the gap opened, in seconds.
-    context : str
-        Context of the gap, one of :data:`CONTEXTS`.
-    rested : bool
-        Whether the policy returned a rest in the gap.
+    It opened at *opened_s* seconds in a *context* of :data:`CONTEXTS`. Since then the policy has *rested* or
+    not.
     """
 
     opened_s: float
@@ -90,16 +84,8 @@ class FrameGaps:
     All frames of this object are passed on to *flows*. The idle gap has the context ``"idle-busy"`` if the
     last two useful frames were closer than *split_s* seconds. At the end of a gap, *on_gap* is called with
     its context and the bounds of the arrival, in seconds since the gap opened. The upper bound is ``inf`` if
-    no frame has arrived.
-
-    Attributes
-    ----------
-    idle : Gap
-        The idle gap, which counts only while no connection waits.
-    waiting : dict of int to Gap
-        Gaps of the connections that wait for a reply, by number.
-    number : int
-        Number of idle gaps opened so far.
+    no frame has arrived. The gap ``idle`` counts only while no connection waits, and ``number`` counts such
+    gaps. The gaps in ``waiting`` are those of the connections that wait for a reply, by number.
     """
 
     def __init__(

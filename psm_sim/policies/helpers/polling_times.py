@@ -46,11 +46,6 @@ def polls_in_horizon(horizon_s: float, beacon_s: float, owner: str) -> int:
     """Return the number of polls in *horizon_s*, one every *beacon_s*, at least 1.
 
     Errors name the *owner*.
-
-    Raises
-    ------
-    InputError
-        If the horizon exceeds the range of the switching rates.
     """
     polls = horizon_s / beacon_s
     if polls > MAX_HORIZON:
@@ -75,11 +70,6 @@ class PredictionRule:
     shortest time for which it and all shorter times have at least the weight Q, and ``median`` is
     ``quantile:0.5``. ``sample`` draws one expert's time by its weight. The draws are the same in every run.
     The polling times *times_ms* are ascending.
-
-    Raises
-    ------
-    InputError
-        If the rule is unknown, or Q is not a number from 0 to 1.
     """
 
     def __init__(self, rule: str, times_ms: FloatArray, owner: str) -> None:

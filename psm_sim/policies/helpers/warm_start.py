@@ -24,11 +24,6 @@ class WarmStart:
     The file is read once, when the policy is created. All runs of a policy therefore start from the same
     state, and policies of one comparison that share a file do not affect each other. The learner's state is
     written after a run. The file need not exist yet.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or written, or is not a saved state.
     """
 
     def __init__(self, file: str) -> None:
@@ -39,13 +34,7 @@ class WarmStart:
         check_writable(self.path, _OWNER)
 
     def load(self, learner: Learner, times_ms: FloatArray) -> None:
-        """Load the saved state into *learner*, if the file existed.
-
-        Raises
-        ------
-        InputError
-            If the state has another learner, other polling times or other switching rates.
-        """
+        """Load the saved state into *learner*, if the file existed."""
         if self._saved is None:
             return
         if self._saved["times_ms"] != times_ms.tolist():

@@ -41,13 +41,7 @@ class ChunkReader:
         self._progress, self._read, self._size = progress, 0, 0
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the decompressed data.
-
-        Raises
-        ------
-        InputError
-            If the file cannot be read, its gzip data are corrupt, or they expand beyond the limit.
-        """
+        """Yield the decompressed data."""
         try:
             with open_input(self.path) as file:
                 self._size = os.fstat(file.fileno()).st_size

@@ -66,11 +66,6 @@ def read_recording(path: Path, rule: PageRule | None = None, progress: Progress 
     """Read the UCB, HAR or BU file at *path*, and report the *progress*.
 
     The *rule* groups requests into pages if the format does not define pages.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or parsed, or contains no page.
     """
     kind, source, rule = format_of(path), ChunkReader(path, progress), rule or PageRule()
     if kind == "har":
@@ -92,11 +87,6 @@ def read_transfers(path: Path, clients: Sequence[str]) -> list[list[Transfer]]:
 
     The file must contain all clients. A transfer lasts from the request to the last byte of its response. The
     file is read in one pass. Requests of other clients are written to temporary files to limit memory.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or parsed.
     """
     if format_of(path) == "har":
         return [_har_transfers(path)]

@@ -41,11 +41,6 @@ def synthesize_ucb(
 
     Return its number of clients. The file is gzipped if its name ends in ``.gz``. The *progress* is called
     with the number of records written so far, their total number and the name of the file.
-
-    Raises
-    ------
-    InputError
-        If *records* is invalid or the file cannot be written.
     """
     if isinstance(records, bool) or not isinstance(records, int) or records < 1:
         raise InputError(f"records must be an integer >= 1, got {records!r}.")

@@ -68,13 +68,7 @@ class CaptureHeaderValues:
 
 
 def capture_header_values(topology: Topology, stations: int = 1) -> CaptureHeaderValues:
-    """Return the header values of a topology with *stations* stations.
-
-    Raises
-    ------
-    InputError
-        As for :func:`check_capturable`.
-    """
+    """Return the header values of a topology with *stations* stations."""
     check_capturable(topology, stations)
     tcp = topology.tcp
     window_bytes = tcp.window_bytes
@@ -115,14 +109,7 @@ def _mac_settings(topology: Topology) -> dict[str, Any]:
 
 
 def check_capturable(topology: Topology, stations: int = 1) -> None:
-    """Reject a topology whose segments do not fit IPv4 and TCP, or too many stations.
-
-    Raises
-    ------
-    InputError
-        If the headers have no valid size, a packet is too large, the rate changes, or there are too many
-        stations.
-    """
+    """Reject a topology whose segments do not fit IPv4 and TCP, or too many stations."""
     if stations > MAX_STATIONS:
         raise InputError(f"--capture supports at most {MAX_STATIONS:,} stations, got {stations:,}.")
     if topology.mac.rate_control != "constant" and topology.mac.model == "dcf":

@@ -144,14 +144,8 @@ _FLUSH_FRAMES = 4096
 class Sniffer:
     """Writer of a capture, which completes the file when the last station has finished.
 
-    Each station joins before the clock starts.
-
-    Attributes
-    ----------
-    pending : PendingFrames
-        Frames that are not yet written.
-    flush_bytes : int
-        Size of the pending rows at which :meth:`flush` is to be called.
+    Each station joins before the clock starts. The method :meth:`flush` is to be called when the pending rows
+    reach ``flush_bytes``.
     """
 
     def __init__(self, file: BinaryIO, stations: int) -> None:

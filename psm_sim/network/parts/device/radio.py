@@ -16,21 +16,7 @@ from psm_sim.policies import Poll
 
 
 class RadioTraits(NamedTuple):
-    """Traits of a device's radio.
-
-    Attributes
-    ----------
-    station
-        Behaviour of clock and driver.
-    reception
-        Model of the lost beacons.
-    association
-        Association of the station.
-    uplink, downlink
-        The wireless links.
-    ledger
-        Energy ledger of the station.
-    """
+    """Traits of a device's radio."""
 
     station: StationParameters
     reception: BeaconReception

@@ -36,11 +36,8 @@ from psm_sim.policies.base import ServicePeriod
 class GroupFrames:
     """Group addressed frames of one access point, a Poisson process buffered until the next DTIM beacon.
 
-    Attributes
-    ----------
-    sent, missed : int
-        Number of frames sent, and number of those that the station missed because it slept through the DTIM
-        beacon or lost it.
+    The station misses frames if it sleeps through the DTIM beacon or loses it. They are counted in
+    ``missed``.
     """
 
     def __init__(

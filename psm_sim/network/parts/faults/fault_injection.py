@@ -132,10 +132,7 @@ class Faults(EndSystems):
     def _check(self, pages: Sequence[Page]) -> None:
         """Check the number of restarts and stalls, which also occur in think times.
 
-        Raises
-        ------
-        InputError
-            If there would be more than a million of either.
+        There may be at most a million of either.
         """
         think_s, parameters = sum(page.think_s for page in pages), self.topology.faults
         for name, every_s, lasts_s in (

@@ -95,12 +95,8 @@ class StallingServer(ServerConnection):
 class AbandoningBrowser(Browser):
     """Browser that can abandon a page and continue with the next one.
 
-    Attributes
-    ----------
-    overdue : callable
-        Called with the reason and the advice to the user when a page exceeds its time limit.
-    stalled : callable
-        Called exactly when a page has made no progress for ``stall_s`` seconds.
+    When a page exceeds its time limit, ``overdue`` is called with the reason and the advice to the user. The
+    limit of ``stalled`` is exact.
     """
 
     def __init__(

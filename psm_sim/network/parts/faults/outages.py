@@ -14,14 +14,8 @@ from psm_sim.network.timers import Alarm
 class OutageSchedule:
     """Sequence of outages of fixed length, separated by exponential times.
 
-    The mean time from the end of an outage to the next one is *every_s*.
-
-    Attributes
-    ----------
-    begins_s, ends_s : float
-        Begin and end of the current or next outage, in seconds.
-    number : int
-        Number of this outage, from 1.
+    The mean time from the end of an outage to the next one is *every_s*. The current or next outage, with
+    ``number`` from 1, is from ``begins_s`` to ``ends_s``.
     """
 
     def __init__(self, seed: int, name: str, every_s: float, lasts_s: float) -> None:

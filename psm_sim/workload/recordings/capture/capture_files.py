@@ -27,14 +27,7 @@ _MIN_BYTES = 1 << 21
 class Window:
     """Sliding window over the decompressed bytes of a source.
 
-    Attributes
-    ----------
-    source
-        Reader of the file.
-    data
-        Bytes that have not been used yet.
-    base
-        Offset of the first of them in the decompressed file.
+    The bytes *data* have not been used yet. They begin at the offset *base* of the decompressed file.
     """
 
     def __init__(self, source: ChunkReader) -> None:
@@ -83,11 +76,6 @@ def pcap_frames(window: Window) -> Iterator[Frames]:
     """Yield the frames of a pcap file in batches.
 
     A truncated last frame is omitted, with a warning in ``window.source.warnings``.
-
-    Raises
-    ------
-    InputError
-        If the file header is truncated, or if a frame claims more bytes than capture programs store.
     """
     if not window.fill(_FILE_HEADER):
         size = len(window.data)
@@ -172,11 +160,6 @@ class Pcapng:
 
         A truncated last block and packets without a time (simple packet blocks) are omitted, with warnings in
         the source.
-
-        Raises
-        ------
-        InputError
-            If a block has an impossible length or a packet an unknown interface.
         """
         window = self._window
         while window.fill(_MIN_BLOCK):
@@ -271,14 +254,7 @@ _MAX_S = 1 << 33
 class Interface(NamedTuple):
     """Interface of a pcapng section.
 
-    Attributes
-    ----------
-    link
-        Link type, LINKTYPE_ of tcpdump.org.
-    units
-        Time units per second.
-    offset_s
-        Seconds to add to all times.
+    It has a link type (LINKTYPE_ of tcpdump.org), time units per second, and seconds to add to all times.
     """
 
     link: int

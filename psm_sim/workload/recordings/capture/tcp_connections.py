@@ -181,11 +181,6 @@ def recording_of(capture: PacketCapture, gap_s: float) -> Recording:
     """Return the exchanges of a capture as pages.
 
     A new page begins after an idle period of more than *gap_s* seconds.
-
-    Raises
-    ------
-    InputError
-        If no request of the client has a reply over TCP.
     """
     exchanges, notes = exchanges_of(capture)
     if not exchanges:
