@@ -49,6 +49,11 @@ def test_what_is_no_parameter_is_named(text: str, message: str) -> None:
         Spec.parse(f"thing:{text}", "thing")
 
 
+def test_what_is_neither_a_spec_nor_a_text_is_refused() -> None:
+    with pytest.raises(InputError, match="policy must be a string such as NAME or NAME:key=value, got 3"):
+        Spec.of(3, "policy")  # type: ignore[arg-type]
+
+
 @given(st.text(alphabet="ab1,=:() ."), st.sampled_from(["policy", "trace"]))
 def test_a_spec_is_written_as_it_was_read(text: str, kind: str) -> None:
     """Letter by letter, so that results show what the user wrote; and it is read back as it is."""

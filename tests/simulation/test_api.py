@@ -97,6 +97,7 @@ def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.Capt
         ({"trace": [1]}, "pages must be instances of Page, got 1"),
         ({"trace": FRAME.drop(columns="think_s")}, "DataFrame, line 1: missing column 'think_s'"),
         ({"topology": 5}, "topology must be a name, a .toml file, a dictionary of keys or a Topology, got 5"),
+        ({"topology": {"power": {"awake": 1}}}, "topology: Unknown topology key 'power.awake'"),
         ({"topology": {"powr": {}}}, "topology: Unknown topology key 'powr'"),
         (
             {"topology": Topology(), "settings": {"tcp.initial_window": 4}},

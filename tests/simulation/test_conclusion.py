@@ -201,6 +201,13 @@ def test_too_few_seeds_are_called_so() -> None:
     assert "2 seeds are too few to tell which of psm and bsd delays least" in text
 
 
+def test_of_many_policies_some_are_counted() -> None:
+    runs = [page_run(f"p{index}", 3.0, 1.5) for index in range(9)]
+    assert re.search(
+        r"p0, .* and \d others use the least energy", conclude([*runs, page_run("psm", 4.0, 1.5)])
+    )
+
+
 def test_clients_are_named_as_such() -> None:
     energies_j = {"psm": (3.0, 3.1), "bsd": (3.1, 3.0)}
     runs = [

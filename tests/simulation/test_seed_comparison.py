@@ -64,6 +64,7 @@ def test_percentiles_are_numpys(three: SeedComparison) -> None:
     """Of one run's page times; those of several runs are averaged."""
     one = three.runs[0].results[0]
     times = [record.page_time_s for record in one.page_records]
+    assert float(one.page_time_s) == pytest.approx(np.mean(times))
     assert one.page_time_percentiles_s["p90"] == pytest.approx(np.percentile(times, 90))
     each = [result.page_time_percentiles_s["p50"] for result in three.runs[0].results]
     assert three.runs[0].page_time_percentiles_s["p50"] == pytest.approx(np.mean(each))
@@ -89,6 +90,7 @@ def test_pages_that_do_not_depend_on_the_seed_are_refused(tmp_path: Path) -> Non
     ("policies", "replications", "match"),
     [
         (["psm"], 0, "replications must be an integer .*, got 0"),
+        ([], 2, "policies must be a non-empty list"),
         (["pms"], 2, "Did you mean 'psm'"),
         (["lpsm:state=s.json"], 2, "conflicts with 2 seeds, because each of them would write it"),
     ],
