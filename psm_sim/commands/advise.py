@@ -86,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare the settings and print the advice."""
     from psm_sim.campaign.advice import advise
+    from psm_sim.reporting.files.advice_output import write_json, write_table
     from psm_sim.reporting.terminal.progress import progress
 
     max_latency_s = parse_latency(arguments.latency)
@@ -96,10 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
             advice = advise(
                 settings, scenario, max_latency_s, arguments.replications, report, arguments.workers
             )
-    if arguments.format == "json":
-        from psm_sim.reporting.files.advice_json import write
-    else:
-        from psm_sim.reporting.terminal.advice import write
+    write = write_json if arguments.format == "json" else write_table
     write(advice, driver, sys.stdout)
     return 0
 

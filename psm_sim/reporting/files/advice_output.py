@@ -1,4 +1,4 @@
-"""Terminal output of an advice: the answer, the ranked settings, and the assumptions."""
+"""Output of an advice as a table, with the answer and the assumptions, or as JSON."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from psm_sim import __version__
 from psm_sim.campaign.advice import Row, Verdict, slower
 from psm_sim.campaign.advice_text import answer, assumptions, bound
+from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.terminal.console import console_on, new_table
 
 if TYPE_CHECKING:
     from psm_sim.campaign.advice import Advice
 
 
-def write(advice: Advice, driver: str, stream: TextIO) -> None:
-    """Write an *advice* for a *driver* to *stream*."""
+def write_table(advice: Advice, driver: str, stream: TextIO) -> None:
+    """Write the answer, the ranked settings and the assumptions of an *advice* for a *driver* to *stream*."""
     with console_on(stream) as console:
         console.print(*answer(advice), sep="\n")
         console.print()
@@ -175,3 +177,60 @@ def _meanings(advice: Advice) -> list[str]:
 
 _LEAST_SHOWN = 0.0005
 """Least share that is not shown as 0.0 %."""
+
+
+_MEASURES = (
+    "energy_per_page_j",
+    "mean_current_ma",
+    "battery_days",
+    "page_time_s",
+    "slowdown",
+    "latency",
+)
+"""Keys of a result that a row has as well."""
+
+
+def _to_dict(advice: Advice, driver: str) -> dict[str, Any]:
+    """Return the advice as plain values. Arguments as for :func:`write_json`."""
+    comparison = advice.comparison
+    return {
+        "psm_sim": __version__,
+        **comparison.facts,
+        "settings": comparison.settings,
+        "pages": comparison.pages,
+        "replications": advice.replications,
+        "driver": driver,
+        "max_latency_s": advice.max_latency_s,
+        "answer": " ".join(answer(advice)),
+        "best": None if advice.best is None else advice.best.setting.name,
+        "tied": [row.setting.name for row in advice.tied],
+        "rows": [_row(advice, row) for row in advice.rows],
+        "assumptions": assumptions(advice, driver),
+    }
+
+
+def _row(advice: Advice, row: Row) -> dict[str, Any]:
+    result, setting = row.result, row.setting
+    delay = "page_time_added_s" if advice.has_pages else "p99_latency_s"
+    missing = {} if math.isnan(row.missing) else {"missing": row.missing}
+    share = setting.dtim_share(advice.comparison.resolved_topology.beacon.dtim_period)
+    return {
+        "setting": setting.name,
+        "policy": setting.policy,
+        "driver_calls": list(setting.calls),
+        "is_default": setting.is_default,
+        "needs_new_driver": setting.is_new,
+        "rank": row.rank or None,
+        "verdict": row.verdict.value,
+        delay: row.delay_s.mean,
+        "half_width_95": {delay: row.delay_s.half_width},
+        "mean_power_w": row.power_w,
+        "group_frames_share": share,
+        **missing,
+        **{key: value for key, value in result.to_dict().items() if key in _MEASURES},
+    }
+
+
+def write_json(advice: Advice, driver: str, stream: TextIO) -> None:
+    """Write an *advice* for a *driver* to *stream* as one JSON object."""
+    stream.write(to_text(_to_dict(advice, driver)))
