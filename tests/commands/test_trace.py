@@ -128,6 +128,14 @@ def test_bad_input_leaves_the_earlier_file(tmp_path, capsys):
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_a_fit_of_a_file_whose_name_is_no_utf_8_can_be_read(tmp_path):
+    """The name stands in the profile; so do signs beyond the first 65,536."""
+    path = tmp_path / "bad\udcff\U000e0001.csv"
+    path.write_text("page,think_s,main_bytes,images\n1,2,3000,\n2,3,4000,\n")
+    assert main(["trace", "fit", str(path), "--to", str(tmp_path / "p.toml")]) == 0
+    assert len(load_workload(str(tmp_path / "p.toml"), 3, 1).pages) == 3
+
+
 def test_a_fit_of_pages_that_all_think_long_can_be_drawn_from(tmp_path):
     """The usual limit on think times would reject every one of them."""
     path = tmp_path / "long.csv"
