@@ -12,8 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from operator import add
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,7 @@ integral of this probability, both of shape (n,).
 """
 
 IndexArray = NDArray[np.intp]
+Times = TypeVar("Times", float, FloatArray)
 
 _TIE = 1e-9
 """Difference of costs below which they count as equal, as a share of a beacon's energy.
@@ -78,10 +78,6 @@ class DecisionGrid(NamedTuple):
     next_beacon: IndexArray
 
 
-_MIN_ARRAY_SIZE = 24
-"""Longest doze in beacons from which on a NumPy array is faster than plain Python."""
-
-
 def solve_rest(
     model: ArrivalModel, grid: DecisionGrid, costs: RestCosts, allowed: NDArray[np.bool_] | None = None
 ) -> IndexArray:
@@ -96,7 +92,7 @@ def solve_rest(
     if allowed is not None:
         doze_j[~allowed] = inf
     stay_onward_j = _minimise_backwards(grid.next_beacon, doze_j, stay_j, left_j)
-    totals_j = doze_j + np.array(left_j)[wake_beacon]
+    totals_j = doze_j + left_j[wake_beacon]
     min_doze_j = totals_j.min(axis=1)
     longest = costs.max_beacons - np.argmax(
         totals_j[:, ::-1] <= min_doze_j[:, None] + _TIE * costs.beacon_j, axis=1
@@ -106,7 +102,7 @@ def solve_rest(
 
 def _compute_costs(
     model: ArrivalModel, grid: DecisionGrid, costs: RestCosts, wake_beacon: IndexArray
-) -> tuple[FloatArray, list[float], list[float]]:
+) -> tuple[FloatArray, list[float], FloatArray]:
     """Return the costs of dozes (n, max_beacons), of staying awake (n,) and from each beacon on (b,).
 
     Beyond the end of the grid, the remaining beacons are charged as if all dozes had the maximum length.
@@ -124,13 +120,13 @@ def _compute_costs(
     remaining_dozes = np.arange(beacons_s.size, 0, -1) / costs.max_beacons
     left_j = costs.beacon_j * (1.0 - arrived[count:]) * remaining_dozes
     if costs.awake_w == inf:  # the radio never waits awake, also where a frame has surely arrived
-        return doze_j, [inf] * count, left_j.tolist()
+        return doze_j, [inf] * count, left_j
     stay_j = costs.awake_w * np.diff(times_s) * (pending[:-1] + pending[1:]) / 2
-    return doze_j, [*stay_j.tolist(), inf], left_j.tolist()
+    return doze_j, [*stay_j.tolist(), inf], left_j
 
 
 def _minimise_backwards(
-    next_beacon: IndexArray, doze_j: FloatArray, stay_j: list[float], left_j: list[float]
+    next_beacon: IndexArray, doze_j: FloatArray, stay_j: list[float], left_j: FloatArray
 ) -> FloatArray:
     """Return the minimum cost after each decision time, shape (n,), by backward induction.
 
@@ -139,22 +135,17 @@ def _minimise_backwards(
     times are filled in.
     """
     max_beacons, onward = doze_j.shape[1], inf
-    rows = doze_j.tolist() if max_beacons < _MIN_ARRAY_SIZE else None
-    left_array_j = np.array(left_j)
     bounds = [0, *(np.flatnonzero(np.diff(next_beacon)) + 1).tolist(), next_beacon.size]
     onward_j = [inf] * next_beacon.size
     for start, stop in reversed(list(pairwise(bounds))):
         first = int(next_beacon[start])
-        if rows is not None and stop - start == 1:
-            min_doze_j = [min(map(add, rows[start], left_j[first : first + max_beacons]))]
-        else:
-            min_doze_j = (doze_j[start:stop] + left_array_j[first : first + max_beacons]).min(axis=1).tolist()
+        min_doze_j = (doze_j[start:stop] + left_j[first : first + max_beacons]).min(axis=1).tolist()
         for row in range(stop - 1, start - 1, -1):
             onward_j[row] = onward
             stay, doze = stay_j[row] + onward, min_doze_j[row - start]
             onward = stay if stay < doze else doze
         if first:
-            left_j[first - 1] = left_array_j[first - 1] = onward
+            left_j[first - 1] = onward
     return np.array(onward_j)
 
 
@@ -194,12 +185,12 @@ class ReplyBound:
         number = self.grid.after(now_s)
         while True:
             beacon_s = self.grid.time(number)
-            legal_s = max(now_s, self._legal_s(beacon_s))
+            legal_s = max(now_s, self.legal_s(beacon_s))
             if legal_s < beacon_s - TOLERANCE_S:
                 return legal_s
             number += 1
 
-    def legal_s(self, beacons_s: FloatArray) -> FloatArray:
+    def legal_s(self, beacons_s: Times) -> Times:
         """Return the time from which a doze until each beacon is allowed, in seconds."""
         return self.uplink_s + (beacons_s - self.uplink_s) / (1 + self.p)
 
@@ -211,6 +202,3 @@ class ReplyBound:
         ends_s = decisions.beacons_s[decisions.next_beacon[:, None] + np.arange(max_beacons)]
         start_s = decisions.times_s[:, None]
         return np.asarray(ends_s - start_s <= self.p * (start_s - self.uplink_s) + TOLERANCE_S)
-
-    def _legal_s(self, beacon_s: float) -> float:
-        return self.uplink_s + (beacon_s - self.uplink_s) / (1 + self.p)
