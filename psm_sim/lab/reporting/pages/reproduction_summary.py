@@ -48,7 +48,7 @@ HIGHLIGHTS = {
     "bsd-rtt": (0, 1),
     "trace-study": (0,),
     "optimum": (2,),
-    "one-setting": (0, 1),
+    "one-setting": (1,),
     "non-stationary": (1,),
 }
 """Positions of the remarks that the summary repeats, by study."""
