@@ -143,3 +143,9 @@ def test_wrong_parameters_are_named(spec: str, message: str) -> None:
     """One sentence: what, the value given, what is expected."""
     with pytest.raises(InputError, match=message):
         load_workload(spec, 10, 1)
+
+
+@pytest.mark.parametrize("pages", [0, 2.5])
+def test_the_number_of_pages_is_checked(pages) -> None:
+    with pytest.raises(InputError, match="pages must be an integer >= 1, got"):
+        load_workload("ucb", pages, 1)

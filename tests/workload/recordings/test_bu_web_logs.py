@@ -68,3 +68,10 @@ def test_blank_lines_are_no_requests_and_long_logs_are_kept_in_batches(
     assert twice.records == once.records == 5
     assert twice.size.tolist() == once.size.tolist()
     assert twice.clients == once.clients
+
+
+def test_an_address_that_is_none_is_a_request_all_the_same(tmp_path: Path) -> None:
+    """An IPv6 host cut short is taken as it is written; it embeds nothing."""
+    found = read_recording(log(tmp_path, LOG.replace("http://www.w3.org/a b.html", "http://[::1/a.gif")))
+    pages = found.pages_of(found.clients.index("920156"))
+    assert found.objects_per_page[pages].tolist() == [2, 1]

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import psm_sim.workload.recordings.har as har_reader
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.har_entries import epoch_s, read_entry
@@ -289,3 +290,20 @@ def test_what_is_no_har_is_refused_with_the_place(tmp_path: Path, data, message:
     with pytest.raises(InputError, match=message) as caught:
         read_recording(path)
     assert "\n" not in str(caught.value)
+
+
+def test_an_entry_without_a_time_is_named(tmp_path: Path) -> None:
+    path = har(tmp_path, [entry(), entry(startedDateTime="yesterday")])
+    with pytest.raises(
+        InputError, match=r"log\.entries\[1\]\.startedDateTime must be an ISO 8601 time, got 'yesterday'"
+    ):
+        read_recording(path)
+
+
+def test_a_file_too_large_to_be_a_session_is_refused_before_it_is_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(har_reader, "MAX_BYTES", 1 << 20)
+    path = har(tmp_path, [entry()], comment="x" * (1 << 20))
+    with pytest.raises(InputError, match=r"a\.har: a HAR file must be at most 1 MiB"):
+        read_recording(path)
