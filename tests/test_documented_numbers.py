@@ -107,7 +107,7 @@ def test_the_results_page_states_the_search_of_the_report() -> None:
     assert f"of {settings} settings" in psm
     assert re.search(rf"takes {ratio} to \S+ times its page time \({published} published\)", psm)
     assert psm.endswith(f"a page time of {judged}.")
-    assert f"best candidate on judging seeds has {lpsm} + {bsd}" in counts or provisional(numbers)
+    assert f"best candidate there has {lpsm} + {bsd}" in counts or provisional(numbers)
 
 
 def text_of(document: str) -> str:

@@ -160,7 +160,8 @@ class Score:
         think, delay, files, main, network, uplink, acks = (self.setting[key] for key in KEYS)
         server = f"server {delay} ms" + ("" if main == "none" else f" (main object {main} ms)")
         counted = "files as images" if files else "files counted right"
-        return f"think {think}, {server}, {counted}, {network} network, uplink {uplink}, acks {acks}"
+        changed = "" if network == "default" else f", {network}"
+        return f"think {think}, {server}, {counted}{changed}, uplink {uplink}, acks {acks}"
 
     def claim(self, key: str) -> Claim:
         """Return the claim on the number *key*."""
@@ -356,13 +357,11 @@ def _remarks(searched: Sequence[Score], candidates: Sequence[Score], judged: Seq
     result = "One setting serves both" if best.met == (n_lpsm, n_bsd) else "No setting serves both"
     rerun = [score for score in judged if score.setting in [each.setting for each in candidates]]
     on_judging = "".join(
-        f" On judging seeds this setting has {_count(score)}."
-        for score in rerun
-        if score.setting == best.setting
+        f" On judging seeds it has {_count(score)}." for score in rerun if score.setting == best.setting
     )
     if rerun:
         top = max(rerun, key=_total)
-        on_judging += f" The best candidate on judging seeds has {_count(top)} ({top.label})."
+        on_judging += f" The best candidate there has {_count(top)} ({top.label})."
     return [
         describe_static_psm(searched, judged),
         (
