@@ -25,6 +25,13 @@ class FixedShareBank:
     and rates so close to 0 that the share is below 1e-100. Their columns are maintained as logarithms by
     :class:`LogFixedShareBank`.
 
+    Parameters
+    ----------
+    n_experts : int
+        Number of experts n.
+    rates : ndarray, shape (m,)
+        Switching rates.
+
     Attributes
     ----------
     weights : ndarray, shape (n, m)
@@ -57,8 +64,15 @@ class FixedShareBank:
     def evidence(self, relative: FloatArray) -> FloatArray:
         """Return the log mixture likelihood at each rate, shape (m,).
 
-        The largest of the log-likelihoods *relative*, shape (n,), must be 0. The next call overwrites the
-        result.
+        Parameters
+        ----------
+        relative : ndarray, shape (n,)
+            Log-likelihoods of the experts, whose maximum must be 0.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            Overwritten by the next call.
         """
         self.mixture(relative)
         if self._at_edge is not None:
@@ -72,8 +86,15 @@ class FixedShareBank:
     def mixture(self, relative: FloatArray) -> FloatArray:
         """Return the mixture likelihood at each rate, shape (m,), if :attr:`is_linear`.
 
-        The largest of the log-likelihoods *relative*, shape (n,), must be 0. The method :meth:`share`
-        overwrites the result.
+        Parameters
+        ----------
+        relative : ndarray, shape (n,)
+            Log-likelihoods of the experts, whose maximum must be 0.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            Overwritten by :meth:`share`.
         """
         np.exp(relative, self._likelihood)
         mixture: FloatArray = self._likelihood.dot(self.weights, self._mixture)
@@ -106,7 +127,12 @@ class FixedShareBank:
     def lookahead(self, losses: FloatArray, rate_weights: FloatArray) -> Lookahead | None:
         """Return a lookahead on future rounds, or None if eigenmodes do not apply.
 
-        The *losses*, shape (n,), are those of every round, in nats.
+        Parameters
+        ----------
+        losses : ndarray, shape (n,)
+            Losses of every round, in nats.
+        rate_weights : ndarray, shape (m,)
+            Weights of the rates.
         """
         modes = compute_eigenmodes(self._rates_key, losses.tobytes())
         return None if modes is None else Lookahead(modes, self.weights, rate_weights)
@@ -136,8 +162,14 @@ class FixedShareBank:
 class LogFixedShareBank:
     """Fixed-share learners in the log domain, slower but exact for any rate from 0 to 1.
 
-    A rate whose weight lies entirely on excluded experts has evidence ``-inf`` and is left unchanged. There
-    are at least 2 experts.
+    A rate whose weight lies entirely on excluded experts has evidence ``-inf`` and is left unchanged.
+
+    Parameters
+    ----------
+    n_experts : int
+        Number of experts n, at least 2.
+    rates : ndarray, shape (m,)
+        Switching rates.
     """
 
     def __init__(self, n_experts: int, rates: FloatArray) -> None:

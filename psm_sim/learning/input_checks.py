@@ -16,7 +16,19 @@ from psm_sim.common.errors import InputError
 def check_int(value: Any, name: str, minimum: int = 1) -> int:
     """Return *value* as an integer of at least *minimum*.
 
-    The *name* stands in the error message.
+    Parameters
+    ----------
+    value : object
+        Value to check.
+    name : str
+        Name in the error message.
+    minimum : int
+        Smallest allowed value.
+
+    Raises
+    ------
+    InputError
+        If the value is not such an integer.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
         raise InputError(f"{name} must be an integer >= {minimum}, got {value!r}.")
@@ -31,7 +43,19 @@ def check_probability(value: Any, name: str) -> float:
 def check_number(value: Any, name: str, expected: str, minimum: float, maximum: float) -> float:
     """Return *value* as a number from *minimum* to *maximum*.
 
-    The *name* and the *expected* values stand in the error message.
+    Parameters
+    ----------
+    value : object
+        Value to check.
+    name, expected : str
+        Name and expected values in the error message.
+    minimum, maximum : float
+        Smallest and largest allowed value.
+
+    Raises
+    ------
+    InputError
+        If the value is not such a number.
     """
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not minimum <= (number := float(value)) <= maximum:
@@ -40,9 +64,21 @@ def check_number(value: Any, name: str, expected: str, minimum: float, maximum: 
 
 
 def check_array(values: ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
-    """Return *values* as a float64 array of *shape*.
+    """Return *values* as a float64 array.
 
-    The *name*, in the plural, stands in the error message.
+    Parameters
+    ----------
+    values : array_like
+        Values to check.
+    shape : tuple of int
+        Required shape.
+    name : str
+        Name in the error message, in the plural.
+
+    Raises
+    ------
+    InputError
+        If the values are not numbers of this shape.
     """
     try:
         array = np.asarray(values, dtype=np.float64)

@@ -17,6 +17,11 @@ class LogPosterior:
     A weight that underflows can recover later. This is Static-expert if applied to experts, and the rate
     posterior of Learn-alpha if applied to switching rates (thesis, eq. 2.7).
 
+    Parameters
+    ----------
+    size : int
+        Number of weights.
+
     Attributes
     ----------
     weights : ndarray, shape (size,)
@@ -40,7 +45,10 @@ class LogPosterior:
     def observe(self, log_evidence: FloatArray) -> float:
         """Multiply the weights by exp(*log_evidence*), shape (size,).
 
-        Return ``log(sum_j weights[j] exp(log_evidence[j]))``. If it is ``-inf``, the weights are unchanged.
+        Returns
+        -------
+        float
+            ``log(sum_j weights[j] exp(log_evidence[j]))``. If it is ``-inf``, the weights are unchanged.
         """
         np.add(self.log_weights, log_evidence, out=self._sum)
         maximum = self._sum.item(self._sum.argmax())
@@ -67,8 +75,14 @@ _MIN_WEIGHT = 1e-150
 class RateMixture:
     """Mixture that is normalised in every round.
 
-    Each round updates the bank and the posterior over the rates. The array *means*, shape (n,), receives the
-    distribution over the experts, multiplied by :attr:`total`.
+    Parameters
+    ----------
+    bank : FixedShareBank
+        Distributions over the experts, one per switching rate. Updated in every round.
+    rate_posterior : LogPosterior
+        Posterior over the rates. Updated in every round.
+    means : ndarray, shape (n,)
+        Output array for the distribution over the experts, multiplied by :attr:`total`.
     """
 
     def __init__(self, bank: FixedShareBank, rate_posterior: LogPosterior, means: FloatArray) -> None:
@@ -82,8 +96,15 @@ class RateMixture:
     def learn(self, relative: FloatArray) -> float:
         """Learn one round and return the log-likelihood of the mixture.
 
-        The largest of the log-likelihoods *relative*, shape (n,), is 0. If the result is ``-inf``, nothing
-        has changed.
+        Parameters
+        ----------
+        relative : ndarray, shape (n,)
+            Log-likelihoods of the experts, whose maximum is 0.
+
+        Returns
+        -------
+        float
+            If it is ``-inf``, nothing has changed.
         """
         log_likelihood = self._rate_posterior.observe(self._bank.evidence(relative))
         if log_likelihood > -math.inf:
@@ -109,8 +130,12 @@ class RateMixture:
     def fast_forward(self, log_evidence: FloatArray, weights: FloatArray) -> None:
         """Continue after several identical rounds.
 
-        The *weights*, shape (n, m), are unnormalised. The *log_evidence* of the rates, shape (m,), lacks the
-        factor in their sums.
+        Parameters
+        ----------
+        log_evidence : ndarray, shape (m,)
+            Log evidence of each rate, without the factor in the sums of the weights.
+        weights : ndarray, shape (n, m)
+            Unnormalised weights of the experts at each rate.
         """
         self._rate_posterior.observe(log_evidence + np.log(self._bank.set_weights(weights)))
         self.reload()
@@ -124,6 +149,11 @@ class LazyRateMixture(RateMixture):
 
     The weight of a rate is multiplied by its evidence. :meth:`flush` updates the log-weights, after so few
     rounds that no weight underflows.
+
+    Parameters
+    ----------
+    bank, rate_posterior, means
+        See :class:`RateMixture`.
     """
 
     def __init__(self, bank: FixedShareBank, rate_posterior: LogPosterior, means: FloatArray) -> None:
@@ -210,6 +240,9 @@ class LazyRateMixture(RateMixture):
 def make_rate_mixture(bank: FixedShareBank, rate_posterior: LogPosterior, means: FloatArray) -> RateMixture:
     """Create the fastest mixture for *bank*.
 
-    It updates *bank* and *rate_posterior*, and writes to *means*, see :class:`RateMixture`.
+    Parameters
+    ----------
+    bank, rate_posterior, means
+        See :class:`RateMixture`.
     """
     return (LazyRateMixture if bank.is_linear else RateMixture)(bank, rate_posterior, means)

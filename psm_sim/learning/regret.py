@@ -52,8 +52,14 @@ class SwitchCounts(NamedTuple):
     def beta(self, alpha: float, transitions: int) -> float:
         """Return alpha (1 - alpha) / (T - 1) L''_T(alpha) at a minimum (thesis, eq. 2.20).
 
-        It lies in [0, 1) and is rounded down by the largest possible rounding error. The number of
-        *transitions* is T - 1.
+        It lies in [0, 1) and is rounded down by the largest possible rounding error.
+
+        Parameters
+        ----------
+        alpha : float
+            Switching rate at the minimum.
+        transitions : int
+            Number of transitions T - 1.
         """
         spread = max(self.variance, 0.0) / (transitions * alpha * (1 - alpha))
         return max(1 - spread - _STEP_ROUNDING * (transitions + 10), 0.0)
@@ -63,8 +69,14 @@ def count_switches(table: FloatArray, alpha: float) -> SwitchCounts:
     """Return the first two posterior moments of the number of switches.
 
     The count is stored relative to its prior mean, so that no cancellation occurs in long runs. The pass
-    takes O(T n) time and constant memory. The losses in *table* have the shape (T, n) with n >= 2. The rate
-    *alpha* is between 1e-100 and 1 - 1e-9, where plain arithmetic is safe.
+    takes O(T n) time and constant memory.
+
+    Parameters
+    ----------
+    table : ndarray, shape (T, n)
+        Losses in nats, n >= 2.
+    alpha : float
+        Switching rate between 1e-100 and 1 - 1e-9, where plain arithmetic is safe.
     """
     n = table.shape[1]
     min_losses = table.min(axis=1)

@@ -105,9 +105,18 @@ def _two_point_regret(
     """Return -log E_Q exp((T-1)[D(a||alpha*) - D(a||alpha)]) for the two-point Q of (2.31).
 
     Q has mean alpha* and variance *spread* alpha* (1 - alpha*) / (T - 1). It has weight q1 at a = 1, and the
-    rest at the inner point (alpha* - q1) / (1 - q1) = alpha* (1 - spread / (T - 1)). The *mean* is alpha*,
-    and the number of *transitions* is T - 1. The two ratios are the logarithms of alpha / alpha* and (1 -
-    alpha) / (1 - alpha*), the exponents at a = 1 and a = 0.
+    rest at the inner point (alpha* - q1) / (1 - q1) = alpha* (1 - spread / (T - 1)).
+
+    Parameters
+    ----------
+    transitions : int
+        T - 1.
+    mean : float
+        alpha*.
+    spread : float
+        Variance of Q in units of alpha* (1 - alpha*) / (T - 1).
+    ratio_at_one, ratio_at_zero : ndarray
+        Logarithms of alpha / alpha* and (1 - alpha) / (1 - alpha*), the exponents at a = 1 and a = 0.
     """
     inner_weight = transitions * (1 - mean) / mean
     inner_point = mean * (1 - spread / transitions)

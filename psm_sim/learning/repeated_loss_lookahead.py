@@ -33,6 +33,13 @@ _MAX_SPREAD_NATS = 2.0
 class Eigenmodes:
     """Eigenmodes of m switching rates over n experts, for one vector of losses.
 
+    Parameters
+    ----------
+    rates : ndarray, shape (m,)
+        Switching rates.
+    losses : ndarray, shape (n,)
+        Losses of every round, in nats.
+
     Attributes
     ----------
     logs : ndarray, shape (m,)
@@ -96,6 +103,11 @@ class Eigenmodes:
 
         At each rate the sum of the weights decreases in every round, by no more than the largest likelihood
         ratio. The omitted rates together contribute at most 1e-17 of the sum in any round of the block.
+
+        Parameters
+        ----------
+        rate_weights : ndarray, shape (m,)
+            Current weights of the rates.
         """
         largest = rate_weights.item(rate_weights.argmax())
         visible = (rate_weights > largest * self._min_visible).nonzero()[0]
@@ -105,8 +117,14 @@ class Eigenmodes:
         """Return the weighted sums of the values and of ones after each round of a block.
 
         Two separate products with a vector are used, because one product with two columns takes over twice
-        the time. The *terms*, shape (2, k, n), are the current terms of the modes in both sums, for the k
-        *rates*.
+        the time.
+
+        Parameters
+        ----------
+        terms : ndarray, shape (2, k, n)
+            Current terms of the modes in both sums.
+        rates : slice
+            The k rates.
         """
         powers, between = self.powers
         rate_powers = powers[rates].reshape(-1, powers.shape[-1])
@@ -164,6 +182,13 @@ def is_applicable(rates: FloatArray, losses: FloatArray) -> bool:
 
     The share must be far above rounding errors, the likelihoods within a factor of e^2, and n * n * m within
     the size that a round can read. Otherwise rounds are learnt one by one.
+
+    Parameters
+    ----------
+    rates : ndarray, shape (m,)
+        Switching rates.
+    losses : ndarray, shape (n,)
+        Losses, in nats.
     """
     n = losses.size
     if n < 2 or n * n * rates.size > _MAX_NUMBERS or not np.isfinite(losses).all():
@@ -174,7 +199,13 @@ def is_applicable(rates: FloatArray, losses: FloatArray) -> bool:
 
 @lru_cache(maxsize=4)
 def compute_eigenmodes(rates: bytes, losses: bytes) -> Eigenmodes | None:
-    """Return the eigenmodes of rates and losses given as bytes, or None if they do not apply."""
+    """Return the eigenmodes of rates and losses given as bytes, or None if they do not apply.
+
+    Parameters
+    ----------
+    rates, losses : bytes
+        Buffers of float64 arrays, shapes (m,) and (n,).
+    """
     rate_array, loss_array = np.frombuffer(rates), np.frombuffer(losses)
     return Eigenmodes(rate_array, loss_array) if is_applicable(rate_array, loss_array) else None
 
@@ -186,8 +217,15 @@ class Lookahead:
     """Lookahead on future rounds of one learner that all have the same losses.
 
     A lookahead does not change the learner. :meth:`~psm_sim.learning.Learner.fast_forward` learns the rounds.
-    The *weights*, shape (n, m), are those of the experts at each rate. The current distribution over the
-    rates is *rate_weights*, shape (m,), multiplied by the sums of the columns.
+
+    Parameters
+    ----------
+    modes : Eigenmodes
+        Eigenmodes of the learner's m switching rates for these losses.
+    weights : ndarray, shape (n, m)
+        Current weights of the experts at each rate.
+    rate_weights : ndarray, shape (m,)
+        Distribution over the rates. The current one is multiplied by the sums of the columns.
     """
 
     def __init__(self, modes: Eigenmodes, weights: FloatArray, rate_weights: FloatArray) -> None:
@@ -215,7 +253,17 @@ class Lookahead:
     def _terms(self, coordinates: FloatArray, rates: slice) -> FloatArray:
         """Return the terms of the modes of *rates* in the weighted sums of the values and of ones.
 
-        The *coordinates*, shape (n, k), are the weights in the modes. The result has the shape (2, k, n).
+        Parameters
+        ----------
+        coordinates : ndarray, shape (n, k)
+            Weights in the modes.
+        rates : slice
+            The k rates.
+
+        Returns
+        -------
+        ndarray, shape (2, k, n)
+            Terms of both sums.
         """
         terms: FloatArray = self._terms_of_values[:, rates] * (coordinates * self._rate_weights[rates]).T
         return terms
@@ -223,8 +271,12 @@ class Lookahead:
     def after(self, rounds: int) -> tuple[FloatArray, FloatArray]:
         """Return the state after *rounds* rounds.
 
-        It consists of the log evidence of each rate, shape (m,), without the factor in the sums of the
-        weights, and of the unnormalised weights, shape (n, m).
+        Returns
+        -------
+        log_evidence : ndarray, shape (m,)
+            Log evidence of each rate, without the factor in the sums of the weights.
+        weights : ndarray, shape (n, m)
+            Unnormalised weights of the experts at each rate.
         """
         weights = self._modes.weights(self._coordinates * self._modes.decay(rounds))
         return rounds * self._modes.logs, weights

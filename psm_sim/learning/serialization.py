@@ -34,17 +34,26 @@ def dump_bank(bank: FixedShareBank) -> dict[str, Any]:
 def load_bank(state: Mapping[str, Any], like: FixedShareBank, owner: str) -> tuple[FloatArray, FloatArray]:
     """Return the arguments of :meth:`FixedShareBank.restore` from a saved state.
 
-    The bank *like* has the expected shapes. The *owner* is the learner named in error messages.
+    Parameters
+    ----------
+    state : mapping
+        Dictionary with the entries of :func:`dump_bank`.
+    like : FixedShareBank
+        Bank with the expected shapes.
+    owner : str
+        Learner named in error messages.
+
+    Raises
+    ------
+    InputError
+        If the weights have another shape, or a column is not a distribution.
     """
     weights = load_weights(state, "weights", like.weights.shape, owner)
     return weights, load_log_weights(state, "log_weights", like.edge_log_weights.shape, owner)
 
 
 def load_weights(state: Mapping[str, Any], key: str, shape: tuple[int, ...], owner: str) -> FloatArray:
-    """Return the weights of a saved state.
-
-    The array under *key* has the given *shape*. The *owner* is the learner named in error messages.
-    """
+    """Return the weights of a saved state. Arguments and errors are as for :func:`load_log_weights`."""
     weights = _array(state[key])
     if weights is None or weights.shape != shape or not _are_distributions(weights):
         raise InputError(
@@ -61,7 +70,21 @@ def _are_distributions(weights: FloatArray) -> bool:
 def load_log_weights(state: Mapping[str, Any], key: str, shape: tuple[int, ...], owner: str) -> FloatArray:
     """Return the log-weights of a saved state.
 
-    The array under *key* has the given *shape*. The *owner* is the learner named in error messages.
+    Parameters
+    ----------
+    state : mapping
+        Saved state.
+    key : str
+        Key of the log-weights.
+    shape : tuple of int
+        Expected shape, with one or two axes.
+    owner : str
+        Learner named in error messages.
+
+    Raises
+    ------
+    InputError
+        If the entry is not an array of valid log-weights.
     """
     values = _array(state[key])
     if values is None or values.shape != shape or not _are_valid(values):

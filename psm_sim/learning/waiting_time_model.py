@@ -26,8 +26,11 @@ _LOW_S, _HIGH_S, _WIDTH_S = EDGES_S[:-1], EDGES_S[1:], np.diff(EDGES_S)
 def shares(after_s: float, by_s: float) -> FloatArray:
     """Return the share of each bin that lies in an interval, shape (103,), each from 0 to 1.
 
-    The interval (after_s, by_s] may have no end. The last bin has the share 1 if the interval extends beyond
-    the last edge.
+    Parameters
+    ----------
+    after_s, by_s : float
+        Interval (after_s, by_s] in seconds; *by_s* may be ``inf``. The last bin has the share 1 if the
+        interval extends beyond the last edge.
     """
     bin_shares = np.empty(BINS)
     overlap_s = np.minimum(_HIGH_S, by_s) - np.maximum(_LOW_S, after_s)
@@ -39,7 +42,10 @@ def shares(after_s: float, by_s: float) -> FloatArray:
 def exponential_masses(rates: FloatArray) -> FloatArray:
     """Return the mass of each bin under exponential distributions, shape (m, 103).
 
-    The *rates*, shape (m,), are in 1/s.
+    Parameters
+    ----------
+    rates : ndarray, shape (m,)
+        Rates of the distributions, in 1/s.
     """
     survival = np.exp(-rates[:, None] * EDGES_S)
     return np.concatenate((survival[:, :-1] - survival[:, 1:], survival[:, -1:]), axis=1)
@@ -59,7 +65,12 @@ def smoothing_matrix(width: int) -> FloatArray:
 class CdfCurve(NamedTuple):
     """Cumulative distribution function at the bin edges, and its integral.
 
-    Both have the shape (103,). The distribution is uniform within a bin, and the integral begins at 0.
+    Attributes
+    ----------
+    cdf : ndarray, shape (103,)
+        Probability at each edge. The distribution is uniform within a bin.
+    integral : ndarray, shape (103,)
+        Integral of the function from 0, in seconds.
     """
 
     cdf: FloatArray
@@ -73,7 +84,13 @@ class CdfCurve(NamedTuple):
         return cls(cdf, integral)
 
     def at(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the probability by each time, and its integral from 0 in seconds."""
+        """Return the probability by each time, and its integral from 0 in seconds.
+
+        Parameters
+        ----------
+        times_s : ndarray
+            Times in seconds, of any shape.
+        """
         bin_index = np.searchsorted(EDGES_S, times_s, side="right") - 1
         cdf = np.interp(times_s, EDGES_S, self.cdf)
         return cdf, self.integral[bin_index] + (times_s - EDGES_S[bin_index]) * (
@@ -98,9 +115,21 @@ class HistogramExperts:
 
     An observed interval adds a mass of 1 to each histogram, after the older mass has decayed. The mass is
     divided among the bins of the interval in proportion to the histogram itself (the E-step of expectation
-    maximisation). The mass of the prior, in observations, is *prior*, above 0 so that no bin has mass 0. The
-    prior odds of the last bin are *never*. The other bins share their mass equally. The distributions are
-    ``masses``, shape (9, 103), and the decayed observations ``counts``.
+    maximisation).
+
+    Parameters
+    ----------
+    prior : float
+        Mass of the prior, in observations, above 0 so that no bin has mass 0.
+    never : float
+        Prior odds of the last bin. The other bins share their mass equally.
+
+    Attributes
+    ----------
+    masses : ndarray, shape (9, 103)
+        Distribution of each histogram.
+    counts : ndarray, shape (9, 103)
+        Decayed observations.
     """
 
     def __init__(self, prior: float, never: float) -> None:
@@ -113,8 +142,12 @@ class HistogramExperts:
     def observe(self, shares: FloatArray, likelihood: FloatArray) -> None:
         """Add an observation.
 
-        The *shares*, shape (103,), are those of each bin in the observed interval. The *likelihood*, shape
-        (9,), is the mass of the interval under each histogram.
+        Parameters
+        ----------
+        shares : ndarray, shape (103,)
+            Share of each bin that lies in the observed interval.
+        likelihood : ndarray, shape (9,)
+            Mass of the interval under each histogram, above 0.
         """
         self.counts *= _DECAY
         self.counts += self.masses * shares / likelihood[:, None]
@@ -131,9 +164,19 @@ class HistogramExperts:
 class ExponentialExperts:
     """Exponential distributions of one waiting time with several half-lives.
 
-    The rate is the number of events divided by the time waited, both with decay. The prior mean *mean_s* of
-    the waiting time has the weight of half an event. The mass of each bin under each distribution is in
-    ``masses``, shape (2, 103).
+    The rate is the number of events divided by the time waited, both with decay.
+
+    Parameters
+    ----------
+    mean_s : float
+        Prior mean of the waiting time, in seconds, with the weight of half an event.
+
+    Attributes
+    ----------
+    masses : ndarray, shape (2, 103)
+        Mass of each bin under each distribution.
+    events, waited_s : ndarray, shape (2,)
+        Number of events and time waited, in seconds.
     """
 
     def __init__(self, mean_s: float) -> None:

@@ -129,7 +129,12 @@ MAX_LENGTH = 500
 def parse_expression(text: str, names: Sequence[str]) -> Node:
     """Parse a formula.
 
-    The *names* are those of its variables.
+    Parameters
+    ----------
+    text : str
+        Formula in Python syntax.
+    names : sequence of str
+        Names of its variables.
 
     Raises
     ------

@@ -22,7 +22,15 @@ MAX_LOSS = 1e100
 
 
 def describe_loss_error(losses: object, times_ms: FloatArray) -> str:
-    """Describe the error in a result of a loss, or return "" if it is valid."""
+    """Describe the error in a result of a loss, or return "" if it is valid.
+
+    Parameters
+    ----------
+    losses : object
+        Result of the loss.
+    times_ms : ndarray, shape (n,)
+        Candidate polling times, in ms.
+    """
     if not isinstance(losses, np.ndarray) or losses.dtype.kind not in "fiu":
         kind = f"an array of {losses.dtype}" if isinstance(losses, np.ndarray) else type(losses).__name__
         return f"returned {kind}"

@@ -29,6 +29,13 @@ class MessageStats:
     Datagrams of one direction arrive in order, or nearly so. A datagram therefore counts as lost once a later
     one has arrived. Datagrams after the last one that arrived count as in transit. Messages on a connection
     are lost only with their connection.
+
+    Attributes
+    ----------
+    latencies_s : array of float
+        Latency of each message that arrived, in seconds.
+    sent : int
+        Number of messages sent.
     """
 
     def __init__(self) -> None:
@@ -89,8 +96,17 @@ class MessageStream:
     """Application at one end of a persistent connection.
 
     It counts the received bytes to find the end of each message of the peer. Data written before the
-    connection is established are sent afterwards. The function *arrived* is called with each complete
-    message.
+    connection is established are sent afterwards.
+
+    Parameters
+    ----------
+    arrived
+        Called with each complete message.
+
+    Attributes
+    ----------
+    endpoint : Endpoint
+        The TCP endpoint; set when the connection is accepted.
     """
 
     __slots__ = ("_arrived", "_awaited", "_missing", "_open", "_waiting", "endpoint")
@@ -144,7 +160,12 @@ class MessageStream:
 class PersistentConnection:
     """Persistent connection, which the station opens at once.
 
-    The function *arrived* is called with each message that has arrived completely at the other end.
+    Parameters
+    ----------
+    client
+        The station's host.
+    arrived
+        Called with each message that has arrived completely at the other end.
     """
 
     def __init__(self, client: Host, arrived: ArrivalCallback) -> None:
@@ -167,9 +188,16 @@ class PersistentConnection:
         return self._server
 
     def write(self, transit: MessageTransit, size: int, uplink: bool) -> None:
-        """Send the message of *transit*, with *size* bytes.
+        """Send a message.
 
-        It is reported on its arrival. With *uplink* the station sends it.
+        Parameters
+        ----------
+        transit
+            The message, which is reported on its arrival.
+        size
+            Payload size in bytes.
+        uplink
+            Whether the station sends it.
         """
         writer, reader = (self._station, self._server) if uplink else (self._server, self._station)
         reader.expect(transit, size)
@@ -190,8 +218,23 @@ class BackgroundMessages:
     """Sender of messages between station and server.
 
     Hosts ignore datagrams, so the sender intercepts them at the access point, at the station and at the
-    server. The attribute ``sent`` counts downlink datagrams that reached the access point, and ``delays_s``
-    has the delays of those delivered from there to the station.
+    server.
+
+    Parameters
+    ----------
+    env, client, server
+        The clock, the station's host and the server's host.
+    messages
+        The messages to send.
+
+    Attributes
+    ----------
+    stats : dict of str to MessageStats
+        Message statistics by direction.
+    sent : int
+        Number of downlink datagrams that reached the access point.
+    delays_s : list of float
+        Delay of each delivered downlink datagram from access point to station, in seconds.
     """
 
     def __init__(self, env: Environment, client: Host, server: Host, messages: Messages) -> None:
@@ -228,8 +271,12 @@ class BackgroundMessages:
     def reopen(self, given_up: Endpoint, abort: Callable[[Endpoint], None]) -> None:
         """Reopen a persistent connection that was given up. The messages on it are lost.
 
-        Endpoints of other connections than that of *given_up* are ignored. The function *abort* aborts the
-        station's endpoint, which may still be open.
+        Parameters
+        ----------
+        given_up
+            The endpoint that has given up. Endpoints of other connections are ignored.
+        abort
+            Function that aborts the station's endpoint, which may still be open.
         """
         for number, persistent in list(self._persistent.items()):
             if persistent.connection is given_up.connection:

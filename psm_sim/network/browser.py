@@ -18,8 +18,14 @@ from psm_sim.workload.page_view import DependencyPage, Page
 class Visit(NamedTuple):
     """Loaded or failed page.
 
-    It begins with the request and ends when the last object is complete or the page fails. The *failure* is
-    the reason, empty if the page was loaded.
+    Attributes
+    ----------
+    page : Page
+        The page.
+    started_s, ended_s : float
+        Time of the request, and time at which the last object was complete or the page failed, in seconds.
+    failure : str
+        Reason of the failure; empty if the page was loaded.
     """
 
     page: Page
@@ -32,8 +38,14 @@ class Browser:
     """Browser that loads one page after another (thesis, section 2.5.4, as the HTTP model of ns-2).
 
     It loads the main object first, then the embedded objects over at most ``connections`` parallel
-    connections. A connection carries a single object, or several in sequence if it is persistent. The
-    functions *on_page* are called with a :class:`Visit` at the end of each page.
+    connections. A connection carries a single object, or several in sequence if it is persistent.
+
+    Parameters
+    ----------
+    env, host, parameters
+        The clock, the client's host, and the parameters.
+    on_page
+        Called with a :class:`Visit` at the end of each page.
 
     Attributes
     ----------

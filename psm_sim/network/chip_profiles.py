@@ -88,7 +88,13 @@ _MAX_MAH = 1e9
 
 
 def battery_settings(text: str | None, where: str = "battery") -> dict[str, float]:
-    """Return the topology setting of a battery capacity in mAh or Ah; None sets nothing."""
+    """Return the topology setting of a battery capacity in mAh or Ah; None sets nothing.
+
+    Raises
+    ------
+    InputError
+        If *text* is not a capacity above 0. The message begins with *where*.
+    """
     if text is None:
         return {}
     capacity = str(text).strip().lower()

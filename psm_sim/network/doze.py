@@ -15,8 +15,15 @@ class Doze:
     """Current doze of a radio. All times are in seconds.
 
     A :class:`~psm_sim.policies.Rest` may promise further dozes, each of which begins after a beacon at which
-    nothing is buffered. They have equal lengths if the rest repeats, else the lengths of its plan. Without
-    plans the policy decides at every beacon, and a page of ``lpsm`` takes 2.5 times as long.
+    nothing is buffered. They have equal lengths if the rest repeats, else the lengths of its plan.
+
+    Parameters
+    ----------
+    beacons
+        The beacon times.
+    takes_plans
+        Whether plans are used. If not, the policy decides at every beacon, and a page of ``lpsm`` takes 2.5
+        times as long.
 
     Attributes
     ----------

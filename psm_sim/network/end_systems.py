@@ -39,6 +39,11 @@ class EndSystems:
 
     A world calls the methods in the order of their definition. The class
     :class:`~psm_sim.network.parts.faults.fault_injection.Faults` overrides them to inject faults.
+
+    Parameters
+    ----------
+    env, topology
+        The clock and the topology.
     """
 
     def __init__(self, env: Environment, topology: Topology) -> None:
@@ -59,7 +64,15 @@ class EndSystems:
         return Browser(self.env, client, self.topology.browser, on_page)
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
-        """Connect *server*, *client* and *browser*, and report their *failures*."""
+        """Connect hosts and browser, also to the handler of page failures.
+
+        Parameters
+        ----------
+        server, client, browser
+            Sources of failures.
+        failures
+            Handler that receives them.
+        """
         server.give_up = partial(failures.given_up, "server")
         client.give_up = partial(failures.given_up, "client")
         browser.stalled = failures.stalled

@@ -16,8 +16,14 @@ from psm_sim.network.topology_sections import TcpParameters
 class Host:
     """Host that opens and accepts TCP connections and dispatches segments to them.
 
-    The function *transmit* sends a segment of the host. The function *accept* creates the application of a
-    connection that a peer opens; None accepts none.
+    Parameters
+    ----------
+    env, tcp
+        The clock and the TCP parameters.
+    transmit
+        Function that sends a segment of the host.
+    accept : callable or None
+        Creates the application of a connection that a peer opens. None means the host accepts none.
 
     Attributes
     ----------

@@ -19,8 +19,14 @@ LinkName = Literal["wireless up", "wired up", "wired down", "wireless down"]
 class Link:
     """Link that transmits segments in sequence and delivers each after the propagation delay.
 
-    The functions *on_frame* are called like :meth:`Observer.frame
-    <psm_sim.network.observers.Observer.frame>`.
+    Parameters
+    ----------
+    env, name
+        The clock, and the name of the link.
+    parameters
+        Bit rate and delay.
+    on_frame
+        Called like :meth:`Observer.frame <psm_sim.network.observers.Observer.frame>`.
 
     Attributes
     ----------
@@ -116,8 +122,14 @@ class Link:
 class Uplink:
     """Two fused links in series; a segment crosses both with a single event.
 
-    This saves 6 % of a page of ``psm``. The links carry no other traffic, and no callback observes their
-    frames.
+    This saves 6 % of a page of ``psm``.
+
+    Parameters
+    ----------
+    env
+        The clock.
+    first, second
+        The links. They carry no other traffic, and no callback observes their frames.
     """
 
     def __init__(self, env: Environment, first: Link, second: Link) -> None:

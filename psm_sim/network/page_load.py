@@ -44,7 +44,16 @@ _HANDSHAKE = -1
 class PageLoad:
     """Load of one page by a browser.
 
-    The *ends* are client and server.
+    Parameters
+    ----------
+    env, browser
+        The clock, and the browser.
+    ends : (Host, Host)
+        Client and server.
+    topology
+        Provides the round-trip time, and the maximum number of HTTP/1.1 connections to a host.
+    page
+        The page.
     """
 
     def __init__(
@@ -254,7 +263,14 @@ class ClientConnection:
 class Lookup:
     """Look-up of a name: a datagram to a resolver at the server, and its answer.
 
-    The resolver needs *delay_s* seconds. The function *resolved* is called once, when the answer has arrived.
+    Parameters
+    ----------
+    load
+        Load of the page.
+    delay_s
+        Time that the resolver needs, in seconds.
+    resolved
+        Called once, when the answer has arrived.
     """
 
     def __init__(self, load: PageLoad, delay_s: float, resolved: Callable[[], None]) -> None:

@@ -23,7 +23,10 @@ class _Times(NamedTuple):
 class PageVisits:
     """Visits in order, each with the radio's usage at its end. The numbers are stored in arrays.
 
-    The attribute ``failures`` has the reason of each failed page, by its index.
+    Attributes
+    ----------
+    failures : dict of int to str
+        Reason of each failed page, by its index.
     """
 
     def __init__(self) -> None:
@@ -89,7 +92,17 @@ class PageError(InputError):
 class PageFailureHandler:
     """Handler that ends the run at a failed page, or reports the failure and continues.
 
-    The function ``report`` is called with the reason of a failure. It must be set if failures are reported.
+    Parameters
+    ----------
+    topology
+        Limits of TCP and browser, and whether failures are reported.
+    visits, access_point, policy
+        Data for the error message: pages so far, dropped frames, and name of the policy.
+
+    Attributes
+    ----------
+    report : callable
+        Called with the reason of a failure; must be set if failures are reported.
     """
 
     def __init__(

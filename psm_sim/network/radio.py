@@ -52,9 +52,16 @@ class Radio:
     """Radio that dozes as its policy decides, receives beacons, and wakes up to transmit.
 
     :class:`~psm_sim.network.radio.State` lists its states. An idle radio causes no events, because
-    :meth:`advance` computes its state lazily. Only a buffered frame arms an alarm. The functions *on_radio*
-    and *on_beacons* are called like the methods ``radio`` and ``beacons`` of
-    :class:`~psm_sim.network.observers.Observer`.
+    :meth:`advance` computes its state lazily. Only a buffered frame arms an alarm.
+
+    Parameters
+    ----------
+    env, doze
+        The clock, and the doze, which has not begun.
+    port, uplink
+        The station's port at the access point, and the link on which it transmits.
+    on_radio, on_beacons
+        Called like the methods ``radio`` and ``beacons`` of :class:`~psm_sim.network.observers.Observer`.
 
     Attributes
     ----------

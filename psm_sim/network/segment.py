@@ -11,7 +11,16 @@ from psm_sim.policies import Frame
 class Request(NamedTuple):
     """HTTP request for one object.
 
-    After the reply the server *closes* the connection or not. A page with dependencies numbers its objects.
+    Attributes
+    ----------
+    request_bytes, reply_bytes : int
+        Sizes of the request and of its reply.
+    server_delay_s : float
+        Time in seconds that the server needs before it replies.
+    closes : bool
+        Whether the server closes the connection after the reply.
+    object_index : int
+        Index of the object in a page with dependencies.
     """
 
     request_bytes: int
@@ -83,7 +92,10 @@ class ResetSegment(Segment):
 class RecordedPacket(Segment):
     """Datagram that replays a recorded TCP packet. Hosts ignore it like any datagram.
 
-    The *frame* has the fields of the recorded packet that a driver can observe.
+    Attributes
+    ----------
+    frame : Frame
+        Fields of the recorded packet that a driver can observe.
     """
 
     __slots__ = ("frame",)

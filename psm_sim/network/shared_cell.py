@@ -13,8 +13,17 @@ from psm_sim.workload.page_view import Page
 class SharedCell:
     """Group of worlds on the same clock. Each world has one station, and all were built with the same cell.
 
-    The attribute ``events`` counts the SimPy events of all worlds. Once another station has loaded its last
-    page, ``browsing`` is false until :meth:`run` resets it.
+    Parameters
+    ----------
+    worlds
+        The worlds, at least one.
+
+    Attributes
+    ----------
+    events : int
+        Number of SimPy events of all worlds.
+    browsing : bool
+        False once another station has loaded its last page. :meth:`run` resets it.
     """
 
     def __init__(self, worlds: Sequence[World]) -> None:
@@ -30,12 +39,22 @@ class SharedCell:
         over: Callable[[int], None],
         until: int | None = None,
     ) -> None:
-        """Load the pages of all stations and send their messages.
+        """Load the pages of all stations. The clock stops when the last station is done.
 
-        The clock stops when the last station is done. The function *over* is called with the number of a
-        station when its last page is complete. The station stays associated and sends only what its open
-        connections still require. The run ends at the last page of the station *until*; None waits for all
-        stations.
+        Parameters
+        ----------
+        pages, messages
+            Pages and messages of each station.
+        over
+            Called with the number of a station when its last page is complete. The station stays associated
+            and sends only what its open connections still require.
+        until : int or None
+            Number of the station at whose last page the run ends; None waits for all stations.
+
+        Raises
+        ------
+        PageError
+            If a page of any station cannot be loaded.
         """
         for world, own_pages, own_messages in zip(self._worlds, pages, messages, strict=True):
             world.begin(own_pages, own_messages)

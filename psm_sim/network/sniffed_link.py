@@ -18,7 +18,12 @@ OnFrame = Callable[[Link, float, float, Segment], None]
 class SniffedLink(Link):
     """Link that reports each frame as it is queued.
 
-    The functions *on_air* are called like :meth:`Observer.air <psm_sim.network.observers.Observer.air>`.
+    Parameters
+    ----------
+    env, name, parameters, on_frame
+        As for :class:`~psm_sim.network.link.Link`.
+    on_air
+        Called like :meth:`Observer.air <psm_sim.network.observers.Observer.air>`.
     """
 
     def __init__(

@@ -16,9 +16,17 @@ from psm_sim.policies.base import Dtim, describe_radio
 class Station:
     """Station that transmits for its host and controls its radio by a policy.
 
-    The policy is started by :meth:`start`. The functions *on_rest* are called after each decision, like the
-    methods ``rest`` and ``decision`` of :class:`~psm_sim.network.observers.Observer`. The function *on_frame*
-    is called for each frame that the host sends or receives; None counts no frames.
+    Parameters
+    ----------
+    env, radio
+        The clock and the radio.
+    policy
+        Policy that decides on every rest and is notified of uplink packets. Call :meth:`start` to start it.
+    on_rest
+        Called after each decision, like the methods ``rest`` and ``decision`` of
+        :class:`~psm_sim.network.observers.Observer`.
+    on_frame
+        Called for each frame that the host sends or receives; None if frames are not counted.
     """
 
     def __init__(

@@ -101,9 +101,16 @@ class SegmentSink(Protocol):
 class Endpoint(Sender):
     """One end of a TCP connection.
 
-    The client calls :meth:`open`. The server creates its endpoint when a SYN arrives. The *sink* transmits
-    each segment and counts its bytes. The function *give_up* is called when the peer has acknowledged nothing
-    new for too long.
+    The client calls :meth:`open`. The server creates its endpoint when a SYN arrives.
+
+    Parameters
+    ----------
+    timers, constants, connection
+        Timers of the host, TCP constants, and identity of the connection.
+    sink
+        Transmits each segment and counts its bytes.
+    give_up
+        Called with the endpoint when the peer has acknowledged nothing new for too long.
     """
 
     __slots__ = (

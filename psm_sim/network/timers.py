@@ -23,7 +23,13 @@ LOWEST_PRIORITY = EventPriority(NORMAL + 2)
 
 
 class ReusableEvent(Event):
-    """Event that can be re-armed after it has fired. It calls *action* with itself."""
+    """Event that can be re-armed after it has fired. It calls *action* with itself.
+
+    Attributes
+    ----------
+    queue, numbers
+        Event queue and event counter of the clock.
+    """
 
     def __init__(self, env: Environment, action: Callable[[Event], None]) -> None:
         self.env, self.action = env, action
@@ -193,7 +199,20 @@ def run_events(env: Environment, world: BrowsingDone, limit: int) -> int:
     """Run events as ``env.step()`` does, but in one loop. Return their number.
 
     The loop saves 6 % of a page of ``psm``, most of it by calling the action of a reusable event directly.
-    The loop ends after *limit* events, or when the *world* is no longer browsing.
+
+    Parameters
+    ----------
+    env
+        The clock.
+    world
+        The loop ends when it is no longer browsing.
+    limit
+        Maximum number of events.
+
+    Raises
+    ------
+    Exception
+        The exception of a process, if no other process has caught it.
     """
     queue = env._queue
     for fired in range(limit):

@@ -148,8 +148,14 @@ def conditions_of(key: str) -> list[str]:
 def check_effects(topology: Topology, keys: Iterable[str], where: str) -> None:
     """Raise an :class:`InputError` for a key that the rest of the topology leaves without effect.
 
-    The *keys* are those that the user has set. Those of files, chips and presets are not checked. The error
-    message begins with *where*.
+    Parameters
+    ----------
+    topology
+        The topology with all settings.
+    keys
+        Keys that the user has set. Those of files, chips and presets are not checked.
+    where
+        Name of the settings in the error message.
     """
     values = topology.config()
     for key in keys:
@@ -222,9 +228,14 @@ def topology_files(name: str) -> list[Path]:
 
 
 def overlay_settings(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
-    """Return a copy of *topology* with some keys replaced by *values*.
+    """Return a copy of a topology with some of its keys replaced. Errors are those of :func:`load_topology`.
 
-    Errors as in :func:`load_topology`. The error messages begin with *where*.
+    Parameters
+    ----------
+    topology
+        The original topology, which is not modified.
+    values, where
+        Keys and values, and their name in error messages.
     """
     _check_keys(values, where)
     return _replace_keys(topology, values, where)

@@ -24,7 +24,14 @@ class WirelessHop:
     """Wireless hop of one station, with clock, beacons, ledger, two links, port and radio.
 
     A world calls the methods in the order of their definition. Subclasses add features of devices and of the
-    MAC. The clock is *env*; None creates a new one.
+    MAC.
+
+    Parameters
+    ----------
+    topology
+        The topology.
+    env : Environment or None
+        The clock; None creates a new one.
 
     Attributes
     ----------
@@ -73,7 +80,15 @@ class WirelessHop:
         return Link(self.env, name, parameters, hooks.frame)
 
     def attach(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Create the port and the radio of the station."""
+        """Create the port and the radio of the station.
+
+        Parameters
+        ----------
+        access_point
+            Access point to which the port belongs.
+        wired_up
+            Link on which the access point forwards uplink frames.
+        """
         # An observer of `rest` must see every decision, so plans are switched off for it.
         self.doze = Doze(self.beacons, not self.hooks.rest and not self.topology.beacon.loss)
         self.join(access_point, wired_up)

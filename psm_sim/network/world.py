@@ -181,9 +181,19 @@ class World:
 
 
 def check_work(topology: Topology, pages: Sequence[Page], messages: Messages) -> None:
-    """Raise an error if *pages* and *messages* under *topology* would have too many frames.
+    """Raise an error if a run would have more than :data:`~psm_sim.common.input_limits.MAX_FRAMES`.
 
-    The message names the source of most frames.
+    Parameters
+    ----------
+    topology
+        The resolved topology.
+    pages, messages
+        Workload of one station.
+
+    Raises
+    ------
+    InputError
+        If the estimate exceeds the limit. The message names the source of most frames.
     """
     frames = estimate_frames(topology, pages, messages)
     total, source = sum(frames.values()), max(frames, key=lambda name: frames[name])
@@ -197,8 +207,14 @@ def check_work(topology: Topology, pages: Sequence[Page], messages: Messages) ->
 def estimate_frames(topology: Topology, pages: Sequence[Page], messages: Messages) -> dict[str, float]:
     """Return the estimated number of frames and beacons that are simulated one by one, by their source.
 
-    It is that of one station with *pages* and *messages* under *topology*. The length of the run is estimated
-    as the sum of think times and server delays.
+    The length of the run is estimated as the sum of think times and server delays.
+
+    Parameters
+    ----------
+    topology
+        The resolved topology.
+    pages, messages
+        Workload of one station.
     """
     length_s = sum(page.waiting_s for page in pages)
     segment, beacon = topology.tcp.segment_bytes, topology.beacon

@@ -60,8 +60,13 @@ class Plan(Protocol):
     def followed(self, heard: int, until: int) -> None:
         """Handle the end of the plan, of which no further doze will be used.
 
-        The station received *heard* beacons, at least 1, and went back to sleep after each of them. The last
-        of these dozes was scheduled to wake for the beacon *until*.
+        Parameters
+        ----------
+        heard : int
+            Number of beacons received under the plan, at least 1. The station went back to sleep after each
+            of them.
+        until : int
+            Number of the beacon for which the last of these dozes was scheduled to wake.
         """
 
 
@@ -283,6 +288,13 @@ def describe_radio(policy: Policy, power: RadioPower, dtim: Dtim) -> None:
     """Set power and DTIM period of *policy*, before it is started.
 
     A policy that uses the attribute names ``power`` or ``dtim`` for other purposes keeps its own values.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    power, dtim
+        Radio and beacons of its station.
     """
     if isinstance(policy.power, RadioPower):
         policy.power = power

@@ -15,7 +15,12 @@ from psm_sim.poll import Poll
 class Stack(NamedTuple):
     """Power-save settings of a driver.
 
-    The driver stays awake for *timeout_ms* after a frame, and wakes up every *dtims* DTIM beacons.
+    Attributes
+    ----------
+    timeout_ms : float
+        Time for which the driver stays awake after a frame, in ms.
+    dtims : int
+        Wake-up interval, in DTIM beacons.
     """
 
     timeout_ms: float

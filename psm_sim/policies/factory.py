@@ -38,7 +38,13 @@ make_policy = POLICIES.make
 
 
 def with_loss(policies: Sequence[Any], loss: str | None) -> list[Any]:
-    """Return *policies* with *loss* set in every spec of ``lpsm``; None changes nothing."""
+    """Return *policies* with *loss* set in every spec of ``lpsm``; None changes nothing.
+
+    Raises
+    ------
+    InputError
+        If there is no spec of ``lpsm``, or one of them already has a loss.
+    """
     if loss is None:
         return list(policies)
     specs = [Spec.parse(policy, "policy") if isinstance(policy, str) else policy for policy in policies]

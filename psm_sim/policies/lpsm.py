@@ -234,7 +234,13 @@ class Lpsm(Policy):
         return 1 if contexts.is_waiting and poll is None else self._beacons
 
     def losses(self, poll: Poll) -> FloatArray:
-        """Return the loss of each expert in the doze just ended, shape (n,), in nats."""
+        """Return the loss of each expert in the doze just ended, shape (n,), in nats.
+
+        Raises
+        ------
+        PluginError
+            If the loss fails.
+        """
         return self._loss(poll, self.times_ms)
 
     def _doze_after_poll(self) -> int:
@@ -262,7 +268,14 @@ class Lpsm(Policy):
     def _fast_forward(self, lookahead: Lookahead, heard: int, until: int) -> None:
         """Learn from *heard* empty beacons at once.
 
-        The current doze ends at the beacon with the number *until*.
+        Parameters
+        ----------
+        lookahead : Lookahead
+            Lookahead of the plan that was followed.
+        heard : int
+            Number of beacons received under the plan.
+        until : int
+            Number of the beacon at which the current doze ends.
         """
         self.learner.fast_forward(lookahead, heard)
         self._predict()
@@ -277,8 +290,12 @@ class ContextLearners:
     """Learners of the same kind, one for each context of the station.
 
     None of the sources describes them. After an uplink packet that waits for a reply, LPSM dozes one beacon.
-    After any other uplink packet it uses the prediction of the idle learner. The learner *waiting* is that
-    with an outstanding request.
+    After any other uplink packet it uses the prediction of the idle learner.
+
+    Parameters
+    ----------
+    idle, waiting : Learner
+        Learners without and with an outstanding request.
     """
 
     def __init__(self, idle: Learner, waiting: Learner) -> None:

@@ -19,8 +19,22 @@ def load_activities(
 ) -> tuple[Activity, ...]:
     """Return the network activity of each client that *trace* selects.
 
-    Recorded requests keep their start and end times. The pages of other traces get *nominal* transfer times.
-    A recording uses neither *pages* nor *seed*.
+    Recorded requests keep their start and end times. The pages of other traces get *nominal* transfer
+    times.
+
+    Parameters
+    ----------
+    trace
+        See :func:`~psm_sim.workload.loading.load_workload`.
+    pages, seed
+        Number of pages, at least 1, and random seed. A recording uses neither.
+    nominal
+        Model of the transfer times of pages.
+
+    Raises
+    ------
+    InputError
+        If the trace does not exist, or if the trace or an argument is invalid.
     """
     spec = Spec.of(trace, "trace")
     path = find_trace(spec.name)

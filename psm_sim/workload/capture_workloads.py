@@ -55,14 +55,32 @@ class CapturedTrace:
 
 
 def is_capture_file(path: Path) -> bool:
-    """Return whether the content of a file is that of a capture."""
+    """Return whether the content of a file is that of a capture.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
     return is_capture(ChunkReader(path).head(4))
 
 
 def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> CapturedTrace:
-    """Read the capture at *path*, and report its *progress*.
+    """Read a capture. The parameters are checked before the file is read.
 
-    The parameters are checked before. *texts* are the parameters as text, by name.
+    Parameters
+    ----------
+    path
+        File of the capture.
+    texts
+        Parameters of the capture as text, by name.
+    progress
+        Callback that reports the progress of reading.
+
+    Raises
+    ------
+    InputError
+        If a parameter or the file is invalid.
     """
     owner = f"trace {path.name}"
     closed = texts.get("mode", "open").strip() == "closed"
@@ -74,11 +92,19 @@ def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None =
 
 
 def workload_of(captured: CapturedTrace, pages: int, seed: int) -> Workload:
-    """Return the workload of the capture *captured*.
+    """Return the workload of a capture.
 
     An open loop replays packets as messages during pauses. A closed loop replays requests and replies as
-    pages. At most *pages* intervals or pages are replayed. The seed decides the phase and the values missing
-    in the capture.
+    pages.
+
+    Parameters
+    ----------
+    captured
+        Capture and replay parameters.
+    pages
+        Maximum number of intervals or pages, at least 1.
+    seed
+        Random seed. It decides the phase and the values missing in the capture.
     """
     use, warnings = captured.use, captured.capture.warnings
     if use.mode == "open":
@@ -171,8 +197,16 @@ def open_loop(
 ) -> tuple[Messages, tuple[Pause, ...]]:
     """Return the packets of a capture as messages, and the pauses during which they are sent.
 
-    The options *use* set the directions and the length of an interval. At most *pages* intervals are used.
-    The first packet is sent at *phase_s* seconds.
+    Parameters
+    ----------
+    capture
+        Packets of the client.
+    use
+        Directions and length of an interval.
+    pages
+        Maximum number of intervals. Later packets are omitted.
+    phase_s
+        Time of the first packet, in seconds.
     """
     at_s = capture.at_s + phase_s
     length_s = min(float(at_s[-1]) + _TAIL_S, MAX_S)

@@ -108,8 +108,15 @@ NAMES = tuple(_FORMS)
 class Family:
     """Distribution of a family.
 
-    The *shape* is k of ``gamma``, the standard deviation of the logarithm of ``lognormal``, and the share of
-    zeros of ``two-point``. The other families ignore it.
+    Parameters
+    ----------
+    name
+        One of :data:`NAMES`.
+    mean
+        Mean, in the unit of the values, at least 0.
+    shape
+        Shape parameter: k of ``gamma``, the standard deviation of the logarithm of ``lognormal``, the share
+        of zeros of ``two-point``. The other families ignore it.
     """
 
     name: str
@@ -131,9 +138,21 @@ class Family:
 
 
 def distribution_family(text: str, mean: float, owner: str) -> Family:
-    """Parse *text*, which is ``NAME`` or ``NAME:SHAPE``, to a family with *mean*.
+    """Parse ``NAME`` or ``NAME:SHAPE``.
 
-    The *owner* is the parameter and its value in error messages, such as ``"trace: think is 'gama'"``.
+    Parameters
+    ----------
+    text
+        Name of the family and, if it has one, its shape.
+    mean
+        Mean of the distribution, at least 0.
+    owner
+        Parameter and value for the error message, such as ``"trace: think is 'gama'"``.
+
+    Raises
+    ------
+    InputError
+        If the family is unknown or the shape is invalid.
     """
     name, colon, shape = text.strip().partition(":")
     if name not in _FORMS:
@@ -292,7 +311,19 @@ AS_TRACE = "trace"
 def constant_distribution(name: str, text: str, at_least: float) -> float | None:
     """Return the constant in *text*; 0 for ``none`` and None for ``trace``.
 
-    ``none`` is allowed if *at_least* is 0. The *name* is that of the parameter in the error message.
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the error message.
+    text : str
+        Value of the parameter as text.
+    at_least : float
+        Smallest allowed constant. ``none`` is allowed if it is 0.
+
+    Raises
+    ------
+    InputError
+        If *text* is neither an allowed constant nor one of these words.
     """
     lowered = text.strip().lower()
     if lowered == AS_TRACE:

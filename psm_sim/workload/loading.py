@@ -79,7 +79,13 @@ def load_workloads(trace: str | Spec, pages: int, seed: int) -> tuple[Workload, 
 
 
 def find_trace(name: str) -> Path:
-    """Return the path of a bundled trace, of an installed trace or of the file *name*."""
+    """Return the path of a bundled trace, of an installed trace or of the file *name*.
+
+    Raises
+    ------
+    InputError
+        If there is no such trace or file.
+    """
     if name in bundled_names("traces"):
         return bundled_dir("traces") / f"{name}.toml"
     path = Path(name)

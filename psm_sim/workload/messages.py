@@ -73,8 +73,13 @@ class Message(NamedTuple):
 class Messages(Sequence[Message]):
     """Immutable sequence of messages, ordered by time. Sequences with equal content are equal.
 
-    With *at_access_point* downlink datagrams start at the access point, as in a recording made there.
-    Otherwise the server sends them over the wired link.
+    Parameters
+    ----------
+    rows
+        Messages, or an array made by :meth:`columns`, in any order. They are sorted by ``at_s``.
+    at_access_point
+        Whether downlink datagrams start at the access point, as in a recording made there. Otherwise the
+        server sends them over the wired link.
 
     Raises
     ------
@@ -95,7 +100,12 @@ class Messages(Sequence[Message]):
     def columns(size: int, **values: Any) -> NDArray[np.void]:
         """Return a structured array of messages.
 
-        The *values* are fields of :class:`Message`, each an array of shape (size,) or a constant.
+        Parameters
+        ----------
+        size
+            Number of messages.
+        **values
+            Fields of :class:`Message`, each an array of shape (size,) or a constant.
         """
         rows = np.zeros(size, _ROW)
         rows["connection"] = rows["flow"] = DATAGRAM

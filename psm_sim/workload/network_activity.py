@@ -26,7 +26,18 @@ class Transfer(NamedTuple):
 class Activity:
     """Transfers of one client, ordered by start.
 
-    The *remark* is a sentence for users, and *parameters* are those of the trace as plain values.
+    Attributes
+    ----------
+    client
+        Identifier of the client.
+    transfers
+        Transfers of the client.
+    synthetic
+        Whether the transfers are generated rather than recorded.
+    remark
+        Description for users, one sentence.
+    parameters
+        Parameters of the trace as plain values.
     """
 
     client: str

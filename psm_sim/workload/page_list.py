@@ -102,7 +102,14 @@ def read_page_list(path: Path, missing: MissingValues | None = None) -> tuple[Pa
 def pages_of(lines: Reader, path: Path, missing: MissingValues) -> tuple[Page, ...]:
     """Parse the lines of a page list.
 
-    Errors name the *path*. The values in *missing* replace absent columns and empty cells.
+    Parameters
+    ----------
+    lines
+        CSV reader of the lines, header included.
+    path
+        File name for the error messages.
+    missing
+        Values for absent columns and empty cells.
     """
     try:
         header = _header(next(lines, None), path)
@@ -321,6 +328,11 @@ def as_workload(trace: Any) -> Workload:
 
     A DataFrame has the columns of a page list and one row per page. The column ``page`` is optional. The
     sizes of the images are a string (``"100;200"``) or a list.
+
+    Raises
+    ------
+    InputError
+        If the object is of another type or its pages are invalid.
     """
     if isinstance(trace, Workload):
         return trace

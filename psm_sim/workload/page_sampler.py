@@ -137,11 +137,23 @@ Counts = NDArray[np.int64]
 def sample_pages(
     profile: Profile, sampling: PageSampling, pages: int, seed: int, part: str = ""
 ) -> tuple[Page, ...]:
-    """Sample pages from a profile, with the parameters *sampling*.
+    """Sample pages from a profile.
 
     Each quantity has its own random stream, so changing one parameter does not change the draws of the
-    others. Draws are stratified over all pages or all objects of the run. The *part* names an independent set
-    of random streams for the same seed.
+    others. Draws are stratified over all pages or all objects of the run.
+
+    Parameters
+    ----------
+    profile : Profile
+        Distributions.
+    sampling : PageSampling
+        Parameters of the trace.
+    pages : int
+        Number of pages, at least 1.
+    seed : int
+        Random seed, 0 or more.
+    part : str
+        Name of an independent set of random streams for the same seed.
     """
     sampler = PageSampler(profile, sampling, seed, part=part)
     think_s = sampler.think_times(pages)
@@ -262,10 +274,25 @@ def stratified_draws(
     max_probability: float = 1.0,
     wander: float | None = 0.01,
 ) -> FloatArray:
-    """Draw *n* numbers of the distribution *table*, one per stratum, in random order.
+    """Draw *n* numbers, one per stratum, in random order.
 
-    The distribution is truncated at the cumulative probability *max_probability*. The largest influence of
-    one draw on the sum of all is the fraction *wander*; None disables this limit.
+    Parameters
+    ----------
+    table : Distribution
+        Distribution to sample from.
+    n : int
+        Number of draws, 0 or more.
+    random : numpy.random.Generator
+        Random stream.
+    max_probability : float
+        Cumulative probability at which the distribution is truncated.
+    wander : float or None
+        Largest influence of one draw on the sum of all, as a fraction; None disables the limit.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Draws.
     """
     if n == 0:
         return np.empty(0)

@@ -23,11 +23,20 @@ PROBABILITIES = np.array(
 
 
 def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | None = None) -> Profile:
-    """Fit the profile *name* to the pages of some clients of *recording*, or of all.
+    """Fit a profile to the pages of some clients, or of all.
 
     Main and embedded objects have separate tables. The UCB format lacks request sizes, and a single page has
     no think time. Missing quantities come from the published Berkeley tables. The remark of the profile lists
-    them. The *clients* are indices, shape (k,).
+    them.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recorded pages.
+    name : str
+        Name of the profile, usually that of the file.
+    clients : ndarray, shape (k,), optional
+        Indices of the clients whose pages are used; all by default.
     """
     pages = (
         np.ones(recording.pages, dtype=bool) if clients is None else np.isin(recording.page_client, clients)

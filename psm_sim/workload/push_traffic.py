@@ -107,10 +107,18 @@ class Pushes:
 def generate_pushes(
     document: Mapping[str, Any], path: Path, texts: Mapping[str, str], pages: int, seed: int
 ) -> Workload:
-    """Return the workload of the push trace in *document*, the content of the file at *path*.
+    """Return the workload of a push trace.
 
-    The parameters in *texts* replace those of the file. The *seed* sets the random times. The last of *pages*
-    page views ends the run.
+    Parameters
+    ----------
+    document, path
+        Content of the trace file, and its path for the error messages.
+    texts
+        Parameters of the trace as text, by name.
+    pages
+        Number of page views. The last one ends the run.
+    seed
+        Random seed, 0 or more.
     """
     table = document["pushes"]
     if not isinstance(table, dict):
@@ -130,7 +138,17 @@ def generate_pushes(
 
 
 def push_times(pushes: Pushes, length_s: float, random: np.random.Generator) -> list[float]:
-    """Generate the transmission times of *pushes* in *length_s* seconds from *random*, in ascending order."""
+    """Generate the transmission times, in ascending order.
+
+    Parameters
+    ----------
+    pushes : Pushes
+        Kind of the traffic and its parameters.
+    length_s : float
+        Length of the run in seconds.
+    random : numpy.random.Generator
+        Random stream.
+    """
     kinds = ("poisson", "bursts", "clock") if pushes.kind == "shift" else (pushes.kind,)
     part_s = length_s / len(kinds)
     parts = [index * part_s + _KINDS[kind](pushes, part_s, random) for index, kind in enumerate(kinds)]

@@ -113,8 +113,20 @@ def playback_pages(
     """Return the first *pages* pages of one client, or all if it has fewer.
 
     The first page is requested at time 0. Think times missing in the recording, as between independent runs
-    in one file, are replaced as ``think_s`` says, and at most ``max_think_s``. The *client* is an index. The
-    values of *playback* replace missing ones, and *seed* those that are sampled.
+    in one file, are replaced as ``think_s`` says, and at most ``max_think_s``.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recorded pages.
+    client : int
+        Index of the client.
+    pages : int
+        Maximum number of pages, at least 1.
+    playback : Playback
+        Replacements for missing values.
+    seed : int
+        Random seed, 0 or more.
     """
     client_range = recording.pages_of(client)
     page_range = slice(client_range.start, min(client_range.start + pages, client_range.stop))
@@ -226,7 +238,20 @@ _PAGE_SOURCES: dict[str, type[Playback | PageSampling]] = {"replay": Playback, "
 class ClientSelection:
     """Recording with its selected clients and parameters.
 
-    The *clients* are indices, shape (k,), the busiest first.
+    Attributes
+    ----------
+    path
+        File of the recording.
+    recording
+        Recorded pages.
+    clients
+        Indices of the selected clients, the busiest first, shape (k,).
+    use
+        Parameters that selected the clients.
+    rule
+        Rule that grouped the requests into pages.
+    page_source
+        Parameters of the playback or of the sampling.
     """
 
     path: Path
@@ -243,9 +268,21 @@ class ClientSelection:
 
 
 def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> ClientSelection:
-    """Read the recording at *path*, report its *progress*, and select clients.
+    """Read a recording and select clients. The parameters are checked before the file is read.
 
-    The *texts* are the parameters by name, which are checked before the file is read.
+    Parameters
+    ----------
+    path : Path
+        File of the recording.
+    texts : mapping of str to str
+        Parameters of the trace as text, by name.
+    progress : callable, optional
+        Callback that reports the progress of reading.
+
+    Raises
+    ------
+    InputError
+        If a parameter, the file or the selection is invalid.
     """
     owner = f"trace {path.name}"
     mode = texts.get("workload", "replay").strip()
@@ -259,9 +296,16 @@ def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | No
 
 
 def recorded_workloads(chosen: ClientSelection, pages: int, seed: int) -> tuple[Workload, ...]:
-    """Return one workload per client in *chosen*, or a single one if pages are sampled with *seed*.
+    """Return one workload per selected client, or a single one if pages are sampled.
 
-    A client with fewer recorded pages than *pages* returns all of them.
+    Parameters
+    ----------
+    chosen : ClientSelection
+        Recording and its selected clients.
+    pages : int
+        Number of pages, at least 1. A client with fewer recorded pages returns all of them.
+    seed : int
+        Random seed, 0 or more.
     """
     if isinstance(chosen.page_source, PageSampling):
         profile = fit_profile(chosen.recording, chosen.path.name, chosen.clients)
@@ -296,8 +340,7 @@ def build_options(
 ) -> list[Any]:
     """Return an instance of each of *classes*, built from its own ones among *texts*.
 
-    *others* are the classes that would have an effect under another condition, by this condition. The *owner*
-    is named in error messages.
+    *others* are the classes that would have an effect under another condition, by this condition.
     """
     names = [name for cls in classes for name in parameters_of(cls)]
     for name in texts:

@@ -46,7 +46,14 @@ class ShiftingProfile:
 class Stretch(NamedTuple):
     """Segment of consecutive pages of one regime.
 
-    The first page of a run has the number 1.
+    Attributes
+    ----------
+    regime
+        Name of the regime.
+    first
+        Number of its first page; the first page of a run is 1.
+    pages
+        Number of pages.
     """
 
     regime: str
@@ -78,7 +85,13 @@ class Regimes:
 
 
 def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
-    """Convert the content of a trace file to regimes."""
+    """Convert the content of a trace file to regimes.
+
+    Raises
+    ------
+    InputError
+        If a regime is not a profile or its ``pages`` is not a number. The message names file and regime.
+    """
     table = document["regimes"]
     if not isinstance(table, dict) or not table or not all(isinstance(each, dict) for each in table.values()):
         raise InputError(f"{path}: regimes must be a table of regimes, one [regimes.NAME] per regime.")
@@ -102,7 +115,19 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
 
 
 def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int) -> ShiftingWorkload:
-    """Sample pages of *regimes* as *shifting* orders them, with a random stream per regime and *seed*."""
+    """Sample pages, with separate random streams per regime.
+
+    Parameters
+    ----------
+    regimes : Regimes
+        Profiles of the regimes.
+    shifting : ShiftingProfile
+        Order and lengths of the segments.
+    pages : int
+        Number of pages of the run, at least 1.
+    seed : int
+        Random seed, 0 or more.
+    """
     schedule = regime_schedule(regimes, shifting, pages, seed)
     pages_of_regime: dict[str, Iterator[Page]] = {}
     # Sample all pages of a regime together and distribute them over its segments. They are then stratified
@@ -127,9 +152,14 @@ def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed
 def regime_schedule(
     regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int = 1
 ) -> tuple[Stretch, ...]:
-    """Return segments of *regimes* with *pages* pages in total; the last one is shortened to fit.
+    """Return segments with *pages* pages in total; the last one is shortened to fit.
 
-    Their order and lengths are those of *shifting*. The seed affects geometric lengths only.
+    Parameters
+    ----------
+    regimes, shifting, pages
+        See :func:`sample_regimes`.
+    seed : int
+        See :func:`sample_regimes`. It affects geometric lengths only.
     """
     random = random_stream(seed, "workload.schedule")
     schedule: list[Stretch] = []

@@ -59,7 +59,14 @@ class Profile:
 
 
 def read_profile(path: Path) -> Profile:
-    """Read a trace profile."""
+    """Read a trace profile.
+
+    Raises
+    ------
+    InputError
+        If the file is not TOML, a table is missing or unknown, or a table is not a distribution. The
+        message names the file and the table.
+    """
     return profile_of(read_toml(path, "trace profile"), path)
 
 

@@ -81,7 +81,14 @@ class TrafficTrace:
 
 
 def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
-    """Convert the content of a trace file to a traffic trace. *document* is emptied."""
+    """Convert the content of a trace file to a traffic trace. *document* is emptied.
+
+    Raises
+    ------
+    InputError
+        If a part is not a table of parameters, or if the tables of the pages are not a profile. The message
+        names the file and the part.
+    """
     table = document.pop("traffic")
     if not isinstance(table, dict) or not table or not all(isinstance(each, dict) for each in table.values()):
         raise InputError(f"{path}: traffic must be a table of parts, one [traffic.NAME] per part.")
@@ -100,10 +107,24 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
 
 
 def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
-    """Generate the workload of a traffic trace with *seed*: its messages, and its pages or pauses.
+    """Generate the workload of a traffic trace, with its messages and its pages or pauses.
 
-    In *texts*, ``PART.KEY`` applies to one part and ``KEY`` to all parts. Other keys belong to the pauses or
-    to the pages. The last of *pages* pauses or pages ends the run.
+    Parameters
+    ----------
+    traffic
+        Traffic trace.
+    texts
+        Parameters as text. ``PART.KEY`` applies to one part and ``KEY`` to all parts. Other keys belong to
+        the pauses or to the pages.
+    pages
+        Number of pauses or pages, at least 1. The last one ends the run.
+    seed
+        Random seed, 0 or more.
+
+    Raises
+    ------
+    InputError
+        If a parameter is unknown or out of range, or if there are too many messages.
     """
     owner = f"trace {traffic.name}"
     texts_by_part, other_texts = _split_by_part(traffic, texts, owner)
@@ -256,8 +277,16 @@ class TrafficPart:
     ) -> NDArray[np.void]:
         """Return the messages of this part, as rows of :class:`~psm_sim.workload.messages.Messages`.
 
-        The transmissions are from 0 s to *length_s* seconds. Their times are drawn from *random*, and errors
-        name the *owner*. The *connection* is the number of the part's connection if it uses TCP.
+        Parameters
+        ----------
+        length_s
+            End of the transmissions, which start at 0 s, in seconds.
+        connection
+            Number of the part's connection if it uses TCP.
+        random
+            Random stream.
+        owner
+            Name of the part in error messages.
         """
         pushes = self._push_parameters()
         pushes.check_count(length_s, owner)

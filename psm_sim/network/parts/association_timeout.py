@@ -17,8 +17,21 @@ NULL_BYTES = 28
 class Association:
     """Association of one station.
 
-    It expires after *limit_s* idle seconds; None disables the limit. To associate takes *takes_s* seconds.
-    The attribute ``renewals`` counts how often the station had to associate again.
+    Parameters
+    ----------
+    env
+        The clock.
+    limit_s : float or None
+        Idle time in seconds after which the association expires; None disables the limit.
+    takes_s
+        Duration of an association in seconds.
+
+    Attributes
+    ----------
+    sent_s : float
+        Time of the station's last frame, in seconds.
+    renewals : int
+        Number of times the station had to associate again.
     """
 
     def __init__(self, env: Environment, limit_s: float | None, takes_s: float) -> None:
@@ -53,7 +66,17 @@ class Association:
 
 
 class KeepAlive:
-    """Keep-alive timer that sends a null data frame when the station was idle for *every_s* seconds."""
+    """Keep-alive timer that sends a null data frame when the station was idle for *every_s* seconds.
+
+    Parameters
+    ----------
+    env, association
+        The clock, and the association, which knows when the last frame was sent.
+    every_s
+        Maximum idle time in seconds.
+    send
+        Function that sends a null data frame.
+    """
 
     def __init__(
         self, env: Environment, association: Association, every_s: float, send: Callable[[], None]

@@ -12,7 +12,15 @@ from psm_sim.network.timers import LOWEST_PRIORITY, Alarm
 
 
 def schedule_every_beacon(env: Environment, beacons: Beacons, radio: Radio) -> None:
-    """Schedule an event of the clock *env* for each of *beacons*, at which the *radio* advances its state."""
+    """Schedule an event for every beacon, at which the radio advances its state.
+
+    Parameters
+    ----------
+    env, beacons
+        The clock, and the beacon times.
+    radio
+        The radio to advance.
+    """
     number = 0
 
     def beacon() -> None:

@@ -21,8 +21,14 @@ class BeaconReception:
 
     A share ``loss`` of the beacons is lost, either independently or in runs. The lengths of lost and received
     runs are geometric (Gilbert 1960), with a mean of ``loss_run`` lost beacons. The losses depend only on the
-    beacon numbers and the seed, so all policies lose the same beacons. The *station* is an index at the
-    access point, from 0. Stations have independent losses.
+    beacon numbers and the seed, so all policies lose the same beacons.
+
+    Parameters
+    ----------
+    parameters
+        Loss probability, mean run length and seed.
+    station
+        Index of the station at its access point, from 0. Stations have independent losses.
     """
 
     def __init__(self, parameters: BeaconParameters, station: int = 0) -> None:
@@ -76,7 +82,17 @@ class LossyBeaconRadio(Radio):
     def configure_reception(
         self, reception: BeaconReception, station: StationParameters, ledger: EnergyLedger
     ) -> None:
-        """Set the *reception*, and the *station* and *ledger* that lost beacons concern."""
+        """Configure the beacon losses before the clock starts.
+
+        Parameters
+        ----------
+        reception
+            Model of the lost beacons.
+        station
+            Behaviour of the station after a missed beacon.
+        ledger
+            Energy ledger of the station.
+        """
         self._reception, self._ledger = reception, ledger
         self._miss_s, self._after_miss = station.miss_ms / 1000, station.after_miss
         self._stays_awake = station.missed_beacon == "stay-awake"

@@ -16,8 +16,14 @@ class GilbertElliott:
     """Gilbert-Elliott model of a hop: alternating good and bad periods (Gilbert 1960, Elliott 1963).
 
     The periods have exponential lengths. They are sampled window by window, each window from its own random
-    stream, so a long pause costs nothing. The first state of a window has the stationary distribution. The
-    mean lengths are *good_s* and *bad_s*.
+    stream, so a long pause costs nothing. The first state of a window has the stationary distribution.
+
+    Parameters
+    ----------
+    seed, name
+        The seed, and the name of the random stream.
+    good_s, bad_s
+        Mean lengths of good and bad periods, in seconds.
     """
 
     def __init__(self, seed: int, name: str, good_s: float, bad_s: float) -> None:

@@ -26,12 +26,26 @@ class DelayControl:
     """Integral control of the price of delay.
 
     A driver does not see pages. A period of activity counts as a page. It begins with a request while no
-    connection waits, and ends with the last useful frame before a pause. Each wake-up adds the longest of the
-    estimated waits of its frames, divided by the square root of the number of waiting connections, because
-    parallel connections share a delay. The logarithm of the price is proportional to the sum of the
-    differences between the excess of each page and the target. The target *delay_s* is used if *slowdown* is
-    None. The attribute ``excess`` is the sum of the estimated excesses of all ``pages`` that have ended:
-    slowdown minus 1, or seconds of delay.
+    connection waits, and ends with the last useful frame before a pause. Each wake-up adds the longest of
+    the estimated waits of its frames, divided by the square root of the number of waiting connections,
+    because parallel connections share a delay. The logarithm of the price is proportional to the sum of the
+    differences between the excess of each page and the target.
+
+    Parameters
+    ----------
+    slowdown : float, optional
+        Target of the mean slowdown, above 1.
+    delay_s : float, optional
+        Target of the mean delay added to a page, in seconds. Used if *slowdown* is None.
+
+    Attributes
+    ----------
+    price_w : float
+        Current price, in W.
+    pages : int
+        Number of periods of activity that have ended.
+    excess : float
+        Sum of their estimated excesses: slowdown minus 1, or seconds of delay.
     """
 
     def __init__(self, slowdown: float | None, delay_s: float | None) -> None:
@@ -44,9 +58,14 @@ class DelayControl:
         self._wait_s, self._connections = 0.0, 1
 
     def frame(self, now_s: float, *, waited: bool, waits: bool) -> None:
-        """Handle a useful frame, which is sent or received at *now_s* seconds.
+        """Handle a useful frame.
 
-        A connection *waited* for a reply before the frame, or *waits* after it.
+        Parameters
+        ----------
+        now_s : float
+            Time at which the frame is sent or received, in seconds.
+        waited, waits : bool
+            Whether a connection waited for a reply before the frame, and waits after it.
         """
         if waited or now_s - self._last_s <= PAUSE_S:
             self._last_s = now_s

@@ -81,11 +81,24 @@ class DecisionGrid(NamedTuple):
 def solve_rest(
     model: ArrivalModel, grid: DecisionGrid, costs: RestCosts, allowed: NDArray[np.bool_] | None = None
 ) -> IndexArray:
-    """Return the optimal decision at each time of a grid, for the arrival time of *model*.
+    """Return the optimal decision at each time of a grid.
 
-    The dozes in *allowed*, shape (n, costs.max_beacons), are possible, at least one of them at the last time;
-    None allows all. The result, shape (n,), has the number of beacons to doze, or 0 to stay awake until the
-    next decision time. Each decision assumes that no frame has arrived before.
+    Parameters
+    ----------
+    model : callable
+        Distribution of the arrival time, see :data:`ArrivalModel`.
+    grid : DecisionGrid
+        Decision times and beacons.
+    costs : RestCosts
+        Costs of delay, power and beacons.
+    allowed : ndarray, shape (n, costs.max_beacons), optional
+        Allowed dozes, at least one of them at the last time. By default all dozes are allowed.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Number of beacons to doze, or 0 to stay awake until the next decision time. Each decision assumes that
+        no frame has arrived before.
     """
     wake_beacon = grid.next_beacon[:, None] + np.arange(costs.max_beacons)
     doze_j, stay_j, left_j = _compute_costs(model, grid, costs, wake_beacon)
@@ -130,9 +143,16 @@ def _minimise_backwards(
 ) -> FloatArray:
     """Return the minimum cost after each decision time, shape (n,), by backward induction.
 
-    A doze costs *doze_j*, shape (n, max_beacons), and staying awake until the next decision time *stay_j*,
-    shape (n,). The cost from each beacon on is *left_j*, shape (b,). Its entries of beacons that are decision
-    times are filled in.
+    Parameters
+    ----------
+    next_beacon : ndarray, shape (n,)
+        See :class:`DecisionGrid`.
+    doze_j : ndarray, shape (n, max_beacons)
+        Cost of each doze, in joules.
+    stay_j : list of float, length n
+        Cost of staying awake until the next decision time, in joules.
+    left_j : ndarray, shape (b,)
+        Cost from each beacon on, in joules. The entries of beacons that are decision times are filled in.
     """
     max_beacons, onward = doze_j.shape[1], inf
     bounds = [0, *(np.flatnonzero(np.diff(next_beacon)) + 1).tolist(), next_beacon.size]
@@ -154,10 +174,21 @@ def longest_doze_is_best(
 ) -> bool:
     """Return whether the longest doze is optimal from *now_s* to *until_s*.
 
-    The test uses the maximum hazard rate of *model*, at steps of *beacon_s*. With a constant hazard h, a doze
-    of T seconds costs e / T + price h T / 2 per second, with the minimum at T^2 = 2 e / (price h). The
-    longest doze is optimal for every hazard of at most half the value for which it is this minimum. To split
-    or shift the doze by a beacon would then save less than it costs.
+    The test uses the maximum hazard rate of the distribution. With a constant hazard h, a doze of T seconds
+    costs e / T + price h T / 2 per second, with the minimum at T^2 = 2 e / (price h). The longest doze is
+    optimal for every hazard of at most half the value for which it is this minimum. To split or shift the
+    doze by a beacon would then save less than it costs.
+
+    Parameters
+    ----------
+    model : callable
+        Distribution of the arrival time, see :data:`ArrivalModel`.
+    now_s, until_s : float
+        Interval, in seconds.
+    costs : RestCosts
+        Costs of delay and beacons.
+    beacon_s : float
+        Beacon interval, in seconds.
     """
     grid_s = np.arange(now_s, until_s, beacon_s)
     arrived, _ = model(grid_s)
@@ -173,7 +204,15 @@ class ReplyBound:
 
     A frame can arrive as soon as the doze has begun, and is then retrieved at its end. A reply that takes e
     seconds without power saving therefore takes at most (1 + p) e (Krashinsky and Balakrishnan, section 4).
-    The last uplink packet was sent at *uplink_s* seconds.
+
+    Attributes
+    ----------
+    p : float
+        Bound on the slowdown of a reply, minus 1; above 0.
+    uplink_s : float
+        Time of the last uplink packet, in seconds.
+    grid : Beacons
+        Beacon grid.
     """
 
     p: float
@@ -197,7 +236,17 @@ class ReplyBound:
     def allows(self, decisions: DecisionGrid, max_beacons: int) -> NDArray[np.bool_]:
         """Return whether each doze of 1 to *max_beacons* beacons is allowed.
 
-        The result has the shape (n, max_beacons), with a row for each decision time.
+        Parameters
+        ----------
+        decisions : DecisionGrid
+            Decision times and beacons.
+        max_beacons : int
+            Longest doze, in beacons.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, max_beacons)
+            Whether the doze is allowed at each decision time.
         """
         ends_s = decisions.beacons_s[decisions.next_beacon[:, None] + np.arange(max_beacons)]
         start_s = decisions.times_s[:, None]

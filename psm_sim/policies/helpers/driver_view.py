@@ -13,7 +13,14 @@ from psm_sim.poll import Poll
 class Component(NamedTuple):
     """Component of an observation.
 
-    The name ends with the unit of a time. Values are at least 0, and those above *high* are cut off.
+    Attributes
+    ----------
+    name : str
+        Name, which ends with the unit of a time.
+    high : float
+        Upper limit; greater values are cut off. The lower limit is 0.
+    description : str
+        Meaning.
     """
 
     name: str
@@ -50,6 +57,11 @@ class DriverView:
     """Record of what a driver sees: its frames, their headers, and its dozes.
 
     Group addressed frames are ignored, because they do not answer any frame of the station.
+
+    Parameters
+    ----------
+    beacons
+        The beacon times.
     """
 
     def __init__(self, beacons: Beacons) -> None:
@@ -83,7 +95,10 @@ class DriverView:
     def observe(self, now_s: float, poll: Poll | None) -> list[float]:
         """Return the observation at a decision, see :data:`OBSERVATION`, and begin the next interval.
 
-        Arguments as for :meth:`~psm_sim.policies.Policy.rest`.
+        Parameters
+        ----------
+        now_s, poll
+            As for :meth:`~psm_sim.policies.Policy.rest`.
         """
         beacons, doze = self._beacons, poll or self._interrupted
         values = [

@@ -51,8 +51,14 @@ class WaitingTimeModels(dict[str, WaitingTimeModel]):
 class Gap:
     """Gap of one connection, or of the station while no connection waits.
 
-    It opened at *opened_s* seconds in a *context* of :data:`CONTEXTS`. Since then the policy has *rested* or
-    not.
+    Attributes
+    ----------
+    opened_s : float
+        Time at which the gap opened, in seconds.
+    context : str
+        Context of the gap, one of :data:`CONTEXTS`.
+    rested : bool
+        Whether the policy returned a rest in the gap.
     """
 
     opened_s: float
@@ -81,11 +87,26 @@ class FrameGaps:
     =========================================  ========================================
 
     The first frame after a wake-up was buffered, as were the frames that follow within 4 ms of each other.
-    All frames of this object are passed on to *flows*. The idle gap has the context ``"idle-busy"`` if the
-    last two useful frames were closer than *split_s* seconds. At the end of a gap, *on_gap* is called with
-    its context and the bounds of the arrival, in seconds since the gap opened. The upper bound is ``inf`` if
-    no frame has arrived. The gap ``idle`` counts only while no connection waits, and ``number`` counts such
-    gaps. The gaps in ``waiting`` are those of the connections that wait for a reply, by number.
+
+    Parameters
+    ----------
+    flows : OutstandingRequests
+        Outstanding requests. It receives all frames of this object.
+    split_s : float
+        The idle gap has the context ``"idle-busy"`` if the last two useful frames were closer than this, in
+        seconds.
+    on_gap : callable
+        Called at the end of a gap with its context and the bounds of the arrival, in seconds since the gap
+        opened. The upper bound is ``inf`` if no frame has arrived.
+
+    Attributes
+    ----------
+    idle : Gap
+        The idle gap, which counts only while no connection waits.
+    waiting : dict of int to Gap
+        Gaps of the connections that wait for a reply, by number.
+    number : int
+        Number of idle gaps opened so far.
     """
 
     def __init__(
@@ -145,8 +166,17 @@ class FrameGaps:
     ) -> tuple[FloatArray, FloatArray]:
         """Return the probability that the first frame of any gap has arrived by each time, and its integral.
 
-        The first of *times_s* is the earliest. The result is that of an
-        :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel`.
+        Parameters
+        ----------
+        model_of : callable
+            Returns the waiting-time model of a context.
+        times_s : ndarray, shape (n,)
+            Times in seconds; the first one is the earliest.
+
+        Returns
+        -------
+        tuple of ndarray, shape (n,) each
+            See :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel`.
         """
         models = [(model_of(gap.context).at, gap.opened_s) for gap in self._open_gaps]
         if len(models) > 1:
@@ -202,9 +232,18 @@ def first_event_model(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the distribution of the first of several independent events.
 
-    Each of *models* has the distribution of an event, and the time in seconds at which its waiting began. The
-    first of *times_s* is the earliest, and no event has occurred before it. The integral begins at this time
-    and is computed by the trapezoidal rule.
+    Parameters
+    ----------
+    models : iterable of (callable, float)
+        Distribution of each event, and the time in seconds at which its waiting began.
+    times_s : ndarray, shape (n,)
+        Times in seconds; the first one is the earliest. No event has occurred before it.
+
+    Returns
+    -------
+    tuple of ndarray, shape (n,) each
+        Probability that an event has occurred, and its integral from the first time on by the trapezoidal
+        rule.
     """
     first_s, last_s = times_s[0], times_s.max()
     steps_s = first_s + _STEPS_S

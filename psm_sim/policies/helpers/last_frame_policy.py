@@ -29,19 +29,33 @@ class LastFramePolicy(Policy):
         self.last_s = now_s
 
     def after(self, now_s: float, poll: Poll | None, timeout_s: float) -> float:
-        """Return how long to stay awake from *now_s* until *timeout_s* after the last frame, in seconds.
+        """Return how long to stay awake so that *timeout_s* have passed since the last frame, in seconds.
 
-        The *poll* is None if an uplink packet has just been sent, perhaps long after it was queued.
+        Parameters
+        ----------
+        now_s : float
+            Current time, in seconds.
+        poll : Poll or None
+            Observation at the beacon; None if an uplink packet has just been sent, perhaps long after it was
+            queued.
+        timeout_s : float
+            Time to stay awake after the last frame, in seconds.
         """
         if poll is None:
             self.last_s = now_s
         return max(0.0, self.last_s + timeout_s - now_s)
 
     def aligned(self, now_s: float, wait_s: float, interval: int) -> Rest:
-        """Return the rest from *now_s* that ends at the next multiple of a listen interval.
+        """Return the rest that ends at the next multiple of a listen interval.
 
-        The radio first stays awake for *wait_s* seconds. It wakes for the beacons whose numbers the
-        *interval* divides.
+        Parameters
+        ----------
+        now_s : float
+            Current time, in seconds.
+        wait_s : float
+            Time to stay awake before the doze, in seconds.
+        interval : int
+            Listen interval, in beacons. The radio wakes for the beacons whose numbers it divides.
         """
         past = (self.beacon_grid.after(now_s + wait_s) - 1) % interval
         return Rest(wait_s, interval - past, repeat=not wait_s and not past)

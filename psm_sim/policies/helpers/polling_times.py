@@ -20,8 +20,14 @@ MAX_EXPERTS = 10_000
 def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -> FloatArray:
     """Return the polling times of the experts, shape (n,), in ms.
 
-    They are *step_ms* apart, from *min_ms* to at most *max_ms*. The *owner* is the component named in error
-    messages.
+    Parameters
+    ----------
+    min_ms, max_ms : float
+        Shortest polling time and upper limit of the longest one, in ms.
+    step_ms : float
+        Spacing, in ms, above 0.
+    owner : str
+        Component named in error messages, such as ``"policy lpsm"``.
 
     Raises
     ------
@@ -43,9 +49,19 @@ def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -
 
 
 def polls_in_horizon(horizon_s: float, beacon_s: float, owner: str) -> int:
-    """Return the number of polls in *horizon_s*, one every *beacon_s*, at least 1.
+    """Return the number of polls in a horizon, one at each beacon, at least 1.
 
-    Errors name the *owner*.
+    Parameters
+    ----------
+    horizon_s, beacon_s : float
+        Horizon and beacon interval, in seconds.
+    owner : str
+        Component named in error messages, such as ``"policy lpsm"``.
+
+    Raises
+    ------
+    InputError
+        If the horizon exceeds the range of the switching rates.
     """
     polls = horizon_s / beacon_s
     if polls > MAX_HORIZON:
@@ -69,7 +85,20 @@ class PredictionRule:
     ``mean`` and ``harmonic`` are weighted means of the times and of the polling rates. ``quantile:Q`` is the
     shortest time for which it and all shorter times have at least the weight Q, and ``median`` is
     ``quantile:0.5``. ``sample`` draws one expert's time by its weight. The draws are the same in every run.
-    The polling times *times_ms* are ascending.
+
+    Parameters
+    ----------
+    rule : str
+        One of :data:`RULES`.
+    times_ms : ndarray, shape (n,)
+        Polling times of the experts, in ms, ascending.
+    owner : str
+        Component named in error messages.
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown, or Q is not a number from 0 to 1.
     """
 
     def __init__(self, rule: str, times_ms: FloatArray, owner: str) -> None:
@@ -120,9 +149,20 @@ independently of the rounding errors of its computation.
 class IdlePlan:
     """Plan of LPSM for beacons without buffered frames.
 
-    Each such beacon is one round of the learner with the same losses. The function *make_lookahead* is called
-    after the first round. The function *learn* is called with the lookahead, the number of rounds that are
-    over, and the number of the next wake-up beacon.
+    Each such beacon is one round of the learner with the same losses.
+
+    Parameters
+    ----------
+    make_lookahead : callable
+        Returns the :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead` of these rounds, or None.
+        Called after the first one.
+    learn : callable
+        Called with the lookahead, the number of rounds that are over, and the number of the next wake-up
+        beacon.
+    times_ms : ndarray, shape (n,)
+        Polling times of the experts, in ms, ascending.
+    beacon_s : float
+        Beacon interval, in seconds.
     """
 
     def __init__(
@@ -153,7 +193,10 @@ class IdlePlan:
 def round_to_beacons(means: FloatArray) -> IntArray:
     """Round polling times to whole beacon intervals, each at least 1.
 
-    The *means* are in beacon intervals.
+    Parameters
+    ----------
+    means : ndarray, shape (k,)
+        Polling times, in beacon intervals.
     """
     return np.maximum((means + HALF).astype(np.intp), 1)
 

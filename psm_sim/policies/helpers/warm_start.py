@@ -24,6 +24,16 @@ class WarmStart:
     The file is read once, when the policy is created. All runs of a policy therefore start from the same
     state, and policies of one comparison that share a file do not affect each other. The learner's state is
     written after a run. The file need not exist yet.
+
+    Parameters
+    ----------
+    file : str
+        Path of the file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or written, or is not a saved state.
     """
 
     def __init__(self, file: str) -> None:
@@ -34,7 +44,20 @@ class WarmStart:
         check_writable(self.path, _OWNER)
 
     def load(self, learner: Learner, times_ms: FloatArray) -> None:
-        """Load the saved state into *learner*, if the file existed."""
+        """Load the saved state into *learner*, if the file existed.
+
+        Parameters
+        ----------
+        learner : Learner
+            New learner.
+        times_ms : ndarray, shape (n,)
+            Polling times of its experts, in ms.
+
+        Raises
+        ------
+        InputError
+            If the state has another learner, other polling times or other switching rates.
+        """
         if self._saved is None:
             return
         if self._saved["times_ms"] != times_ms.tolist():

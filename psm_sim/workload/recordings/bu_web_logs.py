@@ -53,6 +53,11 @@ def bu_recording(source: ChunkReader, rule: PageRule) -> Recording:
     """Read a log and group its requests into pages. Each user is a client.
 
     The server delays are unknown, because they were not logged.
+
+    Raises
+    ------
+    InputError
+        If a line is not a request. The message names the line.
     """
     with ClientRequests() as requests:
         clients, records = collect(requests, source)

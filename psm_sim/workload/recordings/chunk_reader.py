@@ -25,7 +25,16 @@ class ChunkReader:
 
     Gzip is recognised by its first two bytes. Consecutive gzip members are one stream. Memory is bounded for
     any file, because reading fails once the decompressed data exceed both 4 MiB and 100 times the compressed
-    size. The *progress* is called with the bytes read, the size of the file and its name.
+    size.
+
+    Parameters
+    ----------
+    path
+        File to read.
+    progress
+        Called with the bytes read, the size of the file and its name.
+    max_bytes
+        Maximum size of the decompressed data.
 
     Attributes
     ----------
@@ -41,7 +50,13 @@ class ChunkReader:
         self._progress, self._read, self._size = progress, 0, 0
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the decompressed data."""
+        """Yield the decompressed data.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, its gzip data are corrupt, or they expand beyond the limit.
+        """
         try:
             with open_input(self.path) as file:
                 self._size = os.fstat(file.fileno()).st_size

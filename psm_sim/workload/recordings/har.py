@@ -49,7 +49,13 @@ def is_har(head: bytes) -> bool:
 
 
 def har_recording(source: ChunkReader) -> Recording:
-    """Read a HAR file."""
+    """Read a HAR file.
+
+    Raises
+    ------
+    InputError
+        If the file is not a HAR file, or if no entry used the network. The message names the position.
+    """
     log = read_log(source)
     entries = log_entries(log, source.path)
     pages = _pages(entries, log)
@@ -83,7 +89,13 @@ def _objects(page: Iterable[Entry]) -> list[Entry]:
 
 
 def read_log(source: ChunkReader) -> Mapping[str, Any]:
-    """Return the ``log`` of a HAR file."""
+    """Return the ``log`` of a HAR file.
+
+    Raises
+    ------
+    InputError
+        If the file is too large, or is not a HAR file.
+    """
     data = bytearray()
     for chunk in source.chunks():
         data += chunk

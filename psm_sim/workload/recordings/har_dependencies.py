@@ -118,9 +118,15 @@ def page_graph(
 ) -> tuple[PageGraph, Counter[str]]:
     """Return the graph of a page, and the numbers of its dependencies that are known, inferred and none.
 
-    The *nodes* are all entries of the page, ordered by release. Omitted ones have no release in the graph.
-    The objects that they requested depend on the object on which they depend themselves. The *trips* are
-    those of the hosts. Entries without a protocol are multiplexed as *protocols* says.
+    Parameters
+    ----------
+    nodes : sequence of Entry
+        All entries of the page, ordered by release. Omitted ones have no release in the graph. The objects
+        that they requested depend on the object on which they depend themselves.
+    trips : RoundTrips
+        Round-trip times of the hosts.
+    protocols : mapping of str to bool
+        Whether connections to a host are multiplexed, for entries without a protocol.
     """
     objects = [node for node in nodes if not node.omitted]
     hosts = {host: index for index, host in enumerate(dict.fromkeys(node.host for node in objects))}
@@ -218,9 +224,16 @@ def protocols_of(entries: Iterable[Entry]) -> tuple[dict[str, bool], bool]:
 def remarks(
     nodes: Sequence[Entry], objects: Sequence[Entry], found: Counter[str], trips: RoundTrips
 ) -> list[str]:
-    """Return what was replayed (*objects* of *nodes*), what was estimated (*trips*), and what the file lacks.
+    """Return what was replayed and estimated, and what the file lacks.
 
-    The numbers of dependencies that are known, inferred and none are in *found*.
+    Parameters
+    ----------
+    nodes, objects : sequence of Entry
+        All entries, and those that are objects.
+    found : Counter
+        Numbers of dependencies that are known, inferred and none.
+    trips : RoundTrips
+        Round-trip times of the hosts.
     """
     omitted = Counter(node.omitted for node in nodes if node.omitted)
     hosts, measured = len(trips.seconds), len(trips.measured)

@@ -52,9 +52,18 @@ class PageRule:
 def group_requests(
     requests: ClientRequests, clients: tuple[str, ...], rule: PageRule, **facts: Any
 ) -> Recording:
-    """Group the requests of *clients* into pages by *rule*.
+    """Group requests into pages.
 
-    The requests are consumed. The *facts* are further fields of the :class:`Recording`.
+    Parameters
+    ----------
+    requests : ClientRequests
+        Requests of all clients. They are consumed.
+    clients : tuple of str
+        Identifiers of the clients, indexed by the numbers in the requests.
+    rule : PageRule
+        Rule that groups requests into pages.
+    **facts
+        Further fields of the :class:`Recording`.
     """
     columns: dict[str, list[NDArray[Any]]] = {name: [np.empty(0, kind)] for name, kind in _KINDS.items()}
     span_s = (requests.last_us - requests.first_us) / 1e6

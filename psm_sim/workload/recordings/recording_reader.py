@@ -63,9 +63,21 @@ def ucb_batches_of(path: Path, progress: Progress | None = None) -> tuple[ChunkR
 
 
 def read_recording(path: Path, rule: PageRule | None = None, progress: Progress | None = None) -> Recording:
-    """Read the UCB, HAR or BU file at *path*, and report the *progress*.
+    """Read a UCB, HAR or BU file.
 
-    The *rule* groups requests into pages if the format does not define pages.
+    Parameters
+    ----------
+    path : Path
+        File, plain or gzipped.
+    rule : PageRule, optional
+        Rule that groups requests into pages if the format does not define pages.
+    progress : callable, optional
+        Called with the bytes read, the size of the file and its name.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or parsed, or contains no page.
     """
     kind, source, rule = format_of(path), ChunkReader(path, progress), rule or PageRule()
     if kind == "har":
@@ -87,6 +99,11 @@ def read_transfers(path: Path, clients: Sequence[str]) -> list[list[Transfer]]:
 
     The file must contain all clients. A transfer lasts from the request to the last byte of its response. The
     file is read in one pass. Requests of other clients are written to temporary files to limit memory.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or parsed.
     """
     if format_of(path) == "har":
         return [_har_transfers(path)]

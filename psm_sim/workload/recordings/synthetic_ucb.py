@@ -37,10 +37,25 @@ _Numbers = NDArray[np.int64]
 def synthesize_ucb(
     path: Path, records: int, profile: Profile, seed: int = 1, progress: Progress | None = None
 ) -> int:
-    """Write a synthetic UCB file to *path*, sampled from *profile* with *seed*.
+    """Write a synthetic UCB file and return its number of clients.
 
-    Return its number of clients. The file is gzipped if its name ends in ``.gz``. The *progress* is called
-    with the number of records written so far, their total number and the name of the file.
+    Parameters
+    ----------
+    path : Path
+        File to write; gzipped if the name ends in ``.gz``.
+    records : int
+        Number of records, at least 1.
+    profile : Profile
+        Distributions.
+    seed : int
+        Random seed, 0 or more.
+    progress : callable, optional
+        Called with the number of records written so far and the total number.
+
+    Raises
+    ------
+    InputError
+        If *records* is invalid or the file cannot be written.
     """
     if isinstance(records, bool) or not isinstance(records, int) or records < 1:
         raise InputError(f"records must be an integer >= 1, got {records!r}.")
@@ -58,7 +73,10 @@ def synthesize_ucb(
 def period_batches(records: int, profile: Profile, seed: int) -> Iterator[Batch]:
     """Yield one batch per period, each with separate clients and ordered by completion.
 
-    The arguments *records*, *profile* and *seed* are those of :func:`synthesize_ucb`.
+    Parameters
+    ----------
+    records, profile, seed
+        See :func:`synthesize_ucb`.
     """
     start_us = START_S * 1_000_000
     for number, done in enumerate(range(0, records, PERIOD)):

@@ -106,7 +106,12 @@ _STARTS = np.array([int.from_bytes(method[:4], "big") for method in METHODS], dt
 class Batch:
     """Batch of n records.
 
-    The *fields* of the headers have the type :data:`DTYPE`, and the *lines* are request lines.
+    Attributes
+    ----------
+    fields
+        Header fields of type :data:`DTYPE`, shape (n,).
+    lines
+        Request lines.
     """
 
     fields: NDArray[np.void]
@@ -139,7 +144,13 @@ def binary_batches(source: ChunkReader) -> Iterator[Batch]:
 
 
 def text_batches(source: ChunkReader) -> Iterator[Batch]:
-    """Yield the records of showtrace text."""
+    """Yield the records of showtrace text.
+
+    Raises
+    ------
+    InputError
+        If a line is not a record. The message names the line.
+    """
     headers: list[bytes] = []
     lines: list[bytes] = []
     for number, line in lines_of(source):
@@ -242,7 +253,13 @@ def write_batches(path: Path, batches: Iterable[Batch]) -> int:
 
 
 def batch_text(batch: Batch) -> bytes:
-    """Return a batch as the lines that ``showtrace`` prints."""
+    """Return a batch as the lines that ``showtrace`` prints.
+
+    Raises
+    ------
+    InputError
+        If a request line is not a single line of text.
+    """
     rows = zip(batch.fields.tolist(), batch.lines, strict=True)
     return b"".join(_text_line(row, line) for row, line in rows)
 

@@ -26,12 +26,22 @@ _TAIL = re.compile(rb"\.q?c?(\.\S*)?(?: HTTP/1\.[01])?", re.DOTALL)
 def ucb_recording(
     source: ChunkReader, batches: Iterator[Batch], rule: PageRule, file_format: str
 ) -> Recording:
-    """Read all batches of *source* in *file_format*, and group their requests into pages by *rule*.
+    """Read all batches and group their requests into pages.
 
     Records without response bytes or without a request time are skipped. The server delay is the time from
     the request to the first byte of the response at the monitor, which is in front of the modems. It is
-    unknown for a stopped response, and for a response that a clock jump puts before its request. The batches
-    are consumed.
+    unknown for a stopped response, and for a response that a clock jump puts before its request.
+
+    Parameters
+    ----------
+    source : ChunkReader
+        File, whose warnings are copied to the recording.
+    batches : iterator of Batch
+        Records of the file. They are consumed.
+    rule : PageRule
+        Rule that groups requests into pages.
+    file_format : str
+        Description of the file format.
     """
     with ClientRequests() as requests:
         clients, records, untimed = collect(requests, batches)
@@ -94,7 +104,14 @@ def _since_us(
 ) -> NDArray[np.int64]:
     """Return the microseconds from the request to the first defined event, or ``UNKNOWN``.
 
-    The *events* are prefixes of the event's fields, in order of preference.
+    Parameters
+    ----------
+    fields
+        Records, shape (n,).
+    events
+        Prefixes of the event's fields, in order of preference.
+    at_us
+        Time of each request in microseconds, shape (n,).
     """
     since = np.full(at_us.size, UNKNOWN, dtype=np.int64)
     for event in events:

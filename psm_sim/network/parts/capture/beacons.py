@@ -87,8 +87,15 @@ class TimBitmap:
     def buffered(self, time_s: float, frames: int, retrieved: int) -> float:
         """Record the number of buffered frames.
 
-        The arguments are those of the observer: at *time_s* some were *retrieved*. Return the time of the
-        change, moved after the beacon if the beacon caused it.
+        Parameters
+        ----------
+        time_s, frames, retrieved
+            As for :meth:`Observer.buffered <psm_sim.network.observers.Observer.buffered>`.
+
+        Returns
+        -------
+        float
+            Time of the change, moved after the beacon if the beacon caused it.
         """
         if retrieved and abs(time_s - self.heard_s) < TOLERANCE_S:
             time_s = nextafter(self.heard_s, inf)
@@ -131,7 +138,12 @@ class TimBitmap:
 def bitmaps_of(tims: Sequence[TimBitmap], times_s: NDArray[np.floating]) -> NDArray[np.uint8]:
     """Return the TIM bitmaps of beacons, shape (n, octets). Bit k belongs to association k.
 
-    The beacons are due at *times_s*, in order, shape (n,).
+    Parameters
+    ----------
+    tims
+        TIM bits of associations 1, 2 and so on.
+    times_s
+        Times at which the beacons are due, in order, in seconds, shape (n,).
     """
     if len(tims) == 1:
         return np.where(tims[0].bits(times_s), np.uint8(2), np.uint8(0))[:, None]

@@ -68,7 +68,13 @@ class CaptureHeaderValues:
 
 
 def capture_header_values(topology: Topology, stations: int = 1) -> CaptureHeaderValues:
-    """Return the header values of a topology with *stations* stations."""
+    """Return the header values of a topology with *stations* stations.
+
+    Raises
+    ------
+    InputError
+        As for :func:`check_capturable`.
+    """
     check_capturable(topology, stations)
     tcp = topology.tcp
     window_bytes = tcp.window_bytes
@@ -109,7 +115,14 @@ def _mac_settings(topology: Topology) -> dict[str, Any]:
 
 
 def check_capturable(topology: Topology, stations: int = 1) -> None:
-    """Reject a topology whose segments do not fit IPv4 and TCP, or too many stations."""
+    """Reject a topology whose segments do not fit IPv4 and TCP, or too many stations.
+
+    Raises
+    ------
+    InputError
+        If the headers have no valid size, a packet is too large, the rate changes, or there are too many
+        stations.
+    """
     if stations > MAX_STATIONS:
         raise InputError(f"--capture supports at most {MAX_STATIONS:,} stations, got {stations:,}.")
     if topology.mac.rate_control != "constant" and topology.mac.model == "dcf":
@@ -140,6 +153,13 @@ def capture_bytes(workloads: Sequence[Workload], topology: Topology) -> int:
     """Return the approximate size of a capture, in bytes. Beacons make up most of it if users think long.
 
     The estimate is accurate within a factor of two, unless many segments are retransmitted.
+
+    Parameters
+    ----------
+    workloads
+        Workload of each station.
+    topology
+        Beacon interval and segment size.
     """
     time_s = max(sum(page.think_s + _LOADING_S for page in workload.pages) for workload in workloads)
     beacons = time_s / topology.beacon.interval_s * beacon_layout(len(workloads)).itemsize

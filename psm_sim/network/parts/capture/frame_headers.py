@@ -111,7 +111,12 @@ def _udp(rows: Rows, frames: Rows, settings: CaptureHeaderValues) -> None:
 def _tcp(rows: Rows, frames: Rows, settings: CaptureHeaderValues, options: IntArray | int = 0) -> None:
     """Fill in TCP segments. Their payload is zeros, which do not change the checksum.
 
-    The sum of the 16-bit words of the options is *options*, shape (n,).
+    Parameters
+    ----------
+    rows, frames, settings
+        As for all functions of :data:`PACKETS`.
+    options
+        Sum of the 16-bit words of the options, shape (n,).
     """
     up, syn, ack = frames["up"], frames["syn"], frames["ack"] > 0
     server, port, own, other = ends_of(frames["number"])
@@ -182,8 +187,14 @@ def frame_rows(
 ) -> Iterator[tuple[Rows, NDArray[np.intp]]]:
     """Yield the rows of each kind of frame, with the indices of the frames.
 
-    The *sizes* are those of the records in bytes, the *orders* are sequence numbers, and the *settings* are
-    values of header fields.
+    Parameters
+    ----------
+    frames
+        The pending frames, shape (n,).
+    sizes, orders
+        Record sizes in bytes and sequence numbers, shape (n,).
+    settings
+        Values of header fields.
     """
     options = settings.header - 40 + settings.more_in_syn >= SYN_OPTIONS
     packet, flow = frames["kind"] <= GROUP, frames["number"] >= 0
@@ -240,11 +251,18 @@ def fill_beacons(
     tims: tuple[NDArray[np.uint8], NDArray[np.bool_]],
     settings: CaptureHeaderValues,
 ) -> None:
-    """Fill in the fields of *rows* that change from one beacon to the next.
+    """Fill in the fields that change from one beacon to the next.
 
-    Transmission begins at *starts_s*, shape (m,). The *orders* are sequence numbers, and the *settings* are
-    values of header fields. The *tims* are the TIM bitmaps, shape (m, octets), and whether group frames
-    follow each beacon, shape (m,).
+    Parameters
+    ----------
+    rows
+        Rows of the template, shape (m,).
+    numbers, starts_s, orders
+        Beacon numbers, starts of transmission in seconds, and sequence numbers, shape (m,).
+    tims
+        TIM bitmaps, shape (m, octets), and whether group frames follow each beacon, shape (m,).
+    settings
+        Values of header fields.
     """
     _stamp(rows, starts_s + settings.beacon_air_s, starts_s)
     rows["timestamp_us"] = rows["tsft_us"]

@@ -28,8 +28,18 @@ class ImpliedFrames:
     """Null data frames and PS-Polls of one station, which a plain link implies but does not transmit.
 
     They have no duration, so each is placed at the time of the event that it announces. The frames that a
-    real station would send follow from the topology, see docs/captures.md. A station that is *served* has
-    service periods, and never announces that it is awake. Its association is *aid*.
+    real station would send follow from the topology, see docs/captures.md.
+
+    Parameters
+    ----------
+    topology
+        Determines how buffered frames are retrieved.
+    served
+        Whether the station has service periods. It then never announces that it is awake.
+    aid
+        Association of the station.
+    pending
+        Receives the frames.
 
     Attributes
     ----------
@@ -51,10 +61,15 @@ class ImpliedFrames:
         self.sleeps = False
 
     def radio(self, time_s: float, awake: bool, by_beacon: bool) -> None:
-        """Add the null data frame of a change of the radio state at *time_s* to *awake*.
+        """Add the null data frame of a change of the radio state.
 
-        The station wakes for a beacon if *by_beacon* is true. If it wakes to transmit, the PM bit of the
-        transmitted frame announces that it is awake.
+        Parameters
+        ----------
+        time_s, awake
+            Time of the change in seconds, and the new state.
+        by_beacon
+            Whether the station wakes for a beacon. If it wakes to transmit, the PM bit of the
+            transmitted frame announces that it is awake.
         """
         if not awake:
             if not self.sleeps:
@@ -89,9 +104,13 @@ class ImpliedFrames:
 class Capture(Observer):
     """Observer that writes the frames of a station to a pcap file.
 
-    A plain link reports data frames only. The capture then adds the implied null data frames, PS-Polls and
-    ACKs. The frames of a MAC that reports all kinds, with their PM bits, are written unchanged. Several
-    stations can share the sniffer.
+    A plain link reports data frames only. The capture then adds the implied null data frames, PS-Polls
+    and ACKs. The frames of a MAC that reports all kinds, with their PM bits, are written unchanged.
+
+    Parameters
+    ----------
+    sniffer
+        Sniffer that writes the file. Several stations can share it.
     """
 
     def __init__(self, sniffer: Sniffer) -> None:
@@ -134,8 +153,10 @@ class Capture(Observer):
     ) -> None:
         """Record a TCP segment on a plain link, and write the frames whose order is certain.
 
-        The arguments *up*, *queued_s*, *starts_s*, *air_s*, *heard_s* and *segment* are those of
-        :class:`~psm_sim.network.air_frame.AirFrame`.
+        Parameters
+        ----------
+        up, queued_s, starts_s, air_s, heard_s, segment
+            As for :class:`~psm_sim.network.air_frame.AirFrame`.
         """
         implied = self._implied
         sleeps = implied.sleeps

@@ -47,7 +47,14 @@ class PendingFrames:
     def add(self, frame: AirFrame, aid: int, sleeps: bool) -> None:
         """Add a frame, sorted by the time at which it is received.
 
-        The association of the station is *aid*, and the Power Management bit is *sleeps*.
+        Parameters
+        ----------
+        frame
+            The reported frame.
+        aid
+            Association of the station.
+        sleeps
+            Power Management bit of the frame.
         """
         kind, up, queued_s, starts_s, air_s, heard_s, segment, retry, _, more = frame
         data, flags = _NO_SEGMENT, _NO_FLAGS
@@ -62,8 +69,14 @@ class PendingFrames:
     def add_implied(self, time_s: float, kind: int, aid: int, sleeps: bool) -> None:
         """Add an implied uplink frame without duration, sorted directly after a frame of the same time.
 
-        At *time_s* seconds the *kind* is ``NULL_FRAME`` or ``PS_POLL``. The values *aid* and *sleeps* are
-        those of :meth:`add`.
+        Parameters
+        ----------
+        time_s
+            Time of the frame, in seconds.
+        kind
+            ``NULL_FRAME`` or ``PS_POLL``.
+        aid, sleeps
+            As for :meth:`add`.
         """
         self.rows += pack(
             nextafter(time_s, inf), time_s, 0.0, time_s, time_s, *_NO_SEGMENT, aid, kind, True, sleeps, False,

@@ -100,9 +100,16 @@ _FIXED: Mapping[str, Any] = {
 
 
 def rows_of(kind: str, count: int, fixed: Mapping[str, Any]) -> NDArray[np.void]:
-    """Return *count* rows of one kind with their constant fields set.
+    """Return rows of one kind with their constant fields set.
 
-    The *kind* is a key of :data:`LAYOUTS`. The fields in *fixed* are the same in all rows.
+    Parameters
+    ----------
+    kind
+        A key of :data:`LAYOUTS`.
+    count
+        Number of rows, n.
+    fixed
+        Values of fields that are the same in all rows.
     """
     return np.repeat(_template(kind, tuple(fixed.items())), count)
 

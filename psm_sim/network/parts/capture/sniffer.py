@@ -42,9 +42,17 @@ TimBits = tuple[NDArray[np.uint8], NDArray[np.bool_]]
 class Batches:
     """Packer of the frames and beacons of one file.
 
-    Beacon numbers and sequence numbers continue from one batch to the next. ``times`` has the transmission
-    times of the beacons. The *tims* are those of each station, from association 1 on. With *acks* an ACK
-    follows each individually addressed frame. It is false if the MAC reports ACKs.
+    Beacon numbers and sequence numbers continue from one batch to the next. ``times`` has the
+    transmission times of the beacons.
+
+    Parameters
+    ----------
+    settings
+        Values of header fields.
+    tims
+        TIM bits of each station, from association 1 on.
+    acks
+        Whether to add an ACK after each individually addressed frame. False if the MAC reports ACKs.
     """
 
     def __init__(self, settings: CaptureHeaderValues, tims: Sequence[TimBitmap], acks: bool = True) -> None:
@@ -144,8 +152,19 @@ _FLUSH_FRAMES = 4096
 class Sniffer:
     """Writer of a capture, which completes the file when the last station has finished.
 
-    Each station joins before the clock starts. The method :meth:`flush` is to be called when the pending rows
-    reach ``flush_bytes``.
+    Parameters
+    ----------
+    file
+        Binary file.
+    stations
+        Number of stations on the access point. Each one joins before the clock starts.
+
+    Attributes
+    ----------
+    pending : PendingFrames
+        Frames that are not yet written.
+    flush_bytes : int
+        Size of the pending rows at which :meth:`flush` is to be called.
     """
 
     def __init__(self, file: BinaryIO, stations: int) -> None:
@@ -158,7 +177,12 @@ class Sniffer:
     def join(self, topology: Topology, reports_all: bool) -> tuple[int, TimBitmap]:
         """Add a station. Return its association number and its TIM bit.
 
-        If the MAC *reports_all* kinds of frames, the capture adds no ACKs.
+        Parameters
+        ----------
+        topology
+            The resolved topology.
+        reports_all
+            Whether the MAC reports all kinds of frames, such as ACKs.
         """
         self._tims.append(TimBitmap())
         if len(self._tims) == 1:

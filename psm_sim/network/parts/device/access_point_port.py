@@ -16,7 +16,14 @@ from psm_sim.network.topology_sections import AccessPointParameters
 class DevicePort(Port):
     """Port that drops buffered frames when they age out, or when the association has expired.
 
-    To retrieve one buffered frame takes *poll_s* seconds of the channel.
+    Parameters
+    ----------
+    env, parameters, downlink
+        As for a :class:`~psm_sim.network.access_point.Port`.
+    association
+        Association of the station.
+    poll_s
+        Channel time to retrieve one buffered frame, in seconds.
     """
 
     def __init__(

@@ -16,7 +16,21 @@ from psm_sim.policies import Poll
 
 
 class RadioTraits(NamedTuple):
-    """Traits of a device's radio."""
+    """Traits of a device's radio.
+
+    Attributes
+    ----------
+    station
+        Behaviour of clock and driver.
+    reception
+        Model of the lost beacons.
+    association
+        Association of the station.
+    uplink, downlink
+        The wireless links.
+    ledger
+        Energy ledger of the station.
+    """
 
     station: StationParameters
     reception: BeaconReception
@@ -27,7 +41,15 @@ class RadioTraits(NamedTuple):
 
 
 class DeviceRadio(LossyBeaconRadio):
-    """Radio that extends :class:`~psm_sim.network.radio.Radio` by the traits of a device."""
+    """Radio that extends :class:`~psm_sim.network.radio.Radio` by the traits of a device.
+
+    Parameters
+    ----------
+    traits
+        Traits of the device.
+    arguments, keywords
+        Arguments of :class:`~psm_sim.network.radio.Radio`.
+    """
 
     def __init__(self, traits: RadioTraits, *arguments: Any, **keywords: Any) -> None:
         self._traits = traits
@@ -55,7 +77,12 @@ class DeviceRadio(LossyBeaconRadio):
     def accepts_group(self, number: int, frames: int) -> bool:
         """Return whether the radio receives group addressed frames. If it does, it stays awake for them.
 
-        The DTIM beacon *number* is sent now, and *frames* group addressed frames follow it.
+        Parameters
+        ----------
+        number
+            Number of the DTIM beacon, which is sent now.
+        frames
+            Number of group addressed frames that follow it.
         """
         self.advance(self._env.now)
         if self._state is DOZING and not self._receives_dtim(number):

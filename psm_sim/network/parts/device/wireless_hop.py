@@ -36,8 +36,24 @@ from psm_sim.policies.base import ServicePeriod
 class GroupFrames:
     """Group addressed frames of one access point, a Poisson process buffered until the next DTIM beacon.
 
-    The station misses frames if it sleeps through the DTIM beacon or loses it. They are counted in
-    ``missed``.
+    Parameters
+    ----------
+    env, beacons
+        The clock, and the beacons of the access point.
+    dtim_period
+        DTIM period in beacons.
+    parameters
+        Rate and size of the frames.
+    link, listener
+        Link that carries the frames, and radio that may receive them.
+    seed
+        Seed of the arrival times.
+
+    Attributes
+    ----------
+    sent, missed : int
+        Number of frames sent, and number of those that the station missed because it slept through the DTIM
+        beacon or lost it.
     """
 
     def __init__(
@@ -97,7 +113,15 @@ class Transmissions(Observer):
 
 
 class DeviceHop(WirelessHop):
-    """Wireless hop with the device features that the topology or the policy requires."""
+    """Wireless hop with the device features that the topology or the policy requires.
+
+    Parameters
+    ----------
+    topology
+        The topology.
+    service : ServicePeriod or None
+        Service periods of the station; None if it has none.
+    """
 
     def __init__(self, topology: Topology, service: ServicePeriod | None = None) -> None:
         check_service_period(topology, service)

@@ -37,8 +37,18 @@ class RandomFrameLoss:
 
     The k-th frame after the end of page n uses the same random number with every policy, and the bad state
     has the same times. A policy that sends one more frame in a page therefore does not change the losses of
-    later pages. The *bad* state is that of the hop, if there is one. The function *page* returns the number
-    of finished pages.
+    later pages.
+
+    Parameters
+    ----------
+    env, seed, name
+        The clock, the seed, and the name of the random stream.
+    parameters
+        Loss probabilities.
+    bad : GilbertElliott or None
+        Bad state of the hop; None if there is none.
+    page
+        Returns the number of finished pages.
     """
 
     def __init__(
@@ -71,7 +81,14 @@ class RandomFrameLoss:
 class FrameLoss:
     """Frame losses at the end of one link. ``frames`` and ``bytes`` count them, without null data frames.
 
-    The functions *on_lost* are called like :meth:`Observer.lost <psm_sim.network.observers.Observer.lost>`.
+    Parameters
+    ----------
+    env, link
+        The clock and the link.
+    causes
+        Causes of losses.
+    on_lost
+        Called like :meth:`Observer.lost <psm_sim.network.observers.Observer.lost>`.
     """
 
     def __init__(
@@ -115,8 +132,12 @@ _MAX_OUTAGES = 1_000_000
 class Faults(EndSystems):
     """End systems with faults, and counters of the faults.
 
-    The *station* is an index at the access point, from 0. Restarts affect all stations, other faults only
-    one.
+    Parameters
+    ----------
+    env, topology
+        The clock and the topology.
+    station
+        Index of the station at its access point, from 0. Restarts affect all stations, other faults only one.
     """
 
     def __init__(self, env: Environment, topology: Topology, station: int = 0) -> None:
@@ -132,7 +153,10 @@ class Faults(EndSystems):
     def _check(self, pages: Sequence[Page]) -> None:
         """Check the number of restarts and stalls, which also occur in think times.
 
-        There may be at most a million of either.
+        Raises
+        ------
+        InputError
+            If there would be more than a million of either.
         """
         think_s, parameters = sum(page.think_s for page in pages), self.topology.faults
         for name, every_s, lasts_s in (
@@ -189,7 +213,7 @@ class Faults(EndSystems):
         return browser
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
-        """Connect *server*, *client* and *browser* to the handler of *failures*, and vice versa."""
+        """Connect hosts and browser to the handler of page failures, and the handler to the browser."""
         super().watch(server, client, browser, failures)
         self._server = cast("ResettingHost", server)
         self._browser.overdue, failures.report = failures.fail, self._browser.fail

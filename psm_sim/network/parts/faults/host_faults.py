@@ -20,7 +20,13 @@ from psm_sim.workload.page_view import Page
 
 
 class ResettingHost(Host):
-    """Host whose connections can be aborted. It answers later segments of them with a reset."""
+    """Host whose connections can be aborted. It answers later segments of them with a reset.
+
+    Parameters
+    ----------
+    arguments
+        Arguments of :class:`~psm_sim.network.host.Host`.
+    """
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -66,7 +72,14 @@ class ResettingHost(Host):
 class StallingServer(ServerConnection):
     """Server's end of one HTTP connection, which a stall delays and a reset of the peer ends.
 
-    The *host* knows whether the connection is open.
+    Parameters
+    ----------
+    env, endpoint
+        As for :class:`~psm_sim.network.server.ServerConnection`.
+    host
+        Host of the server, which knows whether the connection is open.
+    stalls : OutageSchedule or None
+        Times of the stalls; None disables them.
     """
 
     __slots__ = ("_host", "_stalls")
@@ -95,8 +108,17 @@ class StallingServer(ServerConnection):
 class AbandoningBrowser(Browser):
     """Browser that can abandon a page and continue with the next one.
 
-    When a page exceeds its time limit, ``overdue`` is called with the reason and the advice to the user. The
-    limit of ``stalled`` is exact.
+    Parameters
+    ----------
+    env, host, parameters, on_page
+        As for :class:`~psm_sim.network.browser.Browser`.
+
+    Attributes
+    ----------
+    overdue : callable
+        Called with the reason and the advice to the user when a page exceeds its time limit.
+    stalled : callable
+        Called exactly when a page has made no progress for ``stall_s`` seconds.
     """
 
     def __init__(

@@ -14,8 +14,21 @@ from psm_sim.network.timers import Alarm
 class OutageSchedule:
     """Sequence of outages of fixed length, separated by exponential times.
 
-    The mean time from the end of an outage to the next one is *every_s*. The current or next outage, with
-    ``number`` from 1, is from ``begins_s`` to ``ends_s``.
+    Parameters
+    ----------
+    seed, name
+        The seed, and the name of the random stream.
+    every_s
+        Mean time from the end of an outage to the next one, in seconds.
+    lasts_s
+        Length of an outage in seconds.
+
+    Attributes
+    ----------
+    begins_s, ends_s : float
+        Begin and end of the current or next outage, in seconds.
+    number : int
+        Number of this outage, from 1.
     """
 
     def __init__(self, seed: int, name: str, every_s: float, lasts_s: float) -> None:
@@ -55,8 +68,16 @@ class Restarts:
     """Restarts of one access point; ``number`` counts them.
 
     During a restart the access point forwards no frames in either direction. The beacon times do not change,
-    and a dozing station still spends energy on the beacons for which it wakes. The state of the *hop* is
-    lost. The function *on_return* is called when the access point is back.
+    and a dozing station still spends energy on the beacons for which it wakes.
+
+    Parameters
+    ----------
+    env, outages
+        The clock, and the times of the restarts.
+    hop
+        Wireless hop whose state is lost.
+    on_return
+        Called when the access point is back.
     """
 
     def __init__(

@@ -73,8 +73,10 @@ class Transfers:
     ) -> None:
         """Handle a TCP segment.
 
-        The arguments *up*, *queued_s*, *starts_s*, *air_s*, *heard_s* and *segment* are those of
-        :class:`~psm_sim.network.air_frame.AirFrame`.
+        Parameters
+        ----------
+        up, queued_s, starts_s, air_s, heard_s, segment
+            As for :class:`~psm_sim.network.air_frame.AirFrame`.
         """
         if up:
             if segment.payload or segment.syn:
@@ -136,7 +138,14 @@ _MIN_CHANGE = 0.002
 class PolicyDecisions:
     """Track of the decisions of one policy.
 
-    The weights of the policy's learner are drawn if it has any.
+    Parameters
+    ----------
+    trace, track
+        Process and track on which they are drawn.
+    policy
+        The policy. The weights of its learner are drawn if it has any.
+    beacon_s
+        Beacon interval, in seconds.
     """
 
     def __init__(self, trace: Process, track: int, policy: Policy, beacon_s: float) -> None:
@@ -149,7 +158,13 @@ class PolicyDecisions:
         self._series = ""
 
     def decision(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Draw the previous decision up to *time_s*, and record *rest*, the answer to *poll*."""
+        """Draw the previous decision up to now, and record this one.
+
+        Parameters
+        ----------
+        time_s, poll, rest
+            As for :meth:`Observer.decision <psm_sim.network.observers.Observer.decision>`.
+        """
         self.until(time_s)
         self._since_us = int(1e6 * time_s + 0.5)
         self._begin = self._trace.slice_text(self._track, _describe_rest(rest))
@@ -198,7 +213,14 @@ _RADIO, _BEACONS, _POLICY, _PAGES, _TRANSFERS = 1, 2, 3, 4, 5
 class Timeline(Observer):
     """Observer that writes the tracks of one station: radio, policy, pages, transfers and counters.
 
-    The timeline ends with the last page of the station. Several stations can share the file.
+    The timeline ends with the last page of the station.
+
+    Parameters
+    ----------
+    file
+        Trace file. Several stations can share it.
+    name
+        Name of the station.
     """
 
     def __init__(self, file: TraceFile, name: str) -> None:

@@ -45,6 +45,13 @@ class Process:
 
     The arguments of events are JSON texts, so frequent events need no general encoder. Events that are
     added after :meth:`close` are discarded.
+
+    Parameters
+    ----------
+    file
+        The trace file.
+    number, name
+        Number among the processes, from 1, and displayed name.
     """
 
     def __init__(self, file: TraceFile, number: int, name: str) -> None:
@@ -61,10 +68,18 @@ class Process:
         self._add_metadata(number, "thread_sort_index", f'"sort_index":{number}')
 
     def slice(self, track: int, name: str, begins_s: float, ends_s: float, facts: str = "") -> None:
-        """Add an event to *track*, from *begins_s* to *ends_s* seconds.
+        """Add an event with a duration.
 
-        The *name* has no characters that JSON escapes. The *facts* are further members of the JSON object
-        ``args``.
+        Parameters
+        ----------
+        track
+            Number of the track.
+        name
+            Displayed name, without characters that JSON escapes.
+        begins_s, ends_s
+            Start and end, in seconds.
+        facts
+            Further members of the JSON object ``args``.
         """
         begins_us, ends_us = int(1e6 * begins_s + 0.5), int(1e6 * ends_s + 0.5)
         self.add(
@@ -76,9 +91,16 @@ class Process:
         return f'{self._slice}"tid":{track},"name":"{name}","ts":'
 
     def counter(self, name: str, time_s: float, values: str) -> None:
-        """Add the value of the counter *name* at *time_s* seconds.
+        """Add a value of a counter.
 
-        The *values* are those of its series, as members of a JSON object.
+        Parameters
+        ----------
+        name
+            Name of the counter, with its unit.
+        time_s
+            Time, in seconds.
+        values
+            Values of its series, as members of a JSON object.
         """
         self.add(f'{self.counter_text(name)}{int(1e6 * time_s + 0.5)},"args":{{{values}}}}}')
 

@@ -27,7 +27,14 @@ _MIN_BYTES = 1 << 21
 class Window:
     """Sliding window over the decompressed bytes of a source.
 
-    The bytes *data* have not been used yet. They begin at the offset *base* of the decompressed file.
+    Attributes
+    ----------
+    source
+        Reader of the file.
+    data
+        Bytes that have not been used yet.
+    base
+        Offset of the first of them in the decompressed file.
     """
 
     def __init__(self, source: ChunkReader) -> None:
@@ -76,6 +83,11 @@ def pcap_frames(window: Window) -> Iterator[Frames]:
     """Yield the frames of a pcap file in batches.
 
     A truncated last frame is omitted, with a warning in ``window.source.warnings``.
+
+    Raises
+    ------
+    InputError
+        If the file header is truncated, or if a frame claims more bytes than capture programs store.
     """
     if not window.fill(_FILE_HEADER):
         size = len(window.data)
@@ -102,7 +114,14 @@ def pcap_frames(window: Window) -> Iterator[Frames]:
 def _frame_starts(data: bytes, at: int, captured_size: Struct) -> tuple[list[int], int]:
     """Return the offsets of the complete frames from byte *at* on, and the end of the last one.
 
-    The function *captured_size* reads the captured length in a frame header.
+    Parameters
+    ----------
+    data
+        Bytes of the window.
+    at
+        Offset of the first frame.
+    captured_size
+        Reader of the captured length in a frame header.
     """
     starts, size, size_of = list[int](), len(data), captured_size.unpack_from
     last = size - _HEADER
@@ -160,6 +179,11 @@ class Pcapng:
 
         A truncated last block and packets without a time (simple packet blocks) are omitted, with warnings in
         the source.
+
+        Raises
+        ------
+        InputError
+            If a block has an impossible length or a packet an unknown interface.
         """
         window = self._window
         while window.fill(_MIN_BLOCK):
@@ -254,7 +278,14 @@ _MAX_S = 1 << 33
 class Interface(NamedTuple):
     """Interface of a pcapng section.
 
-    It has a link type (LINKTYPE_ of tcpdump.org), time units per second, and seconds to add to all times.
+    Attributes
+    ----------
+    link
+        Link type, LINKTYPE_ of tcpdump.org.
+    units
+        Time units per second.
+    offset_s
+        Seconds to add to all times.
     """
 
     link: int

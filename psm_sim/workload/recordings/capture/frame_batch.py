@@ -58,10 +58,18 @@ def u32(data: ByteArray, at: IntArray) -> IntArray:
 
 
 def u32_rows(data: ByteArray, at: IntArray, count: int, order: str) -> IntArray:
-    """Return rows of consecutive 32-bit integers in *data*, shape (n, count).
+    """Return rows of consecutive 32-bit integers, shape (n, count).
 
-    The rows begin at the offsets *at*, shape (n,). The *order* is ``"<"`` for little-endian and ``">"`` for
-    big-endian.
+    Parameters
+    ----------
+    data
+        Bytes, which must contain all rows.
+    at
+        Offset of each row, shape (n,).
+    count
+        Integers per row.
+    order
+        ``"<"`` for little-endian, ``">"`` for big-endian.
     """
     rows = data[at[:, None] + np.arange(4 * count)]
     return np.asarray(rows.view(f"{order}u4"), np.int64)

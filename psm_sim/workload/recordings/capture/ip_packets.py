@@ -167,8 +167,16 @@ _MAX_EXTENSIONS = 6
 def packets_of(frames: Frames, ip_start: IntArray, addresses: AddressCodes) -> NDArray[np.void]:
     """Return the IP packets of frames, as rows of :data:`ROW`.
 
-    Frames without a complete IP header are omitted. The offset of the IP packet of each frame, or -1, is in
-    *ip_start*, shape (n,). The codes of IPv6 addresses are those of *addresses*.
+    Frames without a complete IP header are omitted.
+
+    Parameters
+    ----------
+    frames
+        Batch of n frames.
+    ip_start
+        Offset of the IP packet of each frame, or -1, shape (n,).
+    addresses
+        Mapping of addresses to codes.
     """
     version = np.where(ip_start >= 0, u8(frames.data, ip_start) >> 4, 0)
     indices_4, rows = _version_4(frames, ip_start, version == 4)

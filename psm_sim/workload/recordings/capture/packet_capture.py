@@ -75,17 +75,35 @@ def is_capture(head: bytes) -> bool:
 
 
 def frames_of(source: ChunkReader) -> Iterator[Frames]:
-    """Yield the frames of a pcap or pcapng capture in batches."""
+    """Yield the frames of a pcap or pcapng capture in batches.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged. The message contains the byte offset.
+    """
     window = Window(source)
     window.fill(4)
     yield from Pcapng(window).frames() if window.data[:4] == MAGIC else pcap_frames(window)
 
 
 def read_capture(path: Path, client: str = AUTO, progress: Progress | None = None) -> PacketCapture:
-    """Read the packets of one client from the file at *path*, and report the *progress*.
+    """Read the packets of one client.
 
-    The *client* is an address. ``"auto"`` selects the private address with most packets, or if there is none,
-    the address with most packets. Of equally busy addresses, it selects the one that sends first.
+    Parameters
+    ----------
+    path
+        File in pcap or pcapng format, plain or gzipped.
+    client
+        Address of the client. ``"auto"`` selects the private address with most packets, or if there is none,
+        the address with most packets. Of equally busy addresses, it selects the one that sends first.
+    progress
+        Called with the bytes read, the size of the file and its name.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is damaged, or has no packet of the client.
     """
     scan = _CaptureScan(ChunkReader(path, progress), client)
     for frames in frames_of(scan.source):

@@ -88,7 +88,17 @@ class _Stream:
     next_sequence: int | None = None
 
     def new_bytes(self, sequence: int, payload: int, is_syn: bool) -> int:
-        """Return the number of bytes in a segment that were not seen before."""
+        """Return the number of bytes in a segment that were not seen before.
+
+        Parameters
+        ----------
+        sequence
+            Sequence number of the segment.
+        payload
+            Size of its data in bytes.
+        is_syn
+            Whether it is a SYN segment.
+        """
         if is_syn:
             self.next_sequence = (sequence + 1) % _WRAP
             return payload
@@ -181,6 +191,11 @@ def recording_of(capture: PacketCapture, gap_s: float) -> Recording:
     """Return the exchanges of a capture as pages.
 
     A new page begins after an idle period of more than *gap_s* seconds.
+
+    Raises
+    ------
+    InputError
+        If no request of the client has a reply over TCP.
     """
     exchanges, notes = exchanges_of(capture)
     if not exchanges:
