@@ -338,9 +338,28 @@ def _workload(
 def build_options(
     classes: Sequence[type], others: Mapping[str, type], texts: Mapping[str, str], owner: str
 ) -> list[Any]:
-    """Return an instance of each of *classes*, built from its own ones among *texts*.
+    """Build an instance of each class of options from the parameters of a spec.
 
-    *others* are the classes that would have an effect under another condition, by this condition.
+    Parameters
+    ----------
+    classes : sequence of type
+        Classes of the options that have an effect.
+    others : mapping of str to type
+        Other classes by the condition under which they have an effect, for the error message.
+    texts : mapping of str to str
+        Given parameters and their values.
+    owner : str
+        Component named in error messages.
+
+    Returns
+    -------
+    list
+        An instance of each of *classes*.
+
+    Raises
+    ------
+    InputError
+        If a parameter belongs to none of *classes*, or has an invalid value.
     """
     names = [name for cls in classes for name in parameters_of(cls)]
     for name in texts:
