@@ -129,3 +129,9 @@ def test_a_latency_without_a_unit_or_a_value_is_refused(text: str, message: str)
     """A bare number could mean both units."""
     with pytest.raises(InputError, match=message):
         parse_latency(text)
+
+
+def test_a_dtim_period_of_1_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is the default, and psm receives every beacon."""
+    found = result(capsys, "--dtim", "1")
+    assert [run["policy"] for run in found["baselines"]] == ["always-on", "psm"]

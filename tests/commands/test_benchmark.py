@@ -137,3 +137,20 @@ def test_a_policy_cannot_see_the_network(folder):
     with pytest.raises(PluginError, match="found the network"):
         simulate("cheat.py:Cheat", pages=1)
     assert benchmark("--policy", "cheat.py:Cheat", "--quick") == 0
+
+
+def test_stored_results_of_other_code_are_named(capsys, folder):
+    """The runs of always-on, which every command repeats, tell."""
+    stored = json.loads((folder / "stored.json").read_text())
+    stored["runs"][0]["energy_j"][0] += 1e-9
+    (folder / "stored.json").write_text(json.dumps(stored))
+    assert benchmark("--policy", "mine.py:Mine", "--quick") == 0
+    assert "computed by other code" in capsys.readouterr().err
+
+
+def test_stored_results_of_other_versions_are_reported(capsys, folder):
+    found = json.loads((folder / "stored.json").read_text())
+    found["versions"]["numpy"] = "0"
+    (folder / "stored.json").write_text(json.dumps(found))
+    assert benchmark("--policy", "mine.py:Mine", "--replications", "1") == 0
+    assert "The stored results of the built-in policies differ in numpy (0 and" in capsys.readouterr().err

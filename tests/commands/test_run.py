@@ -259,3 +259,12 @@ def test_more_faults_than_can_be_simulated_are_refused(name: str, capsys: pytest
     words = ["--trace", "ucb:mean_think_s=1e8", "--pages", "1", "--set", f"faults.{name}_every_s=1"]
     assert main([*words, "--policy", "psm", "--set", f"faults.{name}_s=0.001"]) == 2
     assert f"faults: {name}_every_s = 1 causes more than 1,000,000 faults" in capsys.readouterr().err
+
+
+def test_json_differs_in_wall_time_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """And is what Python gives."""
+    words = ("--pages", "5", "--policy", "lpsm:loss=inverse", "--seed", "2")
+    first = runs_of(capsys, *words)
+    assert runs_of(capsys, *words) == first
+    result = psm_sim.simulate(policy="lpsm:loss=inverse", trace="ucb", pages=5, seed=2).to_dict()
+    assert {key: value for key, value in result.items() if key != "wall_s"} == first[0]

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.common.parameters import Parameter, build, check_all, parameter, parameters_of, values_of
 
 
 @dataclass
@@ -161,3 +163,14 @@ def test_a_value_that_the_constructor_does_not_store_is_recorded_as_given() -> N
             pass
 
     assert values_of(build(Forgetful, {"n": "4"}, "forgetful")) == {"n": 4}
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_what_is_read_lies_in_the_range(value: float) -> None:
+    """For any number, written and read again."""
+    declared = Parameter("share", 0.5, above=0, at_most=1)
+    if 0 < value <= 1:
+        assert declared.read(repr(value), "thing") == value
+    else:
+        with pytest.raises(InputError, match="must be a number > 0 and <= 1"):
+            declared.read(repr(value), "thing")

@@ -37,3 +37,10 @@ def test_significance_is_that_of_scipy() -> None:
     assert significant_differences([[1.0, 2.0], [1.5, 2.5]]).sum() == 2  # a constant difference is certain
     assert not significant_differences([[1.0], [2.0]]).any()
     assert not significant_differences([[1.0, math.nan], [2.0, 3.0]]).any()
+
+
+def test_it_covers_the_truth_as_often_as_it_says() -> None:
+    """95 % of 2,000 samples of five normal values."""
+    random = np.random.default_rng(5)
+    found = [confidence_interval(random.normal(10, 2, 5)) for _ in range(2000)]
+    assert sum(each.low <= 10 <= each.high for each in found) / 2000 == pytest.approx(0.95, abs=0.015)

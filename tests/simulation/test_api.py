@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_type
 
 import pandas as pd
 import pytest
@@ -14,7 +14,7 @@ from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy, Rest
-from psm_sim.simulation import SeedAverage
+from psm_sim.simulation import Result, SeedAverage
 from psm_sim.workload import Page, Workload, load_workload
 
 FRAME = pd.DataFrame({"think_s": [5.0, 2.5], "main_bytes": [1000, 4000], "images": ["100;200", ""]})
@@ -210,3 +210,24 @@ def test_results_are_short_and_their_names_are_escaped() -> None:
         assert "<b>" not in html
         assert "<script>" not in html
     assert "page" in run.plot().axes[0].get_title(loc="left")
+
+
+def test_the_arguments_are_typed() -> None:
+    """The type checker rejects each ignored line; it reports those that it would accept, too."""
+    with pytest.raises(TypeError, match=r"simulate\(\) got an unexpected keyword argument 'profil'"):
+        psm_sim.simulate("psm", profil="esp32")  # type: ignore[call-arg]
+    with pytest.raises(InputError):
+        psm_sim.simulate(3)  # type: ignore[arg-type]
+    with pytest.raises(InputError):
+        psm_sim.compare([3], profile=4)  # type: ignore[list-item, arg-type]
+    with pytest.raises(TypeError):
+        psm_sim.sweep({"seed": "1..2"}, page=1)  # type: ignore[call-arg]
+    with pytest.raises(InputError, match="workers must be an integer >= 1"):
+        psm_sim.compare(["psm"], workers=0)
+    assert_type(psm_sim.compare(["psm"], pages=1).runs, tuple[Result, ...])
+
+
+def test_the_package_shows_what_there_is() -> None:
+    """Names that are imported when first used are listed before."""
+    assert {"simulate", "compare", "timeline", "check"} <= set(dir(psm_sim))
+    assert len(psm_sim.timeline(psm_sim.simulate("psm", pages=1))) > 10

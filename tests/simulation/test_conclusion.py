@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -343,3 +344,70 @@ def test_reports_state_the_same_sentences() -> None:
     assert text in " ".join(str(found).split())
     page = page_of(found, {})
     assert page.index(text) < page.index("<table")
+
+
+def test_planted_differences_are_found() -> None:
+    """Of five policies, one that uses a tenth less energy, in nearly all families."""
+    random = np.random.default_rng(28)
+    found = 0
+    for _ in range(100):
+        energies_j = 3 + np.array([0, 0, -0.3, 0, 0.5])[:, None] + random.normal(0, 0.1, (5, 10))
+        found += least_energy(conclude(averages(energies_j, random.normal(2, 0.1, (5, 10)))), set()) == {"p2"}
+    assert found >= 95
+
+
+def test_policies_that_are_equal_are_rarely_called_different() -> None:
+    """In at most one family of five policies in twenty, up to chance (three standard errors)."""
+    random = np.random.default_rng(27)
+    everyone = {f"p{index}" for index in range(5)}
+    families = 400
+    wrong_energy = wrong_delay = 0
+    for _ in range(families):
+        energies_j, slowdowns = random.normal(3, 0.1, (2, 5, 10)) + random.normal(0, 0.1, (2, 1, 10))
+        text = conclude(averages(energies_j, slowdowns))
+        wrong_energy += (
+            "others" not in text.partition(" uses ")[0] and least_energy(text, everyone) != everyone
+        )
+        wrong_delay += "others" not in text.rpartition(". ")[2] and least_delay(text, everyone) != everyone
+    limit = families * (0.05 + 3 * math.sqrt(0.05 * 0.95 / families))
+    assert wrong_energy <= limit
+    assert wrong_delay <= limit
+
+
+def test_real_comparisons_conclude() -> None:
+    """From the baselines to the limit, as in the command line."""
+    found = compare(["bsd", "lpsm"], pages=5, replications=2, workers=1)
+    assert "psm" in found.conclusion()
+    limited = replace(found, max_latency_s=1e-4)
+    assert limited.conclusion().startswith("With pages delayed by at most 0.1 ms on average, ")
+    alone = compare(["psm"], pages=2, baselines=False)
+    assert "psm uses 91 % less energy than always-on" in alone.conclusion()
+
+
+@pytest.mark.parametrize(
+    ("slowdown", "text"),
+    [
+        (1.0, "no longer"),
+        (1.0003, "no longer"),
+        (1.004, "0.40 % longer"),
+        (1.02, "1.02 times as long"),
+        (11.42, "11.4 times as long"),
+    ],
+)
+def test_delays_are_rounded_sensibly(slowdown: float, text: str) -> None:
+    """Small ones are per cent, large ones are factors."""
+    runs = [page_run("psm", 3.0, slowdown), page_run("lpsm", 2.0, 20.0)]
+    assert f"psm delays least: pages take {text} " in conclude(runs)
+
+
+def test_a_partial_result_says_so() -> None:
+    runs = page_averages(psm=(3.58, 1.3), lpsm=(2.9, 3.25))
+    assert conclude(runs, is_partial=True).startswith("In this partial result, lpsm uses the least energy")
+
+
+def test_equal_results_are_the_same() -> None:
+    """Equal in every seed is more than not significantly different."""
+    runs = [seeds([page_run(name, 3.0, 1.5), page_run(name, 4.0, 1.6)]) for name in ("psm", "uapsd")]
+    assert conclude(runs).startswith(
+        "No policy uses less energy than another (3.5 J per page, the same in each of 2 seeds)."
+    )

@@ -116,3 +116,21 @@ def test_progress_counts_every_page_of_every_run() -> None:
     compare_runs(["psm", "always-on"], Scenario(pages=4), lambda *state: seen.append(state))
     assert [done for done, _, _ in seen] == [*range(5), *range(4, 9)]  # each run begins with a report
     assert {total for _, total, _ in seen} == {8}
+
+
+def test_a_policy_saves_nothing_against_itself(three: SeedComparison) -> None:
+    """Its difference from itself is 0, without width."""
+    assert three.reference is not None
+    found = paired_difference(three.reference, three.reference)
+    assert found.saved_percent[:2] == (0.0, 0.0)
+    assert all(each[:2] == (0.0, 0.0) for each in found.measures.values())
+
+
+def test_pages_are_a_frame_whose_rows_add_up() -> None:
+    """Energy of the rows is the run's; slowdown is each page's own ratio."""
+    run = simulate("psm", pages=12)
+    frame = run.pages
+    assert len(frame) == 12
+    assert frame["energy_j"].sum() == pytest.approx(12 * run.energy_per_page_j)
+    assert frame["beacons"].sum() == pytest.approx(12 * run.beacons_per_page)
+    assert (frame["page_time_s"] / frame["always_on_time_s"]).mean() == pytest.approx(run.slowdown.mean)

@@ -10,7 +10,8 @@ import psm_sim
 from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, compare_clients, compare_runs
+from psm_sim.simulation.comparison import BASELINES, References
 from psm_sim.simulation.station_comparison import StationAverage, station_setups
 
 AIR = {"mac.model": "dcf", "beacon.interval_tu": 100, "tcp.max_window": 44}
@@ -133,3 +134,26 @@ def test_stations_are_part_of_a_scenarios_key_and_a_file_extends_them():
     assert one != two != Scenario(topology=crowd()).key()
     assert load_topology("cafe").stations[1].name == "laptop"
     assert Topology().stations == ()
+
+
+def test_the_output_has_every_station_and_the_distribution():
+    """In the JSON and in the table of pages."""
+    readers, laptop = psm_sim.compare(["psm"], topology="cafe", pages=3).runs
+    told = readers.to_dict()
+    assert [row["station"] for row in told["stations"]] == [f"reader-{n}" for n in range(1, 5)]
+    assert [row["station"] for row in laptop.to_dict()["stations"]] == ["laptop"]
+    assert told["distribution"]["slowdown.mean"]["p100"] == max(
+        row["slowdown.mean"] for row in told["stations"]
+    )
+    assert list(readers.pages["station"].unique()) == list(readers.names)
+
+
+def test_baselines_and_replications_stand_beside_stations():
+    """Each policy has every station; always-on is the reference where nobody has its own policy."""
+    place = crowd(StationSpec("one", count=2))
+    found = compare_clients(
+        ["lpsm"], Scenario(topology=place, pages=2), references=References(BASELINES, ("psm",))
+    )
+    assert [run.policy for run in found.shown] == ["always-on", "psm", "lpsm"]
+    assert found.shown[0].slowdown.mean == 1.0
+    assert found.pages == 4

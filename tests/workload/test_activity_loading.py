@@ -132,3 +132,16 @@ def test_a_trace_that_sends_nothing_is_refused() -> None:
     """A part may be switched off, but a replay needs bytes."""
     with pytest.raises(InputError, match="trace push sends nothing to the station"):
         load_activities("push:on=false", 1, 1, NominalTransfers())
+
+
+def test_a_line_is_never_faster_than_its_rate() -> None:
+    """All the bytes of a drawn trace take at least their time on the line, and begin in order."""
+    nominal = NominalTransfers()
+    pages = load_workload("ucb", 50, 3).pages
+    transfers = list(transfers_of(pages, nominal))
+    assert sum(each.size for each in transfers) == sum(each.total_bytes for each in pages)
+    assert [each.start_us for each in transfers] == sorted(each.start_us for each in transfers)
+    ends = [each.end_us for each in transfers]
+    for before, after in pairwise(transfers):
+        assert after.end_us - before.end_us >= after.size * 8 / nominal.rate_kbps * 1000 - 1
+    assert ends == sorted(ends)

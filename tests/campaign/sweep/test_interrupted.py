@@ -19,9 +19,11 @@ from typing import Any
 import pytest
 
 from psm_sim.campaign.sweep.database import lock_store, transaction
+from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.common.errors import InputError
 from psm_sim.common.random_streams import random_stream
+from tests.campaign.sweep.common import grid
 
 GRID = "--policy psm --policy lpsm --vary policy.bsd.p=0.1,0.5 --vary seed=1..12 --pages 20 --format csv"
 KILLS = 10
@@ -225,3 +227,19 @@ def test_a_full_disk_is_told_and_spoils_nothing(start, tmp_path: Path) -> None:
     found, _ = process.communicate()
     assert process.returncode == 0
     assert found.count(",done,") == 100
+
+
+def test_what_an_interrupt_left_open_is_undone_before_the_end_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that comes between the beginning of a transaction and what it is for."""
+
+    def struck(store: Store, _: object) -> None:
+        store._database.execute("BEGIN IMMEDIATE")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Store, "record", struck)
+    with Store(tmp_path / "a.sqlite") as store, pytest.raises(KeyboardInterrupt):
+        run_sweep_tasks(grid("seed=1..4", policies=("psm",)).tasks(), store, Resources(workers=1))
+    with Store(tmp_path / "a.sqlite") as store:
+        assert [status for status, *_ in store.sweeps()] == ["interrupted"]

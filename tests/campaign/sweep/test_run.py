@@ -15,6 +15,7 @@ import pytest
 import psm_sim
 from psm_sim.campaign.sweep import job as job_module
 from psm_sim.campaign.sweep import run as run_of_sweep
+from psm_sim.campaign.sweep import store as store_module
 from psm_sim.campaign.sweep.job import Job, Outcome
 from psm_sim.campaign.sweep.results import candidates, table_rows
 from psm_sim.campaign.sweep.store import Store
@@ -249,3 +250,24 @@ def test_a_damaged_row_is_left_out_of_a_frame_with_a_warning() -> None:
     assert found["seed"].tolist() == [1, 3]
     again = psm_sim.sweep({"seed": "1..3"}, ["psm"], store="a.sqlite", workers=1, pages=2, retry=True)
     assert again.equals(frame)
+
+
+def test_versions_do_not_mix(monkeypatch: pytest.MonkeyPatch, runs: list[str]) -> None:
+    """What another version has done is kept beside, and never shown as this one's."""
+    path, one = Path("a.sqlite"), grid(policies=("psm",))
+    run(path, one)
+    for module in ("psm_sim.simulation.scenario", "psm_sim.campaign.sweep.planning"):
+        monkeypatch.setattr(f"{module}.__version__", "9.9")
+    monkeypatch.setattr(store_module, "__version__", "9.9")
+    with Store(path) as store:
+        assert store.versions() == {"0.1.0": 1}
+        assert store.rows(version="9.9") == []
+        store_module.Store.rows.__defaults__ = ("9.9", None)
+    try:
+        run(path, one)
+    finally:
+        store_module.Store.rows.__defaults__ = ("0.1.0", None)
+    assert len(runs) == 2
+    with Store(path) as store:
+        assert store.versions() == {"0.1.0": 1, "9.9": 1}
+        assert len(store.rows(version="9.9")) == len(store.rows(version="0.1.0")) == 1

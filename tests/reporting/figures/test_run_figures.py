@@ -17,8 +17,9 @@ from psm_sim.reporting.figures.comparison import (
     write_figures,
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
-from psm_sim.reporting.marks import column_label
+from psm_sim.reporting.marks import Mark, column_label
 from psm_sim.reporting.run_events import record_runs
+from psm_sim.reporting.style import policy_style
 from psm_sim.simulation import Comparison, Scenario, compare_runs
 from psm_sim.simulation.timeline import timeline
 
@@ -146,3 +147,12 @@ def test_a_timeline_is_the_run_itself() -> None:
 def test_an_average_has_no_timeline(replicated: Comparison) -> None:
     with pytest.raises(InputError, match="average of several runs"):
         timeline(replicated.runs[0])
+
+
+def test_intervals_of_slowdowns_are_cut_at_1() -> None:
+    """The half width stays as it is; energies are not cut."""
+    values = {"slowdown.mean": 1.5, "energy_per_page_j": 2.0}
+    mark = Mark("psm", "psm", policy_style("psm"), values, {"slowdown.mean": 2.0, "energy_per_page_j": 3.0})
+    assert mark.ends("slowdown.mean") == (1.0, 3.5)
+    assert mark.ends("energy_per_page_j") == (-1.0, 5.0)
+    assert (mark.is_cut("slowdown.mean"), mark.is_cut("energy_per_page_j")) == (True, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import struct
 import subprocess
@@ -305,3 +306,9 @@ def test_tshark_reads_the_same(name: str, tmp_path: Path, request: pytest.Fixtur
     assert frames == [(at, int(row[1]), int(row[2])) for at, row in zip(times, rows, strict=True)]
     beside = [(at, row[3], row[4], int(row[5])) for at, row in zip(times, rows, strict=True) if row[3]]
     assert packets == beside
+
+
+def test_a_gzipped_capture_reads_the_same(kept):
+    data = pcap([(FOREVER_S + k, ethernet(PACKET)) for k in range(50)])
+    plain, packed = kept(data), kept(gzip.compress(data[:500]) + gzip.compress(data[500:]), "x.pcap.gz")
+    assert (read_capture(plain).rows == read_capture(packed).rows).all()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.profile_fitting import exact_quantiles, fit_profile, fit_quantiles, write_profile
 from psm_sim.workload.recordings.recording_reader import read_recording, ucb_batches_of
@@ -121,3 +122,9 @@ def test_fitted_and_exact_tables_by_hand() -> None:
     assert fit_quantiles(np.arange(1, 10_001)).interpolation == "linear"
     assert fit_quantiles(np.exp(np.arange(1, 10_001) / 1000)).interpolation == "log"
     assert fit_quantiles(np.array([0.0, 1.0])).interpolation == "linear"
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """A folder that is not there."""
+    with pytest.raises(InputError, match="cannot be written: No such file or directory"):
+        synthesize_ucb(tmp_path / "no" / "x.tr", 1, PUBLISHED)
