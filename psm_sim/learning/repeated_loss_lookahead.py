@@ -71,6 +71,8 @@ class Eigenmodes:
             (self.ratios * np.exp(self.logs - self.logs.max())).T
         )
         self._min_visible = math.exp(-BLOCK * float(losses.max() - losses.min())) * 1e-17 / rates.size
+        self._key = b""
+        self._value_terms: FloatArray = np.empty(0)
 
     def coordinates(self, weights: FloatArray) -> FloatArray:
         """Return the coordinates in the modes of *weights*, both of shape (n, m)."""
@@ -95,8 +97,13 @@ class Eigenmodes:
 
         Shape (2, m, n).
         """
-        both = np.stack([values, self.ones]) / self._likelihoods[:, 0]
-        return np.ascontiguousarray(np.einsum("iem,si->sme", self._vectors, both))
+        # The values rarely change between blocks. The cache saves 5 % of a page of ``lpsm``.
+        key = values.tobytes()
+        if key != self._key:
+            both = np.stack([values, self.ones]) / self._likelihoods[:, 0]
+            self._value_terms = np.ascontiguousarray(np.einsum("iem,si->sme", self._vectors, both))
+            self._key = key
+        return self._value_terms
 
     def visible_rates(self, rate_weights: FloatArray) -> slice:
         """Return the range of rates that can affect a block of rounds from here.
