@@ -135,6 +135,9 @@ KEYS = (*(field.name for field in fields(Setting)), "uplink", "acks")
 STATIC, LEARNED = "bsd-energy/psm/slowdown", "lpsm-100/lpsm:loss=inverse-log/page_ratio_mean"
 """Numbers of the two papers that contradict each other if no setting agrees with both."""
 
+_DELAYS = {"none": "no server delay", "trace": "server delay of the trace"}
+"""Labels of the values of ``server_delay_ms`` that are not numbers."""
+
 
 @dataclass(frozen=True)
 class Score:
@@ -158,7 +161,9 @@ class Score:
     def label(self) -> str:
         """Setting as one line."""
         think, delay, files, main, network, uplink, acks = (self.setting[key] for key in KEYS)
-        server = f"server {delay} ms" + ("" if main == "none" else f" (main object {main} ms)")
+        server = _DELAYS.get(str(delay), f"server {delay} ms")
+        if main != "none":
+            server += f" (main object {main} ms)"
         counted = "files as images" if files else "files counted right"
         changed = "" if network == "default" else f", {network}"
         return f"think {think}, {server}, {counted}{changed}, uplink {uplink}, acks {acks}"
