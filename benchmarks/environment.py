@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 
 from psm_sim.environment import PowerSaveEnv
 from psm_sim.lab.policies.trained import Trained
-from psm_sim.policies import Frame, Policy, Poll, Rest
-from psm_sim.policies.helpers.driver_view import AWAKE_MS, DriverView
+from psm_sim.policies import Policy, Poll, Rest
+from psm_sim.policies.helpers.driver_view import AWAKE_MS, ObservingPolicy
 from psm_sim.simulation import Scenario
 from psm_sim.simulation.run import prepare
 
@@ -39,31 +39,14 @@ def back_off(observation: Any) -> tuple[int, int]:
     return 0, min(11, int(2 * observation[0]))
 
 
-class BackOff(Policy):
+class BackOff(ObservingPolicy):
     """Policy that decides as :func:`back_off` does."""
 
     name: ClassVar[str] = "back-off"
 
-    def start(self, beacon_s: float) -> None:
-        """Start with an empty view."""
-        super().start(beacon_s)
-        self.view = DriverView(self.beacon_grid)
-
-    def sent(self, now_s: float, frame: Frame) -> None:
-        """Show the frame to the view."""
-        self.view.sent(now_s, frame)
-
-    def received(self, now_s: float, frame: Frame) -> None:
-        """Show the frame to the view."""
-        self.view.received(now_s, frame)
-
-    def interrupted(self, poll: Poll) -> None:
-        """Show the doze to the view."""
-        self.view.interrupted(poll)
-
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Return the rest of the action."""
-        awake, beacons = back_off(self.view.observe(now_s, poll))
+        awake, beacons = back_off(self.observe(now_s, poll))
         return Rest(AWAKE_MS[awake] / 1000, beacons + 1)
 
 

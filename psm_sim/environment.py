@@ -20,8 +20,8 @@ from psm_sim.common.input_limits import MAX_WEIGHT
 from psm_sim.common.parameters import Parameter
 from psm_sim.network import Observer, Topology
 from psm_sim.network.browser import Visit
-from psm_sim.policies import Frame, Policy, Poll, Rest
-from psm_sim.policies.helpers.driver_view import AWAKE_MS, MAX_BEACONS, OBSERVATION, DriverView
+from psm_sim.policies import Poll, Rest
+from psm_sim.policies.helpers.driver_view import AWAKE_MS, MAX_BEACONS, OBSERVATION, ObservingPolicy
 from psm_sim.simulation import Result, Scenario
 from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.workload import Workload
@@ -240,7 +240,7 @@ class _Episode:
             self.result, self.now_s = outcome, outcome.simulated_s
             self.energy_j = outcome.usage.total_j
             self.delay_s = self._delay.total_s + _total_latency_s(outcome) - self._traffic.latency_s
-            return self._policy.view.observe(self.now_s, None)
+            return self._policy.observe(self.now_s, None)
         self.now_s, values = outcome
         self.energy_j = self._run.world.ledger.usage(self.now_s).total_j
         self.delay_s = self._delay.until_s(self.now_s) + self._arrived_latency_s()
@@ -262,27 +262,14 @@ class _Episode:
         return self._latency_s
 
 
-class _SteppedPolicy(Policy):
+class _SteppedPolicy(ObservingPolicy):
     """Policy that switches to the greenlet *caller* for each decision."""
 
     name: ClassVar[str] = "stepped"
     caller: greenlet
 
-    def start(self, beacon_s: float) -> None:
-        super().start(beacon_s)
-        self.view = DriverView(self.beacon_grid)
-
-    def sent(self, now_s: float, frame: Frame) -> None:
-        self.view.sent(now_s, frame)
-
-    def received(self, now_s: float, frame: Frame) -> None:
-        self.view.received(now_s, frame)
-
-    def interrupted(self, poll: Poll) -> None:
-        self.view.interrupted(poll)
-
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        return self.caller.switch(now_s, self.view.observe(now_s, poll))  # type: ignore[no-any-return]
+        return self.caller.switch(now_s, self.observe(now_s, poll))  # type: ignore[no-any-return]
 
 
 class _PageDelay(Observer):

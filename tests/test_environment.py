@@ -16,8 +16,8 @@ import psm_sim
 from psm_sim.common.errors import InputError
 from psm_sim.environment import PowerSaveEnv
 from psm_sim.network.page_outcomes import PageError
-from psm_sim.policies import Policy, Rest
-from psm_sim.policies.helpers.driver_view import AWAKE_MS, OBSERVATION, DriverView
+from psm_sim.policies import Rest
+from psm_sim.policies.helpers.driver_view import AWAKE_MS, OBSERVATION, ObservingPolicy
 from psm_sim.simulation import Scenario
 
 NAMES = [component.name for component in OBSERVATION]
@@ -31,26 +31,13 @@ def decide(values):
     return 0, min(11, int(2 * seen["since_sent_s"] + seen["beacon"]))
 
 
-class Same(Policy):
+class Same(ObservingPolicy):
     """The policy that decides as :func:`decide` does."""
 
     name = "same"
 
-    def start(self, beacon_s):
-        super().start(beacon_s)
-        self.view = DriverView(self.beacon_grid)
-
-    def sent(self, now_s, frame):
-        self.view.sent(now_s, frame)
-
-    def received(self, now_s, frame):
-        self.view.received(now_s, frame)
-
-    def interrupted(self, poll):
-        self.view.interrupted(poll)
-
     def rest(self, now_s, since_uplink_s, poll):
-        awake, beacons = decide(self.view.observe(now_s, poll))
+        awake, beacons = decide(self.observe(now_s, poll))
         return Rest(AWAKE_MS[awake] / 1000, beacons + 1)
 
 

@@ -14,8 +14,8 @@ from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.policies.base import Frame, Policy, RadioPower, Rest
-from psm_sim.policies.helpers.driver_view import AWAKE_MS, MAX_BEACONS, DriverView
+from psm_sim.policies.base import RadioPower, Rest
+from psm_sim.policies.helpers.driver_view import AWAKE_MS, MAX_BEACONS, ObservingPolicy
 from psm_sim.poll import Poll
 
 WEIGHTS = Path(__file__).with_name("trained.json")
@@ -92,7 +92,7 @@ def _trained_rules() -> Rules:
 
 
 @dataclass
-class Trained(Policy):
+class Trained(ObservingPolicy):
     """Policy of linear rules, trained with an evolution strategy.
 
     It is a baseline for trained policies, see ``docs/environment.md``.
@@ -108,22 +108,12 @@ class Trained(Policy):
     def start(self, beacon_s: float) -> None:
         """Start without any observation."""
         super().start(beacon_s)
-        self._view = DriverView(self.beacon_grid)
         self.rules = LinearRules(_trained_rules(), self.power, beacon_s, self.price)
 
-    def sent(self, now_s: float, frame: Frame) -> None:
-        """Handle a frame sent."""
-        self._view.sent(now_s, frame)
-
-    def received(self, now_s: float, frame: Frame) -> None:
-        """Handle a frame received."""
-        self._view.received(now_s, frame)
-
-    def interrupted(self, poll: Poll) -> None:
-        """Handle an interrupted doze."""
-        self._view.interrupted(poll)
-
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Return the rest of the rules."""
-        awake, beacons = self.rules(self._view.observe(now_s, poll))
+        """Return the rest of the rules.
+
+        *now_s*, *since_uplink_s* and *poll* as for :class:`~psm_sim.policies.Policy`.
+        """
+        awake, beacons = self.rules(self.observe(now_s, poll))
         return Rest(AWAKE_MS[awake] / 1000, beacons + 1)

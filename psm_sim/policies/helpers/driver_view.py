@@ -1,11 +1,10 @@
-"""Observation of a station at a decision, as a vector of numbers that its driver knows."""
+"""Base class of policies that observe a vector of numbers that a driver knows."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from psm_sim.beacons import Beacons
-from psm_sim.policies.base import Frame
+from psm_sim.policies.base import Frame, Policy
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 
@@ -50,22 +49,18 @@ OBSERVATION = (
     Component("received_frames", 1e5, "frames received since the last decision"),
     Component("received_bytes", 1e8, "bytes received since the last decision"),
 )
-"""Components of :meth:`DriverView.observe`, in order."""
+"""Components of :meth:`ObservingPolicy.observe`, in order."""
 
 
-class DriverView:
-    """Record of what a driver sees: its frames, their headers, and its dozes.
+class ObservingPolicy(Policy):
+    """Policy that records the frames that a driver sees, their headers, and its dozes.
 
     Group addressed frames are ignored, because they do not answer any frame of the station.
-
-    Parameters
-    ----------
-    beacons
-        The beacon times.
     """
 
-    def __init__(self, beacons: Beacons) -> None:
-        self._beacons = beacons
+    def start(self, beacon_s: float) -> None:
+        """Start without any observation."""
+        super().start(beacon_s)
         self._requests = OutstandingRequests()
         self._sent_s = self._request_s = self._received_s = 0.0
         self._sent_frames = self._received_frames = self._received_bytes = 0
@@ -100,7 +95,7 @@ class DriverView:
         now_s, poll
             As for :meth:`~psm_sim.policies.Policy.rest`.
         """
-        beacons, doze = self._beacons, poll or self._interrupted
+        beacons, doze = self.beacon_grid, poll or self._interrupted
         values = [
             now_s - self._sent_s,
             now_s - self._request_s,
