@@ -71,7 +71,8 @@ _FIELD = """\
 # Published results of the field
 
 This report compares psm_sim with published results on power saving that are not those of its two main papers.
-The commentary states which settings changed before the last run, and no value was fitted to a published number.
+The commentary states which settings changed before the last run, and no value was fitted to a published
+number.
 
 psm_sim {version}, from seed {seed} on:
 
