@@ -19,7 +19,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count as count_from
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +28,7 @@ from benchmarks.simpy_baseline import run_timeouts
 from psm_sim.learning.factory import make_learner
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import make_policy
-from psm_sim.replay.binned_arrivals import BinnedArrivals
-from psm_sim.replay.replay_config import PollingGrid, replay_loss
-from psm_sim.replay.trace_replay import ReplayPoller
 from psm_sim.workload import load_workload
-from psm_sim.workload.network_activity import Transfer
 from psm_sim.workload.page_view import Page
 
 SLOWER = 1.1
@@ -133,7 +128,6 @@ def speed_measures() -> Iterator[Measure]:
     for think_s in (1.0, 10.0, 100.0, 1_000.0, 10_000.0):
         yield _gaps(think_s)
     yield _rounds()
-    yield _polls()
     yield _starts("--help")
     yield _starts("--policy", "psm", "--pages", "1")
 
@@ -161,19 +155,6 @@ def _rounds(count: int = 2_000) -> Measure:
         return lambda: deque(map(update, table), 0)
 
     return Measure("round of Learn-alpha, 259 x 12", prepare, count, "product")
-
-
-def _polls(count: int = 2_000) -> Measure:
-    def prepare() -> Callback:
-        clock = PollingGrid()
-        instance = make_learner("learn-alpha", clock.times_ms.size, HORIZON)
-        transfers = (Transfer(at_us, at_us + 2_000_000, 9_000) for at_us in count_from(0, 30_000_000))
-        replay = ReplayPoller(
-            BinnedArrivals(transfers), instance, replay_loss("inverse", None, clock.times_ms), clock
-        )
-        return lambda: replay.run(count)
-
-    return Measure("poll of a replay, 259 x 10", prepare, count, "product")
 
 
 def _starts(*args: str) -> Measure:

@@ -14,7 +14,7 @@ project = "psm_sim"
 html_title = "psm_sim"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 root_doc = "README"
-include_patterns = ["*.md", "docs/**", "examples/**", "reports/**", "psm_sim/**", "tests/**"]
+include_patterns = ["*.md", "docs/**", "examples/**", "reports/**", "psm_sim/**", "tests/**", "laboratory/**"]
 myst_heading_anchors = 4
 numpydoc_show_class_members = False
 maximum_signature_line_length = 80
@@ -27,7 +27,7 @@ html_show_copyright = False
 
 def add_navigation(app: Sphinx, docname: str, source: list[str]) -> None:
     """Append a table of contents to the front page for each group of pages in docs/README.md."""
-    if docname.startswith(("psm_sim/", "tests/")):  # pages that others link to
+    if docname.startswith(("psm_sim/", "tests/", "laboratory/")):  # pages that others link to
         source[0] = f"---\norphan: true\n---\n{source[0]}"
     if docname != root_doc:
         return

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -28,9 +28,7 @@ SUBCOMMANDS = {
     "benchmark": "rank policies, also your own, on fixed tasks",
     "trace": "inspect, convert, fit or synthesize a trace",
     "sweep": "run a grid of policies, parameters and seeds",
-    "replay": "run a learner on recorded network activity",
     "check": "check the contract of a policy, loss or learner",
-    "reproduce": "compare published with simulated numbers",
     "completion": "print the shell completion script",
 }
 """Help line of every subcommand; each is a module of psm_sim.commands."""
@@ -63,9 +61,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 on success; 2 for an error that the user can fix, which is reported in one line on standard
         error; 130 after an interrupt; 143 and 129 after SIGTERM and SIGHUP. Some commands return 1.
     """
+    return run_program(_dispatch, argv)
+
+
+def run_program(dispatch: Callable[[list[str]], int], argv: Sequence[str] | None = None) -> int:
+    """Call *dispatch* with the command-line arguments, report errors in one line, and return the exit status.
+
+    Parameters
+    ----------
+    dispatch : callable
+        Function that runs the command of a list of arguments and returns its exit status.
+    argv : sequence of str, optional
+        As in :func:`main`.
+    """
     args = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run_and_flush(args)
+        return _run_and_flush(dispatch, args)
     except SystemExit:
         raise
     except BrokenPipeError:
@@ -81,13 +92,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return report_error(error)
 
 
-def _run_and_flush(argv: list[str]) -> int:
+def _run_and_flush(dispatch: Callable[[list[str]], int], argv: list[str]) -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may have characters the terminal lacks
-    status = _dispatch(argv)
+    status = dispatch(argv)
     sys.stdout.flush()
     return status
 
@@ -105,7 +116,7 @@ def _dispatch(argv: list[str]) -> int:
     _add_arguments(parser, module)
     arguments = parser.parse_args(rest)
     arguments.argv, arguments.parser_of_all = argv, parser_of_all
-    return _run_supervised(command, arguments)
+    return run_supervised(command, arguments)
 
 
 def _import_command(name: str) -> Any:
@@ -134,7 +145,8 @@ def parser_of_all() -> argparse.ArgumentParser:
     return top
 
 
-def _run_supervised(command: Any, arguments: argparse.Namespace) -> int:
+def run_supervised(command: Any, arguments: argparse.Namespace) -> int:
+    """Run the module *command* with signals, warnings of plug-ins and progress handled; return its status."""
     from psm_sim.commands.stderr_messages import print_plugin_warnings
     from psm_sim.common.signal_handling import raise_on_signals, time_limit
     from psm_sim.reporting.terminal.progress import shown_progress
@@ -169,18 +181,27 @@ def _check_grid_file(rest: list[str]) -> None:
 
 def _make_parser(name: str, command: Any) -> argparse.ArgumentParser:
     is_run = name == "run"
-    parser = _OneLineParser(
-        prog="psm_sim" if is_run else f"psm_sim {name}",
-        usage="%(prog)s [options]" + ("\n       %(prog)s SUBCOMMAND [options]" if is_run else ""),
-        description=command.HELP,
-        epilog=getattr(command, "EPILOG", None),
-        formatter_class=partial(argparse.RawDescriptionHelpFormatter, max_help_position=32),
-        allow_abbrev=False,
+    parser = make_parser(
+        command,
+        "psm_sim" if is_run else f"psm_sim {name}",
+        "%(prog)s [options]" + ("\n       %(prog)s SUBCOMMAND [options]" if is_run else ""),
     )
     if is_run:
         parser.epilog = f"{_subcommand_help()}\n\n{parser.epilog}"
         parser.add_argument("--version", action="version", version=f"psm_sim {__version__}")
     return parser
+
+
+def make_parser(command: Any, program: str, usage: str = "%(prog)s [options]") -> argparse.ArgumentParser:
+    """Return a parser without options for the module *command*, which has the texts HELP and EPILOG."""
+    return _OneLineParser(
+        prog=program,
+        usage=usage,
+        description=command.HELP,
+        epilog=getattr(command, "EPILOG", None),
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, max_help_position=32),
+        allow_abbrev=False,
+    )
 
 
 def _subcommand_help() -> str:

@@ -30,7 +30,7 @@ settings.load_profile("psm_sim")
 REPEATED = (
     "tests/fuzz/",
     "tests/golden/",
-    "tests/hindsight/test_energy_lower_bound.py",
+    "laboratory/tests/test_energy_lower_bound.py",
     "tests/learning/test_long_runs.py",
     "tests/network/parts/mac/test_peer",
     "tests/network/test_random_worlds.py",

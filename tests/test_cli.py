@@ -88,10 +88,6 @@ MENDABLE = [
     ("list --all", "--all has no effect because no parameters are listed"),
     ("list policies --all --format json", "--all has no effect because JSON has all parameters"),
     ("list tracs", "kind must be one of .*got 'tracs'. Did you mean 'traces'"),
-    (
-        "reproduce lpsm-10",
-        "Unknown study 'lpsm-10'; expected one of [0-9]+ names, such as lpsm-100, .*Did you mean 'lpsm-100'",
-    ),
 ]
 
 

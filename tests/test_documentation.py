@@ -8,12 +8,18 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import psm_lab.cli
 import pytest
 
+import psm_sim.cli
+
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "laboratory" / "docs").rglob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "laboratory" / "README.md", *PAGES]
 BLOCK = re.compile(r"(?P<mark><!-- [^\n]* -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```", re.DOTALL)
 
+
+PROGRAMS = {"python -m psm_sim": psm_sim.cli.main, "python -m psm_lab": psm_lab.cli.main}
 
 SERVER = "python -m psm_sim explore"
 """Command that ends only with Ctrl-C; tests/commands/test_explore.py runs it."""
@@ -69,8 +75,6 @@ def test_examples_run(
     A command that is marked so ends with 1; what a text marked so shows is what the last commands printed.
     A picture is what they have drawn under its name, or has its numbers beside it.
     """
-    from psm_sim.cli import main
-
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "examples" / "08-made-up-session.har", "my.har")  # stands for a file of the reader
     printed = ""
@@ -83,9 +87,9 @@ def test_examples_run(
         elif language == "sh":
             for command in text.replace("\\\n", " ").splitlines():
                 line = one_line(command)
-                is_ours = line.startswith("python -m psm_sim") and not line.startswith(SERVER)
-                if is_ours and line not in COMPARED:
-                    assert main(shlex.split(line)[3:]) == (mark == FINDS_A_FAULT), line
+                program = PROGRAMS.get(line[:17])
+                if program and not line.startswith(SERVER) and line not in COMPARED:
+                    assert program(shlex.split(line)[3:]) == (mark == FINDS_A_FAULT), line
             shown = capsys.readouterr()
             assert "Traceback" not in shown.err
             printed = shown.out
@@ -112,7 +116,7 @@ def test_the_overview_lists_every_page() -> None:
     """The navigation of the documentation site consists of its tables."""
     overview = ROOT / "docs" / "README.md"
     links = re.findall(r"^\| \[.+?\]\(([^)#]+)\)", overview.read_text(encoding="utf-8"), re.MULTILINE)
-    assert set(DOCUMENTS[1:]) - {overview} <= {(overview.parent / link).resolve() for link in links}
+    assert set(PAGES) - {overview} <= {(overview.parent / link).resolve() for link in links}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -127,8 +131,6 @@ def test_a_table_of_results_is_what_its_command_prints(
     command, printed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Documented numbers are measured, and stay true."""
-    from psm_sim.cli import main
-
     monkeypatch.setenv("COLUMNS", "100")
-    main(shlex.split(command)[3:])
+    psm_sim.cli.main(shlex.split(command)[3:])
     assert capsys.readouterr().out.strip("\n") == printed.strip("\n")

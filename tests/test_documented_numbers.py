@@ -52,7 +52,7 @@ def sentences(numbers: dict[str, Any]) -> str:
 
 BLOCKS: list[tuple[str, str, Callable[[dict[str, Any]], str]]] = [
     ("docs/results.md", "the tallies", tallies),
-    ("docs/replay.md", "the sentences", sentences),
+    ("laboratory/docs/replay.md", "the sentences", sentences),
 ]
 
 

@@ -21,13 +21,11 @@ COMMANDS = {
     "info": "trace info {}",
     "convert": "trace convert {} --to pages.csv",
     "fit": "trace fit {} --to fitted.toml",
-    "replay": "replay --pages 1 --polls 1000 --trace {}",
     "sweep": "sweep --policy psm --pages 1 --vary seed=1 --workers 1 --trace {}",
 }
 REFUSED = {
     **{("convert", trace): "has only messages; a page list requires" for trace in MESSAGES_ONLY},
     **{("fit", trace): "already a profile" for trace in TRACES},
-    ("replay", "idle"): "sends nothing to the station",
 }
 """Text of the refusal of each combination that cannot work."""
 

@@ -8,7 +8,6 @@ import pytest
 
 NAMES = {
     "psm_sim": "__version__ check compare compare_losses load_sweep simulate sweep timeline",
-    "psm_sim.lab.active": "OnlineLearner QueryRule SelectiveSampler make_selective",
     "psm_sim.contracts": "Finding Report check",
     "psm_sim.learning": """
         BestRate DecreasingShare FixedShare LEARNERS LearnAlpha Learner MixingPastPosteriors

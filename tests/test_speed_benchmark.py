@@ -29,7 +29,6 @@ def two(monkeypatch):
         "page of psm",
         "page of lpsm, 10000 s apart",
         "round of Learn-alpha, 259 x 12",
-        "poll of a replay, 259 x 10",
     ],
 )
 def test_a_measure_has_a_baseline_loop_and_runs(name):

@@ -77,7 +77,6 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 def _names_by_kind() -> dict[str, list[str]]:
     """Return the names of each kind in :data:`_KINDS`, and of the arguments with names of several kinds."""
     from psm_sim.commands.list import KINDS
-    from psm_sim.lab.studies import ACTIVE_STUDIES, FIELD, GROUPS, OWN, STUDIES, VALIDATIONS
     from psm_sim.learning import LEARNERS
 
     names = {kind: sorted(entries.sources()) for kind, entries in KINDS.items()}
@@ -86,7 +85,6 @@ def _names_by_kind() -> dict[str, list[str]]:
         "name": sorted({name for entries in names.values() for name in entries}),
         "components": [*names["policies"], *names["losses"], *LEARNERS.names()],
         "learner": list(LEARNERS.names()),
-        "studies": [*GROUPS, *STUDIES, *VALIDATIONS, *ACTIVE_STUDIES, *FIELD, *OWN],
     }
 
 

@@ -19,7 +19,6 @@ POLICIES: Registry[Policy] = Registry(
         "bsd": "psm_sim.policies.bsd:Bsd",
         "lpsm": "psm_sim.policies.lpsm:Lpsm",
         "outstanding": "psm_sim.policies.outstanding:OutstandingPolicy",
-        "listen": "psm_sim.lab.policies.beacon_listening:Listen",
         "dynamic": "psm_sim.policies.dynamic:Dynamic",
         "skip": "psm_sim.policies.skip:Skip",
         "predict": "psm_sim.policies.predict:Predict",
@@ -27,7 +26,6 @@ POLICIES: Registry[Policy] = Registry(
         "uapsd": "psm_sim.policies.uapsd:Uapsd",
         "twt": "psm_sim.policies.twt:Twt",
         "anticipate": "psm_sim.policies.anticipate:Anticipate",
-        "trained": "psm_sim.lab.policies.trained:Trained",
     },
     "psm_sim.policies",
 )

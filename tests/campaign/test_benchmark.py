@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.policy_benchmark import compare_rankings
 from psm_sim.campaign.benchmark import cells, ranking, run
 from psm_sim.campaign.benchmark import result as result_module
 from psm_sim.campaign.benchmark.cells import (
@@ -181,15 +180,6 @@ def test_scores_by_traffic_radio_and_price(field):
     assert scores["psm"] == pytest.approx(dict.fromkeys(scores["psm"], 4.0))
 
 
-def test_rankings_are_compared_where_intervals_do_not_overlap():
-    first, second = rank(made(2.0, 4.0, 4.01, noise=1e-3)), rank(made(4.0, 2.0, 2.01, noise=1e-3))
-    same = compare_rankings([first, first])
-    assert (same.pairs, same.separate, same.reversed) == (3, 3, [])
-    assert compare_rankings([first, second]).reversed == [("psm", "bsd:p=0.1"), ("psm", "bsd:p=0.2")]
-    noisy = compare_rankings([rank(made(2.0, 2.01, noise=0.5))])
-    assert (noisy.separate, noisy.reversed) == (0, [])
-
-
 def test_tuning_and_judging_seeds_are_disjoint():
     assert not set(TUNING_SEEDS) & set(JUDGING_SEEDS)
 
@@ -221,20 +211,3 @@ def test_the_recorded_pages_are_those_of_the_tests():
     from benchmarks.recorded_pages import TARGET, merged
 
     assert json.loads(gzip.decompress(Path(TARGET).read_bytes())) == merged()
-
-
-def test_the_report_has_the_stored_ranking(tmp_path):
-    """The committed report is that of the stored results, and is written again with its figures."""
-    from benchmarks.policy_benchmark import FOLDER, write_report
-
-    stored = read_result(STANDING)
-    committed = json.loads((FOLDER / "numbers.json").read_text())
-    shown = [(each["rank"], each["policy"], each["score"]) for each in committed["all"]["ranking"]]
-    assert shown == [(each.rank, each.policy, pytest.approx(each.score)) for each in rank(stored)]
-    seeds = [seed for each in committed["sets"] for seed in each["seeds"]]
-    assert len(committed["sets"]) == 3
-    assert len(set(seeds)) == len(seeds)
-    assert committed["stability"]["reversed"] == []
-    write_report(stored.first(4), stored.first(3), tmp_path)
-    assert "## Ranking" in (tmp_path / "README.md").read_text()
-    assert {path.name for path in (tmp_path / "figures").glob("*.svg")} == {"scores.svg", "cells.svg"}

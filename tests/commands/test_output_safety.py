@@ -24,7 +24,6 @@ WRITERS = {
     "trace convert page-list.csv --to x.csv": ("page-list.csv", "x.csv"),
     "trace fit page-list.csv --to x.toml": ("page-list.csv", "x.toml"),
     "trace synthesize --records 9 --profile mine.toml --to x.tr": ("mine.toml", "x.tr"),
-    "replay --trace page-list.csv --polls 50 --output out": ("page-list.csv", "out/replay.json"),
     f"{RUN} --output out": ("page-list.csv", "out/result.json"),
     f"{RUN} --output out --seed 2": ("page-list.csv", "out/pages.csv"),
     f"{RUN} --plot x.svg": ("page-list.csv", "x.svg"),
@@ -46,7 +45,6 @@ WRITERS = {
     "sweep page s.sqlite": ("s.sqlite", "s.html"),
     "sweep plot s.sqlite": ("s.sqlite", "s.csv"),
     "sweep plot s.sqlite --to x": ("s.sqlite", "x.svg"),
-    "replay --loss mine.py:Mine --polls 50 --output out": ("mine.py", "out/weights.svg"),
 }
 """Each command that writes a file, one file that it reads, and one that it writes."""
 
@@ -182,8 +180,6 @@ def test_python_replaces_no_input_either(folder: Path) -> None:
 def test_force_without_a_file_to_write_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for line in (
         "--policy psm",
-        "replay --polls 9",
-        "reproduce sleep-times --quick",
         "sweep export s.sqlite",
     ):
         assert "--force has no effect" in refusal(f"{line} --force", folder, capsys)

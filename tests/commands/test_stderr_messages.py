@@ -86,7 +86,6 @@ def test_escape_sequences_of_files_do_not_reach_the_terminal(
         for words in (
             ["trace", "info"],
             ["--policy", "psm", "--pages", "2", "--trace"],
-            ["replay", "--trace"],
         )
     ]
     for words in [

@@ -27,7 +27,6 @@ LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html"
         "--trace fifo.tr",
         "--topology fifo.toml",
         "--policy lpsm:state=fifo.toml",
-        "replay --trace fifo.tr",
         "trace info fifo.har",
         "trace convert fifo.tr --to x.csv",
         "trace fit fifo.csv --to x.toml",

@@ -13,7 +13,6 @@ from psm_sim.common.parameters import Parameter, parameters_of
 from psm_sim.learning.factory import LEARNERS
 from psm_sim.losses import LOSSES
 from psm_sim.policies import POLICIES
-from psm_sim.replay.replay_config import PollingGrid
 from psm_sim.simulation import simulate
 from psm_sim.workload.network_activity import NominalTransfers
 from psm_sim.workload.page_sampler import PageSampling
@@ -21,11 +20,11 @@ from psm_sim.workload.recorded_pages import Playback, RecordingOptions
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.regimes import ShiftingProfile
 
-OTHERS = (PollingGrid, PageSampling, NominalTransfers, PageRule, Playback, ShiftingProfile, RecordingOptions)
+OTHERS = (PageSampling, NominalTransfers, PageRule, Playback, ShiftingProfile, RecordingOptions)
 
 
 def every_parameter() -> Iterator[tuple[str, Parameter]]:
-    """Yield each parameter of the policies, losses, traces and the replay, with the name of its class."""
+    """Yield each parameter of the policies, losses and traces, with the name of its class."""
     registries = (registry.get(name) for registry in (POLICIES, LOSSES) for name in registry.names())
     for cls in (*registries, *OTHERS):
         yield from ((cls.__name__, each) for each in parameters_of(cls).values())
@@ -64,14 +63,7 @@ def test_every_number_has_an_upper_and_a_lower_bound() -> None:
         "--trace tiny.toml",
         "--trace digits.toml",
         "--trace s.log:clients=" + "9" * 5000,
-        "replay --horizon 1000000000 --step-ms 0.1",
-        "replay --round-trip-ms 1.7e308",
-        "replay --round-ms 1e15",
-        "replay --rate-kbps 1e-300",
-        "replay --trace far.har",
-        "replay --trace long.har",
-        "replay --loss +1e308 --pages 2",
-        "reproduce --workers 2000",
+        "--workers 2000",
         "trace convert ucb --to t.csv --pages 100000000000",
         "trace synthesize --records 9999999999999999999999 --to t.tr",
     ],

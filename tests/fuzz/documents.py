@@ -41,7 +41,6 @@ OPTIONS = (
     "--policy bsd:p=0.5,max_sleep_ms=none --trace ucb:max_think_s=9 --pages 2 --seed 3",
     "--policy lpsm --loss 1/Ti --set links.wired.latency_ms=5 --set browser.connections=2 --pages 1",
     "--policy psm:listen_interval=3 --topology modern --preset plain --pages 1 --no-baselines",
-    "replay --polls 20 --trace ucb:server_delay_ms=40 --loss inverse:gamma=1e-3",
     "trace info modern:request_bytes=300",
 )
 

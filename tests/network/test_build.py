@@ -25,7 +25,7 @@ CHOSEN = [
 ]
 
 OPTIONAL = (
-    "campaign", "contracts", "hindsight", "lab", "network.parts", "replay", "reporting.figures",
+    "campaign", "contracts", "hindsight", "network.parts", "reporting.figures",
     "reporting.html",
 )  # fmt: skip
 RUN = """

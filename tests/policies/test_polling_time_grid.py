@@ -1,4 +1,4 @@
-"""Experts' polling times: shared by LPSM and the replay's clock."""
+"""Experts' polling times."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
 from psm_sim.policies.helpers.polling_times import polling_times_ms, polls_in_horizon
-from psm_sim.policies.lpsm import Lpsm
-from psm_sim.replay.replay_config import PollingGrid
 
 
 @given(st.floats(1, 500), st.integers(1, 200), st.floats(0.1, 300))
@@ -25,12 +23,6 @@ def test_the_times_go_from_the_shortest_to_the_longest(min_ms: float, steps: int
 def test_a_longest_time_between_two_steps_is_not_reached() -> None:
     """100, 200 and 300 ms up to 390 ms."""
     assert polling_times_ms(100.0, 390.0, 100.0, "experts").tolist() == [100.0, 200.0, 300.0]
-
-
-def test_lpsm_and_the_replay_have_the_same_experts() -> None:
-    """From the same three numbers."""
-    lpsm, clock = Lpsm(min_ms=50.0, max_ms=730.0, step_ms=20.0), PollingGrid(50.0, 730.0, 20.0)
-    assert np.array_equal(lpsm.times_ms, clock.times_ms)
 
 
 @pytest.mark.parametrize(("horizon_s", "polls"), [(2700.0, 27_000), (0.16, 2), (0.1, 1), (0.001, 1)])

@@ -10,7 +10,6 @@ import pytest
 import psm_sim
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.contracts import check
-from psm_sim.lab.studies.distance_to_optimum import LullPolicy
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.user_policy_guard import GuardedPolicy, guard_policy
 
@@ -47,7 +46,6 @@ def test_a_built_in_policy_runs_unwatched():
     psm = make_policy("psm")
     assert type(guard_policy(psm)) is type(psm)
     assert guard_policy(psm) is not psm
-    assert type(guard_policy(LullPolicy())) is LullPolicy
 
 
 def test_a_good_policy_is_passed_on():

@@ -280,11 +280,6 @@ def test_the_client_of_a_capture_can_be_chosen(kept, capsys):
     assert json.loads(capsys.readouterr().out)["trace_parameters"]["client"] == SERVER
 
 
-def test_a_capture_is_replayed_by_a_learner_alone(kept, capsys):
-    assert main(["replay", "--trace", kept(CONVERSATION), "--polls", "20"]) == 0
-    assert "3 requests as recorded" in " ".join(capsys.readouterr().out.split())
-
-
 def test_the_price_of_delay_acts_on_a_capture(kept):
     """Replies come after 150 ms; a high price of delay is paid in energy, a low one in latency."""
     frames = []

@@ -1,0 +1,1 @@
+"""Studies of published claims about Wi-Fi power saving and about active learners."""

@@ -1,0 +1,269 @@
+"""``psm_lab replay``: a learner on recorded network activity, without a simulator."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from psm_sim.commands.shared_options import (
+    add_figure_format,
+    add_force,
+    add_format,
+    add_pages,
+    add_seed,
+    integer_between,
+)
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.reporting.terminal.progress import progress
+
+if TYPE_CHECKING:
+    from psm_lab.replay.replay_config import ReplayConfig
+    from psm_lab.replay.trace_replay import ReplayedClient
+
+HELP = """\
+Run a learner on network activity without a simulator, as in the trace study of
+the thesis. The bytes of a request arrive at a constant rate from its start to
+its end. The learner chooses its polling times and learns from the buffered
+bytes. Reports the losses of the learner and of each expert, and the regret, in
+nats."""
+
+EPILOG = """\
+A recording is replayed request by request with the recorded times. The bundled
+traces are pages without times; --rate-kbps and --round-trip-ms set nominal
+times.
+
+examples:
+  psm_lab replay --trace ucb
+  psm_lab replay --trace home.tr.gz:clients=3 --max-gap-s 1000
+  psm_lab replay --learner fixed-share:alpha=0.01 --round-ms 100 --format json
+  psm_lab replay --loss inverse-log:gamma=1e-5 --pages 500 --output figures"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of trace, learner and output."""
+    _add_trace(parser)
+    _add_learner(parser)
+    add_format(parser)
+    parser.add_argument(
+        "--output",
+        metavar="DIR",
+        help="write replay.json and figures with their data as CSV to this folder; each of several clients "
+        "has a subfolder",
+    )
+    add_figure_format(parser)
+    add_force(parser)
+    parser.add_argument(
+        "--other-loss",
+        default="inverse-log:gamma=1e-5",
+        metavar="LOSS",
+        help="second loss in the plot of sleep times; its published gamma is 100 times that of inverse "
+        "(default: %(default)s)",
+    )
+
+
+def _add_trace(parser: argparse.ArgumentParser) -> None:
+    from psm_sim.workload.network_activity import NominalTransfers
+
+    parser.add_argument(
+        "--trace",
+        default="ucb",
+        metavar="NAME|FILE[:key=value,...]",
+        help="network activity: a bundled trace, a recording or a page list (default: %(default)s)",
+    )
+    add_pages(parser, "number of pages, unless the trace is a recording")
+    add_seed(parser, "random seed")
+    parser.add_argument(
+        "--max-gap-s",
+        metavar="S",
+        help="longest idle period; longer ones are shortened to S (default: no limit)",
+    )
+    _add_parameters(parser, NominalTransfers)
+
+
+def _add_learner(parser: argparse.ArgumentParser) -> None:
+    from psm_lab.replay.replay_config import PollingGrid
+
+    parser.add_argument(
+        "--learner",
+        default="learn-alpha",
+        metavar="NAME",
+        help="static-expert, fixed-share:alpha=RATE, learn-alpha or FILE.py:CLASS (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--loss",
+        default="inverse",
+        metavar="NAME|FORMULA|FILE.py:CLASS",
+        help="loss of a polling time, in nats (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--gamma", metavar="G", help="latency weight of the loss (default: 1e-7, as in the thesis)"
+    )
+    parser.add_argument(
+        "--horizon",
+        type=integer_between(1, 10**9),
+        default=27_000,
+        metavar="N",
+        help="number of polls for which learn-alpha chooses its switching rates (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--polls",
+        type=integer_between(1, 10**9),
+        metavar="N",
+        help="stop after N polls (default: stop at the last byte)",
+    )
+    _add_parameters(parser, PollingGrid)
+
+
+def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
+    """Add an option for each documented parameter of *cls*."""
+    from psm_sim.common.parameters import parameters_of
+
+    for name, each in parameters_of(cls).items():
+        help_text = f"{each.help}{f', in {each.unit}' if each.unit else ''} (default: {each.default:g})"
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar="X", help=help_text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the replay and report it; write the figures if there is an output folder."""
+    from psm_lab.replay.trace_replay import replay_trace
+    from psm_lab.reporting import replay_output
+    from psm_sim.reporting.files.result_folder import usable_folder
+    from psm_sim.workload.network_activity import NominalTransfers
+
+    _check_unused(arguments)
+    folder = usable_folder(arguments.output) if arguments.output is not None else None
+    if folder is not None:
+        _check_files(folder, arguments)
+    config = _make_config(arguments, arguments.loss, arguments.gamma)
+    other = None if folder is None else _make_config(arguments, arguments.other_loss, None)
+    with redirect_stdout(sys.stderr), progress("polling", "bytes") as callback:
+        clients = replay_trace(
+            arguments.trace,
+            config,
+            pages=arguments.pages,
+            seed=arguments.seed,
+            nominal=_build_from_options(NominalTransfers, arguments, "nominal times"),
+            history=folder is not None,
+            progress=callback,
+        )
+    values = replay_output.to_dict(arguments.trace, arguments.seed, config, clients)
+    replay_output.write(values, arguments.format, sys.stdout)
+    if folder is not None and other is not None:
+        _write(folder, values, clients, other, arguments.figure_format)
+    return 0
+
+
+def _check_files(folder: Path, arguments: argparse.Namespace) -> None:
+    """Raise InputError if a file in *folder* would replace an input, or another file without ``--force``."""
+    from psm_lab.reporting.replay_output import output_paths
+    from psm_sim.common.output_files import check_outputs
+    from psm_sim.workload.loading import find_trace
+
+    texts = (arguments.trace, arguments.learner, arguments.loss, arguments.other_loss)
+    trace = find_trace(Spec.parse(arguments.trace, "trace").name)
+    inputs = [trace, *(file for text in texts for file in Spec(text).files())]
+    outputs = [("--output", path) for path in output_paths(folder, arguments.figure_format)]
+    check_outputs(outputs, inputs, force=arguments.force)
+
+
+_NOMINAL = ("--rate-kbps", "--round-trip-ms", "--connections")
+
+
+def _check_unused(arguments: argparse.Namespace) -> None:
+    """Reject options that would have no effect.
+
+    Raises
+    ------
+    InputError
+        If there is such an option. The message states the option and the reason.
+    """
+    present = {argument.partition("=")[0] for argument in arguments.argv if argument.startswith("--")}
+    for options, reason in _unused_options(arguments):
+        for option in options:
+            if option in present:
+                raise InputError(f"{option} has no effect because {reason}; remove it.")
+
+
+def _unused_options(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, ...], str]]:
+    from psm_sim.workload.loading import find_trace, is_page_list
+
+    if is_page_list(find_trace(Spec.parse(arguments.trace, "trace").name)):
+        yield ("--seed",), "a page list is not sampled"
+    if _is_recording(arguments.trace):
+        yield ("--pages", "--seed", *_NOMINAL), "a recording is replayed request by request"
+    if arguments.output is None:
+        yield ("--other-loss",), "no figure is plotted without --output"
+        yield ("--force", "--figure-format"), "no file is written without --output"
+    if not _has_rates(arguments.learner):
+        yield ("--horizon",), f"learner {arguments.learner} has no switching rates to choose"
+
+
+def _is_recording(trace: str) -> bool:
+    from psm_sim.workload.loading import find_trace, is_page_list, is_profile
+
+    spec = Spec.parse(trace, "trace")
+    path = find_trace(spec.name)
+    return not (is_page_list(path) or is_profile(path)) and spec.values.get("workload", "replay") == "replay"
+
+
+def _has_rates(learner: str) -> bool:
+    from psm_sim.common.parameters import parameters_of
+    from psm_sim.learning.factory import LEARNERS
+
+    return "rates" in parameters_of(LEARNERS.get(Spec.parse(learner, "learner").name))
+
+
+def _make_config(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:
+    from psm_lab.replay.replay_config import PollingGrid, ReplayConfig
+    from psm_sim.common.parameters import Parameter
+
+    gap = Parameter("max_gap_s", None, at_least=0, at_most=1e9, optional=True)
+    return ReplayConfig(
+        loss=loss,
+        gamma=None if gamma is None else Parameter("gamma", 0.0, above=0, at_most=1e12).read(gamma, "replay"),
+        learner=arguments.learner,
+        horizon=arguments.horizon,
+        clock=_build_from_options(PollingGrid, arguments, "experts"),
+        polls=arguments.polls,
+        max_gap_s=None if arguments.max_gap_s is None else gap.read(arguments.max_gap_s, "replay"),
+    )
+
+
+def _build_from_options(cls: type, arguments: argparse.Namespace, owner: str) -> Any:
+    """Return an instance of *cls* whose parameters are those of the options."""
+    from psm_sim.common.parameters import build, parameters_of
+
+    texts = {name: getattr(arguments, name) for name in parameters_of(cls)}
+    return build(cls, {name: text for name, text in texts.items() if text is not None}, owner)
+
+
+def _write(
+    folder: Path,
+    values: dict[str, Any],
+    clients: list[ReplayedClient],
+    other: ReplayConfig,
+    formats: Sequence[str],
+) -> None:
+    from psm_lab.replay.trace_replay import replay_activity
+    from psm_lab.reporting.figures import replay as replay_figures
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.common.output_files import replace_files
+    from psm_sim.reporting.files.result_json import to_text
+
+    messages = []
+    with replace_files(folder) as draft_dir:
+        (draft_dir / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
+        for number, client in enumerate(clients, start=1):
+            subfolder = "" if len(clients) == 1 else f"client-{number}"
+            second = replay_activity(client.activity, other, history=True)
+            paths = replay_figures.write_figures(draft_dir / subfolder, client, second, formats)
+            stems = ", ".join(sorted({path.stem for path in paths}))
+            suffixes = ", ".join(f".{suffix}" for suffix in (*formats, "csv"))
+            messages.append(f"Wrote {stems} ({suffixes}) to {folder / subfolder}")
+    for message in messages:
+        print_message(message, "")

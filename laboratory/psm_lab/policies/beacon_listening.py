@@ -1,0 +1,214 @@
+"""Listening policy: an active learner decides which beacons to receive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from psm_lab.active import make_selective
+from psm_lab.policies.beacon_features import Features
+from psm_lab.policies.listening_plan import (
+    BeaconForecast,
+    ListeningPlan,
+    PlannedBeacon,
+    RandomListening,
+    UniformDraws,
+)
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_POLLS, MAX_SEED, MAX_WEIGHT
+from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.random_streams import random_stream
+from psm_sim.policies.base import Frame, Policy, Rest
+from psm_sim.policies.helpers.outstanding_requests import longest_doze
+from psm_sim.poll import Poll
+
+
+@dataclass
+class ListeningStats:
+    """Counts of the beacons that a policy received.
+
+    ``listens`` is their number, with frames (``hits``) or without (``wasted``). ``forced`` counts those
+    received only because the longest doze had elapsed. ``misses_estimated`` estimates the number of beacons,
+    received or not, at which no frames were predicted although frames were buffered. Each observed miss
+    counts 1 / p, where p is the probability of receiving that beacon (Horvitz-Thompson estimator). With
+    *estimates* false there is no estimate, because p can be 0.
+    """
+
+    estimates: bool = True
+    listens: int = 0
+    hits: int = 0
+    forced: int = 0
+    wasted: int = 0
+    misses: float = 0.0
+
+    def count_beacon(self, negative: bool, probability: float, forced: bool, frames: bool) -> None:
+        """Count one received beacon.
+
+        Parameters
+        ----------
+        negative : bool
+            Whether no frames were predicted.
+        probability : float
+            Probability of receiving the beacon, above 0.
+        forced : bool
+            Whether the longest doze had elapsed.
+        frames : bool
+            Whether frames were buffered.
+        """
+        self.listens += 1
+        self.hits += frames
+        self.wasted += not frames
+        self.forced += forced
+        if negative and frames:
+            self.misses += 1 / probability
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the counts by name."""
+        counts = {"listens": self.listens, "hits": self.hits, "forced": self.forced, "wasted": self.wasted}
+        return {**counts, "misses_estimated": self.misses} if self.estimates else dict(counts)
+
+
+_SAMPLERS = {
+    "cbgz": "cbgz:b={b}",
+    "cbgz2": "cbgz2:b={b}",
+    "lasec": "lasec-ss:b={b},ridge=1",
+    "dkm": "dkm:R={R}",
+}
+
+
+@dataclass
+class Listen(Policy):
+    """Policy that receives the beacons at which an active learner predicts frames, and some others.
+
+    Each beacon is an instance (:class:`~psm_lab.policies.beacon_features.Features`), and its label is
+    whether frames are buffered. The station only learns the labels of the beacons that it receives.
+
+    - A beacon with a margin of 0 or more is received, so its label is free.
+    - Below margin 0 the query rule of the learner decides by a Bernoulli draw.
+    - At the latest after ``max_ms`` a beacon is received.
+
+    Nothing changes between two received beacons, so all draws up to the next one are made in advance. An
+    empty beacon that was predicted empty does not change the learner either. An idle period is therefore
+    planned up to the first beacon that would (:class:`~psm_lab.policies.listening_plan.ListeningPlan`).
+    The rule of ``dkm`` counts all labels, so it is called at each beacon; it receives the beacons inside its
+    halving band.
+
+    The mistake bounds of the margin rules also apply if labels are free on one side
+    (:class:`~psm_lab.active.query_rules.OneSided`), but not with a ``weight``.
+
+    Source: Cesa-Bianchi, Gentile and Zaniboni (2006); Moroshko and Crammer (2014); Dasgupta, Kalai and
+    Monteleoni (2005).
+    """
+
+    name: ClassVar[str] = "listen"
+
+    learner: str = parameter(
+        "cbgz",
+        "learner; random: a fixed probability",
+        choices=("cbgz", "cbgz2", "lasec", "random", "dkm"),
+    )
+    b: float = parameter(
+        0.03,
+        "scale of the margin rule; random: the probability",
+        above=0,
+        at_most=MAX_WEIGHT,
+        requires="learner=cbgz or learner=cbgz2 or learner=lasec or learner=random",
+    )
+    R: int = parameter(
+        32,
+        "dkm: correct predictions in a row that halve the band",
+        at_least=1,
+        at_most=MAX_POLLS,
+        expert=True,
+        requires="learner=dkm",
+    )
+    weight: float = parameter(
+        1.0,
+        "cbgz: weight of a frame that was not predicted",
+        at_least=1,
+        at_most=MAX_WEIGHT,
+        expert=True,
+        requires="learner=cbgz",
+    )
+    context: bool = parameter(True, "use outstanding requests as features", expert=True)
+    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=10_000)
+    seed: int = parameter(1, "seed of the Bernoulli draws", at_least=0, at_most=MAX_SEED, expert=True)
+
+    def __post_init__(self) -> None:
+        check_all(self, "policy listen")
+        if self.weight != 1 and self.learner != "cbgz":
+            raise InputError(f"policy listen: weight={self.weight:g} requires learner=cbgz.")
+        if self.learner == "random" and self.b > 1:
+            raise InputError(f"policy listen: b must be <= 1 for learner=random, got {self.b:g}.")
+        self._begin()
+
+    def start(self, beacon_s: float) -> None:
+        """Reset the learner and the statistics."""
+        super().start(beacon_s)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._features = Features(self.context, self.beacon_s)
+        self._horizon = longest_doze(self.max_ms, self.beacon_s)
+        self._draws = UniformDraws(random_stream(self.seed, "policy listen"), self._horizon)
+        self._forecast = self._make_forecast()
+        self._planned: PlannedBeacon | None = None
+        self._stats = ListeningStats(estimates=self.learner != "dkm")
+
+    def _make_forecast(self) -> BeaconForecast | RandomListening:
+        if self.learner == "random":
+            return RandomListening(self.b, self._horizon)
+        spec = _SAMPLERS[self.learner].format(b=self.b, R=self.R)
+        sampler = make_selective(spec, self._features.count)
+        return BeaconForecast(self._features, sampler, self.beacon_grid, self._horizon)
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Handle a sent frame."""
+        self._features.sent(now_s, frame)
+        self._forecast.on_frame()
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Handle a received frame. Group addressed frames are ignored."""
+        if not frame.group:
+            self._features.received(now_s, frame)
+            self._forecast.on_frame()
+
+    def report(self) -> dict[str, float]:
+        """Return the number of received beacons, with and without frames, and the estimated misses."""
+        return self._stats.to_dict()
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Learn from the received beacon, and doze until the next beacon to receive."""
+        first = self.beacon_grid.after(now_s)
+        if poll is not None:
+            self._learn_planned(poll.buffered_frames > 0)
+            self._features.listened(now_s)
+        on_beacon = poll is not None and now_s == self.beacon_grid.time(first - 1)
+        self._planned = planned = self._forecast.next_beacon(first, self._draws.row(0), on_beacon)
+        self._draws.discard(1)
+        is_planned = on_beacon and self._plans
+        plan = (
+            ListeningPlan(self._forecast, self._draws, planned, self._on_plan_followed)
+            if is_planned
+            else None
+        )
+        return Rest(0.0, planned.number - first + 1, plan=plan)
+
+    @property
+    def _plans(self) -> bool:
+        """Whether to return plans; subclasses are called at each beacon instead."""
+        return type(self) is Listen and self.learner != "dkm"
+
+    def _learn_planned(self, frames: bool) -> None:
+        """Learn from the label of the planned beacon, and count it."""
+        planned, self._planned = self._planned, None
+        if planned is not None:
+            self._stats.count_beacon(planned.margin < 0, planned.probability, planned.forced, frames)
+            self._forecast.learn(planned, frames, self.weight)
+
+    def _on_plan_followed(self, heard: list[PlannedBeacon], planned: PlannedBeacon) -> None:
+        for beacon in heard:
+            self._stats.count_beacon(True, beacon.probability, beacon.forced, False)
+        self._features.listened(self.beacon_grid.time(heard[-1].number))
+        self._draws.discard(len(heard))
+        self._planned = planned

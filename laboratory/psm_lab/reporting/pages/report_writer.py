@@ -1,0 +1,294 @@
+"""Report on studies, with a page of Markdown, figures, and all numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from psm_lab.reporting import claim_tables
+from psm_lab.reporting.pages import (
+    learners_summary,
+    listening_summary,
+    markdown_tables,
+    reproduction_summary,
+    validation_summary,
+)
+from psm_lab.reporting.study_numbers import numbers_of
+from psm_lab.reporting.terminal_findings import cells
+from psm_sim import __version__
+from psm_sim.common.output_files import replace_files
+from psm_sim.common.parallel import parallel_map
+from psm_sim.reporting.files.result_json import to_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from psm_lab.studies.published_claims import Claim
+    from psm_lab.studies.study import Findings, Table
+    from psm_sim.simulation.preset import Preset
+
+FIGURES = "figures"
+INTRODUCTION = """\
+# Published and simulated results
+
+This report repeats the power-saving results of two sources. They are C. Monteleoni's thesis (Learning with
+Online Constraints, 2006, section 2.5.4) and the Bounded Slowdown paper by R. Krashinsky and H. Balakrishnan
+(MobiCom 2002). The pages are synthetic and are sampled from published distributions.
+
+{summary}## Provenance and rule
+
+psm_sim {version} wrote this report with first seed {seed}:
+
+```sh
+{command}
+```
+
+The results do not depend on the number of workers. [numbers.json](numbers.json) has the same numbers, and
+each figure has its numbers in a CSV file.
+
+{rule}
+
+"""
+
+
+def output_paths(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Return the files that a report on the studies *names* may replace in *folder*.
+
+    The names of some figures depend on the results, so figures are listed only if they exist.
+    """
+    patterns = [f"{name}{end}" for name in names for end in (".*", "-*.*")]
+    figures = {path for pattern in patterns for path in (folder / FIGURES).glob(pattern)}
+    return [folder / "README.md", folder / "numbers.json", *sorted(figures)]
+
+
+def write_report(
+    folder: Path,
+    findings: Sequence[Findings],
+    seed: int,
+    command: str,
+    introduction: str = INTRODUCTION,
+    rule: str = claim_tables.RULE,
+    workers: int | None = 1,
+    missing: Mapping[str, str] | None = None,
+) -> None:
+    """Write ``README.md``, ``numbers.json`` and the figures atomically.
+
+    An interrupted run leaves the previous report unchanged. The same findings give the same bytes.
+
+    Parameters
+    ----------
+    folder : Path
+        Output folder, created if necessary. Files that are not part of the report remain.
+    findings : sequence of Findings
+        Findings of the studies, in the order of the report.
+    seed : int
+        First seed, as stated in the report.
+    command : str
+        Command that repeats the report.
+    introduction : str
+        Template of the first lines, with the fields ``version``, ``seed``, ``command``, ``rule`` and
+        ``summary``.
+    rule : str
+        Explanation of the verdicts.
+    workers : int or None
+        Number of processes that plot the figures; None starts one per core.
+    missing : mapping of str to str, optional
+        Studies without findings, with the reasons. With any, no figures are plotted.
+    """
+    with replace_files(folder) as draft:
+        (draft / FIGURES).mkdir()
+        links = {} if missing else _draw_all(findings, draft / FIGURES, workers)
+        text = to_text(numbers_of(findings, seed, missing))
+        (draft / "numbers.json").write_text(text, encoding="utf-8", newline="\n")
+        fields = {"version": __version__, "seed": seed, "command": command, "rule": rule}
+        page = page_of(findings, links, introduction, fields, missing)
+        (draft / "README.md").write_text(page, encoding="utf-8", newline="\n")
+
+
+def _draw_all(
+    findings: Sequence[Findings], folder: Path, workers: int | None
+) -> dict[str, list[tuple[str, str]]]:
+    """Plot all figures and return the captions and file names of each study."""
+    figures = [_Figure(study.study, key, frame) for study in findings for key, frame in study.figures.items()]
+    links: dict[str, list[tuple[str, str]]] = {}
+    for figure, caption in zip(figures, parallel_map(partial(_draw, folder), figures, workers), strict=True):
+        links.setdefault(figure.study, []).append((caption, f"{figure.stem}.png"))
+    return links
+
+
+class _Figure(NamedTuple):
+    study: str
+    key: str
+    frame: pd.DataFrame
+
+    @property
+    def stem(self) -> str:
+        return f"{self.study}-{self.key}" if self.key != self.study else self.key
+
+
+def _draw(folder: Path, figure: _Figure) -> str:
+    """Plot a figure and return its caption."""
+    from psm_lab.reporting.figures.figure_registry import draw
+    from psm_sim.reporting.figures.canvas import save_figure
+
+    canvas, caption = draw(figure.key, figure.frame)
+    columns = {str(name): column.tolist() for name, column in figure.frame.items()}
+    save_figure(canvas, folder / figure.stem, columns)
+    return caption
+
+
+def page_of(
+    findings: Sequence[Findings],
+    figures: dict[str, list[tuple[str, str]]],
+    introduction: str,
+    fields: Mapping[str, object] | None = None,
+    missing: Mapping[str, str] | None = None,
+) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    findings : sequence of Findings
+        Findings of the studies, in the order of the report.
+    figures : dict of str to list of tuple
+        Captions and file names of each study.
+    introduction : str
+        Template of the first lines. If it has no field ``summary``, the summary follows it.
+    fields : mapping of str to object, optional
+        Values of the other fields of the template.
+    missing : mapping of str to str, optional
+        Studies without findings, with the reasons.
+    """
+    template = introduction if "{summary}" in introduction else f"{introduction}{{summary}}"
+    first_lines = template.format(**(fields or {}), summary=summary_section(findings))
+    first_lines += _missing_section(missing or {})
+    studies = [_study_section(study, figures.get(study.study, [])) for study in findings]
+    return first_lines + _verdict_table(findings) + "\n" + "\n".join(studies)
+
+
+def _missing_section(missing: Mapping[str, str]) -> str:
+    """Return a section with the studies that have no findings, or an empty string."""
+    lines = [f"{name}: {reason.rstrip('.')}" for name, reason in missing.items()]
+    return f"## Missing studies\n\n{markdown_tables.markdown_list(lines)}\n" if lines else ""
+
+
+def _verdict_table(findings: Sequence[Findings]) -> str:
+    rows = [
+        [f"[{study.study}](#{study.study})", markdown_tables.escape_markdown(study.title), _verdicts(study)]
+        for study in findings
+    ]
+    lines = [["study", "about", "verdicts"], ["---"] * 3, *rows]
+    page = "## Studies\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    claims = [claim for study in findings for claim in study.claims]
+    presets = claim_tables.under_each_preset(claims)
+    if set(presets) <= {""}:
+        return f"{page}\nAll claims: {claim_tables.format_tallies(claims)}.\n" if claims else page
+    return "\n".join([page, *_tally_sections(findings, presets)])
+
+
+def _verdicts(study: Findings) -> str:
+    """Return the counts under the headline preset, which is the first one."""
+    presets = claim_tables.under_each_preset(study.claims)
+    return next((claim_tables.format_tallies(claims) for claims in presets.values()), "")
+
+
+def _study_section(study: Findings, figures: Sequence[tuple[str, str]]) -> str:
+    parts = [f"## {study.study}\n", f"{markdown_tables.escape_markdown(study.title)}.\n"]
+    parts.append(f"Setting: {markdown_tables.escape_markdown(study.setting)}.\n")
+    notes = {preset.name: preset.note() for preset in study.presets}
+    for name, claims in claim_tables.under_each_preset(study.claims).items():
+        parts += (
+            [f"{markdown_tables.escape_markdown(notes.pop(name))}. {claim_tables.format_tallies(claims)}:\n"]
+            if name in notes
+            else []
+        )
+        parts.append(_claim_section(claims))
+    parts += [f"{markdown_tables.escape_markdown(note)}.\n" for note in notes.values() if note]
+    if study.remarks:
+        parts.append(markdown_tables.markdown_list(study.remarks))
+    for table in study.tables:
+        parts.append(_table_section(table))
+    parts += [f"![{caption}]({FIGURES}/{name})\n\n{caption}\n" for caption, name in figures]
+    if study.commentary:
+        parts.append(f"Commentary:\n\n{markdown_tables.markdown_list(study.commentary)}")
+    return "\n".join(parts)
+
+
+def _claim_section(claims: Sequence[Claim]) -> str:
+    return markdown_tables.markdown_table(*claim_tables.columns(claims))
+
+
+def _table_section(table: Table) -> str:
+    headings = [str(name) for name in table.frame.columns]
+    title = markdown_tables.escape_markdown(table.title)
+    return f"{title}:\n\n{markdown_tables.markdown_table(headings, cells(table.frame))}"
+
+
+def _tally_sections(findings: Sequence[Findings], presets: dict[str, list[Claim]]) -> list[str]:
+    """Return sections with the counts, all published numbers, and the choices of each preset.
+
+    *presets* are the claims of *findings* by the name of their preset.
+    """
+    all_claims = [claim for claims in presets.values() for claim in claims]
+    lines = [
+        [name, role, tally]
+        for name, claims in presets.items()
+        for role, tally in claim_tables.verdict_tallies(claims).items()
+    ]
+    return [
+        "## Tallies\n",
+        f"{claim_tables.ROLES} The table above uses the first preset.{_provisional_note(findings)}\n",
+        markdown_tables.markdown_table(["preset", "role of the published numbers", "verdicts"], lines),
+        "## All published numbers under each preset\n",
+        markdown_tables.markdown_table(*claim_tables.side_by_side(all_claims)),
+        *_choice_sections(findings),
+    ]
+
+
+def _provisional_note(findings: Sequence[Findings]) -> str:
+    if not any(study.provisional for study in findings):
+        return ""
+    return " All verdicts are provisional, because they need more and longer replications."
+
+
+def _choice_sections(findings: Sequence[Findings]) -> list[str]:
+    presets = {preset.name: preset for study in findings for preset in study.presets}
+    parts = ["## Choices of the presets\n"]
+    for name, preset in presets.items():
+        parts += [
+            f"Preset {name}: {markdown_tables.escape_markdown(preset.description)}.\n",
+            _choice_table(preset),
+        ]
+        texts = [f"Evidence for it: {text}" for text in preset.evidence] + [
+            f"Evidence against it: {text}" for text in preset.doubts
+        ]
+        parts += [markdown_tables.markdown_list(texts)] if texts else []
+    return parts
+
+
+def _choice_table(preset: Preset) -> str:
+    headings = ["choice", "role", "based on", "candidates", "seeds"]
+    lines = [
+        [choice.choice, role, ", ".join(choice.looked_at), ", ".join(choice.tried), choice.seeds]
+        for role, choices in (("calibrated", preset.calibrated), ("fitted", preset.fitted))
+        for choice in choices
+    ]
+    return markdown_tables.markdown_table(headings, lines)
+
+
+def summary_section(findings: Sequence[Findings]) -> str:
+    """Return the summary of the studies that have one, or an empty string."""
+    texts = [
+        text
+        for summarise in (
+            reproduction_summary.summarise,
+            learners_summary.summarise,
+            listening_summary.summarise,
+            validation_summary.summarise,
+        )
+        for text in summarise(findings)
+    ]
+    texts += [text for study in findings for text in study.summary]
+    return "## Summary\n\n" + "\n".join(f"{text}\n" for text in texts) + "\n" if texts else ""

@@ -1,0 +1,135 @@
+"""Output of a replay as a table, JSON or CSV."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from psm_sim import __version__
+from psm_sim.common.csv_output import write_csv_records
+from psm_sim.common.formatting import flatten, format_duration
+from psm_sim.reporting.files.result_json import to_text
+from psm_sim.reporting.terminal.console import console_on, new_table
+
+if TYPE_CHECKING:
+    from psm_lab.replay.replay_config import ReplayConfig
+    from psm_lab.replay.trace_replay import ReplayedClient
+
+
+def to_dict(trace: str, seed: int, method: ReplayConfig, clients: Sequence[ReplayedClient]) -> dict[str, Any]:
+    """Return a replay as plain values, with its settings and ``runs``, one for each of the *clients*.
+
+    *trace* and *seed* are those of the user, and *method* is the configuration of polling and learning.
+    """
+    return {
+        "psm_sim": __version__,
+        "trace": trace,
+        "seed": seed,
+        "parameters": method.parameters,
+        "runs": [client.to_dict() for client in clients],
+    }
+
+
+_FIGURES = (
+    "losses",
+    "weights",
+    "losses-against-best",
+    "cumulative-losses",
+    "sleep-times",
+    "switching-rates",
+    "regret-bound",
+)
+
+
+def output_paths(folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Return the files that a replay may write to *folder* and to its existing subfolders of clients."""
+    names = [f"{figure}.{suffix}" for figure in _FIGURES for suffix in (*formats, "csv")]
+    folders = [folder, *sorted(folder.glob("client-*"))]
+    return [folder / "replay.json", *(each / name for each in folders for name in names)]
+
+
+def write(values: dict[str, Any], form: str, stream: TextIO) -> None:
+    """Write the *values* of :func:`to_dict` to *stream*; *form* is ``"table"``, ``"json"`` or ``"csv"``."""
+    if form == "json":
+        stream.write(to_text(values))
+    elif form == "csv":
+        _write_csv(values, stream)
+    else:
+        _write_table(values, stream)
+
+
+def _write_csv(values: dict[str, Any], stream: TextIO) -> None:
+    """Write one row per client. Nested names are joined by dots, such as ``regret.mixture.best_expert``."""
+    rows = []
+    for run in values["runs"]:
+        measures = {key: value for key, value in run.items() if key not in _NOT_IN_CSV}
+        shared = {"trace": values["trace"], "seed": values["seed"], **values["parameters"]}
+        rows.append(flatten({**shared, **measures}))
+    write_csv_records(stream, rows)
+
+
+_NOT_IN_CSV = ("remark", "trace_parameters", "expert_losses")
+
+
+def _write_table(values: dict[str, Any], stream: TextIO) -> None:
+    """Write one table per client, and a caption."""
+    with console_on(stream) as console:
+        for run in values["runs"]:
+            console.print(*_summary(run), _losses(run), sep="\n")
+            console.print()
+        console.print(*_caption(values), sep="\n")
+
+
+def _summary(run: dict[str, Any]) -> list[str]:
+    polling = run["polling_ms"]
+    polls = f"{run['polls']:,} poll{'' if run['polls'] == 1 else 's'}"
+    left = run["trace_bytes"] - run["bytes"]
+    rest = f", {left:,} bytes arrive later" if left else ", the whole trace"
+    duration, limits = format_duration(run["replayed_s"], "s"), f"{polling['min']:g} to {polling['max']:g} ms"
+    return [
+        f"{run['client']}: {polls} in {duration}, {run['bytes']:,} bytes retrieved{rest}",
+        f"mean polling time {polling['mean']:.1f} ms, range {limits}",
+    ]
+
+
+def _losses(run: dict[str, Any]) -> Any:
+    table = new_table()
+    table.add_column("\nloss of")
+    headings = ("\nnats", "per poll\nmillinats", "regret of\nthe mixture", "regret of the\npolling time")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    loss, best, regret = run["loss"], run["best_expert"], run["regret"]
+    millinats_per_poll = 1e3 / run["polls"]
+    for name, nats, comparator in (
+        ("learner: mixture", loss["mixture"], None),
+        ("learner: polling time used", loss["suffered"], None),
+        (f"best fixed expert, {best['ms']:g} ms", best["loss"], "best_expert"),
+        ("best expert of each poll", run["current_best_loss"], "current_best"),
+    ):
+        regrets = [
+            _number(regret[kind][comparator]) if comparator else "" for kind in ("mixture", "suffered")
+        ]
+        table.add_row(name, _number(nats), f"{nats * millinats_per_poll:.3f}", *regrets)
+    return table
+
+
+def _caption(values: dict[str, Any]) -> list[str]:
+    parameters = values["parameters"]
+    gamma = "" if parameters["gamma"] is None else f", gamma {parameters['gamma']:g}"
+    rounded = f"rounded to {parameters['round_ms']:g} ms" if parameters["round_ms"] else "not rounded"
+    remarks = {run["remark"] for run in values["runs"]}
+    experts = f"{parameters['min_ms']:g} to {parameters['max_ms']:g} ms by {parameters['step_ms']:g}"
+    learner = f"{parameters['learner']}, loss {parameters['loss']}{gamma}"
+    return [
+        f"{learner}; experts {experts}, polling times {rounded}; seed {values['seed']}.",
+        *(f"{values['trace']}: {remark}." for remark in sorted(remarks)),
+    ]
+
+
+def _number(value: float) -> str:
+    """Return *value* with four or five digits."""
+    size = abs(value)
+    decimals = 4 if size < 1 else max(0, 3 - math.floor(math.log10(size)))
+    return f"{value:,.{decimals}f}"

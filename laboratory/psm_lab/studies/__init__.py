@@ -1,0 +1,95 @@
+"""Studies of published claims: one module per study, and their names on the command line."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from psm_lab.studies.study import Study
+
+STUDIES = {
+    "lpsm-100": "lpsm_main_results:LPSM_100",
+    "lpsm-4x500": "lpsm_main_results:LPSM_4X500",
+    "bsd-energy": "bsd_energy:STUDY",
+    "bsd-rtt": "bsd_rtt:STUDY",
+    "slowdown-by-page": "slowdown_by_page:STUDY",
+    "sleep-times": "sleep_times:STUDY",
+    "sensitivity": "sensitivity:STUDY",
+    "one-setting": "joint_setting_search:STUDY",
+    "optimum": "distance_to_optimum:STUDY",
+    "trace-study": "lpsm_trace_replay:STUDY",
+    "non-stationary": "non_stationary.study:STUDY",
+}
+"""Module and object of each study of published power savings, in the order of the report."""
+
+OWN = {
+    "listening": "listening.study:STUDY",
+    "devices": "devices:STUDY",
+    "mac": "link_against_mac:STUDY",
+    "what-limits-lpsm": "what_limits_lpsm:STUDY",
+}
+"""Studies that repeat no published experiment. They belong to no group and run by name only."""
+
+FIELD = {"field": "field:STUDY"}
+"""Study of published results on power saving beyond the two papers. It runs by name only."""
+
+VALIDATIONS = {
+    "data-sheet": "validation.data_sheet_currents:STUDY",
+    "dtim": "validation.measured_dtim_currents:STUDY",
+    "duty-cycle": "validation.measured_duty_cycles:STUDY",
+    "latency": "validation.measured_latencies:STUDY",
+    "ping": "validation.measured_ping_times:STUDY",
+}
+"""Studies that compare the simulator with measured hardware."""
+
+ACTIVE_STUDIES = {
+    "sphere": "active.perceptrons_on_sphere:STUDY",
+    "patience": "active.dkm_patience:STUDY",
+    "worst-case": "active.adversarial_mistake_bounds:STUDY",
+    "text-like": "active.text_classes:STUDY",
+    "ocr": "active.digit_ocr:STUDY",
+    "drift": "active.drift:STUDY",
+    "isal-1d": "active.isal_1d:STUDY",
+    "isal-planes": "active.isal_planes:STUDY",
+    "isal-pool": "active.isalp_and_pool_rules:STUDY",
+    "trees": "active.decision_trees:STUDY",
+    "lmu": "active.lmu_image_selection:STUDY",
+}
+"""Studies of the online active learners."""
+
+GROUPS = {"all": STUDIES, "validation": VALIDATIONS, "learners": ACTIVE_STUDIES}
+"""Studies that one name selects. ``all`` is the default and has no studies of the other groups."""
+
+_LOCATIONS = STUDIES | OWN | FIELD | VALIDATIONS | ACTIVE_STUDIES
+
+
+def select_studies(names: Sequence[str]) -> list[str]:
+    """Return the names of studies, with groups expanded, in the order of the report.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of studies and groups; empty for the group ``all``.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown.
+    """
+    from psm_sim.common.registry import unknown_name_error
+
+    selected: set[str] = set()
+    for name in names or ["all"]:
+        if name not in {**_LOCATIONS, **GROUPS}:
+            raise unknown_name_error("study", name, [*_LOCATIONS, *GROUPS])
+        selected.update(GROUPS.get(name, [name]))
+    return [name for name in _LOCATIONS if name in selected]
+
+
+def load_study(name: str) -> Study:
+    """Import and return the study *name*."""
+    module, _, attribute = _LOCATIONS[name].partition(":")
+    study: Study = getattr(importlib.import_module(f"psm_lab.studies.{module}"), attribute)
+    return study

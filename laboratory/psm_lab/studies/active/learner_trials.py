@@ -1,0 +1,152 @@
+"""Trials of the learners' studies, their rows as tables, and verdicts on claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from psm_lab.studies.published_claims import Claim, PublishedNumber
+from psm_lab.studies.study import Findings, Scale
+from psm_lab.studies.tasks import Rows
+from psm_sim.common.hashing import digest_of
+from psm_sim.common.summary_stats import Interval, confidence_interval
+from psm_sim.simulation.scenario import DigestCache
+
+PUBLISHED, THEOREM, CONTROL = "published", "theorem", "control"
+"""Roles of a claim: a statement of a source on its experiments, a theorem, and a comparison of our own."""
+
+RULE = (
+    "The rule was fixed beforehand. A claim of a direction agrees if the 95 % confidence interval of the"
+    " paired differences lies on the claimed side of 0. It is open if the interval contains 0, and differs"
+    " otherwise. A claim of no difference differs if the interval excludes 0. It is open otherwise, because"
+    " the sources state no margin. A bound agrees if the largest simulated value keeps it. A range agrees if"
+    " the interval lies inside it, differs if the interval lies outside it, and is open otherwise. A value is"
+    " judged like a range, with a tolerance of .012 for a weighted error and of 0 for a count. Splits and"
+    " folds of one data set are not independent, so their intervals are those of the corrected resampled t"
+    " test of Nadeau and Bengio.\n\n"
+    "Each claim has one of three roles, which are counted separately. A published claim is a statement of a"
+    " source on its experiments. A theorem is a statement that a source proves. A control is a comparison of"
+    " our own, which no source makes."
+)
+"""Rule of the verdicts of these studies, and their roles."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Task that calls a function, whose rows depend only on its arguments.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the rows in a digest.
+    work : callable
+        Function of a module, which returns rows.
+    arguments : mapping
+        Keyword arguments of the function, as plain values.
+    weight : int
+        Approximate duration in tenths of a second.
+    labels : mapping
+        Columns that are added to the rows.
+    """
+
+    kind: str
+    work: Callable[..., list[dict[str, Any]]]
+    arguments: Mapping[str, Any]
+    weight: int = 1
+    labels: Mapping[str, Any] = field(default_factory=dict)
+
+    def key(self, cache: DigestCache | None = None) -> str:
+        """Return a hash of the function and its arguments, which determine the rows."""
+        return digest_of({"work": f"{self.work.__module__}.{self.work.__qualname__}", **self.arguments})
+
+    def run(self) -> list[dict[str, Any]]:
+        """Call the function and return its rows."""
+        return self.work(**self.arguments)
+
+
+def frame_of(rows: Rows, kind: str) -> pd.DataFrame:
+    """Return the rows of one *kind* of trial as a table."""
+    return pd.DataFrame(rows.of(kind))
+
+
+def is_full(scale: Scale) -> bool:
+    """Return whether *scale* is that of the full report."""
+    return scale.replications >= 10
+
+
+def missing_requirements(study: str, title: str, reason: str) -> Findings:
+    """Return the findings of a *study* with this *title* that cannot run, with the *reason* as a remark."""
+    return Findings(study, title, "not run", remarks=[reason])
+
+
+@dataclass(frozen=True)
+class Direction(PublishedNumber):
+    """Published claim that a difference has a sign."""
+
+    side: int = 1
+
+    def __str__(self) -> str:
+        return "above 0" if self.side > 0 else "below 0"
+
+    def verdict(self, ours: Interval, largest: float, relative: float) -> str:
+        """Return ``agrees``, ``open`` or ``differs`` for the interval of the differences."""
+        if ours.low <= 0 <= ours.high:
+            return "open"
+        return "agrees" if self.side * ours.mean > 0 else "differs"
+
+
+@dataclass(frozen=True)
+class NoDifference(PublishedNumber):
+    """Published claim that two results do not differ, without a margin."""
+
+    def __str__(self) -> str:
+        return "no difference"
+
+    def verdict(self, ours: Interval, largest: float, relative: float) -> str:
+        """Return ``open`` or ``differs``."""
+        return "open" if ours.low <= 0 <= ours.high else "differs"
+
+
+def judge_claim(
+    claim: PublishedNumber, values: ArrayLike, role: str = PUBLISHED, test_share: float = 0.0
+) -> Claim:
+    """Judge a claim by the simulated *values*, one per replication.
+
+    Parameters
+    ----------
+    claim : PublishedNumber
+        Claim of any kind.
+    values : array_like
+        Simulated values. Missing values do not count.
+    role : str
+        :data:`PUBLISHED`, :data:`THEOREM` or :data:`CONTROL`.
+    test_share : float
+        As for :func:`resampled_interval`; 0 if the replications are independent.
+    """
+    numbers = [float(value) for value in pd.Series(values, dtype=float).dropna()]
+    mean, largest = resampled_interval(numbers, test_share), max(numbers)
+    verdict = claim.verdict(mean, largest, relative=0.0)
+    return Claim(claim, mean, largest, "open" if verdict == "undecided" else verdict, role=role)
+
+
+def resampled_interval(values: ArrayLike, test_share: float) -> Interval:
+    """Return the mean and its 95 % interval, corrected for training parts that overlap.
+
+    The variance of the mean of n values is s^2 (1/n + test_share / (1 - test_share)), where the fraction is
+    the ratio of test to training instances. Source: C. Nadeau and Y. Bengio, Inference for the
+    Generalization Error, Machine Learning, 2003.
+
+    Parameters
+    ----------
+    values : array_like
+        One value per split or fold of the same data.
+    test_share : float
+        Share of the instances in the test part; 0 for independent values.
+    """
+    interval = confidence_interval(values)
+    widening = (1 + interval.replications * test_share / (1 - test_share)) ** 0.5
+    return interval._replace(half_width=interval.half_width * widening)

@@ -1,0 +1,334 @@
+"""Study of the thesis's statements and figures of LPSM over recorded activity, on the bundled trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from psm_lab.replay.figure_columns import best_expert_columns, loss_columns, weight_columns
+from psm_lab.replay.replay_config import ReplayConfig
+from psm_lab.replay.trace_replay import ReplayedClient, replay_trace
+from psm_lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_lab.studies.tasks import Rows, Task
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.hashing import digest_of
+from psm_sim.common.summary_stats import Interval, confidence_interval
+from psm_sim.simulation.scenario import DigestCache
+
+TRACE = "ucb"
+BEGINNING = 300
+"""Number of polls that count as the early iterations."""
+
+ZOOM = 2_000
+"""Number of polls that count as the earlier phases of learning. The thesis gives an example after 1600."""
+
+SEEDS = 5
+COMMENTARY = join_paragraphs(
+    """
+    The thesis replayed recordings of Berkeley's users. This study replays synthetic pages over a modem line,
+    sampled from distributions of the same users. A statement that does not hold here may have held there.
+
+    The thesis states no numbers. The measures and their limits, such as 1.1 and 10, are ours.
+
+    Between bursts the longest polling time is the best expert of each poll. The learner gives it little
+    weight, because it loses most in bursts.
+
+    The thesis also says that the performance appears to beat its guarantee. This is not judged, because
+    Corollary 1 holds for all losses.
+    """
+)
+
+
+@dataclass(frozen=True)
+class ThesisClaim:
+    """Statement of the thesis (section 2.5.4) with the number and the range that decide about it.
+
+    Parameters
+    ----------
+    figure : str
+        Figure of the thesis that shows it.
+    text : str
+        Statement.
+    measure : str
+        Description of the number.
+    column : str
+        Column of the number in the rows of :class:`ReplayTask`.
+    at_most, at_least : float
+        Range in which the statement holds.
+    """
+
+    figure: str
+    text: str
+    measure: str
+    column: str
+    at_most: float = np.inf
+    at_least: float = -np.inf
+
+    def verdict(self, value: Interval) -> str:
+        """Return ``holds``, ``does not hold``, or ``undecided`` if *value* contains an end of the range."""
+        if self.at_least <= value.low and value.high <= self.at_most:
+            return "holds"
+        return "does not hold" if value.high < self.at_least or value.low > self.at_most else "undecided"
+
+    @property
+    def rule(self) -> str:
+        """Range as text."""
+        return f"at most {self.at_most:g}" if self.at_most < np.inf else f"at least {self.at_least:g}"
+
+
+SENTENCES = (
+    ThesisClaim(
+        "2-9",
+        "loss close to or better than that of the best current expert",
+        "the learner's loss over that of the best expert of each poll",
+        "over_current_best",
+        at_most=1.1,
+    ),
+    ThesisClaim(
+        "2-9",
+        "it takes some time before the learner does as well as the best current expert",
+        f"this ratio in the first {BEGINNING} polls over that in the later polls",
+        "early_over_later",
+        at_least=1.0,
+    ),
+    ThesisClaim(
+        "2-9",
+        "even early it beats the worse half of the experts",
+        f"loss of the first {BEGINNING} polls over the mean of the worse five experts",
+        "over_worse_half",
+        at_most=1.0,
+    ),
+    ThesisClaim(
+        "2-9",
+        "even early it tracks the average expert",
+        f"loss of the first {BEGINNING} polls over the mean of all experts",
+        "over_average",
+        at_most=1.1,
+    ),
+    ThesisClaim(
+        "2-9",
+        "the identity of the best current expert changes",
+        "changes in a hundred polls",
+        "changes_per_hundred",
+        at_least=1.0,
+    ),
+    ThesisClaim(
+        "2-10",
+        "the weights follow the experts that currently perform best",
+        "mean weight of the best expert of each poll, relative to uniform weights",
+        "weight_of_best",
+        at_least=1.0,
+    ),
+    ThesisClaim(
+        "2-10",
+        "the expert with the highest weight shifts",
+        "shifts in a thousand polls",
+        "shifts_per_thousand",
+        at_least=1.0,
+    ),
+    ThesisClaim(
+        "2-10",
+        "it shifts even in the early iterations",
+        f"shifts in the first {BEGINNING} polls",
+        "early_shifts",
+        at_least=1.0,
+    ),
+    ThesisClaim(
+        "2-10",
+        "after several periods with the lowest weight, an expert regains the highest weight",
+        f"number of such experts in the first {ZOOM} polls",
+        "regaining_experts",
+        at_least=1.0,
+    ),
+    ThesisClaim(
+        "2-10",
+        "no single polling time works well all the time",
+        "loss of the best fixed expert over that of the best expert of each poll",
+        "fixed_over_current",
+        at_least=1.1,
+    ),
+    ThesisClaim(
+        "2-11",
+        "eventually better than the best fixed expert",
+        "the learner's loss over that of the best fixed expert",
+        "over_best_fixed",
+        at_most=1.0,
+    ),
+    ThesisClaim(
+        "2-11",
+        "never too far away from the current best expert",
+        "largest ratio of the two in one poll",
+        "worst_poll",
+        at_most=10.0,
+    ),
+    ThesisClaim(
+        "2-11",
+        "the instantaneous regret is sometimes even negative",
+        "share of polls with less loss than the best fixed expert",
+        "negative_share",
+        at_least=0.01,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class ReplayTask:
+    """Task that replays the trace with the thesis's learner, experts and gamma.
+
+    Its row has the number of each statement.
+    """
+
+    kind: ClassVar[str] = "replay"
+    labels: ClassVar[Mapping[str, Any]] = {}
+
+    pages: int
+    seed: int
+
+    @property
+    def weight(self) -> int:
+        """Five times the number of pages, because a replayed page takes as long as five simulated pages."""
+        return 5 * self.pages
+
+    def key(self, cache: DigestCache | None = None) -> str:
+        """Return a hash of everything that determines the row."""
+        return digest_of([self.kind, TRACE, self.pages, self.seed])
+
+    def run(self) -> list[dict[str, Any]]:
+        """Run the replay and return the row."""
+        client = self._replay()
+        return [{"seed": self.seed, "polls": client.replay.polls, **trace_measures(client)}]
+
+    def _replay(self) -> ReplayedClient:
+        (client,) = replay_trace(TRACE, ReplayConfig(), pages=self.pages, seed=self.seed, history=True)
+        return client
+
+
+class FigureTask(ReplayTask):
+    """Task that replays the trace in the same way. Its row has the columns of each figure."""
+
+    kind: ClassVar[str] = "figures"
+
+    def run(self) -> list[dict[str, Any]]:
+        """Run the replay and return the row."""
+        client = self._replay()
+        return [
+            {
+                "losses": loss_columns(client),
+                "weights": weight_columns(client),
+                "against-best": best_expert_columns(client),
+            }
+        ]
+
+
+def trace_measures(client: ReplayedClient) -> dict[str, float]:
+    """Return the number of each statement from the history of a replay, which has its first 20,000 polls."""
+    assert client.history is not None  # noqa: S101
+    history = client.history.beginning
+    losses, own = history.losses, history.facts["suffered"]
+    current, best = losses.min(axis=1), losses[:, client.best_expert]
+    early, own_early = losses[:BEGINNING].sum(axis=0), own[:BEGINNING].sum()
+    worse = np.sort(early)[-(early.size // 2) :]
+    later = own[BEGINNING:].sum() / current[BEGINNING:].sum()
+    return {
+        "over_current_best": float(own.sum() / current.sum()),
+        "early_over_later": float(own_early / current[:BEGINNING].sum() / later),
+        "over_best_fixed": float(own.sum() / best.sum()),
+        "worst_poll": float((own / current).max()),
+        "over_worse_half": float(own_early / worse.mean()),
+        "over_average": float(own_early / early.mean()),
+        "negative_share": float((own < best).mean()),
+        "changes_per_hundred": 100 * float((np.diff(losses.argmin(axis=1)) != 0).mean()),
+        "fixed_over_current": float(best.sum() / current.sum()),
+        **weight_measures(history.weights, losses),
+    }
+
+
+def weight_measures(weights: FloatArray, losses: FloatArray) -> dict[str, float]:
+    """Return the numbers of the statements on weights; both arrays have the shape (polls, experts)."""
+    polls, experts = weights.shape
+    of_best = weights[np.arange(polls), losses.argmin(axis=1)]
+    # All weights are equal before the first update, so no expert has the highest.
+    highest = weights[1:].argmax(axis=1)
+    shifts = np.diff(highest) != 0
+    return {
+        "weight_of_best": float(experts * of_best.mean()),
+        "shifts_per_thousand": 1000 * float(shifts.mean()),
+        "early_shifts": float(shifts[:BEGINNING].sum()),
+        "regaining_experts": float(_regaining_experts(weights[1:ZOOM])),
+    }
+
+
+def _regaining_experts(weights: FloatArray) -> int:
+    """Return the number of experts with the highest weight after two or more periods with the lowest."""
+    lowest, highest = weights.argmin(axis=1), weights.argmax(axis=1)
+    begins = np.diff(lowest, prepend=-1) != 0
+    count = 0
+    for expert in range(weights.shape[1]):
+        periods = np.flatnonzero(begins & (lowest == expert))
+        count += bool(periods.size > 1 and (highest[periods[1] :] == expert).any())
+    return count
+
+
+class TraceStudy(Study):
+    """Statements of the thesis, judged on several samples of the bundled trace."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return one replay per seed, and that of the figures; *scale* and *seed* as for :class:`Study`."""
+        seeds = _seeds(scale, seed)
+        replays = [ReplayTask(scale.pages, number) for number in seeds]
+        return [*replays, FigureTask(scale.pages, seeds[0])]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Judge each statement by its number; arguments as for :class:`Study`."""
+        frame, seeds = pd.DataFrame(rows.of("replay")), _seeds(scale, seed)
+        values = {claim: confidence_interval(frame[claim.column]) for claim in SENTENCES}
+        return Findings(
+            "trace-study",
+            "Statements of the thesis on LPSM, replayed without a simulator (figures 2-9 to 2-11)",
+            f"trace {TRACE} over a modem line, {scale.pages} pages, learn-alpha, loss inverse with gamma"
+            f" 1e-07, experts 100 to 1000 ms by 100; {len(seeds)} replications, seeds {seeds[0]} to"
+            f" {seeds[-1]}; figures: seed {seeds[0]}",
+            remarks=[
+                _tally(values),
+                "The thesis states no numbers for these statements, so the limits are ours.",
+                f"Polls in a replay: {confidence_interval(frame['polls']):.0f}.",
+            ],
+            commentary=COMMENTARY,
+            tables=[Table("Statements of the thesis on this replay", _table(values))],
+            provisional=not scale.full,
+            figures={name: pd.DataFrame(columns) for name, columns in rows.of("figures")[0].items()},
+        )
+
+
+def _seeds(scale: Scale, seed: int) -> range:
+    return scale.judging(seed)[: min(SEEDS, scale.replications)]
+
+
+def _tally(values: Mapping[ThesisClaim, Interval]) -> str:
+    verdicts = [claim.verdict(value) for claim, value in values.items()]
+    count: Callable[[str], int] = verdicts.count
+    return (
+        f"Verdicts on the {len(verdicts)} statements: {count('holds')} hold,"
+        f" {count('does not hold')} do not hold, {count('undecided')} undecided."
+    )
+
+
+def _table(values: Mapping[ThesisClaim, Interval]) -> pd.DataFrame:
+    return pd.DataFrame([
+        {
+            "figure": claim.figure,
+            "statement": claim.text,
+            "measure": claim.measure,
+            "simulated": f"{value:.2f}",
+            "holds if": claim.rule,
+            "verdict": claim.verdict(value),
+        }
+        for claim, value in values.items()
+    ])  # fmt: skip
+
+
+STUDY = TraceStudy()

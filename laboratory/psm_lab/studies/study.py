@@ -1,0 +1,138 @@
+"""Interface of a study, with its scale, tables and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import pandas as pd
+
+from psm_lab.studies.published_claims import Claim
+from psm_lab.studies.tasks import Rows, Task
+from psm_sim.simulation.preset import Preset
+
+CHOOSING = range(1001, 1021)
+"""Seeds on which choices are made. Numbers are judged on other seeds."""
+
+LOOKED_AT = 100
+"""Number of seeds, from the first one on, that are not judged on, because some served for choices."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Size of a study, given by its independent replications and their pages.
+
+    Parameters
+    ----------
+    replications : int
+        Number of replications of a study that judges no published number.
+    pages, long_pages : int
+        Number of pages of a replication, and of a long replication.
+    judged, judged_long : int
+        Number of replications, and of long replications, on which a published number is judged; 0 uses
+        ``replications``.
+    """
+
+    replications: int
+    pages: int
+    long_pages: int
+    judged: int = 0
+    judged_long: int = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether numbers are judged on the number of replications that the report states."""
+        return self.judged >= FULL.judged
+
+    def seeds(self, first: int) -> range:
+        """Return the seed of each replication."""
+        return range(first, first + self.replications)
+
+    def judging(self, first: int, *, long: bool = False) -> range:
+        """Return the seeds on which published numbers are judged, counted from the seed *first*.
+
+        If *long* is true, return the seeds of the long runs.
+        """
+        count = (self.judged_long if long else self.judged) or self.replications
+        return range(first + LOOKED_AT, first + LOOKED_AT + count)
+
+    def choosing(self, limit: int) -> range:
+        """Return the first *limit* seeds on which choices are made, or a single seed at a small scale."""
+        return CHOOSING[: limit if self.full else 1]
+
+
+FULL = Scale(replications=10, pages=100, long_pages=500, judged=100, judged_long=16)
+QUICK = Scale(replications=3, pages=40, long_pages=60)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Table of a report. Its numbers are formatted when it is written."""
+
+    title: str
+    frame: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Findings of a study.
+
+    Parameters
+    ----------
+    study, title, setting : str
+        Name, title and setting of the study.
+    remarks : sequence of str
+        Remarks that are computed from the rows.
+    commentary : sequence of str
+        Fixed text, which does not depend on the rows.
+    tables : sequence of Table
+        Tables in the order of the report.
+    claims : sequence of Claim
+        Published numbers with their verdicts.
+    presets : sequence of Preset
+        Presets of the runs. Reports state the numbers to which each preset was fitted.
+    provisional : bool
+        Whether the verdicts are based on fewer replications than the full scale has.
+    figures : mapping of str to DataFrame
+        Data of the figures by name.
+    summary : sequence of str
+        Paragraphs of the summary at the top of a report, computed from the rows.
+    """
+
+    study: str
+    title: str
+    setting: str
+    remarks: Sequence[str] = ()
+    commentary: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    claims: Sequence[Claim] = ()
+    presets: Sequence[Preset] = ()
+    provisional: bool = False
+    figures: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    summary: Sequence[str] = ()
+
+
+def join_paragraphs(text: str) -> tuple[str, ...]:
+    """Return the paragraphs of *text*, which are separated by blank lines, each as one line."""
+    return tuple(" ".join(part.split()) for part in text.strip().split("\n\n"))
+
+
+class Study(Protocol):
+    """Protocol of a study, which is any object with these two methods."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return the tasks to run at size *scale*, with seeds from *seed* on."""
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Return the findings from the rows of all tasks.
+
+        Parameters
+        ----------
+        rows : Rows
+            Rows of each task, in the order of :meth:`tasks`.
+        scale : Scale
+            Size that :meth:`tasks` received.
+        seed : int
+            First seed that :meth:`tasks` received.
+        """

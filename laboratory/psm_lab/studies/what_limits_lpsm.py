@@ -1,0 +1,405 @@
+"""Study ``what-limits-lpsm``: factors of LPSM changed one at a time, compared with the offline optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
+
+import pandas as pd
+
+from psm_lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_lab.studies.tasks import Row, Rows, ScenarioTask, Task
+from psm_sim.campaign.loss_comparison import GAMMA_FACTORS
+from psm_sim.common.parameters import values_of
+from psm_sim.common.summary_stats import Interval, confidence_interval
+from psm_sim.hindsight.offline_optimum import offline_optimum
+from psm_sim.hindsight.traffic_chain import Chain
+from psm_sim.hindsight.traffic_chain_recorder import record_slowdowns
+from psm_sim.losses import make_loss
+from psm_sim.simulation.policy_comparison import compare_runs
+from psm_sim.simulation.scenario import Scenario
+
+LPSM = "lpsm"
+"""Published LPSM: Learn-alpha, weighted mean, inverse-log, no information beyond polls."""
+
+
+def _gammas(loss: str) -> list[str]:
+    """Return LPSM with a loss at each gamma of :data:`GAMMA_FACTORS`, without the published setting."""
+    default = values_of(make_loss(loss))["gamma"]
+    gammas = {factor: default * factor for factor in GAMMA_FACTORS if (loss, factor) != ("inverse-log", 1)}
+    return [f"lpsm:loss={loss},gamma={gamma:.6g}" for gamma in gammas.values()]
+
+
+ALONE: Mapping[str, Sequence[str]] = {
+    "learner": (
+        "lpsm:learner=short-learn-alpha", "lpsm:learner=decreasing-share", "lpsm:learner=mixing-past",
+        "lpsm:learner=static-expert", "lpsm:learner=fixed-share:alpha=0.001",
+        "lpsm:learner=fixed-share:alpha=0.02", "lpsm:learner=fixed-share:alpha=0.1",
+    ),
+    "rule": tuple(
+        f"lpsm:rule={rule}" for rule in ("harmonic", "median", "quantile:0.1", "quantile:0.25", "sample")
+    ),
+    "loss": (
+        *_gammas("inverse-log"), *_gammas("inverse"), "lpsm:loss=arrival-aware", "lpsm:loss=retrieval-energy",
+    ),
+    "information": ("lpsm:context=outstanding",),
+}  # fmt: skip
+"""Settings of LPSM in which one factor differs from the published setting."""
+
+TOGETHER: Mapping[str, Sequence[str]] = {
+    "policy with information that sleeps between beacons": (
+        "outstanding", "anticipate:price=1,awake=false", "anticipate:price=5,awake=false",
+    ),
+    "policy without information that stays awake for replies": ("bsd:p=1",),
+    "policy with information that stays awake for replies": ("anticipate:price=1", "anticipate:price=5"),
+}  # fmt: skip
+"""Policies that differ from LPSM in more than one factor."""
+
+FACTORS = {**ALONE, **TOGETHER}
+
+PRICES_W = (0.1, 1.0, 5.0)
+"""Prices of a second of added page time."""
+
+
+class Pages(NamedTuple):
+    """Number of pages of a full and of a quick run, and the run time of a page relative to ``ucb``."""
+
+    full: int
+    quick: int
+    weight: int
+
+    def at(self, scale: Scale) -> int:
+        """Return the number of pages of a run at a scale."""
+        return self.full if scale.full else self.quick
+
+
+TRACES = {
+    "ucb": Pages(60, 20, 1),
+    "ucb:server_delay_ms=650": Pages(60, 20, 1),
+    "modern": Pages(10, 2, 12),
+    "shifting": Pages(157, 60, 1),
+}
+
+JUDGING, CHOOSING = 6100, 6000
+"""Offsets of the seeds on which shares are judged, and of those on which settings are chosen."""
+_CHOICES = 3
+
+HALF, ENOUGH = 0.5, 3
+MORE, LESS, OPEN = "more than half", "less than half", "open"
+NO_DISTANCE = "no distance"
+"""Cell of a table where LPSM's distance is not above 0."""
+
+RULE = (
+    "The rule was fixed before the run. The cost of a policy is its energy plus a price times the page time"
+    " that it adds to that without power saving. Its distance is its cost minus that of the offline optimum"
+    " at the same price on the same pages. The share of a factor is the part of LPSM's distance that its best"
+    " setting closes. On each trace and at each price the best setting is chosen on other seeds. The verdict"
+    " on a trace is that of the 95 % interval of the share, paired over seeds, compared with one half. It is"
+    " open if the interval contains one half, or if LPSM's distance is not above 0. The verdict at a price"
+    " needs three of the four traces. A factor limits LPSM at a price if it closes more than half."
+)
+SEEDS = (
+    "Choices and verdicts elsewhere in psm_sim used seeds up to 1020, from 5001 to 5901, and from 8101 on."
+    " None of them is a seed of this study."
+)
+COMMENTARY = join_paragraphs(
+    """
+    The first four factors are changed alone, and everything else stays as published. The other policies
+    differ from LPSM in several factors, so their shares show what is possible and not the effect of one
+    factor. Combinations of settings of LPSM were not run.
+
+    The one bit of information is whether a request is outstanding. LPSM then has one learner for each value,
+    but still sleeps between beacons. A policy that stays awake for replies does not wait for a beacon.
+
+    The policy anticipate ran at prices of 1 W and 5 W. Its rows at 0.1 W do not show its best.
+
+    The optimum is a schedule on the event chain, on which each late delivery delays the rest of the page. In
+    the simulator parallel connections share a wait. A low price makes delay worthwhile, so that a policy can
+    then cost less than this optimum. Shares at 0.1 W are therefore uncertain and can exceed 100 %, and on
+    some traces LPSM has no distance.
+
+    The best fixed switching sequence is not a row. It minimises the loss over recorded rounds, but other
+    polling times meet other rounds, so it is no policy.
+    """
+)
+
+
+@dataclass(frozen=True)
+class DistanceTask(ScenarioTask):
+    """Task that runs policies in one scenario, with one row per policy and price.
+
+    ``distance_j`` is the cost in joules per page minus that of the offline optimum, ``optimum_j``. The delay
+    of a frame outside pages costs nothing. ``page_weight`` is the run time of a page relative to ``ucb``.
+    """
+
+    kind: ClassVar[str] = "distance"
+
+    page_weight: int = 1
+
+    @property
+    def weight(self) -> int:
+        """Run time of all runs, in pages of ``ucb``."""
+        return super().weight * self.page_weight
+
+    def run(self) -> list[Row]:
+        """Run the policies, compute the optimum at each price, and return the rows."""
+        comparison = compare_runs(self.policies, self.scenario)
+        always_on_s = comparison.always_on.page_time_s.mean
+        chain = _record_page_delays(self.scenario)
+        optima = [(price_w, offline_optimum(chain, price_w)) for price_w in PRICES_W]
+        rows = []
+        for policy, run in zip(self.policies, comparison.runs, strict=True):
+            energy_j, delay_s = run.energy_per_page_j, run.page_time_s.mean - always_on_s
+            measured = {"energy_j": energy_j, "slowdown": run.slowdown.mean}
+            labels: Row = {"seed": self.scenario.seed, "policy": str(policy)}
+            for price_w, optimum in optima:
+                optimum_j = (optimum.energy_j + price_w * optimum.delay_s) / chain.pages
+                distance_j = energy_j + price_w * delay_s - optimum_j
+                costs = {"price_w": price_w, "optimum_j": optimum_j, "distance_j": distance_j}
+                rows.append({**labels, **measured, **costs})
+        return rows
+
+
+def _record_page_delays(scenario: Scenario) -> Chain:
+    """Return the event chain with weight 1 for delays within pages and 0 for the others."""
+    chain = record_slowdowns(scenario.workload().pages, scenario.resolve_topology())
+    return replace(chain, steps=tuple(step._replace(weight=float(step.weight > 0)) for step in chain.steps))
+
+
+class Closed(NamedTuple):
+    """Share of LPSM's distance that the chosen setting of a factor closes on a trace.
+
+    The share is None if LPSM's distance is not above 0.
+    """
+
+    setting: str
+    share: Interval | None
+
+    @property
+    def verdict(self) -> str:
+        """Verdict on the trace, by :data:`RULE`."""
+        if self.share is None:
+            return OPEN
+        return MORE if self.share.low > HALF else LESS if self.share.high < HALF else OPEN
+
+
+Results = dict[tuple[str, float], dict[str, Closed]]
+"""Results by factor and price, and then by trace."""
+
+
+class LimitsStudy(Study):
+    """Share of LPSM's distance to the offline optimum that each factor closes."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return one task per trace and seed; *scale* and *seed* as for :class:`Study`."""
+        return [
+            DistanceTask(
+                (LPSM, *(setting for settings in FACTORS.values() for setting in settings)),
+                Scenario(trace, pages=pages.at(scale), seed=number),
+                {"trace": trace},
+                pages.weight,
+            )
+            for trace, pages in TRACES.items()
+            for number in (*_choosing(scale, seed), *_judging(scale, seed))
+        ]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Return the share of each factor, the verdicts, and the shares of all settings.
+
+        *rows*, *scale* and *seed* as for :class:`Study`.
+        """
+        choosing, judging = _choosing(scale, seed), _judging(scale, seed)
+        frame = pd.DataFrame(rows.of("distance"))
+        judged = frame[frame["seed"].isin(judging)]
+        results = judge_factors(frame[frame["seed"].isin(choosing)], judged)
+        sizes = ", ".join(f"{trace} {pages.at(scale)}" for trace, pages in TRACES.items())
+        return Findings(
+            "what-limits-lpsm",
+            "Factors that keep LPSM from the offline optimum",
+            f"{len(judging)} seeds from {judging[0]} on, with settings chosen on {len(choosing)} from"
+            f" {choosing[0]} on; pages per seed: {sizes}",
+            remarks=[RULE, SEEDS],
+            commentary=COMMENTARY,
+            tables=[
+                Table("Share of LPSM's distance that each factor closes, in %", _share_table(results)),
+                Table("Setting chosen for each factor", _setting_table(results)),
+                Table("Cost of the offline optimum and of LPSM, in J per page", _cost_table(judged)),
+                *(Table(f"All settings on {trace}", _all_settings(judged, trace)) for trace in TRACES),
+            ],
+            summary=summarise(results),
+        )
+
+
+STUDY = LimitsStudy()
+
+
+def _judging(scale: Scale, seed: int) -> range:
+    return scale.seeds(JUDGING + seed)
+
+
+def _choosing(scale: Scale, seed: int) -> range:
+    return range(CHOOSING + seed, CHOOSING + seed + (_CHOICES if scale.full else 1))
+
+
+def share_closed(lpsm: pd.Series[float], policy: pd.Series[float]) -> Interval | None:
+    """Return the share of LPSM's mean distance that a policy closes, with its interval over seeds.
+
+    Parameters
+    ----------
+    lpsm, policy : Series
+        Distances in joules per page, with the seeds as index.
+
+    Returns
+    -------
+    Interval or None
+        Ratio of means, with the linearised interval of a ratio of paired values. It is None if the interval
+        of LPSM's distance is not above 0.
+    """
+    if confidence_interval(lpsm).low <= 0:
+        return None
+    closed_j = lpsm - policy
+    share = float(closed_j.mean() / lpsm.mean())
+    return confidence_interval(share + (closed_j - share * lpsm) / lpsm.mean())
+
+
+def price_verdict(closed: Mapping[str, Closed]) -> str:
+    """Return the verdict at a price from those on the traces."""
+    verdicts = [result.verdict for result in closed.values()]
+    return next((verdict for verdict in verdicts if verdicts.count(verdict) >= ENOUGH), OPEN)
+
+
+def judge_factors(choosing: pd.DataFrame, judging: pd.DataFrame) -> Results:
+    """Return the share and the verdict of each factor at each price on each trace.
+
+    Parameters
+    ----------
+    choosing, judging : DataFrame
+        Rows of :class:`DistanceTask` on the seeds for choosing and on those for judging.
+    """
+    means, distances = _distances(choosing).mean(), _distances(judging)
+
+    def judge(settings: Sequence[str], price_w: float, trace: str) -> Closed:
+        setting = min(settings, key=lambda policy: means[trace, price_w, policy])
+        share = share_closed(distances[trace, price_w, LPSM], distances[trace, price_w, setting])
+        return Closed(setting, share)
+
+    return {
+        (factor, price_w): {trace: judge(settings, price_w, trace) for trace in TRACES}
+        for factor, settings in FACTORS.items()
+        for price_w in PRICES_W
+    }
+
+
+def _distances(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the distances with the seeds as index and (trace, price, policy) as columns."""
+    return rows.pivot_table("distance_j", "seed", ["trace", "price_w", "policy"])
+
+
+_NONE = (
+    "No factor alone limits LPSM. Of {}, none closes more than half of LPSM's distance to the offline optimum"
+    " on three of the four traces."
+)
+
+
+def summarise(results: Results) -> list[str]:
+    """Return the answer of the study, and the shares at each price, from the results alone."""
+    answer = [
+        f"The {name} alone limits LPSM at {prices}." for name in ALONE if (prices := _limiting(results, name))
+    ] or [_NONE.format(", ".join(ALONE))]
+    answer += [
+        f"A {name} closes more than half at {_limiting(results, name) or 'no price'}." for name in TOGETHER
+    ]
+    at_prices = [
+        f"Shares that the factors close at {price_w:g} W, from the lowest to the highest of the traces: "
+        + ", ".join(f"{factor} {_range(results[factor, price_w])}" for factor in ALONE)
+        + "."
+        for price_w in PRICES_W
+    ]
+    return [" ".join(answer), *at_prices]
+
+
+def _limiting(results: Results, factor: str) -> str:
+    """Return the prices at which a factor limits LPSM, with the shares that it closes."""
+    closed = {price_w: results[factor, price_w] for price_w in PRICES_W}
+    return " and ".join(
+        f"{price_w:g} W ({_range(traces)})"
+        for price_w, traces in closed.items()
+        if price_verdict(traces) == MORE
+    )
+
+
+def _range(closed: Mapping[str, Closed]) -> str:
+    shares = [100 * result.share.mean for result in closed.values() if result.share]
+    return f"{min(shares):z.0f} to {max(shares):z.0f} %" if shares else NO_DISTANCE
+
+
+def _share_table(results: Results) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "factor": factor,
+                "price W": f"{price_w:g}",
+                **{trace: _percent(result.share) for trace, result in closed.items()},
+                "verdict": price_verdict(closed),
+            }
+            for (factor, price_w), closed in results.items()
+        ]
+    )
+
+
+def _setting_table(results: Results) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "factor": factor,
+                "price W": f"{price_w:g}",
+                **{trace: result.setting for trace, result in closed.items()},
+            }
+            for (factor, price_w), closed in results.items()
+            if len(FACTORS[factor]) > 1
+        ]
+    )
+
+
+def _cost_table(judged: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "trace": trace,
+                "price W": f"{price_w:g}",
+                "optimum": f"{confidence_interval(group['optimum_j']):.3f}",
+                "LPSM": f"{confidence_interval(group['optimum_j'] + group['distance_j']):.3f}",
+                "distance": f"{confidence_interval(group['distance_j']):.3f}",
+            }
+            for (trace, price_w), group in judged[judged["policy"] == LPSM].groupby(
+                ["trace", "price_w"], sort=False
+            )
+        ]
+    )
+
+
+def _all_settings(judged: pd.DataFrame, trace: str) -> pd.DataFrame:
+    distances, rows = _distances(judged)[trace], []
+    for policy, group in judged[judged["trace"] == trace].groupby("policy", sort=False):
+        once = group[group["price_w"] == PRICES_W[0]]
+        rows.append(
+            {
+                "policy": policy,
+                "J/page": f"{confidence_interval(once['energy_j']):.3f}",
+                "slowdown": f"{confidence_interval(once['slowdown']):.3f}",
+                **{
+                    f"closed % at {price_w:g} W": _percent(
+                        share_closed(distances[price_w, LPSM], distances[price_w, policy])
+                    )
+                    for price_w in PRICES_W
+                },
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _percent(share: Interval | None) -> str:
+    if share is None:
+        return NO_DISTANCE
+    return f"{share._replace(mean=100 * share.mean, half_width=100 * share.half_width):z.0f}"

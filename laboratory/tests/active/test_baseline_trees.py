@@ -1,0 +1,96 @@
+"""Rival trees, and the tables they are compared on."""
+
+import numpy as np
+import pytest
+from psm_lab.active.data.uci_tables import KINDS, UciTable, load_table
+from psm_lab.active.decision_trees import EntropyTree, ExhaustiveTree, Tree
+
+from psm_sim.common.errors import InputError
+
+
+def brute_force(x, y, path, levels):
+    """Return the most instances that a tree of some levels gets right, every test tried."""
+    if levels == 0:
+        return max((y > 0).sum(), (y < 0).sum())
+    return max(
+        sum(brute_force(x[x[:, f] == v], y[x[:, f] == v], path | {f}, levels - 1) for v in np.unique(x[:, f]))
+        for f in range(x.shape[1])
+        if f not in path
+    )
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_the_exhaustive_tree_gets_the_most_instances_right(depth):
+    """As many as brute force, on small random tables with noise."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        x, y = rng.integers(0, 3, (40, 4)), rng.choice([-1, 1], 40)
+        right = (ExhaustiveTree(depth).fit(x, y).predict(x) == y).sum()
+        assert right == brute_force(x, y, frozenset(), depth)
+
+
+def test_id3_stops_at_pure_nodes_and_takes_the_lower_of_equals():
+    """Feature 1 decides alone, feature 2 is its copy."""
+    x = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 1], [1, 1, 1]])
+    tree = EntropyTree(3).fit(x, [1, 1, -1, -1]).tree
+    assert tree == Tree(1, 1, (Tree(1), Tree(-1)))
+
+
+def test_empty_and_evenly_divided_branches_predict_as_their_parent():
+    """Value 2 never occurs, value 1 has one of each."""
+    x = [[0], [0], [0], [1], [1]]
+    for learner in (ExhaustiveTree(1), EntropyTree(1)):
+        fitted = learner.fit(x, [-1, -1, -1, 1, -1], [3])
+        assert fitted.predict([[0], [1], [2]]).tolist() == [-1, -1, -1]
+
+
+def test_a_value_without_a_branch_gets_the_label_of_the_node():
+    """Feature 1 first, then feature 0."""
+    tree = Tree(1, 1, (Tree(1), Tree(-1, 0, (Tree(-1), Tree(1)))))
+    assert tree.predict([[0, 0], [1, 1], [1, 7]]).tolist() == [1, 1, 1]
+
+
+def test_tic_tac_toe_has_958_final_boards_of_which_x_wins_626():
+    """X has as many marks as o or one more, and both never win."""
+    table = load_table("tic-tac-toe")
+    x, y = table.x, table.y
+    assert x.shape == (958, 9)
+    assert (y == 1).sum() == 626
+    crosses, noughts = (x == 1).sum(axis=1), (x == 2).sum(axis=1)
+    assert set((crosses - noughts).tolist()) == {0, 1}
+    assert len(np.unique(x, axis=0)) == 958
+    assert (crosses[y == 1] == noughts[y == 1] + 1).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "features", "values"),
+    [
+        ("votes", 232, 16, 32),
+        ("crx", 653, 15, None),
+        ("chess", 3196, 36, 73),
+        ("breast", 277, 9, 41),
+        ("german", 1000, 20, None),
+        ("vehicle", 846, 18, None),
+    ],
+)
+def test_shipped_tables_have_the_sizes_of_the_specification(name, rows, features, values):
+    """Rows, features, and the values of all nominal features together."""
+    table = load_table(name)
+    assert table.x.shape == (rows, features)
+    assert set(table.y.tolist()) == {-1, 1}
+    if values is not None:
+        assert sum(len(np.unique(column)) for column in table.x.T) == values
+
+
+def test_numbers_are_cut_at_the_quartiles_of_the_training_rows():
+    """Rows outside the training part change no cut; nominal features stay as they are."""
+    x = np.array([[0.0, 5], [1, 5], [2, 6], [3, 6], [100, 7]])
+    table = UciTable("made", x, np.array([True, False]), np.ones(5, dtype=np.intp))
+    assert table.coded(np.arange(4))[:, 0].tolist() == [0, 1, 2, 3, 3]
+    assert table.coded(np.arange(4))[:, 1].tolist() == [5, 5, 6, 6, 7]
+
+
+def test_an_unknown_table_is_named():
+    """With those that there are."""
+    with pytest.raises(InputError, match=f"one of tic-tac-toe, {', '.join(KINDS)}"):
+        load_table("iris")

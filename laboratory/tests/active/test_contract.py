@@ -1,0 +1,300 @@
+"""What every learner, every query rule and every named sampler promises."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import pytest
+from psm_lab.active import SelectiveSampler, make_selective
+from psm_lab.active.perceptrons import (
+    BudgetPerceptron,
+    ModifiedPerceptron,
+    Perceptron,
+    ShiftingPerceptron,
+)
+from psm_lab.active.query_rules import (
+    AlwaysQuery,
+    BbqNoveltyRule,
+    BernoulliQuery,
+    DkmHalvingRule,
+    MarginQuery,
+    OneSided,
+    SecondOrderQuery,
+)
+from psm_lab.active.sampler_specs import NAMES
+from psm_lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
+
+from psm_sim.common.errors import InputError
+
+D = 4
+LEARNERS = {
+    "perceptron": lambda: Perceptron(D),
+    "perceptron, first": lambda: Perceptron(D, eta=0.1, start="first"),
+    "modified": lambda: ModifiedPerceptron(D),
+    "modified, factor 1": lambda: ModifiedPerceptron(D, factor=1.0),
+    "shifting": lambda: ShiftingPerceptron(D, lam=0.5),
+    "budget": lambda: BudgetPerceptron(D, B=5),
+    "lasec": lambda: Lasec(D, ridge=1.0, c=20.0),
+    "sop": lambda: SecondOrderPerceptron(D),
+    "ridge": lambda: RidgeRegression(D),
+}
+RULES: dict[str, Any] = {
+    "always": AlwaysQuery,
+    "coin": BernoulliQuery,
+    "margin": MarginQuery,
+    "second": SecondOrderQuery,
+    "halving": lambda: DkmHalvingRule(R=3),
+    "novelty": BbqNoveltyRule,
+    "one-sided": lambda: OneSided(MarginQuery(b=0.3)),
+}
+every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
+every_name = pytest.mark.parametrize("name", NAMES)
+
+
+def stream(seed=1, rounds=60):
+    """Return Gaussian instances with a tenth of the labels flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rounds, D))
+    return X, np.where(X @ rng.normal(size=D) >= 0, 1, -1) * np.where(rng.random(rounds) < 0.1, -1, 1)
+
+
+def snapshot(part):
+    """Return the attributes of a learner or a rule, to see whether they change."""
+    return pickle.dumps(vars(part))
+
+
+def state(sampler):
+    """Return all that decides how a sampler goes on."""
+    return (
+        snapshot(sampler.learner),
+        snapshot(sampler.rule),
+        sampler.rng.bit_generator.state,
+        sampler.n_queries_,
+    )
+
+
+def taught(make, seed=1):
+    """Return a learner or a rule's sampler after a stream."""
+    learner = make()
+    for x, y in zip(*stream(seed), strict=True):
+        learner.learn(x, int(y))
+    return learner
+
+
+PAIRS = [
+    *((learner, "always") for learner in LEARNERS),
+    *(("sop", rule) for rule in RULES),
+]
+"""Every learner with every label, and every rule with a learner that suits all of them."""
+
+every_pair = pytest.mark.parametrize(("learner", "rule"), PAIRS)
+
+
+def sampler_of(learner, rule):
+    """Return an untrained sampler."""
+    return SelectiveSampler(LEARNERS[learner](), RULES[rule]())
+
+
+def outcome(sampler):
+    """Return the record and the weights of a run over further instances."""
+    record = sampler.run(*stream(2))
+    arrays = (record.prediction, record.probability, record.queried, record.updated, sampler.learner.w)
+    return [array.tolist() for array in arrays]
+
+
+@every_pair
+def test_copies_go_on_alike_and_leave_the_original_alone(learner, rule):
+    """Deep copies and pickled ones, to the last bit."""
+    sampler = sampler_of(learner, rule)
+    sampler.run(*stream())
+    before = state(sampler)
+    copies = [outcome(deepcopy(sampler)), outcome(pickle.loads(pickle.dumps(sampler)))]  # noqa: S301
+    assert state(sampler) == before
+    assert copies == [outcome(sampler)] * 2
+
+
+@every_pair
+def test_memory_does_not_grow_with_the_stream(learner, rule):
+    """A pickle after a thousand instances is as large as after a hundred."""
+    sampler, sizes = sampler_of(learner, rule), []
+    for rounds in (100, 900):
+        sampler.run(*stream(3, rounds))
+        sizes.append(len(pickle.dumps((sampler.learner, sampler.rule))))
+    assert sizes[1] <= sizes[0] + 64
+
+
+@every_learner
+def test_the_first_label_decides(make):
+    """Untrained the margin is 0, which predicts +1; either first label is learnt."""
+    X, _ = stream()
+    assert not make().decision_function(X).any()
+    assert (make().predict(X) == 1).all()
+    for label in (-1, 1):
+        learner = make()
+        assert learner.learn(X[0], label)
+        assert learner.predict(X[:1]) == label
+
+
+@every_learner
+def test_rows_have_the_margins_of_instances(make):
+    """Within 1e-9, and nothing changes."""
+    learner, (X, _) = taught(make), stream(4)
+    before = snapshot(learner)
+    assert learner.decision_function(X) == pytest.approx([learner.margin(x) for x in X], rel=1e-9, abs=1e-9)
+    assert snapshot(learner) == before
+
+
+@every_learner
+def test_learn_says_whether_the_state_changed(make):
+    """Label by label."""
+    learner = taught(make)
+    for x, y in zip(*stream(5), strict=True):
+        before = snapshot(learner)
+        assert learner.learn(x, int(y)) == (snapshot(learner) != before)
+
+
+@every_learner
+@pytest.mark.parametrize("label", [0, 2, 0.5, math.nan, "1", None, True])
+def test_an_unusable_label_is_refused(make, label):
+    """Nothing is learnt."""
+    learner = taught(make)
+    before = snapshot(learner)
+    with pytest.raises(InputError, match="label"):
+        learner.learn(np.ones(D), label)
+    assert snapshot(learner) == before
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_query_probability_is_between_0_and_1(rule):
+    """For features of 0, tiny and huge ones, untrained and trained; the learner is left alone."""
+    sampler = sampler_of("sop", rule)
+    for _ in range(2):
+        before = snapshot(sampler.learner)
+        for length in (0.0, 1e-12, 1.0, 1e12):
+            assert 0 <= sampler.ask(np.full(D, length)).probability <= 1
+        assert snapshot(sampler.learner) == before
+        sampler.run(*stream())
+
+
+@every_learner
+def test_a_mistake_driven_learner_stays_at_right_predictions(make):
+    """Only ridge regression learns from a label that was predicted."""
+    learner = taught(make)
+    for x, y in zip(*stream(2), strict=True):
+        if y * learner.margin(x) > 0 and not isinstance(learner, RidgeRegression):
+            assert not learner.learn(x, int(y))
+
+
+BAD_INSTANCES = (
+    ([1.0, math.nan, 0.0, 0.0], "feature 1 must be finite, got nan"),
+    ([1.0, 0.0, 0.0, math.inf], "feature 3 must be finite, got inf"),
+    ([1.0, 0.0], r"must have shape \(4,\), got \(2,\)"),
+    ([[1.0, 0.0, 0.0, 0.0]], r"must have shape \(4,\), got \(1, 4\)"),
+    (["a", "b", "c", "d"], "must be an array of numbers"),
+    ([1e200, 0.0, 0.0, 0.0], r"must be < 1e\+150, got 1e\+200"),
+)
+
+
+@pytest.mark.parametrize(("x", "words"), BAD_INSTANCES)
+def test_an_unusable_instance_is_refused_in_one_sentence(x, words):
+    """In each call that takes one; the contract checks hold every learner to it."""
+    learner = taught(LEARNERS["perceptron"])
+    before = snapshot(learner)
+    for call in (learner.margin, lambda x: learner.learn(x, 1)):
+        with pytest.raises(InputError, match=words) as caught:
+            call(x)
+        assert "\n" not in str(caught.value)
+    assert snapshot(learner) == before
+
+
+@pytest.mark.parametrize(
+    "X", [np.empty((0, D)), np.ones(D), np.ones((3, D + 1)), [[math.nan] * D], [["a"] * D], 3.0]
+)
+def test_unusable_rows_are_refused(X):
+    """Empty, of one axis, too wide, NaN, text, a number."""
+    with pytest.raises(InputError, match=r"instances|row 0"):
+        Perceptron(D).decision_function(X)
+
+
+@pytest.mark.parametrize("features", [0, -1, 2.5, "3", True])
+def test_the_number_of_features_is_a_whole_number(features):
+    """At least 1."""
+    with pytest.raises(InputError, match="features must be"):
+        Perceptron(features)
+
+
+@every_name
+def test_asking_and_telling_equals_a_run_to_the_last_bit(name):
+    """Records, weights, rule and coin; the same seed gives the same run, another seed another coin."""
+    X, y = stream(4, 150)
+    one, other = make_selective(name, D, seed=3), make_selective(name, D, seed=3)
+    record, seen = one.run(X, y), []
+    for x, label in zip(X, y, strict=True):
+        decision = other.ask(x)
+        moved = other.tell(x, int(label)) if decision.query else False
+        seen.append((decision.prediction, decision.probability, decision.query, moved))
+    columns = (record.prediction, record.probability, record.queried, record.updated)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == seen
+    assert state(one) == state(other)
+    assert one.n_queries_ == record.queried.sum()
+
+
+@every_name
+def test_one_draw_per_round_that_is_not_certain(name):
+    """The coin advances once per probability strictly between 0 and 1, so runs can be paired."""
+    sampler = make_selective(name, D, seed=5)
+    record = sampler.run(*stream(5))
+    uncertain = ((record.probability > 0) & (record.probability < 1)).sum()
+    twin = make_selective(name, D, seed=5)
+    twin.rng.random(uncertain)
+    assert twin.rng.bit_generator.state == sampler.rng.bit_generator.state
+
+
+@every_name
+@pytest.mark.parametrize("power", [-3, 3])
+def test_names_that_scale_rows_do_not_see_their_length(name, power):
+    """The others do: LASEC and SOP take instances as they are."""
+    X, y = stream(8)
+    lengths = 10 ** (power * np.random.default_rng(1).random((len(X), 1)))
+    plain, scaled = (make_selective(name, D).run(rows, y).prediction for rows in (X, X * lengths))
+    if NAMES[name].unit:
+        assert (plain == scaled).all()
+    assert NAMES[name].unit == (not name.startswith(("lasec", "sop")))
+
+
+@every_name
+def test_an_instance_of_zeros_is_harmless(name):
+    """Margin 0, prediction +1; nothing becomes NaN."""
+    sampler, zeros = make_selective(name, D), np.zeros(D)
+    for _ in range(3):
+        decision = sampler.ask(zeros)
+        assert (decision.margin, decision.prediction) == (0.0, 1)
+        sampler.tell(zeros, -1)
+    assert np.isfinite(sampler.learner.w).all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "words"),
+    [
+        (np.empty((0, D)), [], "n >= 1"),
+        (np.ones((2, D)), [1], r"labels must have shape \(2,\), .*got \(1,\)"),
+        (np.ones((2, D)), [1, 0], "label of row 1 must be -1 .*0"),
+        (np.ones((2, D)), [True, True], "label of row 0"),
+        (np.ones((2, D)), ["a", "b"], "label of row 0"),
+        (np.ones((2, D)), [None, 1], "label of row 0 .*None"),
+        ([[1.0] * D, [1.0, math.nan, 1.0, 1.0]], [1, 1], "row 1, feature 1 must be finite, got nan"),
+    ],
+)
+def test_unusable_streams_are_refused_before_anything_is_learnt(rows, labels, words):
+    """In one sentence."""
+    sampler = make_selective("cbgz", D)
+    sampler.run(*stream())
+    before = state(sampler)
+    with pytest.raises(InputError, match=words) as caught:
+        sampler.run(rows, labels)
+    assert "\n" not in str(caught.value)
+    assert state(sampler) == before

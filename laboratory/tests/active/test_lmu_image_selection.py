@@ -1,0 +1,99 @@
+"""LMU on synthetic sky: what each variant chooses."""
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from psm_lab.active.data.sky_segmentation_images import synthetic_sky, synthetic_sky_set
+from psm_lab.active.lmu_image_selection import VARIANTS, Lmu, f_measure
+from psm_lab.active.pixel_crf import Image, fit_unlabelled
+
+from psm_sim.common.errors import InputError
+from psm_sim.common.random_streams import random_stream
+from psm_sim.contracts.check_suite import pickle_round_trip
+
+POOL, TEST, SETS = 30, 20, 10
+
+
+@lru_cache
+def images(seed, count, size):
+    """Return images and their labels."""
+    photographs = synthetic_sky_set(random_stream(1, "sky", seed), count, size)
+    return [Image(each.features) for each in photographs], [each.labels for each in photographs]
+
+
+def test_the_first_image_is_the_one_that_leaves_the_others_least_uncertain():
+    """Counted out for all images of a small pool; the next is the one of largest entropy."""
+    x, y = images(3, 8, 12)
+    learner = Lmu(x)
+    fields = [fit_unlabelled(image) for image in x]
+    left = [sum(x[v].entropy(fields[u]) for v in range(8) if v != u) for u in range(8)]
+    assert learner.ask() == int(np.argmin(left))
+    learner.tell(y[learner.ask()])
+    rest = learner.unlabelled
+    assert learner.ask() == rest[int(np.argmax([x[u].entropy(learner.theta) for u in rest]))]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_variant_asks_for_every_image_once_and_a_copy_goes_on_alike(variant):
+    """Pickled after two images, with a question open."""
+    x, y = images(3, 6, 10)
+    one = Lmu(x, variant)
+    one.run(lambda index: y[index], 2)
+    one.ask()
+    two = pickle_round_trip(one)
+    for learner in (one, two):
+        learner.run(lambda index: y[index], 6)
+    assert one.chosen == two.chosen
+    assert sorted(one.chosen) == list(range(6))
+    assert one.theta.w == pytest.approx(two.theta.w)
+    with pytest.raises(InputError, match="labelled"):
+        one.ask()
+
+
+def test_the_variant_without_pairs_has_no_interaction():
+    """LMU_logReg segments each pixel alone."""
+    x, y = images(3, 6, 10)
+    assert not Lmu(x, "lmu-logreg").run(lambda index: y[index], 2).v.any()
+    assert Lmu(x).run(lambda index: y[index], 2).v.any()
+
+
+def test_the_f_measure_worked_out_by_hand():
+    """Two of three found, one false alarm: precision and recall 2/3; 0 where nothing is found."""
+    assert f_measure(np.array([1, 1, 1, -1]), np.array([1, 1, -1, 1])) == pytest.approx(2 / 3)
+    assert f_measure(np.array([-1, -1]), np.array([1, -1])) == 0
+
+
+def test_a_photograph_has_sky_above_ground():
+    """Seven numbers per pixel, every column sky from the top down to its horizon."""
+    photograph = synthetic_sky(np.random.default_rng(0), 24)
+    assert photograph.features.shape == (24, 24, 7)
+    assert (np.diff(photograph.labels, axis=0) <= 0).all()
+    assert (photograph.labels[0] == 1).all()
+    assert (photograph.labels[-1] == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("pool", "choices"),
+    [
+        ([], {}),
+        ([np.full((2, 2, 1), np.inf)], {}),
+        ([np.ones((2, 2, 1)), np.ones((2, 2, 3))], {}),
+        ([np.ones((2, 2, 1))], {"variant": "best"}),
+    ],
+)
+def test_pools_that_cannot_be_used_are_refused(pool, choices):
+    """Empty, infinite, of different widths; unknown variants."""
+    with pytest.raises(InputError, match=r"must|expected"):
+        Lmu(pool, **choices)
+
+
+def test_labels_that_do_not_fit_the_image_teach_nothing():
+    """The question stays open."""
+    x, _ = images(3, 6, 10)
+    learner = Lmu(x)
+    asked = learner.ask()
+    with pytest.raises(InputError, match="shape"):
+        learner.tell(np.ones((2, 2)))
+    assert learner.ask() == asked
+    assert not learner.chosen

@@ -1,0 +1,134 @@
+"""OPTNBDT: optimal under its model, by an opt-feature list that ranks features as brute force does."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from psm_lab.active.decision_trees import EntropyTree, ExhaustiveTree, Tree, expected_accuracy
+from psm_lab.active.naive_bayes import NaiveBayes
+from psm_lab.active.optimal_bayes_tree import OptNbdt, best_tree, opt_feature_list
+from psm_lab.studies.active.decision_trees import brute_force
+
+from psm_sim.common.errors import InputError
+
+
+def random_model(seed, least=3, most=6):
+    """Return a naive Bayes model of a few features of 2 to 4 values."""
+    rng = np.random.default_rng(seed)
+    plus = rng.uniform(0.05, 0.95)
+    sizes = rng.integers(2, 5, rng.integers(least, most + 1))
+    return NaiveBayes(np.array([1 - plus, plus]), tuple(rng.dirichlet(np.ones(r), 2) for r in sizes))
+
+
+def accuracy(table, x):
+    """Return Acc(F, x) as (2.4) defines it."""
+    return np.maximum(x * table[1], (1 - x) * table[0]).sum()
+
+
+def test_the_tree_is_optimal_on_200_random_models():
+    """Its value, and the accuracy of the tree itself, equal exhaustive search at depths 1 to 3, to 1e-12."""
+    for seed in range(200):
+        model = random_model(seed)
+        tables = [table.tolist() for table in model.tables]
+        for depth in (1, 2, 3):
+            tree, value = best_tree(model, depth)
+            best = brute_force(tables, frozenset(), depth, model.prior[1], model.prior[0])
+            assert abs(value - best) < 1e-12
+            assert abs(expected_accuracy(tree, model) - best) < 1e-12
+            assert tree.depth == depth
+
+
+def test_depth_four_is_optimal_too():
+    """The recursion above the last two levels, on small models."""
+    for seed in range(4):
+        model = random_model(seed, 4, 4)
+        tables = [table.tolist() for table in model.tables]
+        best = brute_force(tables, frozenset(), 4, model.prior[1], model.prior[0])
+        assert abs(best_tree(model, 4)[1] - best) < 1e-12
+
+
+@given(st.integers(0, 10_000), st.floats(0, 1), st.integers(1, 3))
+def test_the_list_ranks_features_as_their_accuracies_do(seed, x, depth):
+    """At any posterior, the listed features have the largest accuracies, in order."""
+    model = random_model(seed)
+    heights = np.array([accuracy(table, x) for table in model.tables])
+    listed = opt_feature_list(model, depth).at(np.array(x))
+    assert len(set(listed.tolist())) == depth
+    assert heights[listed] == pytest.approx(np.sort(heights)[::-1][:depth], abs=1e-12)
+
+
+def test_the_list_grows_at_most_linearly_with_the_values():
+    """D r n_f cells at most for 12 to 96 features of 4 values: far fewer are needed."""
+    for features in (12, 24, 48, 96):
+        rng = np.random.default_rng(features)
+        tables = tuple(rng.dirichlet(np.ones(4), 2) for _ in range(features))
+        found = opt_feature_list(NaiveBayes(np.array([0.5, 0.5]), tables), 2)
+        assert found.features.shape[0] <= 2 * 4 * features
+        assert found.edges[0] == 0
+        assert found.edges[-1] == 1
+        assert (np.diff(found.edges) > 0).all()
+
+
+def test_equal_features_go_to_the_lower_number():
+    """Three copies of one feature: the tree tests 0 first, then 1."""
+    table = np.array([[0.7, 0.3], [0.2, 0.8]])
+    model = NaiveBayes(np.array([0.5, 0.5]), (table, table, table))
+    tree = best_tree(model, 2)[0]
+    assert tree.feature == 0
+    assert {branch.feature for branch in tree.branches} == {1}
+    assert (opt_feature_list(model, 3).features == [0, 1, 2]).all()
+
+
+def test_naive_bayes_counts_with_one_added_everywhere():
+    """Four instances of one feature with three values, by hand."""
+    model = NaiveBayes.fit([[0], [0], [1], [2]], [1, 1, 1, -1], [3])
+    assert model.prior == pytest.approx([2 / 6, 4 / 6])
+    assert model.tables[0] == pytest.approx(np.array([[1 / 4, 1 / 4, 2 / 4], [3 / 6, 2 / 6, 1 / 6]]))
+    assert model.predict([[0], [2]]).tolist() == [1, -1]
+    assert model.decision_function([[2]])[0] == pytest.approx(np.log((4 / 6 * 1 / 6) / (2 / 6 * 2 / 4)))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_no_other_tree_is_expected_to_be_more_accurate(depth):
+    """Under the model of the data, neither the exhaustive tree nor ID3's is."""
+    rng = np.random.default_rng(depth)
+    x = rng.integers(0, 3, (200, 6))
+    y = np.where((x[:, 0] == 1) ^ (x[:, 1] == 2) ^ (rng.random(200) < 0.2), 1, -1)
+    model, ours = NaiveBayes.fit(x, y), OptNbdt(depth).fit(x, y).tree
+    for rival in (ExhaustiveTree(depth).fit(x, y).tree, EntropyTree(depth).fit(x, y).tree):
+        assert expected_accuracy(ours, model) >= expected_accuracy(rival, model) - 1e-12
+
+
+def test_an_expected_accuracy_worked_out_by_hand():
+    """One feature: max{.5 * .7, .5 * .2} + max{.5 * .3, .5 * .8}."""
+    model = NaiveBayes(np.array([0.5, 0.5]), (np.array([[0.7, 0.3], [0.2, 0.8]]),))
+    assert expected_accuracy(Tree(1, 0, (Tree(-1), Tree(1))), model) == pytest.approx(0.75)
+    assert best_tree(model, 1)[1] == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"x": [[0, -1]]}, "codes"),
+        ({"x": [[0, np.nan]]}, "finite"),
+        ({"x": []}, "shape"),
+        ({"y": [2]}, r"-1 or \+1"),
+        ({"values": [1, 0]}, "at least"),
+        ({"depth": 3}, "features"),
+        ({"depth": 6}, "depth"),
+    ],
+)
+def test_what_no_tree_can_be_grown_from_is_refused(changes, fault):
+    """Codes, labels, numbers of values and depths."""
+    given = {"x": [[0, 1]], "y": [1], "values": None, "depth": 1, **changes}
+    with pytest.raises(InputError, match=fault):
+        OptNbdt(given["depth"]).fit(given["x"], given["y"], given["values"])
+
+
+def test_naive_bayes_refuses_values_it_does_not_know():
+    """And instances with another number of features."""
+    model = NaiveBayes.fit([[0, 1]], [1])
+    with pytest.raises(InputError, match="at least"):
+        model.predict([[1, 1]])
+    with pytest.raises(InputError, match=r"shape \(n, 2\)"):
+        model.predict([[0]])

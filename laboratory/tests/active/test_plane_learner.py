@@ -1,0 +1,96 @@
+"""Plane learners on the neuron of the thesis: where they draw, and what the weights do."""
+
+import numpy as np
+import pytest
+from psm_lab.active.data.simulated_neuron import SimulatedNeuron
+from psm_lab.active.gaussian_instances import Gaussian
+from psm_lab.active.linear_separator import Plane
+from psm_lab.active.plane_learner import (
+    SAMPLERS,
+    GaussianSampler,
+    PlaneLearner,
+    query_probability,
+)
+
+from psm_sim.common.errors import InputError
+from psm_sim.common.summary_stats import confidence_interval
+
+
+def test_the_weight_is_the_ratio_of_the_densities():
+    """Far more draws of the mixture q than of p near the plane; weighted means over q are means over p."""
+    population, plane = Gaussian.standard(2), Plane(np.array([2.0, 0.0]), -1.0)
+    learner = PlaneLearner("isalg:eta=0.3", population)
+    learner.plane = plane
+    rng = np.random.default_rng(0)
+    draws = [learner.sampler.draw(learner, rng) for _ in range(4000)]
+    x, weights = np.array([draw.x for draw in draws]), np.array([draw.weight for draw in draws])
+    assert weights.max() <= 1 / 0.3
+    assert weights.mean() == pytest.approx(1, abs=0.05)
+    assert weights @ (x[:, 0] > 0.2) / 4000 == pytest.approx(0.4207, abs=0.03)
+    assert weights @ x[:, 1] ** 2 / 4000 == pytest.approx(1, abs=0.1)
+
+
+def test_literal_weights_divide_by_the_density_around_the_drawn_centre():
+    """With eta = 0 the weight is p(x)/N(x; centre, b^2), which spans orders of magnitude."""
+    learner = PlaneLearner("isalg:density=literal,eta=0", Gaussian.standard(9))
+    learner.plane = Plane(np.full(9, 1.0))
+    rng = np.random.default_rng(0)
+    weights = [learner.sampler.draw(learner, rng).weight for _ in range(300)]
+    assert max(weights) > 1e3 * np.median(weights)
+
+
+def test_bi_draws_on_the_plane_and_mi_inside_its_margin():
+    """And MI takes the nearest of 500 where nothing lies inside."""
+    learner, rng = PlaneLearner("bi", Gaussian.standard(3)), np.random.default_rng(0)
+    learner.plane = Plane(np.array([1.0, 1.0, 0.0]), 0.5)
+    boundary, margin = SAMPLERS.create("bi"), SAMPLERS.create("mi")
+    for _ in range(20):
+        height = learner.plane.decision_function(boundary.draw(learner, rng).x[None])
+        assert height == pytest.approx([0], abs=1e-12)
+        assert abs(learner.plane.decision_function(margin.draw(learner, rng).x[None])[0]) < 1
+    learner.plane = Plane(np.array([1e6, 0.0, 0.0]), 0.0)
+    assert abs(margin.draw(learner, rng).x[0]) < 0.02
+
+
+def test_iwal_buys_what_is_uncertain_and_seldom_what_is_certain():
+    """The probability is 1 for small gaps, falls with the gap, and with the length of the stream."""
+    assert query_probability(0.0, 100, 1.0) == 1
+    assert query_probability(0.5, 100, 1.0) == pytest.approx((4 + 2) * np.log(101) / 100)
+    assert query_probability(0.5, 1000, 1.0) < query_probability(0.5, 100, 1.0)
+
+
+def test_iwal_weights_make_up_for_what_was_passed_over():
+    """The weights of the accepted instances sum to the length of the stream, in the mean of 25 runs."""
+    neuron, ratios = SimulatedNeuron(), []
+    for replication in range(25):
+        learner = PlaneLearner("iwal2:C0=0.005", neuron.population, seed=replication)
+        learner.run(lambda x: int(neuron.truth(x[None])[0]), 40)
+        ratios.append(learner.weights.sum() / learner.seen)
+        assert learner.seen >= 40
+    found = confidence_interval(ratios)
+    assert found.half_width < 0.25
+    assert abs(found.mean - 1) < 1.5 * found.half_width
+
+
+def test_silence_is_as_probable_as_stated():
+    """exp(-ln 2 exp(theta.x)): one half on the plane, by counting, and flips on top."""
+    neuron, rng = SimulatedNeuron(m=2), np.random.default_rng(0)
+    on_plane = Plane(neuron.theta).project(neuron.population.draw(rng, 20_000))
+    assert (neuron.answer(on_plane, rng) == -1).mean() == pytest.approx(0.5, abs=0.02)
+    far = 5 * np.tile(neuron.theta / 6, (20_000, 1))
+    assert (SimulatedNeuron(m=2, flips=0.15).answer(far, rng) == -1).mean() == pytest.approx(0.15, abs=0.01)
+    assert np.linalg.norm(SimulatedNeuron(m=4).theta) == pytest.approx(6)
+
+
+@pytest.mark.parametrize("spec", ["isal", "isalg:eta=2", "isalg:cap=0", "isalg:density=joint", "iwal2:C0=0"])
+def test_samplers_out_of_range_are_refused(spec):
+    """Unknown names, and parameters outside their range."""
+    with pytest.raises(InputError, match=r"must|expected"):
+        PlaneLearner(spec, Gaussian.standard(2))
+
+
+def test_a_sampler_may_be_an_object():
+    """Then its parameters are checked as those of a name are."""
+    assert len(PlaneLearner(GaussianSampler(eta=0.5), Gaussian.standard(2))) == 0
+    with pytest.raises(InputError, match="eta"):
+        GaussianSampler(eta=-1)

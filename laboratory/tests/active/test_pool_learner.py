@@ -1,0 +1,76 @@
+"""Pool learners: ISALp's switch, and ties."""
+
+import numpy as np
+import pytest
+from psm_lab.active.linear_separator import Plane
+from psm_lab.active.pool_learner import IsalpRule, PoolLearner, cross_validation_error, standardise
+
+from psm_sim.common.errors import InputError
+
+
+def test_isalp_prefers_near_instances_until_it_trusts_its_plane():
+    """The chances are those of the formula; after the switch the nearest is taken, for good."""
+    pool = np.array([[0.0], [0.5], [1.0], [2.0]])
+    learner, rule, rng = PoolLearner(pool, "isalp"), IsalpRule(), np.random.default_rng(0)
+    learner.plane = Plane(np.array([1.0]), -0.25)
+    chosen = np.bincount([rule.choose(learner, rng) for _ in range(4000)], minlength=4) / 4000
+    by_hand = np.exp(-((pool[:, 0] - 0.25) ** 2))
+    assert chosen == pytest.approx(by_hand / by_hand.sum(), abs=0.03)
+    rule.switched = True
+    assert [rule.choose(learner, rng) for _ in range(5)] == [0] * 5
+
+
+def test_isalp_switches_where_cross_validation_is_good_enough():
+    """On separable data at 10 labels, never under labels that are coins."""
+    rng = np.random.default_rng(0)
+    pool = 3 * rng.normal(size=(300, 2))
+    coins = rng.choice([-1, 1], 300)
+    clean, noisy = PoolLearner(pool, "isalp"), PoolLearner(pool, "isalp:switch=0.05")
+    clean.run(lambda i: 1 if pool[i, 0] > 0 else -1, 30)
+    noisy.run(lambda i: int(coins[i]), 30)
+    assert clean.rule.switched
+    assert not noisy.rule.switched
+
+
+def test_cross_validation_of_labels_that_fit_is_free_of_errors():
+    """And of labels that contradict each other it is not."""
+    x = np.linspace(-1, 1, 20)[:, None]
+    assert cross_validation_error(x, np.where(x[:, 0] > 0, 1, -1)) <= 0.1
+    assert cross_validation_error(x, np.where(np.arange(20) % 2, 1, -1)) > 0.3
+
+
+def test_equal_distances_go_to_the_lower_number():
+    """Three copies of each instance: the first one left is asked for."""
+    learner = PoolLearner(np.repeat([[1.0], [-1.0], [3.0]], 3, axis=0), "mu")
+    asked = []
+    for _ in range(9):
+        asked.append(learner.ask())
+        learner.tell(1 if learner.pool[asked[-1], 0] > 0 else -1)
+    for kind in range(3):
+        rest = [index for index in asked[4:] if index // 3 == kind]
+        assert rest == sorted(rest)
+    assert sorted(asked) == list(range(9))
+    with pytest.raises(InputError, match="labelled"):
+        learner.ask()
+
+
+def test_standardised_features_have_mean_0_and_deviation_1():
+    """A constant feature becomes 0."""
+    found = standardise([[1.0, 5.0], [3.0, 5.0]])
+    assert found.tolist() == [[-1, 0], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("pool", "rule"),
+    [
+        ([], "mu"),
+        ([[np.nan]], "mu"),
+        ([1.0, 2.0], "mu"),
+        ([[1.0]], "nearest"),
+        ([[1.0]], "isalp:sigma=0"),
+    ],
+)
+def test_pools_that_cannot_be_used_are_refused(pool, rule):
+    """Empty, NaN, of the wrong shape; rules unknown or out of range."""
+    with pytest.raises(InputError, match=r"must|expected"):
+        PoolLearner(pool, rule)

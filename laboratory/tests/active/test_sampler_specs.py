@@ -1,0 +1,131 @@
+"""Names of samplers, and what a sampler is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from psm_lab.active import QueryRule, SelectiveSampler, make_selective
+from psm_lab.active.perceptrons import ModifiedPerceptron, Perceptron
+from psm_lab.active.query_rules import (
+    BbqNoveltyRule,
+    BernoulliQuery,
+    DkmHalvingRule,
+    MarginQuery,
+    OneSided,
+    SecondOrderQuery,
+)
+from psm_lab.active.sampler_specs import NAMES, sampler_parameters
+
+from psm_sim.common.errors import InputError, PluginError
+
+
+def test_a_name_gives_its_parts_their_parameters():
+    """Each parameter goes to the learner or the rule that declares it; a name's own defaults stand."""
+    sampler = make_selective("dkm-perceptron:R=8,eta=0.1,s1=none", 3)
+    assert isinstance(sampler.learner, Perceptron)
+    assert isinstance(sampler.rule, DkmHalvingRule)
+    assert (sampler.learner.eta, sampler.learner.start, sampler.rule.R, sampler.rule.s) == (
+        0.1,
+        "first",
+        8,
+        1.0,
+    )
+    assert make_selective("sop", 3).learner.ridge == 10
+    assert make_selective("lasec-ss", 3).rule.b == 0.01
+    assert make_selective("lasec:c=none", 3).learner.c is None
+    assert make_selective("cbgz", 3).rule.b == 0.1
+
+
+def test_any_name_takes_one_sided_labels():
+    """The rule is wrapped."""
+    rule = make_selective("cbgz2:one_sided=true", 3).rule
+    assert isinstance(rule, OneSided)
+    assert isinstance(rule.rule, SecondOrderQuery)
+    assert isinstance(make_selective("cbgz:one_sided=false", 3).rule, MarginQuery)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_parameter_of_a_name_is_documented_and_can_be_set_to_its_default(name):
+    """A sentence each; the default reads back."""
+    for key, parameter in sampler_parameters(name).items():
+        assert parameter.help, key
+        text = str(parameter.default).lower()
+        make_selective(f"{name}:{key}={text}", 3)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("dkn", "Unknown learner 'dkn'; expected one of .* Did you mean 'dkm'"),
+        ("dkm:b=1", "learner dkm has no parameter 'b'; expected factor, R, s1, one_sided"),
+        ("dkm:R=0", "R must be an integer >= 1, got '0'"),
+        ("cbgz:b=-1", "b must be a number > 0, got '-1'"),
+        ("lasec:ridge=10,c=5", "c must be > ridge=10.0 or none, got 5.0"),
+        ("coin-perceptron:p=2", "p must be a number >= 0 and <= 1, got '2'"),
+        ("perceptron:start=middle", "start must be one of zero, first, got 'middle'"),
+        ("cbgz:features=3", "has no parameter 'features'"),
+    ],
+)
+def test_a_wrong_name_or_parameter_is_a_sentence(spec, words):
+    """With the value given and what is expected."""
+    with pytest.raises(InputError, match=words) as caught:
+        make_selective(spec, 3)
+    assert "\n" not in str(caught.value)
+
+
+def test_parts_that_do_not_fit_are_refused():
+    """A first-order learner has no spread; a text is no learner; a wrapper wraps a rule."""
+    with pytest.raises(InputError, match="second-order-coin requires a second-order learner, got perceptron"):
+        SelectiveSampler(Perceptron(2), SecondOrderQuery())
+    with pytest.raises(InputError, match="requires a second-order learner"):
+        SelectiveSampler(ModifiedPerceptron(2), OneSided(BbqNoveltyRule()))
+    with pytest.raises(
+        InputError, match=r"the learner of a selective sampler must be an instance .*, got 'dkm'"
+    ):
+        SelectiveSampler("dkm", BernoulliQuery())  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="rule must be an instance of QueryRule, got 'coin'"):
+        OneSided("coin")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"p must be a number >= 0 and <= 1, got 1.5"):
+        BernoulliQuery(p=1.5)
+
+
+class Broken(QueryRule):
+    """A rule of a user's own that returns no probability."""
+
+    name = "broken"
+
+    def query_probability(self, x, margin, spread):
+        """Return twice what is allowed."""
+        return 2.0
+
+
+def test_a_rule_that_gives_no_probability_is_named():
+    """In a single round and in a run."""
+    sampler = SelectiveSampler(Perceptron(2), Broken())
+    for call in (lambda: sampler.ask([1.0, 0.0]), lambda: sampler.run([[1.0, 0.0]], [1])):
+        with pytest.raises(
+            PluginError, match=r"broken: the query probability must be between 0 and 1, got 2.0"
+        ):
+            call()
+
+
+def test_a_label_told_belongs_to_what_was_asked():
+    """Though the caller reuses the array, and though another instance was asked in between."""
+    x = np.array([1.0, 0.0])
+    sampler = SelectiveSampler(Perceptron(2), BernoulliQuery(p=1.0))
+    sampler.ask(x)
+    x[:] = 5.0
+    sampler.tell(x, -1)
+    assert sampler.learner.w.tolist() == [-1.0, 0.0]
+    other = np.array([0.0, 1.0])
+    sampler.ask(x)
+    sampler.ask(other)
+    sampler.tell(x, 1)
+    assert sampler.learner.w.tolist() == [4.0, 5.0]
+    assert sampler.n_queries_ == 2
+
+
+def test_the_novelty_rule_counts_every_round():
+    """Threshold t^-kappa: 1, then 1/2 and 1/3 with kappa 1; spread 1 is 1/2 of itself."""
+    rule, x = BbqNoveltyRule(kappa=1.0), np.zeros(1)
+    assert [rule.query_probability(x, 0.0, 1.0) for _ in range(3)] == [0.0, 0.0, 1.0]

@@ -1,0 +1,74 @@
+"""The scan of blocks of points on the sphere: it walks as the sampler does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from psm_lab.active import SelectiveSampler
+from psm_lab.active.perceptrons import ModifiedPerceptron, Perceptron
+from psm_lab.active.query_rules import AlwaysQuery, BernoulliQuery, DkmHalvingRule
+from psm_lab.active.sphere_instances import error_of, first_hits, sphere_points, unit_vector
+
+from psm_sim.common.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("learner", "rule"),
+    [(ModifiedPerceptron, lambda: DkmHalvingRule(R=8, s1=5**-0.5)), (Perceptron, AlwaysQuery)],
+)
+def test_the_scan_walks_as_the_sampler_does(learner, rule):
+    """Dimension 5, 2000 points in two blocks: the same weights and band at the end."""
+    rng = np.random.default_rng(1)
+    target = unit_vector(rng, 5)
+    X, y = sphere_points(rng, target)(2000)
+    seen = iter(range(10**6))
+    rows = iter(zip(X, y, strict=True))
+
+    def draw(count):
+        next(seen)
+        part = [next(rows) for _ in range(count)]
+        return tuple(np.array(side) for side in zip(*part, strict=True))
+
+    scanned, band = learner(5), rule()
+    hits = first_hits(scanned, band, target, draw, (1e-12,), 2000)
+    sampler = SelectiveSampler(learner(5), rule())
+    record = sampler.run(X, y)
+    assert next(seen) == 2  # two blocks
+    assert hits.seen == 2000
+    assert (scanned.w == sampler.learner.w).all()
+    assert vars(band) == vars(sampler.rule)
+    assert record.updated.sum() > 10
+
+
+def test_the_counts_of_the_scan_are_those_of_the_sampler():
+    """At the update that reached the level: labels, updates, wrong predictions and points."""
+    rng = np.random.default_rng(2)
+    target = unit_vector(rng, 5)
+    X, y = sphere_points(rng, target)(2000)
+    hits = first_hits(
+        ModifiedPerceptron(5),
+        DkmHalvingRule(R=8),
+        target,
+        lambda count: (X[:count], y[:count]),
+        (0.02,),
+        1000,
+    )
+    sampler = SelectiveSampler(ModifiedPerceptron(5), DkmHalvingRule(R=8))
+    record = sampler.run(X[: int(hits.points[0])], y[: int(hits.points[0])])
+    assert error_of(sampler.learner.w, target) <= 0.02
+    assert hits.labels[0] == record.queried.sum()
+    assert hits.updates[0] == record.updated.sum()
+    assert hits.errors[0] == np.sum(record.prediction != y[: int(hits.points[0])])
+
+
+def test_the_scan_wants_a_rule_with_a_band():
+    """A coin is refused in a sentence."""
+    with pytest.raises(InputError, match=r"rule must have a band .*, got coin"):
+        first_hits(
+            Perceptron(3),
+            BernoulliQuery(),
+            np.ones(3),
+            sphere_points(np.random.default_rng(1), np.ones(3)),
+            (0.1,),
+            10,
+        )

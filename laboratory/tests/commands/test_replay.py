@@ -1,0 +1,117 @@
+"""``python -m psm_lab replay``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from psm_lab.cli import main
+from psm_lab.replay.trace_replay import ReplayedClient
+
+
+def test_the_three_formats_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table for people, one JSON object, one row per client."""
+    words = ["replay", "--polls", "200", "--pages", "3"]
+    assert main([*words, "--format", "json"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert main([*words, "--format", "csv"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert main(words) == 0
+    table = capsys.readouterr().out
+    assert run["polls"] == int(row["polls"]) == 200
+    assert run["loss"]["mixture"] == float(row["loss.mixture"])
+    assert run["regret"]["suffered"]["best_expert"] == float(row["regret.suffered.best_expert"])
+    assert f"ucb: 200 polls in {run['replayed_s']:.1f} s, {run['bytes']:,} bytes retrieved, " in table
+    assert f"best fixed expert, {run['best_expert']['ms']:g} ms" in table
+    assert f"mean polling time {run['polling_ms']['mean']:.1f} ms" in table
+    assert "synthetic pages" in table
+
+
+def test_options_reach_the_learner(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each stands in the result as it was asked for; rounding keeps to the grid."""
+    words = "replay --polls 50 --learner fixed-share:alpha=0.1 --loss inverse-log --gamma 2e-5 --min-ms 200"
+    words += " --max-ms 600 --step-ms 50 --round-ms 100 --max-gap-s 5 --rate-kbps 100 --format json"
+    assert main(words.split()) == 0
+    result = json.loads(capsys.readouterr().out)
+    wanted = {
+        "learner": "fixed-share:alpha=0.1",
+        "horizon": None,
+        "loss": "inverse-log",
+        "gamma": 2e-5,
+        "min_ms": 200.0,
+        "max_ms": 600.0,
+        "step_ms": 50.0,
+        "round_ms": 100.0,
+        "polls": 50,
+        "max_gap_s": 5.0,
+    }
+    assert result["parameters"] == wanted
+    (run,) = result["runs"]
+    assert run["trace_parameters"]["rate_kbps"] == 100.0
+    assert run["polling_ms"]["min"] % 100 == run["polling_ms"]["max"] % 100 == 0
+    assert len(run["expert_losses"]) == 9
+
+
+def test_the_thesis_gamma_is_the_default_where_none_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also of a formula; a loss that names its own keeps it."""
+    for loss, gamma in (("inverse", 1e-7), ("gamma*I*Ti + 1/Ti", 1e-7), ("inverse-log:gamma=0.5", 0.5)):
+        assert main(["replay", "--polls", "5", "--loss", loss, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["parameters"]["gamma"] == gamma
+
+
+def test_several_clients_have_a_row_and_a_folder_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The busiest first; the figures, drawn in another test, are given both losses."""
+    drawn = []
+
+    def note(folder: Path, client: ReplayedClient, other: ReplayedClient, formats: object) -> list[Path]:
+        drawn.append((folder.name, client.activity.client, client.method.loss, other.method.loss))
+        assert client.history is not None
+        assert other.history is not None
+        return [folder / "losses.svg"]
+
+    monkeypatch.setattr("psm_lab.reporting.figures.replay.write_figures", note)
+    trace, folder = tmp_path / "home.tr", tmp_path / "out"
+    assert main(["trace", "synthesize", "--records", "3000", "--to", str(trace)]) == 0
+    words = f"replay --trace {trace}:clients=2 --polls 60 --learner static-expert --format csv"
+    assert main([*words.split(), "--output", str(folder)]) == 0
+    output, remarks = capsys.readouterr()
+    names = [row["client"] for row in csv.DictReader(io.StringIO(output))]
+    assert len(set(names)) == 2
+    assert drawn == [
+        (f"client-{number}", name, "inverse", "inverse-log:gamma=1e-5")
+        for number, name in enumerate(names, start=1)
+    ]
+    assert remarks.count("Wrote losses (.svg, .csv) to ") == 2
+    assert len(json.loads((folder / "replay.json").read_text())["runs"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--learner best", "Unknown learner 'best'; expected one of static-expert, fixed-share, learn-alpha"),
+        ("--gamma x", "gamma must be a number > 0 and <= 1e+12, got 'x'"),
+        ("--min-ms 0", "experts: min_ms must be a number >= 1 and <= 1e+12, got '0'"),
+        ("--max-gap-s never", "max_gap_s must be a number >= 0 and <= 1e+09, or none, got 'never'"),
+        ("--polls 0", "--polls must be an integer from 1 to 1000000000, got '0'"),
+        ("--other-loss nothing --output out", "Unknown loss 'nothing'"),
+    ],
+)
+def test_what_can_be_mended_is_one_line_and_status_2(
+    words: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["replay", *words.split()]) == 2
+    output, complaint = capsys.readouterr()
+    assert output == ""
+    assert message in complaint
+    assert complaint.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

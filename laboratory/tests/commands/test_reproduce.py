@@ -1,0 +1,97 @@
+"""``reproduce`` in process: what it prints and writes, on a small study."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from psm_lab.cli import main
+from psm_lab.reporting.pages.introductions import introduction_and_rule
+from psm_lab.studies import STUDIES, VALIDATIONS, load_study, select_studies
+from psm_lab.studies.study import Findings, Scale
+from psm_lab.studies.tasks import Rows, Task
+
+from psm_sim.common.errors import InputError
+
+
+def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON on standard output is what the folder has; the page has the command without the workers."""
+    words = ["sleep-times", "--quick", "--seed", "2", "--workers", "1", "--format", "json"]
+    assert main([*words, "--output", str(tmp_path / "new")]) == 0
+    output, remark = capsys.readouterr()
+    assert remark == f"Wrote README.md, numbers.json and figures to {tmp_path / 'new'}\n"
+    assert (tmp_path / "new" / "numbers.json").read_text() == output
+    found = json.loads(output)
+    assert (found["seed"], list(found["studies"])) == (2, ["sleep-times"])
+    page = (tmp_path / "new" / "README.md").read_text()
+    assert f"psm_lab sleep-times --quick --seed 2 --output {tmp_path / 'new'}\n" in page
+    assert "--workers" not in page
+
+
+class Failing:
+    """A study whose digest raises an error."""
+
+    def tasks(self, scale: Scale, seed: int) -> list[Task]:
+        """Return no tasks."""
+        return []
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Raise the error."""
+        raise InputError("No file")
+
+
+def test_finished_studies_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failed study is missing with its reason; later ones are not run."""
+    options = ["--quick", "--workers", "1"]
+    assert main(["sleep-times", *options, "--format", "json"]) == 0
+    expected = json.loads(capsys.readouterr().out)
+    missing = {"dtim": "No file", "latency": "not run"}
+    monkeypatch.setattr(
+        "psm_lab.studies.load_study", lambda name: Failing() if name == "dtim" else load_study(name)
+    )
+    words = ["sleep-times", "dtim", "latency", *options]
+    assert main([*words, "--format", "json", "--output", str(tmp_path)]) == 2
+    output, told = capsys.readouterr()
+    assert json.loads(output) == {**expected, "missing": missing}
+    assert (tmp_path / "numbers.json").read_text() == output
+    assert {path.name for path in tmp_path.iterdir()} == {"README.md", "numbers.json"}
+    assert "* dtim: No file\n* latency: not run\n" in (tmp_path / "README.md").read_text()
+    assert told.splitlines()[0] == "The results are incomplete; missing: dtim, latency."
+    assert main([*words, "--seed", "2", "--force", "--output", str(tmp_path)]) == 2
+    assert json.loads((tmp_path / "numbers.json").read_text())["seed"] == 1
+    output, told = capsys.readouterr()
+    assert "keeps its earlier results" in told
+    assert "No result for dtim: No file." in output
+    assert "sleep-times" in output
+
+
+def test_groups_and_names_are_run_in_the_order_of_the_reports() -> None:
+    """A study named twice runs once; the studies of psm_sim itself belong to no group."""
+    assert select_studies([]) == select_studies(["all"]) == list(STUDIES)
+    assert select_studies(["sphere", "validation", "dtim", "mac"]) == ["mac", *VALIDATIONS, "sphere"]
+    with pytest.raises(InputError, match=r"Unknown study 'learner'; .*Did you mean 'learners'"):
+        select_studies(["learner"])
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["mac"], "repeat no published experiment"),
+        (["dtim"], "at most a tolerance. It is 5.5 %"),
+        (["patience"], "A bound agrees if"),
+        (["dtim", "patience"], "Measured hardware.*Active learners"),
+        (["lpsm-100", "mac"], None),
+    ],
+)
+def test_a_report_states_the_rule_of_its_studies(names: list[str], words: str | None) -> None:
+    """Reports on published power savings have the default rule."""
+    texts = introduction_and_rule(names)
+    if words is None:
+        assert texts == {}
+    else:
+        text = " ".join(f"{texts['introduction']} {texts['rule']}".split())
+        assert re.search(words, text)

@@ -1,0 +1,86 @@
+"""Bytes spread over 10 ms bins."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from psm_lab.replay.binned_arrivals import BIN_US, BinnedArrivals
+
+from psm_sim.workload.network_activity import Transfer, without_gaps
+
+TRANSFERS = st.lists(
+    st.tuples(st.integers(0, 500_000), st.integers(0, 300_000), st.integers(1, 10**7)), min_size=1, max_size=8
+).map(lambda rows: sorted(Transfer(start, start + took, size) for start, took, size in rows))
+STEPS = st.lists(st.integers(1, 40), min_size=1, max_size=60)
+
+
+def by_hand(transfers: list[Transfer], end: int) -> list[Fraction]:
+    """Return the exact share of each transfer's bytes in the bins before *end*, bin by bin."""
+    origin = transfers[0].start_us // BIN_US
+    shares = []
+    for start_us, end_us, size in transfers:
+        first = start_us // BIN_US - origin
+        last = max(-(-end_us // BIN_US) - origin, first + 1)
+        shares.append(
+            Fraction(size * len([bin_ for bin_ in range(end) if first <= bin_ < last]), last - first)
+        )
+    return shares
+
+
+@given(TRANSFERS, STEPS)
+def test_what_came_is_a_straight_line_to_less_than_a_byte(
+    transfers: list[Transfer], steps: list[int]
+) -> None:
+    """Of each transfer the whole bytes of its share, summed over any questions asked before."""
+    arrivals, end, had = BinnedArrivals(transfers), 0, 0
+    for step in steps:
+        end += step
+        had += arrivals.until(end)
+        assert had == sum(int(share) for share in by_hand(transfers, end))
+
+
+@given(TRANSFERS, st.integers(1, 50))
+def test_every_byte_comes_once(transfers: list[Transfer], step: int) -> None:
+    """Exactly, and then the activity is finished."""
+    arrivals, end, had = BinnedArrivals(iter(transfers)), 0, 0
+    while not arrivals.finished:
+        end += step
+        had += arrivals.until(end)
+    assert had == sum(transfer.size for transfer in transfers)
+    assert arrivals.until(end + 10**6) == 0
+
+
+@given(TRANSFERS, STEPS)
+def test_the_bins_of_a_poll_hold_what_it_finds(transfers: list[Transfer], steps: list[int]) -> None:
+    """Each bin once, none empty, and asking for them hands nothing out."""
+    arrivals, end = BinnedArrivals(transfers), 0
+    for step in steps:
+        bins = arrivals.offsets(end, end + step)
+        assert all(end <= bin_ < end + step and size > 0 for bin_, size in bins)
+        end += step
+        assert sum(size for _, size in bins) == arrivals.until(end)
+
+
+def test_ten_bytes_over_four_bins_by_hand() -> None:
+    """The first bin is that of the start, the last one that of the end; a bin counts when it is over."""
+    arrivals = BinnedArrivals([Transfer(1_005_000, 1_035_000, 10)])
+    assert [arrivals.until(end) for end in (0, 1, 2, 3, 4, 5)] == [0, 2, 3, 2, 3, 0]
+    assert arrivals.finished
+
+
+def test_a_transfer_that_takes_no_time_is_one_bin() -> None:
+    """Also in the middle of a bin, and beside another."""
+    arrivals = BinnedArrivals([Transfer(0, 20_000, 2), Transfer(14_000, 14_000, 7)])
+    assert [arrivals.until(end) for end in (1, 2, 3)] == [1, 8, 0]
+
+
+def test_long_silences_are_cut_and_nothing_else_moves() -> None:
+    """A gap counts from the end of everything before it, not of the transfer before it."""
+    transfers = [Transfer(0, 50, 1), Transfer(10, 20, 1), Transfer(150, 160, 1), Transfer(165, 170, 1)]
+    cut = list(without_gaps(transfers, 30))
+    assert cut == [(0, 50, 1), (10, 20, 1), (80, 90, 1), (95, 100, 1)]
+    assert list(without_gaps(transfers, 100)) == transfers
+    assert list(without_gaps(transfers, 0))[2].start_us == pytest.approx(50)

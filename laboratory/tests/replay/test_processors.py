@@ -1,0 +1,50 @@
+"""Processors: what stays the same whatever kernels the linear algebra library chooses for them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+CODE = """
+import json
+from psm_sim import simulate
+from psm_lab.replay.trace_replay import replay_trace
+(client,) = replay_trace("ucb", pages=5)
+run = simulate("lpsm", pages=5)
+record = [[page.start_s, page.page_time_s, page.energy_j] for page in run.page_records]
+print(json.dumps({"replay": client.to_dict(), "run": record}))
+"""
+SETTINGS: tuple[dict[str, str], ...] = (
+    {},
+    {"OPENBLAS_CORETYPE": "Prescott"},
+    {"OPENBLAS_CORETYPE": "Nehalem"},
+    {"OPENBLAS_CORETYPE": "Haswell"},
+    {"OPENBLAS_CORETYPE": "SkylakeX"},
+)
+
+
+def outcome(settings: dict[str, str]) -> dict | None:
+    """Return what a replay and a run give with these settings; None if the processor lacks them."""
+    words = [sys.executable, "-W", "ignore", "-c", CODE]
+    done = subprocess.run(words, env={**os.environ, **settings}, capture_output=True, text=True, check=False)
+    if done.returncode == -signal.SIGILL:
+        return None
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_runs_are_equal_to_the_bit_and_sums_of_a_replay_to_twelve_digits() -> None:
+    """Each kernel adds in an order of its own; a run acts on whole beacons, which no last bit moves."""
+    first, *others = filter(None, map(outcome, SETTINGS))
+    assert len(others) >= 2
+    for other in others:
+        assert other["run"] == first["run"]
+        for key in ("mixture", "suffered"):
+            assert other["replay"]["loss"][key] == pytest.approx(first["replay"]["loss"][key], rel=1e-12)
+        assert other["replay"]["polls"] == first["replay"]["polls"]
+        assert other["replay"]["bytes"] == first["replay"]["bytes"]

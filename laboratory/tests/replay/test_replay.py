@@ -1,0 +1,256 @@
+"""A learner over network activity."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from psm_lab.replay.binned_arrivals import BinnedArrivals
+from psm_lab.replay.replay_config import PollingGrid, ReplayConfig, replay_loss
+from psm_lab.replay.replay_history import FACTS, ReplayHistory, Windows, regret_and_bound
+from psm_lab.replay.trace_replay import ReplayPoller, replay_activity, replay_trace
+
+from psm_sim.common.errors import InputError, PluginError
+from psm_sim.learning.factory import make_learner
+from psm_sim.losses import InverseLoss, Loss
+from psm_sim.workload.network_activity import Activity, Transfer
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 20_000_000), st.integers(0, 4_000_000), st.integers(1, 10**6)),
+    min_size=1,
+    max_size=6,
+)
+LEARNERS = ("static-expert", "fixed-share:alpha=0.02", "learn-alpha")
+
+
+def activity(*rows: tuple[int, int, int]) -> Activity:
+    """Return one client's activity from start, duration and bytes."""
+    transfers = sorted(Transfer(start, start + took, size) for start, took, size in rows)
+    return Activity("one", transfers, True, "made up")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    ROWS,
+    st.sampled_from(LEARNERS),
+    st.sampled_from([0.0, 0.5, 100.0, 102.4]),
+    st.sampled_from([(100, 1000, 100), (110, 700, 59), (250, 999, 107)]),
+    st.sampled_from(["inverse", "inverse-log:gamma=0.01", "1/Ti"]),
+)
+def test_polls_fetch_every_byte_and_stay_within_the_experts_range(
+    rows: list[tuple[int, int, int]],
+    learner: str,
+    round_ms: float,
+    experts: tuple[float, float, float],
+    loss: str,
+) -> None:
+    """Bytes exactly; times on the grid, whatever the range's ends are."""
+    clock = PollingGrid(*experts, round_ms=round_ms)
+    method = ReplayConfig(learner=learner, clock=clock, loss=loss, horizon=50)
+    found = replay_activity(activity(*rows), method, history=True)
+    assert found.replay.buffered_bytes == found.activity.total_bytes
+    times_ms = clock.times_ms
+    assert times_ms[0] * 1000 - 1e-6 <= found.replay.shortest_us
+    assert found.replay.longest_us <= times_ms[-1] * 1000 + 1e-6
+    if round_ms:
+        assert found.replay.shortest_us % round(round_ms * 1000) == 0
+    assert found.history is not None
+    slept = found.history.beginning.facts["slept_ms"]
+    assert slept.sum() * 1000 == pytest.approx(found.replay.now_us, abs=1e-3)
+
+
+def test_a_replay_by_hand() -> None:
+    """Two experts, one transfer, two polls, Static-expert: every number from equations 2.1, 2.2 and 2.35."""
+    clock, gamma = PollingGrid(100.0, 300.0, 200.0), 1e-4
+    transfers = [Transfer(0, 400_000, 4_000)]
+    replay = ReplayPoller(
+        BinnedArrivals(transfers), make_learner("static-expert", 2, 1), InverseLoss(gamma), clock
+    ).run()
+    first = [gamma * 2000 * t**2 / (2 * 200) + 1 / t for t in (100, 300)]
+    weight = 1 / (1 + math.exp(first[0] - first[1]))
+    slept = round((100 * weight + 300 * (1 - weight)) * 1000) / 1000
+    buffered = int(4000 * min(int((200 + slept) / 10), 40) / 40) - 2000
+    assert (replay.shortest_us, replay.longest_us) == (slept * 1000, 200_000)
+    assert buffered < 2000
+    second = [gamma * buffered * t**2 / (2 * slept) + 1 / t for t in (100, 300)]
+    replay = ReplayPoller(
+        BinnedArrivals(transfers), make_learner("static-expert", 2, 1), InverseLoss(gamma), clock
+    ).run(2)
+    assert replay.expert_losses == pytest.approx(np.add(first, second), rel=1e-12)
+    mixture = -math.log(sum(math.exp(-loss) for loss in first) / 2)
+    mixture -= math.log(weight * math.exp(-second[0]) + (1 - weight) * math.exp(-second[1]))
+    assert replay.mixture == pytest.approx(mixture, rel=1e-9)
+    paid = gamma * 2000 * 200 / 2 + 1 / 200 + gamma * buffered * slept / 2 + 1 / slept
+    assert replay.suffered == pytest.approx(paid, rel=1e-12)
+    assert replay.current_best == pytest.approx(min(first) + min(second), rel=1e-12)
+
+
+def test_the_beginning_does_not_depend_on_how_long_it_goes_on() -> None:
+    """Polls one to a hundred are the same whether a hundred or all are made."""
+    (short,) = replay_trace("ucb", ReplayConfig(polls=100), pages=5, history=True)
+    (whole,) = replay_trace("ucb", pages=5, history=True)
+    assert short.replay.polls == 100
+    assert short.history is not None
+    assert whole.history is not None
+    for name in FACTS:
+        column = short.history.beginning.facts[name]
+        assert column == pytest.approx(whole.history.beginning.facts[name][:100], abs=0)
+
+
+class Noting(Loss):
+    """A loss that adapts: it counts what it has observed."""
+
+    name = "noting"
+
+    def __init__(self) -> None:
+        self.polls: list[object] = []
+
+    def __call__(self, poll, times_ms):
+        """Return a loss that grows with the number of polls observed."""
+        return 1.0 + len(self.polls) + 0 * times_ms
+
+    def start(self) -> None:
+        """Forget."""
+        self.polls.clear()
+
+    def observe(self, poll) -> None:
+        """Note."""
+        self.polls.append(poll)
+
+
+def test_a_loss_that_adapts_is_told_of_each_poll_once_and_when_bytes_came() -> None:
+    """The polling time used is asked of a copy, so it costs what an expert at that time would have cost."""
+    loss = Noting()
+    loss.polls.append("of another run")
+    method = ReplayConfig(loss=loss, learner="static-expert", clock=PollingGrid(100.0, 300.0, 200.0))
+    found = replay_activity(activity((0, 500_000, 5_000), (2_000_000, 0, 70)), method)
+    assert loss.polls == ["of another run"]
+    polls = found.replay._loss.loss.polls
+    assert len(polls) == found.replay.polls
+    assert found.replay.suffered == found.replay.expert_losses[0] == sum(range(1, len(polls) + 1))
+    assert polls[0].arrivals == tuple((10.0 * bin_, 100) for bin_ in range(1, 21))
+    for poll in polls:
+        assert sum(size for _, size in poll.arrivals) == poll.buffered_bytes
+        assert all(0 < offset <= poll.slept_ms for offset, _ in poll.arrivals)
+        assert poll.buffered_frames == len(poll.arrivals)
+
+
+def test_a_loss_that_fails_on_the_way_is_named_with_the_poll() -> None:
+    """It passed the probes and stumbles later."""
+
+    class Late(Noting):
+        name = "late"
+
+        def __call__(self, poll, times_ms):
+            if len(self.polls) == 10:
+                raise ZeroDivisionError("too late")
+            return super().__call__(poll, times_ms)
+
+    with pytest.raises(PluginError, match=r"Loss late failed with .*: ZeroDivisionError: too late"):
+        replay_activity(activity((0, 10_000_000, 10)), ReplayConfig(loss=Late(), learner="static-expert"))
+
+
+def test_memory_does_not_grow_with_the_polls() -> None:
+    """Neither the replay nor its history holds more after ten thousand polls than after five thousand."""
+    import tracemalloc
+
+    clock = PollingGrid()
+    replay = ReplayPoller(
+        BinnedArrivals([Transfer(0, 10**11, 10**6)]),
+        make_learner("static-expert", 10, 1),
+        replay_loss("inverse", None, clock.times_ms),
+        clock,
+        ReplayHistory(10, windows=100),
+    )
+    tracemalloc.start()
+    replay.run(5_000)
+    before = tracemalloc.get_traced_memory()[0]
+    replay.run(10_000)
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert replay.polls == 10_000
+    assert grown < 10_000
+
+
+@given(st.integers(1, 300), st.sampled_from([2, 4, 10]))
+def test_windows_keep_the_sums(rows: int, most: int) -> None:
+    """Means times counts are the running totals of the rows, with at most so many windows."""
+    windows, values = Windows(2, most), np.arange(2.0 * rows).reshape(rows, 2)
+    for row in values:
+        windows.add(row)
+    means, counts = windows.means()
+    assert len(means) <= most
+    assert counts.sum() == rows
+    ends = np.cumsum(counts).astype(int)
+    assert np.cumsum(means * counts[:, None], axis=0) == pytest.approx(values.cumsum(axis=0)[ends - 1])
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_regret_never_exceeds_its_bound(learner: str) -> None:
+    """Corollary 1, Theorem 1 or log n, on real activity at every checkpoint."""
+    (found,) = replay_trace("ucb", ReplayConfig(learner=learner, polls=1500), pages=20, history=True)
+    assert found.history is not None
+    compared = regret_and_bound(found.history, found.replay.learner)
+    assert compared.polls[-1] == 1500
+    assert (compared.regret <= compared.bound + 1e-9).all()
+    assert compared.regret[-1] > 0
+
+
+def test_a_mean_on_the_boundary_is_rounded_up() -> None:
+    """Where all polling times cost the same the mean stays 550 ms: 5.5 units but for the last bits."""
+    config = ReplayConfig(loss="1", clock=PollingGrid(round_ms=100.0), horizon=50, polls=200)
+    (found,) = replay_trace("ucb", config, pages=10)
+    assert (found.replay.shortest_us, found.replay.longest_us) == (600_000, 600_000)
+
+
+def test_totals_are_those_of_the_history() -> None:
+    """What is reported is the sum of what is drawn."""
+    (found,) = replay_trace("ucb", pages=3, history=True)
+    assert found.history is not None
+    outcome, whole = found.to_dict(), found.history.whole
+    assert whole.cumulative("mixture")[-1] == pytest.approx(outcome["loss"]["mixture"])
+    assert whole.cumulative("suffered")[-1] == pytest.approx(outcome["loss"]["suffered"])
+    assert whole.cumulative_losses[-1].min() == pytest.approx(outcome["best_expert"]["loss"])
+    assert whole.cumulative("buffered_bytes")[-1] == pytest.approx(outcome["bytes"])
+    assert whole.last_poll[-1] == outcome["polls"]
+    regret, loss = outcome["regret"]["mixture"], outcome["loss"]["mixture"]
+    assert regret["current_best"] == pytest.approx(loss - outcome["current_best_loss"])
+    posterior, polls = found.history.rate_weights
+    assert posterior.sum(axis=1) == pytest.approx(np.ones(len(polls)))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: ReplayConfig(learner="learn"),
+            "Unknown learner 'learn'; expected one of static-expert, fixed-share",
+        ),
+        (
+            lambda: ReplayConfig(learner="fixed-share"),
+            "fixed-share: alpha is missing; specify alpha=value",
+        ),
+        (
+            lambda: ReplayConfig(learner="fixed-share:alpha=2"),
+            "alpha must be a number from 0 to 1, got 2",
+        ),
+        (
+            lambda: ReplayConfig(learner="learn-alpha:m=3"),
+            "has no parameter 'm'; expected no parameters",
+        ),
+        (lambda: ReplayConfig(loss="inverse:gamma=1", gamma=2.0), "gamma=2.0 conflicts with gamma in loss"),
+        (lambda: ReplayConfig(max_gap_s=-1.0), r"max_gap_s must be from 0 to 1e\+09 s, got -1.0"),
+        (lambda: PollingGrid(200.0, 100.0), r"max_ms must be at least min_ms \(200\), got 100"),
+        (lambda: PollingGrid(100.0, 150.0, 100.0), "define 1 experts; expected 2 to 10000"),
+        (lambda: PollingGrid(1.0, 1e9, 1e-9), "experts; expected 2 to 10000"),
+        (lambda: PollingGrid(110.0, 190.0, 10.0, 100.0), "have a multiple from 110 to 190 ms, got 100"),
+        (lambda: replay_activity(activity(), ReplayConfig()), "client one has no requests to replay"),
+    ],
+)
+def test_what_cannot_be_replayed_is_said_in_a_sentence(make, message: str) -> None:
+    """Before the first poll."""
+    with pytest.raises(InputError, match=message):
+        make()

@@ -1,0 +1,263 @@
+"""The report on published claims: tables, verdicts, figures; complete or not at all; the same bytes again."""
+
+from __future__ import annotations
+
+import io
+import json
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from psm_lab.reporting import claim_tables
+from psm_lab.reporting import terminal_findings as terminal
+from psm_lab.reporting.figures import figure_registry as study_figures
+from psm_lab.reporting.pages import markdown_tables, report_writer
+from psm_lab.reporting.study_numbers import numbers_of, to_plain
+from psm_lab.studies import published_claims as published_module
+from psm_lab.studies.published_claims import Claim, PublishedNumber
+from psm_lab.studies.study import Findings, Table
+
+from psm_sim.common.errors import InputError
+from psm_sim.common.summary_stats import Interval
+
+POLICIES = ["always-on", "psm", "bsd:p=1", "lpsm:loss=inverse-log"]
+FRAMES = {
+    "energy": pd.DataFrame(
+        {"policy": POLICIES, "awake_j": [41, 0.1, 0.3, 0.1], "asleep_j": [0, 2.7, 2.7, 2.7], "beacons_j": 0.5}
+    ),
+    "slowdown": pd.DataFrame(
+        {"policy": POLICIES, "slowdown": [1, 1.2, 1.1, 1.4], "half_width": [0, 0.1, 0.02, 0.05]}
+    ),
+    "round-trips": pd.DataFrame(
+        [
+            {"rtt_ms": rtt, "policy": policy, "time_ratio": 1 + 10 / rtt, "energy_j": 3.0, "reference": known}
+            for policy, known in (("psm", 1.5), ("bsd:p=0.1", None))
+            for rtt in (10, 40, 600)
+        ]
+    ),
+    "pages": pd.DataFrame(
+        {"policy": ["psm", "psm", "bsd:p=1"], "always_on_time_s": [0.2, 3, 1], "slowdown": [2, 1.1, 1.5]}
+    ),
+    "sleep-times": pd.DataFrame(
+        {"loss": ["inverse", "inverse", "inverse-log"], "time_s": [0, 5, 1], "sleep_ms": [100, 200, 1200]}
+    ),
+    "frontier": pd.DataFrame(
+        {
+            "kind": ["frontier", "frontier", "policy", "policy"],
+            "label": ["", "", "psm", "always-on"],
+            "delay_s": [0, 0.2, 0.1, 0],
+            "energy_j": [2.9, 2.8, 3.6, 41],
+        }
+    ),
+    "settings": pd.DataFrame(
+        {
+            "lpsm": [8, 6, 6, 2],
+            "bsd": [3, 4, 2, 6],
+            "frontier": [True, True, False, True],
+            "setting": ["think uniform, server 800 ms, x"] * 4,
+        }
+    ),
+    "trade-off": pd.DataFrame(
+        {
+            "group": ["BSD", "Fixed-share", "Fixed-share", "Learn-alpha"],
+            "policy": ["bsd:p=1", "Static-expert", "Fixed-share 0.1", "Learn-alpha"],
+            "slowdown": [1.2, 1.3, 1.6, 1.4],
+            "slowdown_ci95": 0.01,
+            "energy_mj": [600, 480, 420, 430],
+            "energy_mj_ci95": 1.0,
+        }
+    ),
+    "regret": pd.DataFrame(
+        {
+            "gamma": ["published"] * 3 + ["1e-05"] * 3,
+            "alpha": [0, 1e-3, 0.1] * 2,
+            "fixed_share": [2.0, -10.0, 500.0] * 2,
+            "fixed_share_ci95": 1.0,
+            "learn_alpha": -5.0,
+            "learn_alpha_ci95": 1.0,
+        }
+    ),
+    "polling": pd.DataFrame(
+        {
+            "learner": ["Learn-alpha"] * 3 + ["Static-expert"] * 3,
+            "minutes": [0, 1, 2] * 2,
+            "polling_ms": [100, 600, 200] * 2,
+            "regime": ["quiet", "quiet", "busy"] * 2,
+        }
+    ),
+}
+
+
+def a_claim(verdict: str = "agrees", **number: object) -> Claim:
+    """Return a claim of static PSM's energy; ours is 3.60 J."""
+    given = {"value": 3.62, "unit": 0.01, **number}
+    published = PublishedNumber("made-up", "psm", "energy_j", "a book, page 3", **given)  # type: ignore[arg-type]
+    return Claim(published, Interval(3.6, 0.05, 10), 3.75, verdict)
+
+
+@pytest.fixture
+def found() -> list[Findings]:
+    """Return a study with everything that the report can show."""
+    table = pd.DataFrame({"policy": ["psm", "a|b"], "J": [3.6, np.nan], "n": [1, 2]})
+    told = [
+        a_claim(),
+        a_claim("differs"),
+        a_claim("not comparable", not_comparable="another trace"),
+        a_claim(value=None, at_most=4.0),
+    ]
+    return [
+        Findings(
+            "made-up",
+            "Made up",
+            "two of *these*",
+            ["A remark."],
+            ["A thought."],
+            [Table("Means", table)],
+            told,
+            figures=FRAMES,
+        ),
+        Findings("bare", "Nothing", "nothing"),
+    ]
+
+
+def drawn(found: list[Findings], *names: str) -> list[Findings]:
+    """Return the findings with these figures alone."""
+    return [replace(found[0], figures={name: FRAMES[name] for name in names}), *found[1:]]
+
+
+def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found: list[Findings]) -> None:
+    """Published, ours with its interval, difference, verdict and source; links lead to files."""
+    report_writer.write_report(tmp_path, found, 7, "python -m psm_lab made-up --seed 7")
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert claim_tables.RULE in page
+    assert "python -m psm_lab made-up --seed 7" in page
+    assert "psm_sim 0.1.0 wrote this report with first seed 7" in page
+    row = "psm | energy, J per page | 3.62 | 3.600 ± 0.050 | -0.020 (-0.6 %) | agrees | a book, page 3 |"
+    assert row in page
+    assert "| not comparable: another trace |" in page
+    assert "| \\<= 4 | 3.750 (largest) |" in page
+    assert "2 agree, 1 differ, 1 not comparable" in page
+    assert "* A remark." in page
+    assert "Commentary:\n\n* A thought.\n" in page
+    assert "two of \\*these\\*" in page
+    assert r"| a\|b |  | 2 |" in page
+    for key in FRAMES:
+        assert f"](figures/made-up-{key}.png)" in page
+        for suffix in ("png", "svg", "csv"):
+            assert (tmp_path / "figures" / f"made-up-{key}.{suffix}").stat().st_size > 0
+
+
+def test_the_same_findings_give_the_same_bytes(tmp_path: Path, found: list[Findings]) -> None:
+    """Pictures too; and nothing else is left in the folder."""
+    for name in ("one", "two"):
+        report_writer.write_report(tmp_path / name, drawn(found, "energy", "frontier"), 1, "command")
+    files = {name: sorted((tmp_path / name).rglob("*")) for name in ("one", "two")}
+    assert [path.name for path in files["one"]] == [path.name for path in files["two"]]
+    assert len(files["one"]) == 3 + 3 * 2
+    for one, two in zip(files["one"], files["two"], strict=True):
+        assert one.is_dir() or one.read_bytes() == two.read_bytes(), one.name
+
+
+def test_a_report_that_fails_leaves_the_one_before(
+    tmp_path: Path, found: list[Findings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the byte, and no draft."""
+    report_writer.write_report(tmp_path, drawn(found, "energy"), 1, "before")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    def full_disk(*_: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(report_writer, "page_of", full_disk)
+    with pytest.raises(InputError, match="No space"):
+        report_writer.write_report(tmp_path, found[1:], 1, "after")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("key", FRAMES)
+def test_every_figure_has_units_on_its_axes(key: str) -> None:
+    """Or is a pure number by name; and a legend covers no data, being outside the axes."""
+    figure, caption = study_figures.draw(key, FRAMES[key])
+    assert caption.endswith(".")
+    labels = [each.get_ylabel() for each in figure.axes if each.get_visible()]
+    labels += [each.get_text() for each in (figure._supylabel, figure._supxlabel) if each is not None]
+    assert any(labels)
+    assert all("(" in label or "slowdown" in label or "over" in label for label in labels if label)
+    assert all(axes.get_legend() is None for axes in figure.axes)
+
+
+@pytest.mark.parametrize("key", ["energy", "frontier"])
+def test_no_power_saving_does_not_dwarf_the_others(key: str) -> None:
+    """It is told in the caption."""
+    figure, caption = study_figures.draw(key, FRAMES[key])
+    assert figure.axes[0].get_ylim()[1] < 6
+    assert (
+        "without power saving it is 41.5 J" in caption
+        or "without power saving (no delay) lies far above" in caption
+    )
+
+
+def test_reference_values_are_hollow_markers_where_there_are_any() -> None:
+    """The second policy, or a frame without references, has none."""
+    frame = FRAMES["round-trips"]
+    for each, expected in ((frame, [3, 0]), (frame.drop(columns="reference"), [])):
+        lines = study_figures.draw("round-trips", each)[0].axes[0].lines
+        hollow = [line for line in lines if line.get_markerfacecolor() == "none"]
+        assert [np.size(line.get_xdata()) for line in hollow] == expected
+
+
+def test_the_numbers_are_plain_and_complete(found: list[Findings]) -> None:
+    """They survive JSON, a missing one as null."""
+    numbers = numbers_of(found, 3)
+    read = json.loads(json.dumps(numbers, allow_nan=False))
+    assert read == numbers
+    assert list(read["studies"]) == ["made-up", "bare"]
+    study = read["studies"]["made-up"]
+    assert study["tables"][0]["rows"] == [["psm", 3.6, 1], ["a|b", None, 2]]
+    claim = study["claims"][0]
+    assert (claim["mean"], claim["half_width"], claim["difference"]) == (3.6, 0.05, -0.02)
+    assert to_plain(np.float64(1 / 3)) == 0.3333333333
+
+
+def test_the_rule_states_the_tolerance_that_is_applied() -> None:
+    """The one in the file of published numbers."""
+    path = Path(published_module.__file__).with_name("published.toml")
+    tolerance = tomllib.loads(path.read_text(encoding="utf-8"))["relative_tolerance"]
+    assert f" {100 * tolerance:g} % of the published value" in claim_tables.RULE
+
+
+def test_standard_output_has_the_same_claims(found: list[Findings]) -> None:
+    """And the tables, the remarks and the rule."""
+    stream = io.StringIO()
+    terminal.write_findings(found, stream)
+    text = stream.getvalue()
+    assert "made-up: Made up" in text
+    assert "3.600 ± 0.050" in text
+    assert "4 claims: 2 agree, 1 differ, 1 not comparable." in text
+    assert "* A remark.\nCommentary:\n* A thought.\n" in text
+
+
+def test_columns_of_numbers_stand_to_the_right() -> None:
+    """With an interval, a sign or a per cent; names to the left."""
+    text = markdown_tables.markdown_table(
+        ["a", "b", "c"], [["psm", "1.5 ± 0.2", "-0.1 (-3 %)"], ["x", "", "2"]]
+    )
+    assert text.splitlines()[1] == "| --- | ---: | ---: |"
+
+
+def test_hindsight_stands_as_a_line_across_the_bars() -> None:
+    """Where the numbers have it."""
+    with_line = FRAMES["energy"].assign(hindsight_j=2.9)
+    lines = [study_figures.draw("energy", frame)[0].axes[0].lines for frame in (FRAMES["energy"], with_line)]
+    assert [len(each) for each in lines] == [0, 1]
+    assert np.asarray(lines[1][0].get_ydata()).tolist() == [2.9, 2.9]
+
+
+def test_panels_without_a_policy_are_not_shown() -> None:
+    """Four policies stand in two rows of three panels."""
+    pages = pd.concat([FRAMES["pages"].assign(policy=policy) for policy in POLICIES])
+    figure, _ = study_figures.draw("pages", pages)
+    assert [axes.get_visible() for axes in figure.axes] == [True] * 4 + [False] * 2

@@ -1,0 +1,123 @@
+"""Three tallies under each preset, in the page, on the terminal and in JSON: never added up."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from psm_lab.reporting import claim_tables
+from psm_lab.reporting import terminal_findings as terminal
+from psm_lab.reporting.figures import figure_registry as figures
+from psm_lab.reporting.pages.report_writer import page_of
+from psm_lab.reporting.study_numbers import numbers_of
+from psm_lab.studies.bar_chart_numbers import mean_energy_by_state, slowdown_numbers
+from psm_lab.studies.published_claims import Claim, PublishedNumber
+from psm_lab.studies.study import Findings
+
+from psm_sim.common.summary_stats import Interval
+from psm_sim.simulation.preset import CALIBRATES, FITTED, PREDICTED, load_preset
+
+
+def claim(preset: str, role: str, verdict: str, quantity: str = "energy_j", **number: Any) -> Claim:
+    """Return a claim on static PSM; ours is 3.60."""
+    published = PublishedNumber(
+        "made-up", "psm", quantity, "a book", **(number or {"value": 3.62, "unit": 0.01})
+    )
+    kept = 0.25 if published.at_most is not None else None
+    return Claim(published, Interval(3.6, 0.01, 100), 3.7, verdict, preset, role, kept)
+
+
+@pytest.fixture
+def found() -> list[Findings]:
+    """Return a study judged under two presets."""
+    told = [
+        claim("thesis", CALIBRATES, "agrees"),
+        claim("thesis", FITTED, "undecided", "beacons_j"),
+        claim("thesis", PREDICTED, "differs", "page_ratio_max", at_most=1.2),
+        claim("plain", CALIBRATES, "agrees"),
+        claim("plain", PREDICTED, "agrees", "beacons_j"),
+        claim("plain", PREDICTED, "differs", "page_ratio_max", at_most=1.2),
+    ]
+    presets = [load_preset(name) for name in ("thesis", "plain")]
+    return [Findings("made-up", "Made up", "two", claims=told, presets=presets, provisional=True)]
+
+
+def test_what_calibrates_and_what_was_fitted_are_never_added_to_what_is_predicted(
+    found: list[Findings],
+) -> None:
+    """One line per preset and role in the page; no total over roles."""
+    page = page_of(found, {}, "")
+    for row in (
+        "| thesis | calibrates | 1 agree |",
+        "| thesis | fitted | 1 undecided |",
+        "| thesis | predicted | 1 differ |",
+        "| plain | predicted | 1 agree, 1 differ |",
+    ):
+        assert row in page
+    assert "calibrates: 1 agree; fitted: 1 undecided; predicted: 1 differ" in page
+    assert "2 agree" not in page
+    assert "All verdicts are provisional" in page
+
+
+def test_every_number_stands_under_each_preset_side_by_side(found: list[Findings]) -> None:
+    """One row per published number, a column per preset, with verdict and role."""
+    headings, rows = claim_tables.side_by_side(found[0].claims)
+    assert headings == ["study", "policy", "quantity", "published", "thesis", "plain"]
+    assert len(rows) == 3
+    assert rows[0][-2:] == ["3.600 ± 0.010 agrees, calibrates"] * 2
+    assert rows[2][-1] == "3.700 (largest; kept in 25 %) differs, predicted"
+
+
+def test_the_page_tells_what_each_preset_was_fitted_to(found: list[Findings]) -> None:
+    """Above its table, and with all that was tried below."""
+    page = page_of(found, {}, "")
+    assert "preset thesis: server\\_delay" not in page
+    assert "preset thesis: server_delay_ms, files_are_images, lpsm:uplink fitted to lpsm-" in page
+    assert "| server_delay_ms | fitted |" in page
+    assert "none, trace, 300, 650, 1000" in page
+    assert "* Evidence against it: LPSM with 1/T receives about half" in page
+
+
+def test_the_terminal_and_the_numbers_keep_them_apart_too(found: list[Findings]) -> None:
+    """By preset, then by role, with the presets' history."""
+    stream = io.StringIO()
+    terminal.write_findings(found, stream)
+    text = " ".join(stream.getvalue().split())
+    assert (
+        "Preset thesis, 3 published numbers: calibrates: 1 agree; fitted: 1 undecided; predicted: 1" in text
+    )
+    assert "Provisional" in text
+    numbers = numbers_of(found, 1)
+    assert numbers["tallies"]["plain"] == {
+        "calibrates": {"agrees": 1},
+        "predicted": {"agrees": 1, "differs": 1},
+    }
+    assert numbers["presets"]["thesis"] == load_preset("thesis").history()
+    first, *_, last = numbers["studies"]["made-up"]["claims"]
+    assert (first["preset"], first["role"], first["kept"]) == ("thesis", "calibrates", None)
+    assert last["kept"] == 0.25
+
+
+def test_published_values_are_drawn_into_the_bars() -> None:
+    """Diamonds at the published energies and page times, a line over a published range."""
+    policies = ["always-on", "psm", "bsd:p=1", "lpsm:loss=inverse-log"]
+    runs = pd.DataFrame({
+        "policy": policies, "awake_j": [41, 0.1, 0.3, 0.1], "asleep_j": [0, 2.7, 2.7, 2.7], "beacons_j": 0.5,
+        "slowdown": [1, 1.2, 1.1, 1.4], "page_ratio_mean": [0.8, 1, 0.9, 1.2],
+    })  # fmt: skip
+    thesis = mean_energy_by_state(runs, [2.9], "lpsm-100")
+    assert thesis["published_j"].dropna().tolist() == [3.62, 2.95]
+    figure, caption = figures.draw("energy", thesis)
+    diamonds = next(line for line in figure.axes[0].lines if line.get_marker() == "D")
+    assert np.asarray(diamonds.get_ydata())[[0, 2]].tolist() == [3.62, 2.95]
+    assert "Diamonds: published" in caption
+    paper = mean_energy_by_state(runs, [2.9], "bsd-energy")
+    assert paper["published_low_j"].dropna().tolist() == pytest.approx([3.3 * 0.86])
+    assert "published range" in figures.draw("energy", paper)[1]
+    figure, caption = figures.draw("slowdown", slowdown_numbers(runs, "lpsm-100"))
+    diamonds = next(line for line in figure.axes[1].lines if line.get_marker() == "D")
+    assert np.asarray(diamonds.get_ydata(), dtype=float)[-1] == 1.19
+    assert caption.endswith("diamonds: published.")

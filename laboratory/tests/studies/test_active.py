@@ -1,0 +1,215 @@
+"""Studies of the learners that ask for labels: their rows, verdicts and reports, at the quick scale."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from psm_lab.cli import main
+from psm_lab.studies import ACTIVE_STUDIES, load_study
+from psm_lab.studies.active import (
+    digit_ocr,
+    drift,
+    text_classes,
+)
+from psm_lab.studies.active.learner_trials import (
+    Direction,
+    NoDifference,
+    judge_claim,
+    resampled_interval,
+)
+from psm_lab.studies.study import Scale
+from psm_lab.studies.study_runner import reproduce
+
+from psm_sim.common.summary_stats import Interval, confidence_interval
+
+COMMITTED = Path(__file__).resolve().parents[3] / "reports" / "learners" / "quick.json"
+TINY = Scale(replications=2, pages=1, long_pages=1)
+
+
+def found_by(name):
+    """Return the findings of a study at a tiny scale, run in this process."""
+    study = load_study(name)
+    (findings,) = reproduce({name: study}, TINY, workers=1)
+    return findings
+
+
+class Made:
+    """Digits that are easy: ten clouds, 60 images of each, in 28 x 28 pixels."""
+
+    def __init__(self):
+        rng = np.random.default_rng(1)
+        self.digits = np.arange(600) % 10
+        centres = rng.random((10, 28 * 28))
+        self.images = np.clip(centres[self.digits] + rng.normal(0, 0.05, (600, 28 * 28)), 0, 1)
+
+    def __call__(self):
+        """Return images and digits, as the reader of MNIST-5k does."""
+        return self.images, self.digits
+
+
+@pytest.fixture
+def made_images(monkeypatch):
+    """Put made images in the place of MNIST-5k."""
+    made = Made()
+    for module in (drift, digit_ocr, text_classes):
+        monkeypatch.setattr(module, "mnist_file", lambda: "made")
+        monkeypatch.setattr(module, "mnist_5k", made)
+    monkeypatch.setattr(text_classes, "LAST", 200)
+    caches = (digit_ocr._examples, drift._images)
+    for cache in caches:
+        cache.cache_clear()
+    yield made
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.fixture
+def no_images(monkeypatch):
+    """Pretend that the images of MNIST-5k are not installed."""
+    for module in (drift, digit_ocr, text_classes):
+        monkeypatch.setattr(module, "mnist_file", lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "side", "verdict"),
+    [(0.3, 0.2, 1, "agrees"), (0.1, 0.2, 1, "open"), (-0.3, 0.2, 1, "differs"), (-0.3, 0.2, -1, "agrees")],
+)
+def test_the_verdict_on_a_direction_is_the_side_of_its_interval(mean, half, side, verdict):
+    """Agrees on the claimed side of 0, open around it, differs beyond."""
+    claim = Direction("s", "a - b", "labels", "here", side=side)
+    assert claim.verdict(Interval(mean, half, 5), mean, 0.0) == verdict
+    assert str(claim) == ("above 0" if side > 0 else "below 0")
+
+
+@pytest.mark.parametrize(("mean", "verdict"), [(0.1, "open"), (0.3, "differs"), (-0.3, "differs")])
+def test_no_difference_is_never_confirmed(mean, verdict):
+    """Without a published margin an interval around 0 decides nothing."""
+    claim = NoDifference("s", "a - b", "labels", "here")
+    assert claim.verdict(Interval(mean, 0.2, 5), mean, 0.0) == verdict
+    assert str(claim) == "no difference"
+
+
+def test_folds_of_one_table_are_not_independent():
+    """By hand: 20 folds of 5-fold cross validation widen the interval by the root of 1 + 20 / 4."""
+    values = np.arange(20.0)
+    plain, corrected = (resampled_interval(values, share) for share in (0.0, 0.2))
+    assert plain == confidence_interval(values)
+    assert corrected.mean == plain.mean
+    assert corrected.half_width == pytest.approx(plain.half_width * 6**0.5)
+
+
+def test_values_that_are_missing_do_not_count():
+    """A run that never arrives has no difference to compare."""
+    found = judge_claim(Direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
+    assert (found.ours.replications, found.verdict) == (2, "open" if found.ours.low <= 0 else "agrees")
+    assert found.largest == 1.2
+
+
+def test_the_sphere_study_agrees_with_the_theorems():
+    """Every claim at a tiny scale, the labels beside the reference, and a figure's numbers."""
+    findings = found_by("sphere")
+    assert {claim.verdict for claim in findings.claims} <= {"agrees", "open"}
+    assert [claim.verdict for claim in findings.claims].count("agrees") >= 4
+    table = findings.tables[0].frame
+    dkm = table[table["setting"] == "DKM R = 16, d = 10"]
+    assert dkm["labels"].is_monotonic_increasing
+    assert set(findings.figures["labels"].columns) == {"setting", "error", "labels"}
+
+
+def test_without_images_the_studies_that_need_them_say_so(no_images, capsys):
+    """In a sentence, with status 0; the rest would run."""
+    assert main(["text-like", "ocr", "--quick", "--workers", "1"]) == 0
+    output = " ".join(capsys.readouterr().out.split())
+    assert output.count("pip install 'psm_lab[digits]'") == 2
+    tasks = drift.STUDY.tasks(TINY, 1)
+    assert not any(task.arguments["what"] == "digits" for task in tasks)
+
+
+def test_labels_are_counted_until_the_test_error_is_small(made_images):
+    """Each combination is tuned to one spec per problem, and on easy images arrives with few labels."""
+    findings = found_by("ocr")
+    table = findings.tables[0].frame
+    assert len(table) == 3 * len(digit_ocr.COMBINATIONS)
+    assert table["share that reaches the error"].between(0, 1).all()
+    assert table["mean"].min() > 0
+    assert (table["median"] < 100).all()
+    assert table.loc[0, "published mean"] == 28.02
+    assert len(findings.claims) == len(digit_ocr.PAIRS) + 3
+    assert {claim.ours.replications for claim in findings.claims} == {1, 3}
+    assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(digit_ocr.PAIRS)
+
+
+def test_a_fold_that_never_arrives_has_no_number():
+    """Labels that contradict each other: no test error is small enough."""
+    ones, y = np.ones((20, 3)), np.array([1.0, -1.0] * 10)
+    assert np.isnan(digit_ocr.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))
+
+
+def test_text_like_measures_macro_f(made_images):
+    """F near 1 with every label on easy images, rates that grow with b, a coin beside each, and claims."""
+    findings = found_by("text-like")
+    table = findings.tables[0].frame.set_index(["learner", "queries"])
+    assert table.loc[("second order", "every label"), "F"] > 0.9
+    rates = table.loc["second order", "rate"].tolist()[1:]
+    assert rates == sorted(rates)
+    assert table["F of the control"].dropna().between(0, 1).all()
+    assert len(findings.claims) == 8
+    assert list(findings.figures["f-measure"].columns) == ["learner", "rate", "F"]
+
+
+def test_drift_finds_the_learner_that_follows(made_images, monkeypatch):
+    """Streams of 1500 rounds: a table of every learner, and claims with the best rival and the coin."""
+    for name in (*drift.KINDS, drift.SYNTHETIC):
+        monkeypatch.setitem(drift.STREAMS, name, lambda rng: drift.shifting_stream(rng, 1500, 10, every=500))
+    monkeypatch.setitem(
+        drift.STREAMS,
+        "digits",
+        lambda rng: drift.shifting_digits(rng, drift._images(), made_images.digits, 600, 200),
+    )
+    findings = found_by("drift")
+    table = findings.tables[0].frame
+    assert set(table["stream"]) == set(drift.STREAMS)
+    assert table["accuracy"].between(0.3, 1).all()
+    claims = [(claim.published.policy, claim.published.quantity) for claim in findings.claims]
+    assert len(set(claims)) == len(claims)
+    controls = [claim for claim in findings.claims if claim.published.source == "control, not published"]
+    assert [claim for claim in findings.claims if claim.role == "control"] == controls
+    assert {claim.published.policy for claim in controls} == {"LASEC-SS - LASEC coin"}
+    assert len(controls) == len(drift.KINDS) + 2 * len(drift.RATES)
+    settings = table.set_index(["stream", "learner"])["setting"]
+    assert settings["digits", "shifting"] == "shifting-perceptron:lam=0.0001"
+    assert settings["digits", "budget"] == "budget-perceptron:B=1000"
+    assert settings["switch 500", "shifting"] == "shifting-perceptron:lam=0.01"
+    assert settings["switch 500", "budget"] == "budget-perceptron:B=500"
+
+
+def test_the_published_wilcoxon_tests_follow_from_table_4_1():
+    """Two-sided exact p over the seven problems: .0156, .0313, .0156 and .0469, as the thesis prints."""
+    names = list(digit_ocr.COMBINATIONS)
+    columns = dict(zip(names, zip(*digit_ocr.PUBLISHED.values(), strict=True), strict=True))
+    for first, second, p in (
+        ("CBGZperc", "randPerc", 0.0156),
+        ("DKMperc", "randPerc", 0.0313),
+        ("DKM^2", "randDKM", 0.0156),
+        ("DKM^2", "CBGZ_DKM", 0.0469),
+    ):
+        assert digit_ocr.compare(columns[first], columns[second]).p == pytest.approx(p, abs=6e-5)
+    assert digit_ocr.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
+
+
+@pytest.mark.parametrize("name", ["patience"])
+def test_the_quick_study_gives_the_committed_numbers(name, require_the_same):
+    """Run anew, and compared with ``reports/learners/quick.json``; the studies that take seconds only."""
+    study = load_study(name)
+    require_the_same(name, study, json.loads(COMMITTED.read_text(encoding="utf-8")))
+
+
+def test_the_committed_numbers_have_every_study():
+    """In the order of the report, each one run; so has the full report."""
+    for path in (COMMITTED, COMMITTED.with_name("numbers.json")):
+        studies = json.loads(path.read_text(encoding="utf-8"))["studies"]
+        assert list(studies) == list(ACTIVE_STUDIES)
+        assert all(found["claims"] for found in studies.values())

@@ -1,0 +1,87 @@
+"""Studies of the learners that choose from pools: trials, tables, verdicts and figures, at tiny sizes."""
+
+import pandas as pd
+import pytest
+from psm_lab.active.data.uci_tables import UciTable, load_table
+from psm_lab.reporting.figures.figure_registry import draw
+from psm_lab.studies import ACTIVE_STUDIES, load_study
+from psm_lab.studies.active import (
+    decision_trees,
+    isal_1d,
+    isal_planes,
+    isalp_and_pool_rules,
+    lmu_image_selection,
+)
+from psm_lab.studies.active.reference_results import curves, paired_differences, reference_table
+from psm_lab.studies.study import Scale
+from psm_lab.studies.study_runner import reproduce
+
+MINE = ("isal-1d", "isal-planes", "isal-pool", "trees", "lmu")
+TINY = Scale(replications=2, pages=1, long_pages=1)
+
+
+def few_columns(name):
+    """Return a table with every third row and ten columns."""
+    whole = load_table(name)
+    return UciTable(name, whole.x[::3, :10], whole.numeric[:10], whole.y[::3])
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Make every trial small; the columns keep their names."""
+    monkeypatch.setattr(isal_1d, "THRESHOLDS", 4)
+    monkeypatch.setattr(isal_planes, "LABELS", (5, 6, 7, 8))
+    monkeypatch.setattr(isalp_and_pool_rules, "LABELS", (5, 6, 7, 8))
+    monkeypatch.setattr(lmu_image_selection, "POOL", 8)
+    monkeypatch.setattr(lmu_image_selection, "TEST", 3)
+    monkeypatch.setattr(decision_trees, "load_table", few_columns)
+    monkeypatch.setattr(
+        decision_trees, "TREES", {name: decision_trees.TREES[name] for name in ("votes", "crx", "chess")}
+    )
+
+
+@pytest.mark.parametrize("name", ACTIVE_STUDIES)
+def test_every_study_has_distinct_trials_that_say_what_decides_them(name):
+    """The same again for the same seed, others for another, in full and at the quick scale."""
+    for scale in (TINY, Scale(10, 1, 1)):
+        keys, again, other = (
+            [task.key() for task in load_study(name).tasks(scale, seed)] for seed in (3, 3, 90)
+        )
+        assert len(set(keys)) == len(keys)
+        assert keys == again
+        assert set(keys) != set(other) or not keys  # without the images of digits there are none
+
+
+@pytest.mark.parametrize("name", MINE)
+def test_every_study_digests_its_rows(name, small):
+    """Claims with a verdict, tables with ours beside the reference, and a figure that can be drawn."""
+    (found,) = reproduce({name: load_study(name)}, TINY, workers=1)
+    assert found.study == name
+    assert {claim.verdict for claim in found.claims} <= {"agrees", "open", "differs"}
+    assert len(found.claims) >= 6
+    assert all(len(table.frame) for table in found.tables)
+    for key, frame in found.figures.items():
+        figure, caption = draw(key, frame)
+        assert len(figure.axes[0].lines) == frame.iloc[:, 0].nunique()
+        assert caption.startswith("Mean")
+
+
+def test_means_stand_beside_the_reference_where_there_is_one():
+    """Numbers in brackets, nothing where a run is missing."""
+    frame = pd.DataFrame({"who": ["a", "a", "b"], "x": [0.1, 0.3, None], "y": [1.0, 1.0, 2.0]})
+    found = reference_table(frame, "who", ["x", "y"], {"a": (0.25, None)})
+    assert found.to_numpy().tolist() == [["a", "0.200 ± 1.271 (0.250)", "1.000 ± 0.000"], ["b", "", "2.000"]]
+
+
+def test_differences_are_paired_by_seed():
+    """Whatever the order of the rows."""
+    frame = pd.DataFrame({"seed": [1, 2, 2, 1], "who": ["a", "a", "b", "b"], "x": [5.0, 7.0, 1.0, 2.0]})
+    assert paired_differences(frame, "who", "x", ("a", "b")).tolist() == [3, 6]
+
+
+def test_columns_named_by_a_number_become_a_curve():
+    """One point per column, at its number."""
+    frame = pd.DataFrame({"who": ["a", "a"], "1 image": [0.2, 0.4], "10 images": [0.5, 0.7]})
+    found = curves(frame, "who", ["1 image", "10 images"], "F")
+    assert found["bought"].tolist() == [1, 10]
+    assert found["F"].tolist() == pytest.approx([0.3, 0.6])

@@ -1,0 +1,142 @@
+"""Published numbers beside ours: the rule of the verdicts, the preset, and what must agree."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from psm_lab.studies import STUDIES, load_study, select_studies
+from psm_lab.studies.published_claims import Claim, PublishedNumber, published_claims, published_numbers
+from psm_lab.studies.published_experiment_runs import PRESETS
+from psm_lab.studies.study import CHOOSING, FULL, Scale
+from psm_lab.studies.tasks import run_tasks
+
+from psm_sim.common.errors import InputError
+from psm_sim.common.summary_stats import Interval
+from psm_sim.simulation.preset import load_preset
+
+SMALL = Scale(replications=2, pages=100, long_pages=60)
+
+
+def number(**facts) -> PublishedNumber:
+    return PublishedNumber("study", "psm", "energy_j", "somewhere", **facts)
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "largest", "verdict"),
+    [
+        (number(value=3.62, unit=0.01), Interval(3.72, 0.0, 1), 3.72, "agrees"),
+        (number(value=3.62, unit=0.01), Interval(3.73, 0.0, 1), 3.73, "differs"),
+        (number(value=3.62, unit=0.01), Interval(3.73, 0.01, 9), 3.8, "undecided"),
+        (number(value=3.62, unit=0.01), Interval(3.70, 0.05, 9), 3.8, "undecided"),
+        (number(value=3.62, unit=0.01), Interval(3.60, 0.05, 9), 3.8, "agrees"),
+        (number(value=3.62, unit=0.01), Interval(3.80, 0.05, 9), 3.9, "differs"),
+        (number(low=0.01, high=0.14, unit=0.01), Interval(0.145, 0.002, 9), 0.146, "undecided"),
+        (number(value=0.1, unit=0.1), Interval(0.149, 0.0, 1), 0.149, "agrees"),
+        (number(at_most=2.0), Interval(1.5, 0.5, 9), 2.01, "differs"),
+        (number(at_most=2.0), Interval(1.99, 0.5, 9), 2.0, "agrees"),
+        (number(low=0.01, high=0.14, unit=0.01), Interval(0.146, 0.0, 1), 0.146, "differs"),
+        (number(low=0.01, high=0.14, unit=0.01), Interval(0.006, 0.0, 1), 0.006, "agrees"),
+        (number(value=1.0, not_comparable="another card"), Interval(9.0, 0.0, 1), 9.0, "not comparable"),
+    ],
+)
+def test_the_rule_of_the_verdicts(published, ours, largest, verdict):
+    """Three per cent or half the last digit, never our own interval; bounds by the largest value."""
+    assert published.verdict(ours, largest, 0.03) == verdict
+
+
+def test_every_published_number_has_its_source_and_a_study():
+    """No number without where it comes from."""
+    numbers = [each for study in STUDIES for each in published_numbers(study)]
+    assert len(numbers) >= 20
+    assert all(each.source for each in numbers)
+    assert len({(each.study, each.policy, each.quantity) for each in numbers}) == len(numbers)
+
+
+@pytest.fixture(scope="module")
+def headline() -> dict[tuple[str, str, str], Claim]:
+    """Return the claims of lpsm-100 by preset, policy and quantity."""
+    study = load_study("lpsm-100")
+    findings = study.digest(run_tasks(study.tasks(SMALL, 1)), SMALL, 1)
+    assert findings.provisional
+    return {(each.preset, each.published.policy, each.published.quantity): each for each in findings.claims}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_what_calibrates_agrees_and_is_not_counted_as_predicted(headline, preset):
+    """Static PSM's energy and beacons, to which think times are scaled, under every preset."""
+    found = [headline[preset, "psm", name] for name in ("energy_j", "beacons_j")]
+    assert [(each.verdict, each.role) for each in found] == [("agrees", "calibrates")] * 2
+
+
+def test_each_preset_agrees_where_it_says_that_it_was_fitted(headline):
+    """LPSM with 1/log T under both fitted presets; with 1/T the beacons under the lighter tail."""
+    for preset in ("thesis", "thesis-uniform"):
+        log = [headline[preset, "lpsm:loss=inverse-log", name] for name in ("energy_j", "beacons_j")]
+        assert {each.role for each in log} == {"fitted"}
+        assert all(each.ours.mean == pytest.approx(each.published.value, rel=0.03) for each in log)
+        assert headline[preset, "lpsm:loss=inverse-log", "page_ratio_max"].largest < 2
+    share = {
+        preset: headline[preset, "lpsm:loss=inverse", "beacons_j"].ours.mean
+        / headline[preset, "psm", "beacons_j"].ours.mean
+        for preset in PRESETS
+    }
+    assert share["thesis"] < 0.5 < 0.65 < share["thesis-uniform"] < 0.75
+
+
+def test_a_role_is_read_off_the_presets_own_history():
+    """A pattern that matches makes a number calibrated or fitted; every other number is predicted."""
+    preset = load_preset("thesis-uniform")
+    assert preset.role("lpsm-4x500/psm/energy_j") == "calibrates"
+    assert preset.role("lpsm-100/lpsm:loss=inverse/page_ratio_max") == "fitted"
+    assert preset.role("lpsm-100/lpsm:loss=inverse/page_ratio_long") == "predicted"
+    assert preset.role("bsd-energy/bsd:p=1/time_saved") == "predicted"
+    assert load_preset("plain").role("lpsm-100/lpsm:loss=inverse/energy_j") == "predicted"
+    assert load_preset("plain").role("bsd-energy/psm/slowdown") == "fitted"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_preset_is_silent_about_what_it_was_fitted_to(name):
+    """Every choice names what was looked at, what was tried and the seeds, none of which is judged on."""
+    preset = load_preset(name)
+    assert preset.note().startswith(f"preset {name}: ")
+    assert {each.choice for each in (*preset.calibrated, *preset.fitted)} <= {
+        "mean_think_s", "think", "server_delay_ms", "files_are_images", "lpsm:uplink",
+    }  # fmt: skip
+    for each in preset.fitted:
+        assert each.looked_at
+        assert each.tried
+    assert json.loads(json.dumps(preset.history())) == preset.history()
+    judged = {*FULL.judging(1), *FULL.judging(1, long=True)}
+    assert not judged & {*range(1, 11), *CHOOSING}
+    assert len(FULL.judging(1)) >= 100
+
+
+def test_a_bound_tells_how_often_it_was_kept():
+    """By the share of the replications, beside the verdict on the largest."""
+    values = {(each.policy, each.quantity): [1.0, 1.1, 3.0, 1.0] for each in published_numbers("lpsm-100")}
+    found = {each.published.key: each for each in published_claims("lpsm-100", values, load_preset("plain"))}
+    bound = found["lpsm-100/lpsm:loss=inverse/page_ratio_max"]
+    assert (bound.kept, bound.verdict) == (0.75, "differs")
+    assert found["lpsm-100/psm/energy_j"].kept is None
+
+
+def test_a_preset_gives_defaults_that_what_is_given_overrides():
+    """For its own trace and policies only."""
+    preset = load_preset("thesis")
+    assert preset.policy_spec("lpsm:loss=inverse").values["uplink"] == "restart"
+    assert str(preset.policy_spec("lpsm:uplink=one")) == "lpsm:uplink=one"
+    assert str(preset.policy_spec("psm")) == "psm"
+    assert preset.trace_spec("ucb:server_delay_ms=7").values["server_delay_ms"] == "7"
+    assert str(preset.trace_spec("pages.csv")) == "pages.csv"
+    assert "server_delay_ms" not in preset.trace_spec(server_delay_ms=None).values
+    spec = "lpsm:loss=(my.py:Mine:a=50,b=0.5)"
+    assert str(preset.policy_spec(spec)) == f"{spec},uplink=restart"
+    with pytest.raises(InputError, match=r"Unknown preset 'theses'.*thesis"):
+        load_preset("theses")
+
+
+def test_an_unknown_study_is_named_with_the_nearest():
+    """One sentence."""
+    with pytest.raises(InputError, match=r"Unknown study 'bsd-rt'.*Did you mean 'bsd-rtt'"):
+        select_studies(["bsd-rt"])

@@ -1,0 +1,47 @@
+"""Study of devices: its rows by hand, and the crossover of DTIM and TWT against a closed form."""
+
+from __future__ import annotations
+
+import pytest
+from psm_lab.reporting.figures.figure_registry import draw
+from psm_lab.studies import devices, load_study
+from psm_lab.studies.devices import DeviceTask, delay_s
+from psm_lab.studies.study import Scale
+from psm_lab.studies.tasks import run_tasks
+
+from psm_sim.simulation import Scenario, simulate
+
+
+def test_a_small_run_gives_every_table_and_both_figures(monkeypatch: pytest.MonkeyPatch):
+    """From tasks to figures, with two chips, two kinds of traffic and few policies."""
+    monkeypatch.setattr(devices, "CHIPS", ("", "esp32-c6"))
+    monkeypatch.setattr(devices, "TRAFFIC", {"ucb": "ucb", "mqtt": "mqtt"})
+    monkeypatch.setattr(devices, "POLICIES", ("always-on", "psm", "dynamic:stack=linux"))
+    study, scale = load_study("devices"), Scale(1, 3, 3)
+    findings = study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
+    assert [table.frame.shape[0] for table in findings.tables] == [3, 3, 3, 8]
+    assert len(findings.remarks) == 3
+    assert all(draw(key, frame) for key, frame in findings.figures.items())
+
+
+def test_twt_and_dtim_need_the_same_where_charge_over_time_is_the_same():
+    """Idle: a period costs 15.042 ms awake, a beacon its charge: T = D x 102.4 ms x the ratio, within 1 %."""
+    rows = run_tasks(devices.crossover_tasks()).of("device")
+    table = devices.crossover_table(rows)
+    for chip, ratio in (
+        ("nrf7002", 0.1927 * 15.042e-3 / 0.0002871),
+        ("esp32-c6", 0.3399 * 15.042e-3 / 0.0002805),
+    ):
+        mine = table[table["chip"] == chip]
+        expected = [0.1024 * period * ratio for period in mine["DTIM period"]]
+        assert mine["same power: TWT interval, s"].tolist() == pytest.approx(expected, rel=0.01)
+
+
+def test_delay_is_that_of_the_way_delayed_most_or_the_page_time():
+    """A command to the station if there are any."""
+    mqtt, pages = simulate("psm", "mqtt", pages=1), simulate("psm", pages=2)
+    assert delay_s(mqtt) == mqtt.latency["round_trip_down"].latency_s.mean
+    assert delay_s(pages) == pages.page_time_s.mean
+    (row,) = DeviceTask(("psm",), Scenario(pages=2)).run()
+    assert row["mw"] == pytest.approx(1000 * pages.usage.total_j / pages.simulated_s)
+    assert row["delay_ms"] > 0

@@ -1,0 +1,79 @@
+"""Study of the field: a small run, and the readings that were fixed before it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from psm_lab.reporting.pages.introductions import introduction_and_rule
+from psm_lab.studies import field, load_study
+from psm_lab.studies.study import FULL, QUICK, Scale
+from psm_lab.studies.tasks import run_tasks
+
+from psm_sim.simulation.scenario import Scenario
+
+
+@pytest.fixture(scope="module")
+def findings():
+    """Return the findings of two replications with few neighbors, policies and pages."""
+    study, scale = load_study("field"), Scale(2, 2, 2)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(field, "FRAME_POLICIES", ("psm", "bsd:p=1", "lpsm"))
+        patched.setattr(field, "_seconds", lambda _: 1.5)
+        patched.setattr(field, "_pages", lambda _: 2)
+        return study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
+
+
+def test_every_published_number_is_predicted_and_judged(findings):
+    """Four of contention, and two claims of EAPS on each kind of traffic."""
+    assert len(findings.claims) == 4 + 2 * len(field.DEVICE_CASES)
+    assert {claim.role for claim in findings.claims} == {"predicted"}
+    assert {claim.verdict for claim in findings.claims} <= {"agrees", "differs", "undecided"}
+    assert findings.provisional
+
+
+def test_neighbors_cost_time_awake(findings):
+    """A station that contends with 20 others is awake longer than one that is alone."""
+    cells = findings.tables[0].frame.set_index(["neighbors", "transport"])["awake, ms per s"]
+    assert float(cells[20, "tcp"].split()[0]) > float(cells[0, "tcp"].split()[0])
+    assert len(cells) == len(field.CELLS)
+
+
+def test_the_neighbors_offer_the_load_that_saturates_the_channel():
+    """The same payload together, however many they are."""
+    for neighbors in (10, 20):
+        task = next(
+            task for task in field.contention_tasks([1], 20.0) if task.labels["neighbors"] == neighbors
+        )
+        _, spec = task.scenario.resolve_topology().stations
+        load = Scenario(str(spec.trace), pages=1).workload()
+        assert 8 * 1024 * len(load.messages) * neighbors / 20.0 == pytest.approx(40e6, rel=0.01)
+
+
+def test_a_pair_is_swapped_if_the_frames_change_its_order():
+    """The first needs less energy but more frames than the second; the third differs by noise."""
+    rows = [
+        {"seed": seed, "policy": policy, "radio_j": radio_j + 0.001 * seed, "frames": frames}
+        for seed in (1, 2, 3)
+        for policy, radio_j, frames in (
+            ("few", 1.1, 10),
+            ("many", 1.0, 1000),
+            ("same", 1.1 + 0.001 * (seed - 2), 9),
+        )
+    ]
+    frame = pd.DataFrame(rows)
+    assert field.swapped_pairs(frame, 0.0) == []
+    assert ("few", "many", True) in field.swapped_pairs(frame, 0.2)
+
+
+def test_the_report_states_rule_and_sources(findings):
+    """Sources without usable numbers are listed as well."""
+    assert "no value was fitted" in introduction_and_rule(["field"])["introduction"]
+    assert "Venkateswaran" in findings.tables[-1].frame["source"][0]
+    assert (findings.tables[-1].frame["judged"].str.startswith("nothing")).sum() == 4
+
+
+def test_the_full_study_judges_on_seeds_that_no_choice_used():
+    """And a quick one on others."""
+    assert list(field._seeds(FULL, 1)) == list(range(101, 109))
+    assert list(field._seeds(QUICK, 1)) == [1, 2]
+    assert (field._seconds(FULL), field._pages(FULL)) == (10.0, 50)

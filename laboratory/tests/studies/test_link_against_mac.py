@@ -1,0 +1,34 @@
+"""Study of the air: a small run, and what it must find."""
+
+from __future__ import annotations
+
+import pytest
+from psm_lab.studies import link_against_mac as study_of_air
+from psm_lab.studies import load_study
+from psm_lab.studies.study import Scale
+from psm_lab.studies.tasks import run_tasks
+
+
+@pytest.fixture(scope="module")
+def findings():
+    """Return the findings of one replication of few pages, and of few further policies."""
+    study, scale = load_study("mac"), Scale(1, 4, 4)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(study_of_air, "POLICIES", ("always-on", "psm", "bsd:p=1"))
+        return study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
+
+
+def test_every_published_number_of_the_headline_has_a_value_under_each_model(findings):
+    """12 of the 100 pages, 5 of the 4 x 500, 7 of Bounded Slowdown; its bound is another study's."""
+    numbers = findings.tables[0].frame
+    assert numbers["study"].value_counts().to_dict() == {"lpsm-100": 12, "lpsm-4x500": 5, "bsd-energy": 7}
+    assert list(numbers.columns[-4:]) == list(study_of_air.MODELS)
+    assert numbers.notna().all(axis=None)
+
+
+def test_over_the_air_a_station_under_static_psm_is_awake_longer(findings):
+    """Each frame takes its PS-Poll, its ACK and its contention; the link delivers all at 5 Mbit/s at once."""
+    means = findings.tables[1].frame
+    psm = means[means["policy"] == "psm"].set_index("model")["awake_j"]
+    assert float(psm["channel, TIM bit kept"].split()[0]) > 1.3 * float(psm["link, 100 TU"].split()[0])
+    assert len(findings.remarks) == 2

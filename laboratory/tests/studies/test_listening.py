@@ -1,0 +1,127 @@
+"""Listening study: its claims judged by hand-made rows, and a small run from tasks to figure."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from psm_lab.reporting.figures.figure_registry import draw
+from psm_lab.studies.listening.claims import CLAIMS, at_equal_delay, at_most, lower_than
+from psm_lab.studies.listening.study import FIRST_SEED, STUDY
+from psm_lab.studies.listening.tasks import (
+    INTERVALS,
+    PAGE_POLICIES,
+    PAGE_TRACES,
+    PUSH_POLICIES,
+    PUSH_TRACES,
+    ListeningTask,
+    MatchedTask,
+    family_of,
+)
+from psm_lab.studies.study import FULL, QUICK, Scale
+from psm_lab.studies.tasks import run_tasks
+
+from psm_sim.policies import POLICIES, make_policy
+from psm_sim.simulation import Scenario
+
+USED = {policy for claim in CLAIMS for policy in (claim.policy, claim.against)}
+
+
+def rows(**columns) -> pd.DataFrame:
+    """Return rows of three seeds."""
+    return pd.DataFrame(columns, index=pd.Index([1, 2, 3], name="seed"))
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"),
+    [([1.0, 1.1, 1.0], "agrees"), ([1.9, 1.6, 2.6], "open"), ([3.0, 3.1, 3.0], "differs")],
+)
+def test_a_condition_agrees_where_the_whole_interval_lies_on_its_side(ours, verdict):
+    """Paired differences to 2 J on each of three seeds."""
+    condition = lower_than("energy_j", "J/page")
+    found = condition.interval(rows(energy_j=ours), rows(energy_j=[2.0, 2.0, 2.0]))
+    assert condition.verdict(found) == verdict
+
+
+def test_a_limit_can_allow_a_little_more_or_ask_for_a_share():
+    """Slowdown not above the other's by more than 0.03; energy at most 91 %."""
+    near = lower_than("slowdown", "slowdown", -0.03)
+    assert near.verdict(near.interval(rows(slowdown=[1.02] * 3), rows(slowdown=[1.0] * 3))) == "agrees"
+    share = at_most("energy_j", "J/page", 0.91)
+    assert share.verdict(share.interval(rows(energy_j=[0.92] * 3), rows(energy_j=[1.0] * 3))) == "differs"
+
+
+def test_fixed_intervals_are_compared_at_equal_delay():
+    """Energy k^-1, delay k / 2: in between the energy goes as one over the delay."""
+    fixed = pd.DataFrame(
+        [
+            {"policy": f"psm:listen_interval={k}", "seed": 1, "delay_s": k / 2, "above_j_per_h": 60 / k}
+            for k in INTERVALS
+        ]
+    )
+    ours = pd.DataFrame({"delay_s": [2.0]}, index=pd.Index([1], name="seed"))
+    assert at_equal_delay(fixed, ours)["above_j_per_h"].tolist() == pytest.approx([15.0])
+
+
+def test_every_claim_names_policies_that_are_run():
+    """And every policy of the study can be made."""
+    for claim in CLAIMS:
+        assert claim.policy in (PUSH_POLICIES if claim.traces else PAGE_POLICIES)
+        assert claim.against in {*PAGE_POLICIES, *PUSH_POLICIES, "matched", "interval"}
+    assert {make_policy(policy).name for policy in PAGE_POLICIES} <= set(POLICIES.names())
+    assert {family_of(policy) for policy in PAGE_POLICIES} >= {"anticipate", "cbgz2", "random", "psm"}
+
+
+def test_no_seed_of_the_study_is_one_that_a_choice_was_made_on():
+    """All lie beyond 5000; those of the tests and of the specification are below 1000."""
+    for scale in (FULL, QUICK):
+        for task in STUDY.tasks(scale, 1):
+            scenarios = task.scenarios if isinstance(task, MatchedTask) else [task.scenario]
+            assert all(scenario.seed > FIRST_SEED for scenario in scenarios)
+
+
+def test_matched_random_listening_hears_as_many_beacons():
+    """On the pages that its probability was found on, within a twentieth."""
+    learner = "listen:learner=cbgz,b=0.3"
+    pages = Scenario(pages=10, seed=21)
+    task, own = MatchedTask(pages, (pages,), (learner,)), ListeningTask((learner,), pages)
+    (matched,), (wanted,) = run_tasks([task, own])
+    assert matched["matches"] == learner
+    assert matched["beacons"] == pytest.approx(wanted["beacons"], rel=0.05)
+
+
+def test_the_figure_has_a_panel_for_each_trace():
+    """From the numbers of the findings; hindsight's line in each."""
+    frame = pd.DataFrame(
+        [
+            {
+                "title": place.title,
+                "family": family,
+                "policy": family,
+                "slowdown": 1.5,
+                "energy_j": 3.0,
+                "hindsight_j": 2.9,
+            }
+            for place in PAGE_TRACES
+            for family in ("anticipate", "psm")
+        ]
+    )
+    figure, caption = draw("listening", frame)
+    assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == [p.title for p in PAGE_TRACES]
+    assert "offline optimum" in caption
+
+
+def test_a_digest_has_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
+    """A very small run: two seeds, few pages, all policies and traces but the long ones."""
+    module = "psm_lab.studies.listening.study"
+    small = tuple(place._replace(pages=2, quick_pages=2) for place in PAGE_TRACES[:1])
+    monkeypatch.setattr(f"{module}.PAGE_TRACES", small)
+    monkeypatch.setattr("psm_lab.studies.listening.claims.PAGE_TRACES", small)
+    scale = Scale(2, 2, 2)
+    monkeypatch.setattr(f"{module}.PUSH_TRACES", [PUSH_TRACES[0], PUSH_TRACES[2]])
+    needed = [policy for policy in PUSH_POLICIES if policy in USED or policy.startswith("psm")]
+    monkeypatch.setattr(f"{module}.PUSH_POLICIES", tuple(needed))
+    found = STUDY.digest(run_tasks(list(STUDY.tasks(scale, 1))), scale, 1)
+    claims = found.tables[0].frame
+    assert set(claims["verdict"]) <= {"agrees", "open", "differs"}
+    assert len(claims) == len(CLAIMS)
+    assert set(found.figures["listening"]["policy"]) == set(PAGE_POLICIES)

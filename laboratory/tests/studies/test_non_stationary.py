@@ -1,0 +1,210 @@
+"""The study of non-stationary traffic: its numbers obey the theory, its words follow the numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from psm_lab.studies import load_study
+from psm_lab.studies.non_stationary.paired_differences import (
+    SeedRows,
+)
+from psm_lab.studies.non_stationary.remarks import comparisons, gains, leaders
+from psm_lab.studies.non_stationary.tasks import (
+    BOUNDED,
+    CURVE,
+    FIXED,
+    LEARN_ALPHA,
+    LEARNERS,
+    RATES,
+    NonStationaryTask,
+    TimelineTask,
+    logged_run,
+    regrets,
+    setting,
+)
+from psm_lab.studies.study import Scale
+from psm_lab.studies.tasks import run_tasks
+
+from psm_sim.campaign.loss_comparison import LearnerRound
+from psm_sim.learning import LearnAlpha, rate_losses, switching_rates
+from psm_sim.network import build_world, load_topology
+from psm_sim.policies.lpsm import Lpsm
+from psm_sim.simulation import Scenario, simulate
+from psm_sim.workload import load_workload
+
+TRACE, PAGES = "shifting:length=0.05,order=stream+busy+push+quiet*30", 17
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[dict]:
+    return [row for seed in (1, 2) for row in NonStationaryTask(TRACE, PAGES, seed, (None, 1e-5)).run()]
+
+
+def of(rows: list[dict], policy: str, gamma: str = "published", seed: int = 1) -> dict:
+    (found,) = [row for row in rows if (row["policy"], row["gamma"], row["seed"]) == (policy, gamma, seed)]
+    return found
+
+
+def test_a_run_alone_has_the_same_energy_and_slowdown(rows):
+    """Keeping a log changes nothing; Static-expert is alpha = 0."""
+    for spec, label in (("lpsm", LEARN_ALPHA), ("lpsm:alpha=0", "Static-expert"), (FIXED[2], FIXED[2])):
+        alone = simulate(spec, trace=TRACE, pages=PAGES, seed=1)
+        assert of(rows, label)["energy_j"] == alone.energy_per_page_j
+        assert of(rows, label)["slowdown"] == alone.slowdown.mean
+
+
+@pytest.mark.parametrize("gamma", ["published", "1e-05"])
+def test_losses_in_hindsight_are_ordered_as_they_must_be(rows, gamma):
+    """Each round's best <= best switching <= best expert; the best rate is no worse than any rate tried."""
+    hindsight = of(rows, "hindsight", gamma)
+    assert hindsight["each_round"] <= hindsight["best_switching"] <= hindsight["best_expert"]
+    for learner in LEARNERS[1:]:
+        assert of(rows, learner, gamma)["common"] >= hindsight["best_rate"] - 1e-6
+    assert of(rows, "Static-expert", gamma)["common"] <= hindsight["best_expert"] + math.log(12) + 1e-6
+
+
+@pytest.mark.parametrize("gamma", [None, 1e-5])
+def test_learn_alphas_own_rounds_are_the_common_ones(rows, gamma):
+    """Learning again from their losses gives the mixture loss that the run suffered."""
+    _, rounds = logged_run(load_workload(TRACE, PAGES, 1), gamma, None)
+    again = LearnAlpha(12, switching_rates(horizon=27_000))
+    assert [again.update(each.losses) for each in rounds] == [each.mixture for each in rounds]
+    ours, hindsight = (of(rows, name, setting(gamma)) for name in (LEARN_ALPHA, "hindsight"))
+    assert ours["common"] == sum(each.mixture for each in rounds)
+    assert ours["rounds"] == hindsight["rounds"] == len(rounds)
+
+
+def test_static_experts_regret_is_at_most_the_logarithm_of_the_experts(rows):
+    """Over its own rounds, whatever they were."""
+    for gamma in ("published", "1e-05"):
+        assert of(rows, "Static-expert", gamma)["own_regret"] <= math.log(12) + 1e-6
+
+
+def test_common_rounds_cost_each_rate_what_fixed_share_loses():
+    """Static-expert, whose rate is 0, too."""
+    table = np.random.default_rng(5).exponential(1, (60, 5))
+    learners, hindsight = regrets(
+        [[LearnerRound(0.0, losses, 1.0, 100.0) for losses in table]] * (1 + len(RATES)), 2
+    )
+    common = [each["common"] for each in learners]
+    assert common == pytest.approx([60.0, *rate_losses(table, RATES)], rel=1e-12)
+    assert hindsight["curve"] == pytest.approx(rate_losses(table, CURVE) - table.sum(axis=0).min(), rel=1e-9)
+
+
+def test_regimes_are_told_apart_in_the_order_of_the_schedule(rows):
+    """Power lies between asleep and awake, and a stream delays every page."""
+    ours = of(rows, LEARN_ALPHA)
+    assert list(ours["power_mw"]) == ["stream", "busy", "push", "quiet"]
+    assert all(50 < power < 750 for power in ours["power_mw"].values())
+    assert ours["regime_delay_ms"]["stream"] > 0
+
+
+@pytest.mark.parametrize("alpha", [None, 0.0, 0.1])
+def test_the_rounds_kept_are_those_that_lpsm_learns(alpha):
+    """As many, and the same last prediction, though LPSM takes those of a quiet time at once."""
+    workload, policy = load_workload("ucb", 5, 3), Lpsm(alpha=alpha)
+    build_world(load_topology(), policy).run(workload.pages)
+    _, rounds = logged_run(workload, None, alpha)
+    assert len(rounds) == policy.learner.rounds > 100
+    assert rounds[-1].polling_ms == pytest.approx(policy.polling_ms, rel=1e-9)
+    assert [each.time_s for each in rounds] == sorted(each.time_s for each in rounds)
+
+
+def test_a_timeline_has_the_regimes_of_its_run():
+    """In the order of the schedule, from the first page on; polling times lie within the experts' range."""
+    found = pd.DataFrame(TimelineTask(None, Scenario("shifting:length=0.05", pages=20, seed=1)).run())
+    assert list(dict.fromkeys(found["regime"])) == ["quiet", "busy", "stream", "push"]
+    assert found["minutes"].is_monotonic_increasing
+    assert found["polling_ms"].between(100, 1200).all()
+    assert set(found["learner"]) == {LEARN_ALPHA}
+
+
+def made_up(more: dict[str, tuple[float, float]]) -> SeedRows:
+    """Return rows of three seeds in which *more* are energy and slowdown beyond Learn-alpha's 1 and 2."""
+    rivals = dict.fromkeys((*FIXED, *BOUNDED, *LEARNERS[1:]), (1.0, 1.0)) | more
+    rows: list[dict[str, Any]] = []
+    for seed in (1, 2, 3):
+        for policy, (energy, slowdown) in {LEARN_ALPHA: (0.0, 0.0), **rivals}.items():
+            jitter = 1e-3 * seed if policy != LEARN_ALPHA else 0.0
+            rows.append({
+                "policy": policy, "gamma": "published", "seed": seed, "common": 5.0 + energy,
+                "energy_j": 1 + energy + jitter, "slowdown": 2 + slowdown + jitter,
+            })  # fmt: skip
+        hindsight = {"best_expert": 4.0, "best_rate": 3.0, "alpha": 1e-3}
+        rows.append({"policy": "hindsight", "gamma": "published", "seed": seed, **hindsight})
+    return SeedRows(rows)
+
+
+def test_the_gain_is_set_beside_that_on_stationary_traffic():
+    """1 of 2 J saved here, 1 of 5 there; the most frugal learner is named."""
+    half, fifth = made_up({}), made_up({"Static-expert": (0.25, 0.0), "Fixed-share 0.5": (-0.5, 0.0)})
+    assert "is 50.0 ± 0.1 % of its energy on the shifting traffic and 20.1 ± 0.2 % on" in gains(half, fifth)
+    assert gains(half, fifth).endswith("The saving is larger if regimes switch.")
+    assert gains(fifth, half).endswith("The saving is not larger if regimes switch.")
+    assert (half.least("energy_j"), fifth.least("energy_j")) == (LEARN_ALPHA, "Fixed-share 0.5")
+
+
+@pytest.mark.parametrize(
+    ("energy", "slowdown", "word"),
+    [
+        (0.1, 0.1, "worse in both"),
+        (0.1, -0.002, "worse in energy"),
+        (-0.002, 0.1, "worse in slowdown"),
+        (0.1, -0.1, "faster, at more energy"),
+        (-0.1, 0.1, "frugal, but slower"),
+        (-0.1, -0.002, "better in energy"),
+        (-0.002, -0.1, "better in slowdown"),
+        (-0.1, -0.1, "better in both"),
+        (-0.002, -0.002, "equivalent"),
+        (0.004, 0.01, "equivalent"),
+        (0.007, 0.01, "undecided (energy undecided, slowdown equivalent)"),
+        (0.1, 0.017, "undecided (energy worse, slowdown undecided)"),
+    ],
+)
+def test_a_verdict_follows_both_intervals_and_the_margins(energy, slowdown, word):
+    """One per cent of energy, 0.02 of slowdown: a difference that is off zero can be equivalent."""
+    assert made_up({"bsd:p=1": (energy, slowdown)}).verdict("bsd:p=1") == word
+
+
+def test_the_best_fixed_polling_times_are_found_in_hindsight():
+    """Least energy; least energy among the fast ones; fastest among the frugal ones."""
+    study = made_up({
+        "psm:listen_interval=3": (-0.5, 0.5),
+        "psm:listen_interval=5": (-0.3, 0.2),
+        "psm:listen_interval=2": (0.4, -0.4),
+    })  # fmt: skip
+    assert [*study.best_fixed().values()] == [FIXED[2], FIXED[1], FIXED[4]]
+    assert [*made_up({}).best_fixed().values()][1:] == ["", ""]
+
+
+def test_remarks_name_numbers_and_losers():
+    """Words and signs come from the rows."""
+    found = made_up({"Fixed-share 0.1": (-0.5, -0.5), "Static-expert": (0.25, 0.1)})
+    text = " ".join(comparisons(found))
+    assert "takes 20.1 % less energy (-252.0 ± 2.5 mJ per page), and its slowdown differs by -0.102" in text
+    assert "Fixed-share 0.1: better in both" in text
+    assert "+1.0 ± 0.0 nats to the best expert" in text
+    assert "lower loss: Fixed-share 0.1" in text
+    assert leaders(found).count("Fixed-share 0.1") == 3
+
+
+def test_the_study_has_every_table_and_the_numbers_of_every_figure(monkeypatch):
+    """At a tiny scale: one row per policy, a point of each on the figure, a curve for each gamma."""
+    monkeypatch.setattr("psm_lab.studies.non_stationary.study.QUICK_TRACE", TRACE)
+    monkeypatch.setattr("psm_lab.studies.non_stationary.study.QUICK_PAGES", PAGES)
+    monkeypatch.setattr("psm_lab.studies.non_stationary.study.CONTROL_PAGES", 6)
+    scale, study = Scale(replications=2, pages=6, long_pages=6), load_study("non-stationary")
+    found = study.digest(run_tasks(study.tasks(scale, 1), workers=2), scale, 1)
+    assert len(found.tables[0].frame) == len(FIXED) + len(BOUNDED) + len(LEARNERS)
+    assert not any("nan" in str(value) for each in found.tables for value in each.frame.to_numpy().ravel())
+    assert len(found.figures["trade-off"]) == 6 + len(BOUNDED) + len(LEARNERS)
+    assert len(found.figures["regret"]) == 2 * len(CURVE)
+    assert found.commentary
+    assert found.tables[-1].frame["after an uplink packet"].tolist() == ["one", "restart", "keep"]
+    assert len(found.tables[-2].frame) == 4
+    assert "run with other seeds" in found.remarks[0]
+    assert any("Learners with a lower loss" in remark for remark in found.remarks)

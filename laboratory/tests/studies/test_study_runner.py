@@ -1,0 +1,96 @@
+"""Studies together: the same findings as each alone, and the committed quick numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pandas as pd
+import pytest
+from psm_lab.reporting.study_numbers import numbers_of
+from psm_lab.studies import STUDIES, load_study
+from psm_lab.studies.study import Findings, Scale, Table
+from psm_lab.studies.study_runner import reproduce
+from psm_lab.studies.tasks import Rows
+
+from psm_sim.simulation.scenario import DigestCache
+
+COMMITTED = Path(__file__).resolve().parents[3] / "reports" / "reproduction" / "quick.json"
+TINY = Scale(replications=2, pages=4, long_pages=5)
+
+
+class Counted:
+    """A task that counts how often it is run, in its own process."""
+
+    kind = "name"
+    runs: ClassVar[dict[str, int]] = {}
+
+    def __init__(self, name: str, weight: int, study: str) -> None:
+        self.name, self.weight, self.labels = name, weight, {"study": study}
+
+    def key(self, known: DigestCache | None = None) -> str:
+        """Return the name: the label decides nothing."""
+        return self.name
+
+    def run(self) -> list[dict[str, str]]:
+        """Return a row with its name."""
+        self.runs[self.name] = self.runs.get(self.name, 0) + 1
+        return [{"name": self.name}]
+
+
+class Names:
+    """A study whose table is the names of its rows, which carry its own label; it spoils them."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def tasks(self, scale: Scale, seed: int) -> list[Counted]:
+        """Return one task per name, the later ones heavier."""
+        return [Counted(name, place + 1, "+".join(self.names)) for place, name in enumerate(self.names)]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Return the names found."""
+        assert {row.pop("study") for row in rows.of("name")} == {"+".join(self.names)}
+        frame = pd.DataFrame([{"name": row.pop("name")} for task in rows for row in task])
+        return Findings("names", "Names", "none", tables=[Table("names", frame)])
+
+
+def test_each_study_gets_its_own_rows_in_its_own_order() -> None:
+    """Though the heaviest task of a study runs first, and what two studies share runs once."""
+    Counted.runs.clear()
+    told: list[tuple[int, int]] = []
+    studies = {"one": Names("a", "b"), "two": Names("b", "c", "a")}
+    found = reproduce(studies, TINY, workers=1, progress=lambda done, total, _: told.append((done, total)))
+    names = [list(each.tables[0].frame["name"]) for each in found]
+    assert names == [["a", "b"], ["b", "c", "a"]]
+    assert Counted.runs == {"a": 1, "b": 1, "c": 1}
+    assert told[-1][0] == told[-1][1]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_a_finished_study_does_not_wait_for_the_others() -> None:
+    """None of their tasks has run yet, so that an interrupt cannot lose it."""
+    Counted.runs.clear()
+    found = reproduce({"one": Names("a", "b"), "two": Names("b", "c")}, TINY, workers=1)
+    assert list(next(found).tables[0].frame["name"]) == ["a", "b"]
+    assert Counted.runs == {"a": 1, "b": 1}
+
+
+def test_the_findings_do_not_depend_on_the_workers() -> None:
+    """To the last bit, with a real study."""
+    studies = {"lpsm-100": load_study("lpsm-100")}
+    one, two = (list(reproduce(studies, TINY, seed=5, workers=workers)) for workers in (1, 2))
+    assert numbers_of(one, 5) == numbers_of(two, 5)
+
+
+@pytest.mark.parametrize("name", ["lpsm-100", "bsd-energy"])
+def test_the_quick_study_gives_the_committed_numbers(name: str, require_the_same: Any) -> None:
+    """Run anew, and compared with ``reports/reproduction/quick.json``."""
+    require_the_same(name, load_study(name), json.loads(COMMITTED.read_text(encoding="utf-8")))
+
+
+def test_the_committed_numbers_have_every_study() -> None:
+    """In the order of the report; so does the full report."""
+    for path in (COMMITTED, COMMITTED.with_name("numbers.json")):
+        assert list(json.loads(path.read_text(encoding="utf-8"))["studies"]) == list(STUDIES)

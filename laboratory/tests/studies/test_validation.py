@@ -1,0 +1,176 @@
+"""Validation: the simulator against measured hardware, and the committed report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from psm_lab.reporting.figures.figure_registry import draw
+from psm_lab.studies import VALIDATIONS, load_study
+from psm_lab.studies.study import QUICK
+from psm_lab.studies.study_runner import reproduce
+from psm_lab.studies.validation.data_sheet_currents import PERIODS, beacon_ms, data_sheet_charge
+from psm_lab.studies.validation.hardware_measurements import (
+    StationTask,
+    measured_rows,
+    validation_verdict,
+)
+from psm_lab.studies.validation.measured_dtim_currents import fitted_currents
+from psm_lab.studies.validation.measured_latencies import (
+    ADDED_MS,
+    MODELS,
+    fit_losses,
+    latency_percentiles,
+)
+
+from psm_sim.simulation.scenario import Scenario
+
+FOLDER = Path(__file__).resolve().parents[3] / "reports" / "validation"
+
+
+def table(name: str, number: int = 0) -> list[dict]:
+    """Return the rows of a table of a committed study."""
+    studies = json.loads((FOLDER / "numbers.json").read_text(encoding="utf-8"))["studies"]
+    found = studies[name]["tables"][number]
+    return [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
+
+
+@pytest.mark.parametrize("name", VALIDATIONS)
+def test_the_committed_validation_is_what_the_simulator_gives(name, require_the_same):
+    """Run anew, and compared with ``reports/validation/quick.json``."""
+    committed = json.loads((FOLDER / "quick.json").read_text(encoding="utf-8"))
+    require_the_same(name, load_study(name), committed)
+
+
+def test_the_figure_of_currents_shows_each_simulated_row():
+    """Of light sleep; rows without a fit have no simulated current."""
+    (findings,) = reproduce({"dtim": load_study("dtim")}, QUICK, workers=1)
+    figure, caption = draw("currents", findings.figures["currents"])
+    (axes,) = figure.axes
+    lines = [line for line in axes.get_lines() if str(line.get_label()).startswith("simulated")]
+    shown = sum(np.size(line.get_xdata()) for line in lines)
+    rows = [row for row in table("dtim") if row["mode"] == "light sleep"]
+    assert shown == sum(row["verdict"] != "no fit" for row in rows)
+    assert caption.endswith(".")
+
+
+def test_dtim_3_is_judged_on_every_row():
+    """Whether it was known to fit or not; what cannot be fitted is counted too."""
+    rows = {(row["chip"], row["mode"]): row for row in table("dtim")}
+    assert len(rows) == len(measured_rows()["dtim"]) == 36
+    assert rows["ESP32", "light sleep"]["verdict"] == "differs"
+    assert rows["ESP32-S2", "light sleep"]["verdict"] == "no fit"
+    for row in rows.values():
+        if row["verdict"] != "no fit":
+            assert row["verdict"] == validation_verdict("dtim", row["difference %"])
+
+
+def test_every_measured_current_of_a_data_sheet_is_predicted():
+    """At each DTIM period with a measured value, and each verdict follows from the tolerance."""
+    rows = {(row["chip"], row["DTIM"]): row for row in table("data-sheet")}
+    measured = {row["chip"]: row["ma"] for row in measured_rows()["dtim"] if row["mode"] == "light sleep"}
+    chips = [sheet["chip"] for sheet in measured_rows()["data_sheet"]]
+    expected = {
+        (chip, period): ma for chip in chips for period, ma in zip(PERIODS, measured[chip], strict=False)
+    }
+    assert {key: row["measured"] for key, row in rows.items()} == expected
+    for row in rows.values():
+        assert row["verdict"] == validation_verdict("dtim", row["difference %"])
+
+
+def test_the_current_of_one_data_sheet_by_hand():
+    """ESP32-C3: 0.13 mA asleep, 84 mA for 192 us and 149 B at 1 Mbit/s."""
+    sheet = next(row for row in measured_rows()["data_sheet"] if row["chip"] == "ESP32-C3")
+    assert beacon_ms(sheet) == pytest.approx(0.192 + 149 * 8 / 1000)
+    assert data_sheet_charge(sheet) == pytest.approx((84 - 0.13) * 1.384e-3)
+    rows = {row["DTIM"]: row for row in table("data-sheet") if row["chip"] == "ESP32-C3"}
+    for period in (1, 3, 10):
+        by_hand = 0.13 + 83.87 * 1.384 / (102.4 * period)
+        assert rows[period]["simulated"] == pytest.approx(by_hand, rel=1e-3)  # a page ends the run
+
+
+def test_a_data_sheet_may_state_the_time_itself():
+    """Then neither the size nor the rate of the beacon counts."""
+    assert beacon_ms({"wake_ms": 3}) == beacon_ms({"wake_ms": 3}, 225) == 3
+
+
+def test_the_percentiles_that_were_fitted_are_not_counted_as_predicted():
+    """Losses are fitted to p50 and p90 of an hour; p99 and the next hour are predictions."""
+    same, later = table("latency"), table("latency", 1)
+    hours = measured_rows()["latency"]
+    assert (len(same), len(later)) == (2 * len(hours), 2 * (len(hours) - 1))
+    for row in same:
+        assert row["p50 and p90, fitted"] == validation_verdict("latency", row["p50 %"], row["p90 %"])
+        assert row["p99, predicted"] == validation_verdict("latency", row["p99 %"])
+    for row in later:
+        for name in ("p50", "p90", "p99"):
+            assert row[f"{name}, predicted"] == validation_verdict("latency", row[f"{name} %"])
+
+
+@pytest.mark.parametrize(("loss", "run"), [(0.0, 1.0), (0.5, 2.0), (0.4, 4.0)])
+def test_the_closed_form_of_the_latency_is_that_of_the_simulator(loss, run):
+    """Within the scatter of 3,600 probes; the run of 2 is that of independent losses of 0.5."""
+    settings = {"beacon.interval_tu": 100, "beacon.loss": loss, **({"beacon.loss_run": run} if loss else {})}
+    scenario = Scenario("pushes:kind=clock,period_s=5,page_s=18000", pages=1, seed=3, settings=settings)
+    (row,) = StationTask("psm", scenario).run()
+    simulated = [row[f"p{percent}_ms"] + ADDED_MS for percent in (50, 90, 99)]
+    assert simulated == pytest.approx(latency_percentiles(loss, run).tolist(), rel=0.15)
+
+
+@pytest.mark.parametrize(("loss", "run"), [(0.3, 2.5), (0.6, 4.0)])
+def test_a_fit_finds_the_losses_of_its_percentiles(loss, run):
+    """Two percentiles determine both parameters."""
+    assert fit_losses(latency_percentiles(loss, run).tolist(), "in runs") == (loss, run)
+
+
+def test_independent_losses_are_runs_of_their_own_length():
+    """1 / (1 - loss) beacons."""
+    assert fit_losses(latency_percentiles(0.5, 2).tolist(), "independent") == (0.5, 2.0)
+
+
+def test_every_source_without_a_comparison_has_a_reason():
+    """And is listed in the report of its study."""
+    for name, number in (("data-sheet", 3), ("ping", 1)):
+        listed = {(row["source"], row["reason"]) for row in table(name, number)}
+        rows = [row for row in measured_rows()["not_compared"] if row["study"] == name]
+        assert listed == {(row["source"], row["reason"]) for row in rows}
+        assert all(reason for _, reason in listed)
+
+
+def test_the_page_of_results_repeats_the_tallies_of_the_report():
+    """Each row of its table names the rows that agree, of all rows."""
+    page = (FOLDER.parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
+    light = [row for row in table("dtim") if row["mode"] == "light sleep"]
+    modem = [row for row in table("dtim") if row["mode"] != "light sleep"]
+    sheets = [*table("data-sheet"), *table("data-sheet", 1)]
+    for rows in (sheets, light, modem, table("duty-cycle"), table("ping")):
+        agree = sum(row["verdict"] == "agrees" for row in rows)
+        assert f" | {agree} of {len(rows)} | " in page
+    later = table("latency", 1)
+    for model in MODELS:
+        verdicts = [row["p99, predicted"] for row in table("latency") if row["losses"] == model]
+        assert f" | {verdicts.count('agrees')} of {len(verdicts)} | " in page
+        verdicts = [
+            row[f"{name}, predicted"]
+            for row in later
+            if row["losses"] == model
+            for name in ("p50", "p90", "p99")
+        ]
+        assert f" | {verdicts.count('agrees')} of {len(verdicts)} | " in page
+
+
+def test_a_fit_goes_through_its_two_points():
+    """By hand: 1.4 and 0.31 mA at DTIM 1 and 10 are 0.189 mA and 124 uC; or a sleep current and DTIM 1."""
+    row = next(row for row in measured_rows()["dtim"] if row["chip"] == "ESP32-C3")
+    base, charge = fitted_currents(row)
+    assert (base, 1000 * charge) == (pytest.approx(0.1889, abs=1e-4), pytest.approx(124.0, abs=0.1))
+    assert fitted_currents({"ma": [1.1, 0.4], "sleep_ma": 0.1}) == (0.1, pytest.approx(0.1024))
+
+
+def test_the_verdict_keeps_its_tolerance():
+    """The largest difference counts."""
+    assert validation_verdict("dtim", 5.5) == "agrees"
+    assert validation_verdict("dtim", -5.6) == "differs"
+    assert validation_verdict("latency", 3.0, 25.1) == "differs"

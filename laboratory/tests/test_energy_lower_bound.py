@@ -1,0 +1,62 @@
+"""The floor: no policy takes less energy in the simulator, whatever it delays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from psm_lab.energy_lower_bound import energy_lower_bound_j
+from psm_lab.studies.distance_to_optimum import LowerBoundTask
+
+from psm_sim.hindsight.offline_optimum import offline_frontier
+from psm_sim.hindsight.traffic_chain_recorder import record_chain
+from psm_sim.network import load_topology
+from psm_sim.simulation import Scenario
+from psm_sim.workload.page_view import Page
+
+POLICIES = (
+    "always-on", "psm", "psm:listen_interval=12", "psm:listen_interval=40", "bsd:p=1", "bsd:p=0.1",
+    "lpsm:loss=inverse-log", "lpsm:loss=inverse", "lpsm:loss=inverse-log,uplink=keep",
+)  # fmt: skip
+
+
+def random_scenario(seed: int) -> Scenario:
+    """Return a few pages of a random trace: think times, server delays, files, connections at random."""
+    random = np.random.default_rng(seed)
+    think, delay = random.choice(["mah", "constant", "exponential"]), random.choice(["none", "40", "700"])
+    trace = f"ucb:think={think},server_delay_ms={delay},mean_think_s={random.choice([0.3, 3, 30])}"
+    settings = {
+        "browser.connections": int(random.integers(1, 6)),
+        "links.wired.latency_ms": int(random.integers(1, 200)),
+    }
+    return Scenario(trace, pages=3, seed=seed, settings=settings)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_no_policy_is_below_the_floor_of_its_own_run(seed: int) -> None:
+    """On fifty random workloads; and a policy that delays has the higher floor."""
+    rows = LowerBoundTask(POLICIES, random_scenario(seed)).run()
+    assert all(row["energy_j"] >= row["energy_lower_bound_j"] for row in rows)
+    by_delay = sorted(rows, key=lambda row: row["delay_s"])
+    assert all(row["energy_lower_bound_j"] > 0 for row in rows)
+    assert by_delay[0]["energy_lower_bound_j"] <= by_delay[-1]["energy_lower_bound_j"] + 1e-12
+
+
+def test_the_chains_frontier_is_no_bound_in_the_simulator_but_the_floor_is() -> None:
+    """A policy that hardly hears a beacon takes less than the chain's least at any delay, and delays less."""
+    scenario = Scenario("ucb:mean_think_s=54.5", pages=100, seed=1)
+    (lull,) = LowerBoundTask((), scenario).run()
+    chain = record_chain(scenario.workload().pages, scenario.resolve_topology())
+    least = offline_frontier(chain, 40)[-1]
+    assert lull["energy_lower_bound_j"] < lull["energy_j"] < least.energy_j / 100
+    assert lull["delay_s"] < least.delay_s / 100
+
+
+def test_the_floor_is_what_a_hand_computes() -> None:
+    """One megabit on the air of the 10 Mbit/s hop is a tenth of a second awake; the rest asleep."""
+    page = Page(1.0, 125_000, (), (300,), (0.0,))
+    assert energy_lower_bound_j([page], load_topology(), 10.0) == pytest.approx(
+        0.05 * 10 + 0.7 * 125_000 * 8 / RATE
+    )
+
+
+RATE = 1e6 * load_topology().wireless.rate_mbps
