@@ -107,7 +107,6 @@ SHELLS: dict[str, Callable[[str, Path], list[str]]] = {
         ("psm_sim --topology caf", "cafe"),
         ("psm_sim --loss inverse-", "inverse-log"),
         ("psm_sim list policies anti", "anticipate"),
-        ("psm_sim reproduce lpsm-4", "lpsm-4x500"),
         ("psm_sim check learn-a", "learn-alpha"),
         ("psm_sim trace in", "info"),
         ("psm_sim sweep be", "best"),

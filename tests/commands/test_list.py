@@ -25,7 +25,7 @@ def test_every_kind_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--format", "json"]) == 0
     names = json.loads(capsys.readouterr().out)
     assert list(names) == list(KINDS)
-    assert names["policies"] == POLICIES.names()
+    assert names["policies"] == [*POLICIES.names(), *POLICIES.installed()]
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines[: len(KINDS)]] == [
@@ -37,7 +37,7 @@ def test_every_policy_and_loss_is_listed_with_a_sentence(capsys: pytest.CaptureF
     """A new name in a registry appears without further changes."""
     for kind, registry in (("policies", POLICIES), ("losses", LOSSES)):
         items = listed(capsys, kind)
-        assert list(items) == registry.names()
+        assert list(items) == [*registry.names(), *registry.installed()]
         assert all(item["summary"].endswith((".", ")")) for item in items.values())
 
 

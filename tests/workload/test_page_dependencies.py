@@ -94,13 +94,12 @@ def test_cells_that_make_no_graph_are_named(tmp_path: Path, changes, message: st
 
 @pytest.mark.filterwarnings("ignore")
 def test_commands_take_har_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    """Info, conversion, fit, runs of the results, replay and a sweep."""
+    """Info, conversion, fit, runs of the results and a sweep."""
     monkeypatch.chdir(tmp_path)
     har = str(FILES[0])
     assert main(["trace", "info", har]) == 0
     assert main(["trace", "convert", har, "--to", "p.csv"]) == 0
     assert main(["trace", "fit", har, "--to", "p.toml"]) == 0
-    assert main(["replay", "--trace", har]) == 0
     assert main(["sweep", "--policy", "psm", "--trace", har, "--store", "s.sqlite", "--workers", "1"]) == 0
     capsys.readouterr()
     runs: list[dict[str, Any]] = []

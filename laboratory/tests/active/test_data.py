@@ -15,7 +15,7 @@ def test_images_that_are_not_installed_are_said_in_a_sentence(monkeypatch):
     """With the command that installs them."""
     handwritten_digits.mnist_5k.cache_clear()
     monkeypatch.setattr(handwritten_digits, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"not installed; .* pip install 'psm_sim\[studies\]'"):
+    with pytest.raises(InputError, match=r"not installed; .* pip install 'psm_lab\[digits\]'"):
         handwritten_digits.mnist_5k()
 
 

@@ -11,6 +11,8 @@ import pytest
 from psm_lab.cli import main
 from psm_lab.replay.trace_replay import ReplayedClient
 
+import psm_sim.cli
+
 
 def test_the_three_formats_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     """A table for people, one JSON object, one row per client."""
@@ -76,7 +78,7 @@ def test_several_clients_have_a_row_and_a_folder_each(
 
     monkeypatch.setattr("psm_lab.reporting.figures.replay.write_figures", note)
     trace, folder = tmp_path / "home.tr", tmp_path / "out"
-    assert main(["trace", "synthesize", "--records", "3000", "--to", str(trace)]) == 0
+    assert psm_sim.cli.main(["trace", "synthesize", "--records", "3000", "--to", str(trace)]) == 0
     words = f"replay --trace {trace}:clients=2 --polls 60 --learner static-expert --format csv"
     assert main([*words.split(), "--output", str(folder)]) == 0
     output, remarks = capsys.readouterr()

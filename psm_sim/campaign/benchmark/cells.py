@@ -44,7 +44,7 @@ RADIOS = {
 PRICE = "{price}"
 """Placeholder in a policy spec for the price of the cell."""
 
-TOLD = (f"anticipate:price={PRICE}", f"stpm:delay_w={PRICE}", f"trained:price={PRICE}")
+TOLD = (f"anticipate:price={PRICE}", f"stpm:delay_w={PRICE}")
 """Built-in policies at the price of the cell. They also take part with their default price."""
 
 
