@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import inspect
 import sys
 from collections.abc import Callable, Collection
@@ -153,15 +152,16 @@ def _topology(name: str, source: str) -> Item:
     from psm_sim.network.topology import load_topology
 
     topology = load_topology(name)
-    rows = [_row(key, value, _topology_parameter(key)) for key, value in topology.config().items()]
+    rows = [_topology_row(key, value) for key, value in topology.config().items()]
     return {"name": name, "source": source, "summary": topology.description, "parameters": rows}
 
 
-def _topology_parameter(key: str) -> Parameter:
-    """Return the declaration of a topology key, with full keys in its condition."""
+def _topology_row(key: str, value: Any) -> dict[str, Any]:
+    """Return the row of a topology key, with full keys in its condition."""
     from psm_sim.network.topology import conditions_of, parameter_of
 
-    return dataclasses.replace(parameter_of(key), requires=" and ".join(conditions_of(key)))
+    requires = " and ".join(map(str, conditions_of(key)))
+    return {**_row(key, value, parameter_of(key)), "requires": requires}
 
 
 def _trace_sources() -> dict[str, str]:
@@ -208,7 +208,7 @@ def _profile(name: str, _: str) -> Item:
     profile = load_profile(name)
     rows = [
         {
-            **_row(key, value, _topology_parameter(key)),
+            **_topology_row(key, value),
             "help": profile.origin.get(key.partition(".")[2], ""),
             "expert": False,
         }
@@ -245,7 +245,7 @@ def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
         "range": parameter.range,
         "help": parameter.help,
         "expert": parameter.expert,
-        "requires": parameter.requires,
+        "requires": str(parameter.requires or ""),
     }
 
 

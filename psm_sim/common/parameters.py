@@ -15,6 +15,7 @@ from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
+from psm_sim.common.condition import Condition
 from psm_sim.common.errors import InputError, PluginError, describe_error, did_you_mean, one_of
 from psm_sim.common.user_code_guards import user_code_call
 
@@ -50,9 +51,8 @@ class Parameter:
     expert : bool
         Whether lists show the parameter only on request, because it serves a reproduction, a comparison
         with another simulator, or a test.
-    requires : str
-        Condition under which the parameter has an effect; empty for none. It is ``NAME`` (a parameter that
-        is not 0, false or none) or ``NAME=VALUE``, or several of them joined by ``" or "``.
+    requires : Condition or None
+        Condition on other parameters under which this one has an effect; None for no condition.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Parameter:
     kind: type | None = None
     attribute: str = ""
     expert: bool = False
-    requires: str = ""
+    requires: Condition | None = None
 
     @property
     def _example(self) -> Any:
@@ -171,7 +171,7 @@ def _noun(default: Any) -> str:
     return "a string" if isinstance(default, str) else "a number"
 
 
-def parameter(default: Any, help: str, **fields: Any) -> Any:  # noqa: A002
+def parameter(default: Any, help: str, *, requires: str = "", **fields: Any) -> Any:  # noqa: A002
     """Declare a dataclass field as a documented parameter.
 
     Parameters
@@ -180,11 +180,16 @@ def parameter(default: Any, help: str, **fields: Any) -> Any:  # noqa: A002
         Default value.
     help : str
         Description for listings and help texts.
+    requires : str
+        Condition under which the parameter has an effect, see :meth:`Condition.parse`; empty for none.
     **fields
         Further fields of :class:`Parameter`: unit, range, and ``name`` if it
         differs from the name of the field.
     """
-    return dataclasses.field(default=default, metadata={_KEY: {"help": help, **fields}})
+    condition = Condition.parse(requires) if requires else None
+    return dataclasses.field(
+        default=default, metadata={_KEY: {"help": help, "requires": condition, **fields}}
+    )
 
 
 def parameters_of(cls: type) -> dict[str, Parameter]:
@@ -297,29 +302,11 @@ def check_switches(instance: Any, names: Iterable[str], owner: str) -> None:
     Only *names*, which the user has given, are checked. *owner* is the component in error messages.
     """
     parameters = parameters_of(type(instance))
-    conditions = {name: parameters[name].requires for name in names if parameters[name].requires}
+    conditions = {name: condition for name in names if (condition := parameters[name].requires)}
     values = values_of(instance) if conditions else {}
     for name, condition in conditions.items():
-        if not is_met(condition, values):
-            raise InputError(f"{owner}: {without_effect(name, condition)}")
-
-
-def is_met(condition: str, values: Mapping[str, Any]) -> bool:
-    """Return whether *values* meet a condition, see :attr:`Parameter.requires`."""
-    for alternative in condition.split(" or "):
-        name, equals, expected = alternative.partition("=")
-        text = str(values[name]).lower()
-        if text == expected if equals else text not in _OFF:
-            return True
-    return False
-
-
-_OFF = ("none", "false", "0", "0.0")
-
-
-def without_effect(name: str, condition: str) -> str:
-    """Return the message for a parameter whose *condition* is not met."""
-    return f"{name} has no effect without {condition}; add it or remove {name}."
+        if not condition.is_met(values):
+            raise condition.error(owner, name)
 
 
 def values_of(instance: Any) -> dict[str, Any]:

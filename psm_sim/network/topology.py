@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from psm_sim.common.condition import Condition
 from psm_sim.common.errors import InputError, did_you_mean
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
-from psm_sim.common.parameters import Parameter, is_met, parameters_of, without_effect
+from psm_sim.common.parameters import Parameter, parameters_of
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.topology_sections import (
     AccessPointParameters,
@@ -129,20 +130,19 @@ SECTIONS: dict[str, tuple[str, type]] = {
 """Attribute of :class:`Topology` and parameter class of each section of the TOML file."""
 
 
-SECTION_SWITCHES = {"links.wireless": "mac.model=link", "mac": "mac.model=dcf"}
+_SECTION_CONDITIONS = {
+    "links.wireless": Condition.parse("mac.model=link"),
+    "mac": Condition.parse("mac.model=dcf"),
+}
 """Condition under which the parameters of a whole section have an effect."""
 
 
-def conditions_of(key: str) -> list[str]:
+def conditions_of(key: str) -> list[Condition]:
     """Return the conditions under which a topology key has an effect, with full keys."""
     path = key.rpartition(".")[0]
-    own = parameter_of(key).requires
-    alternatives = [
-        each if "." in each.partition("=")[0] else f"{path}.{each}" for each in own.split(" or ") if each
-    ]
-    section = SECTION_SWITCHES.get(path, "")
-    conditions = [section if key != section.partition("=")[0] else "", " or ".join(alternatives)]
-    return [condition for condition in conditions if condition]
+    own, section = parameter_of(key).requires, _SECTION_CONDITIONS.get(path)
+    conditions = [] if section is None or key == "mac.model" else [section]
+    return conditions if own is None else [*conditions, own.within(path)]
 
 
 def check_effects(topology: Topology, keys: Iterable[str], where: str) -> None:
@@ -160,8 +160,8 @@ def check_effects(topology: Topology, keys: Iterable[str], where: str) -> None:
     values = topology.config()
     for key in keys:
         for condition in conditions_of(key):
-            if not is_met(condition, values):
-                raise InputError(f"{where}: {without_effect(key, condition)}")
+            if not condition.is_met(values):
+                raise condition.error(where, key)
 
 
 def parameter_of(key: str) -> Parameter:

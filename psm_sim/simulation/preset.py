@@ -11,7 +11,7 @@ from typing import Any
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
-from psm_sim.common.parameters import is_met, parameters_of
+from psm_sim.common.parameters import parameters_of
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.policies import POLICIES
 
@@ -88,12 +88,11 @@ class Preset:
             return spec.with_defaults(defaults)
         parameters = parameters_of(POLICIES.get(spec.name))
         values = {name: each.default for name, each in parameters.items()} | defaults | spec.values
+        conditions = {name: each.requires for name, each in parameters.items()}
         acting = {
             name: value
             for name, value in defaults.items()
-            if name not in parameters
-            or not parameters[name].requires
-            or is_met(parameters[name].requires, values)
+            if (condition := conditions.get(name)) is None or condition.is_met(values)
         }
         return spec.with_defaults(acting)
 

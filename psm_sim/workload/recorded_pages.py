@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.common.condition import Condition
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
 from psm_sim.common.parameters import (
@@ -19,7 +20,6 @@ from psm_sim.common.parameters import (
     parameter,
     parameters_of,
     values_of,
-    without_effect,
 )
 from psm_sim.common.progress import Progress
 from psm_sim.common.random_streams import random_stream
@@ -365,7 +365,7 @@ def build_options(
     for name in texts:
         for condition, cls in others.items():
             if name not in names and name in parameters_of(cls):
-                raise InputError(f"{owner}: {without_effect(name, condition)}")
+                raise Condition.parse(condition).error(owner, name)
         if name not in names:
             raise unknown_name_error(f"parameter of {owner}", name, sorted(names))
     return [

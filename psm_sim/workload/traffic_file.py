@@ -19,11 +19,9 @@ from psm_sim.common.parameters import (
     check_all,
     check_names,
     check_switches,
-    is_met,
     parameter,
     parameters_of,
     values_of,
-    without_effect,
 )
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
@@ -162,8 +160,8 @@ def _check_switches(parts: Mapping[str, TrafficPart], texts: Mapping[str, str], 
             check_switches(parts[name], [inner], f"{owner}: {name}")
         elif key in part_parameters:
             condition = part_parameters[key].requires
-            if condition and not any(is_met(condition, values_of(part)) for part in parts.values()):
-                raise InputError(f"{owner}: {without_effect(key, condition)}")
+            if condition and not any(condition.is_met(values_of(part)) for part in parts.values()):
+                raise condition.error(owner, key)
 
 
 def _build_part(texts: Mapping[str, str], owner: str) -> TrafficPart:

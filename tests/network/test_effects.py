@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from psm_sim import simulate
+from psm_sim.common.condition import Condition
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_names
 from psm_sim.network import load_topology
@@ -51,16 +52,15 @@ def other_value(key: str) -> str:
     return str(value) if declared.at_most is None or value <= declared.at_most else str(declared.at_least)
 
 
-def enabled(condition: str) -> dict[str, str]:
+def enabled(condition: Condition) -> dict[str, str]:
     """Return settings that meet the first alternative of a condition."""
-    key, equals, value = condition.split(" or ", maxsplit=1)[0].partition("=")
-    return {key: value if equals else ON[key]}
+    key, value = condition.alternatives[0]
+    return {key: value or ON[key]}
 
 
-def disabled(condition: str) -> dict[str, str]:
+def disabled(condition: Condition) -> dict[str, str]:
     """Return settings that do not meet a condition."""
-    keys = [alternative.partition("=")[0] for alternative in condition.split(" or ")]
-    return {key: OFF[key] for key in keys if key in OFF and OFF[key] not in condition}
+    return {key: OFF[key] for key, value in condition.alternatives if OFF.get(key, value) != value}
 
 
 @pytest.mark.parametrize("key", DEPENDENT)

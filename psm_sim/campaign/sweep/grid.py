@@ -17,7 +17,7 @@ from psm_sim.common.errors import InputError, did_you_mean
 from psm_sim.common.formatting import flatten
 from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
-from psm_sim.common.parameters import Parameter, is_met, without_effect
+from psm_sim.common.parameters import Parameter
 from psm_sim.losses.factory import LOSSES
 from psm_sim.network import load_topology
 from psm_sim.network.topology import conditions_of, topology_keys
@@ -339,17 +339,13 @@ class Grid:
             return
         names = varied.get("topology", (self.topology or Scenario().topology_name,))
         settings = {**self.preset.settings, **self.settings}
-        configs = [load_topology(name, settings).config() for name in names]
-
-        def is_met_somewhere(alternative: str) -> bool:
-            switch = alternative.partition("=")[0]
-            values = varied.get(switch) or [config[switch] for config in configs]
-            return any(is_met(alternative, {switch: value}) for value in values)
-
+        first = {key: values[0] for key, values in varied.items()}
+        configs = [{**load_topology(name, settings).config(), **first} for name in names]
+        configs += [{**configs[0], key: value} for key, values in varied.items() for value in values]
         for key in keys:
             for condition in conditions_of(key):
-                if not any(map(is_met_somewhere, condition.split(" or "))):
-                    raise InputError(without_effect(key, condition))
+                if not any(map(condition.is_met, configs)):
+                    raise condition.error("sweep", key)
 
     def _tasks_of(self, policy: Spec, axes: list[GridAxis]) -> Iterator[SweepTask]:
         for values in product(*(axis.values for axis in axes)):
