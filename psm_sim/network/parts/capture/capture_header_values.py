@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from psm_sim.common.errors import InputError
-from psm_sim.network.parts.capture.record_layouts import LAYOUTS, beacon_layout
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology import Topology
 from psm_sim.workload import Workload
@@ -18,6 +17,9 @@ MAX_STATIONS = 2007
 
 _MIN_HEADER, _MAX_HEADER = 40, 80
 _MAX_PACKET, _MAX_WINDOW = 65_535, 65_535
+_BEACON_RECORD, _DATA_RECORD, _ACK_RECORD = 98, 110, 48
+"""Approximate sizes of records without payload, in bytes."""
+
 SYN_OPTIONS = 8
 """Bytes of the options of a SYN, which are the maximum segment size and the window scale."""
 
@@ -162,7 +164,7 @@ def capture_bytes(workloads: Sequence[Workload], topology: Topology) -> int:
         Beacon interval and segment size.
     """
     time_s = max(sum(page.think_s + _LOADING_S for page in workload.pages) for workload in workloads)
-    beacons = time_s / topology.beacon.interval_s * beacon_layout(len(workloads)).itemsize
+    beacons = time_s / topology.beacon.interval_s * (_BEACON_RECORD + len(workloads) // 8)
     return int(beacons + sum(_frames_bytes(workload, topology.tcp.segment_bytes) for workload in workloads))
 
 
@@ -172,4 +174,4 @@ def _frames_bytes(workload: Workload, segment_bytes: int) -> float:
     objects = sum(page.objects for page in pages)
     sent = sum(message.bytes + message.reply_bytes for message in messages)
     frames = 1.5 * (payload + sent) / segment_bytes + _FRAMES_OF_CONNECTION * objects + 4 * len(messages)
-    return payload + sent + frames * (LAYOUTS["tcp"].itemsize + LAYOUTS["ack"].itemsize)
+    return payload + sent + frames * (_DATA_RECORD + _ACK_RECORD)

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, nextafter
 from typing import BinaryIO
 
 from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.observers import Observer
-from psm_sim.network.parts.capture.beacons import TimBitmap
-from psm_sim.network.parts.capture.pending_frames import (
-    DATA,
-    DERIVED,
-    NULL_FRAME,
-    PS_POLL,
-    PendingFrames,
-    pack,
-)
-from psm_sim.network.parts.capture.sniffer import Sniffer
-from psm_sim.network.segment import Segment
+from psm_sim.network.parts.capture.frames import PendingFrame
+from psm_sim.network.parts.capture.sniffer import Sniffer, TimBit
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy
 from psm_sim.policies.base import ServicePeriod
@@ -38,7 +29,7 @@ class ImpliedFrames:
         Whether the station has service periods. It then never announces that it is awake.
     aid
         Association of the station.
-    pending
+    sniffer
         Receives the frames.
 
     Attributes
@@ -50,13 +41,13 @@ class ImpliedFrames:
         false, :meth:`add_before` has no effect.
     """
 
-    def __init__(self, topology: Topology, served: bool, aid: int, pending: PendingFrames) -> None:
+    def __init__(self, topology: Topology, served: bool, aid: int, sniffer: Sniffer) -> None:
         access_point, poll_ms = topology.access_point, topology.station.ps_poll_ms
         polls = poll_ms > 0 or access_point.late_frames == "wait"
         self._poll_s = poll_ms / 1000
         self._served, self._release = served, access_point.release_on_uplink
         self._announces_awake = not polls and not served
-        self._aid, self._pending = aid, pending
+        self._aid, self._sniffer = aid, sniffer
         self.awaited = 0
         self.sleeps = False
 
@@ -92,13 +83,17 @@ class ImpliedFrames:
         """Add the frame that precedes a downlink data frame with these times, in seconds."""
         if self.awaited:
             self.awaited -= 1
-            self._pending.add_implied(starts_s - self._poll_s, PS_POLL, self._aid, True)
+            self._add(starts_s - self._poll_s, "ps-poll", True)
         elif self.sleeps and not self._served:
             self._add_null(queued_s, False)
 
     def _add_null(self, time_s: float, sleeps: bool) -> None:
         self.sleeps = sleeps
-        self._pending.add_implied(time_s, NULL_FRAME, self._aid, sleeps)
+        self._add(time_s, "null", sleeps)
+
+    def _add(self, time_s: float, kind: str, sleeps: bool) -> None:
+        """Add an uplink frame without duration, sorted directly after a frame of the same time."""
+        self._sniffer.add(PendingFrame(nextafter(time_s, inf), time_s, 0.0, kind, self._aid, True, sleeps))
 
 
 class Capture(Observer):
@@ -115,12 +110,12 @@ class Capture(Observer):
 
     def __init__(self, sniffer: Sniffer) -> None:
         self._sniffer = sniffer
-        self._pending, self._rows = sniffer.pending, sniffer.pending.rows
+        self._last_down: tuple[PendingFrame, float] | None = None
         self._reports_all = False
         self._beacon_s = -inf
         self._has_twt = False
         self._aid = 1
-        self._tim: TimBitmap
+        self._tim: TimBit
         self._implied: ImpliedFrames
 
     def begin(self, topology: Topology, policy: Policy) -> None:
@@ -129,7 +124,7 @@ class Capture(Observer):
         service = policy.service if isinstance(policy.service, ServicePeriod) else None
         self._has_twt = service is not None and service.interval_s is not None
         self._aid, self._tim = self._sniffer.join(topology, self._reports_all)
-        self._implied = ImpliedFrames(topology, service is not None, self._aid, self._pending)
+        self._implied = ImpliedFrames(topology, service is not None, self._aid, self._sniffer)
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Add the null data frame that announces the change, if the station sends one."""
@@ -148,43 +143,26 @@ class Capture(Observer):
         if retrieved and not self._reports_all:
             self._implied.retrieved(time_s, retrieved)
 
-    def air_data(
-        self, up: bool, queued_s: float, starts_s: float, air_s: float, heard_s: float, segment: Segment
-    ) -> None:
-        """Record a TCP segment on a plain link, and write the frames whose order is certain.
-
-        Parameters
-        ----------
-        up, queued_s, starts_s, air_s, heard_s, segment
-            As for :class:`~psm_sim.network.air_frame.AirFrame`.
-        """
-        implied = self._implied
-        sleeps = implied.sleeps
-        if not up and (sleeps or implied.awaited):
-            implied.add_before(queued_s, starts_s)
-        self._rows += pack(
-            heard_s, heard_s, air_s, starts_s, queued_s, segment.connection.number, segment.seq,
-            segment.payload, segment.ack, segment.wire_bytes, self._aid, DATA, up, up and sleeps, False,
-            DERIVED, segment.syn, segment.fin | 4 if segment.rst else segment.fin,
-        )  # fmt: skip
-        if len(self._rows) >= self._sniffer.flush_bytes:
-            self._sniffer.flush(queued_s)
-
     def air(self, frame: AirFrame) -> None:
         """Record a frame, and write the frames whose order is certain."""
-        if frame.kind == "beacon":
-            self._sniffer.late(frame)
+        kind, up, queued_s, starts_s, air_s, heard_s, segment, retry, sleeps, more = frame
+        if kind == "beacon":
+            self._sniffer.times.late(frame)
             return
-        if frame.kind == "group":
-            self._sniffer.add_group_frame(frame.queued_s)
-        sleeps, implied = frame.sleeps, self._implied
+        if kind == "group":
+            self._sniffer.add_group_frame(queued_s)
         if sleeps is None:
-            sleeps = frame.uplink and implied.sleeps
-            if frame.kind == "data" and frame.segment is not None and not frame.uplink:
-                implied.add_before(frame.queued_s, frame.starts_s)
-        self._pending.add(frame, self._aid, sleeps)
-        if len(self._rows) >= self._sniffer.flush_bytes:
-            self._sniffer.flush(frame.queued_s)
+            sleeps = up and self._implied.sleeps
+            if kind == "data" and segment is not None and not up:
+                self._implied.add_before(queued_s, starts_s)
+        added = PendingFrame(heard_s, heard_s, air_s, kind, self._aid, up, sleeps, segment, retry, more)
+        if kind == "data" and not up:
+            if self._last_down is not None and self._last_down[0].more is None:
+                last, last_starts_s = self._last_down
+                last.more = queued_s <= last_starts_s  # this frame is queued behind the last one
+            self._last_down = added, starts_s
+        self._sniffer.add(added)
+        self._sniffer.flush(queued_s)
 
     def finish(self, time_s: float) -> None:
         """Complete the file if this is the last station."""

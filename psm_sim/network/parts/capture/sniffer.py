@@ -1,152 +1,101 @@
-"""Sniffer next to an access point, which sorts the frames of all stations and writes them in batches."""
+"""Sniffer next to an access point, which writes the frames of all stations and the beacons in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import inf, nextafter
+from math import inf, nan, nextafter
 from typing import BinaryIO
 
-import numpy as np
-from numpy.typing import NDArray
-
+from psm_sim.beacons import TOLERANCE_S, Beacons
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.parts.capture.beacons import BeaconTimes, TimBitmap, bitmaps_of
 from psm_sim.network.parts.capture.capture_header_values import CaptureHeaderValues, capture_header_values
-from psm_sim.network.parts.capture.frame_headers import (
-    ack_rows,
-    beacon_template,
-    fill_beacons,
-    frame_rows,
-    sizes_of,
+from psm_sim.network.parts.capture.frames import (
+    FILE_HEADER,
+    PendingFrame,
+    ack_record,
+    beacon_record,
+    frame_record,
 )
-from psm_sim.network.parts.capture.pending_frames import (
-    ACK,
-    DATA,
-    NULL_FRAME,
-    PS_POLL,
-    ROW,
-    PendingFrames,
-    take_rows,
-)
-from psm_sim.network.parts.capture.record_layouts import FILE_HEADER, LAYOUTS
 from psm_sim.network.topology import Topology
-
-_MAX_BEACONS = 1 << 14
-_ACK = LAYOUTS["ack"].itemsize
-
-Rows = NDArray[np.void]
-IntArray = NDArray[np.int64]
-TimBits = tuple[NDArray[np.uint8], NDArray[np.bool_]]
-
-
-class Batches:
-    """Packer of the frames and beacons of one file.
-
-    Beacon numbers and sequence numbers continue from one batch to the next. ``times`` has the
-    transmission times of the beacons.
-
-    Parameters
-    ----------
-    settings
-        Values of header fields.
-    tims
-        TIM bits of each station, from association 1 on.
-    acks
-        Whether to add an ACK after each individually addressed frame. False if the MAC reports ACKs.
-    """
-
-    def __init__(self, settings: CaptureHeaderValues, tims: Sequence[TimBitmap], acks: bool = True) -> None:
-        self._settings, self._tims, self._acks = settings, tims, acks
-        self.times = BeaconTimes(settings)
-        self._beacon = self._from_access_point = 0
-        self._from_stations = [0] * (1 + settings.stations)
-        self._beacons = beacon_template(_MAX_BEACONS, settings)
-        self._size = self._beacons.itemsize
-
-    def add_group_frame(self, time_s: float) -> None:
-        """Record that a group addressed frame follows the beacon at *time_s* seconds."""
-        self._tims[0].group.add(round(time_s / self._settings.beacon_s))
-
-    def records(self, frames: Rows, until_s: float) -> Iterator[memoryview]:
-        """Yield the records of *frames* and of the beacons before *until_s* seconds, in order."""
-        last = self.times.before(until_s)
-        while self._beacon + _MAX_BEACONS < last:
-            middle = self._beacon + _MAX_BEACONS
-            done = int(np.searchsorted(frames["sort_s"], self.times.heard_s(middle), side="left"))
-            yield self._pack(frames[:done], middle).data
-            frames = frames[done:]
-        yield self._pack(frames, max(last, self._beacon)).data
-
-    def _pack(self, frames: Rows, last: int) -> NDArray[np.uint8]:
-        """Return the records of *frames* and of the beacons before number *last*."""
-        numbers = np.arange(self._beacon, last)
-        starts_s, (bitmaps, groups) = self.times.starts_s(numbers), self._tim_bits(numbers)
-        sent = starts_s >= 0
-        if not sent.all():
-            numbers, starts_s, bitmaps, groups = numbers[sent], starts_s[sent], bitmaps[sent], groups[sent]
-        self._beacon = last
-        # passed: beacons before each frame; behind: frames up to each beacon
-        passed = np.searchsorted(starts_s + self._settings.beacon_air_s, frames["sort_s"], side="left")
-        behind = np.cumsum(np.bincount(passed, minlength=numbers.size + 1))[: numbers.size]
-        acked = self._acks & ((frames["kind"] == DATA) | (frames["kind"] == NULL_FRAME))
-        sizes = sizes_of(frames, self._settings)
-        ends = np.append(0, np.cumsum(sizes + _ACK * acked))
-        first, beacons_at = (
-            ends[:-1] + self._size * passed,
-            self._size * np.arange(numbers.size) + ends[behind],
-        )
-        packed = np.zeros(int(ends[-1]) + self._size * numbers.size, np.uint8)
-        orders, beacon_orders = self._sequence_numbers(frames, passed, behind)
-        for rows, chosen in frame_rows(frames, sizes, orders, self._settings):
-            _place(packed, first[chosen], rows)
-        _place(
-            packed, (first + sizes)[acked], ack_rows(take_rows(frames, np.flatnonzero(acked)), self._settings)
-        )
-        _place(packed, beacons_at, self._beacon_rows(numbers, starts_s, beacon_orders, (bitmaps, groups)))
-        return packed
-
-    def _sequence_numbers(
-        self, frames: Rows, passed: IntArray, behind: IntArray
-    ) -> tuple[IntArray, IntArray]:
-        """Return the sequence numbers of frames and of beacons, which each sender counts separately."""
-        counted = (frames["kind"] != PS_POLL) & (frames["kind"] != ACK)
-        down = np.cumsum(counted & ~frames["up"])
-        beacons = self._from_access_point + np.arange(behind.size) + np.append(0, down)[behind]
-        orders = self._from_access_point + down - 1 + passed
-        self._from_access_point += behind.size + (int(down[-1]) if down.size else 0)
-        up = np.flatnonzero(counted & frames["up"])
-        senders = frames["aid"][up]
-        for aid in np.flatnonzero(np.bincount(senders)).tolist():
-            own = up[senders == aid]
-            orders[own] = self._from_stations[aid] + np.arange(own.size)
-            self._from_stations[aid] += own.size
-        return orders & 0xFFF, beacons & 0xFFF
-
-    def _tim_bits(self, numbers: IntArray) -> TimBits:
-        """Return the TIM bitmaps of beacons, (n, octets), and whether group frames follow each, (n,)."""
-        first = int(numbers[0]) if numbers.size else 0
-        due_s = self.times.due_s(numbers)
-        return bitmaps_of(self._tims, due_s), self._tims[0].groups(first, numbers.size)
-
-    def _beacon_rows(
-        self, numbers: IntArray, starts_s: NDArray[np.floating], orders: IntArray, tim_bits: TimBits
-    ) -> Rows:
-        rows = self._beacons[: numbers.size]
-        fill_beacons(rows, numbers, starts_s, orders, tim_bits, self._settings)
-        return rows
-
-
-def _place(packed: NDArray[np.uint8], at: IntArray, rows: Rows) -> None:
-    """Copy *rows* to the byte offsets *at* of *packed*."""
-    if rows.size:
-        row_type = f"V{rows.itemsize}"
-        # A view of overlapping rows, one at every byte offset, so that each row is copied in one operation.
-        windows = np.ndarray(packed.size - rows.itemsize + 1, row_type, packed, strides=(1,))
-        windows[at] = rows.view(row_type)
-
 
 _FLUSH_FRAMES = 4096
 """Number of pending frames at which they are written."""
+
+
+class TimBit:
+    """TIM bit of one station over time. All times are in seconds.
+
+    The TIM of a beacon includes frames that are buffered at the beacon time. A frame that the station
+    retrieves because of a beacon counts as buffered until then.
+
+    Attributes
+    ----------
+    heard_s : float
+        Time of the last beacon for which the station woke.
+    """
+
+    def __init__(self) -> None:
+        self.heard_s = self._notified_s = -inf
+        self._last = self._bit = False
+        self._changes: list[tuple[float, bool]] = []
+
+    def buffered(self, time_s: float, frames: int, retrieved: int) -> float:
+        """Record the number of buffered frames, as for an observer.
+
+        Returns the time of the change, moved after the beacon if the beacon caused it.
+        """
+        if retrieved and abs(time_s - self.heard_s) < TOLERANCE_S:
+            time_s = nextafter(self.heard_s, inf)
+        self._notified_s = time_s = max(time_s, self._notified_s)
+        if (frames > 0) is not self._last:
+            self._last = frames > 0
+            self._changes.append((time_s, self._last))
+        return time_s
+
+    def settled(self, now_s: float) -> float:
+        """Return the time up to which the bit is final. Frames that age out are reported late."""
+        return min(self._notified_s, now_s) if self._last else now_s
+
+    def at(self, time_s: float) -> bool:
+        """Return the bit in the beacon at a time. Earlier changes are forgotten."""
+        while self._changes and self._changes[0][0] <= time_s:
+            self._bit = self._changes.pop(0)[1]
+        return self._bit
+
+
+class BeaconTimes:
+    """Transmission times of the beacons, all in seconds.
+
+    A beacon is sent when it is due or, with the DCF, an interframe space later. Beacons that a busy channel
+    delays further are reported by :meth:`late`. A late beacon replaces all that have become due meanwhile.
+    """
+
+    def __init__(self, values: CaptureHeaderValues) -> None:
+        self.grid = Beacons(values.beacon_s)
+        self._gap_s, self._air_s = values.beacon_gap_s, values.beacon_air_s
+        self._late: dict[int, float] = {}
+
+    def late(self, frame: AirFrame) -> None:
+        """Record a late beacon."""
+        number = self.grid.after(frame.starts_s) - 1
+        first = round(frame.queued_s / self.grid.interval_s)
+        self._late |= dict.fromkeys(range(first, number), nan) | {number: frame.starts_s}
+
+    def start_s(self, number: int) -> float:
+        """Return the start of the transmission, or nan for a beacon that is not sent."""
+        return self._late.get(number, number * self.grid.interval_s + self._gap_s)
+
+    def forget(self, number: int) -> None:
+        """Forget a beacon that has been written."""
+        self._late.pop(number, None)
+
+    def before(self, time_s: float) -> int:
+        """Return the number of the first beacon that is not received before *time_s*."""
+        last = self.grid.before(time_s - self._gap_s - self._air_s) + 1
+        return min([number for number in self._late if self._heard_s(number) >= time_s] + [last])
+
+    def _heard_s(self, number: int) -> float:
+        start_s = self.start_s(number)
+        return (start_s if start_s >= 0 else self.grid.time(number) + self._gap_s) + self._air_s
 
 
 class Sniffer:
@@ -158,23 +107,21 @@ class Sniffer:
         Binary file.
     stations
         Number of stations on the access point. Each one joins before the clock starts.
-
-    Attributes
-    ----------
-    pending : PendingFrames
-        Frames that are not yet written.
-    flush_bytes : int
-        Size of the pending rows at which :meth:`flush` is to be called.
     """
 
     def __init__(self, file: BinaryIO, stations: int) -> None:
-        self._file, self._stations = file, stations
-        self._tims: list[TimBitmap] = []
-        self._unfinished = stations
-        self.pending, self.flush_bytes = PendingFrames(), _FLUSH_FRAMES * ROW.itemsize
-        self._batches: Batches
+        self._file, self._stations, self._unfinished = file, stations, stations
+        self._tims: list[TimBit] = []
+        self._group: set[int] = set()
+        self._pending: list[PendingFrame] = []
+        self._flush_frames = _FLUSH_FRAMES
+        self._next_beacon = 0
+        self._sequence = [0] * (1 + stations)  # of the access point, and of each station
+        self._adds_acks = True
+        self._values: CaptureHeaderValues
+        self.times: BeaconTimes
 
-    def join(self, topology: Topology, reports_all: bool) -> tuple[int, TimBitmap]:
+    def join(self, topology: Topology, reports_all: bool) -> tuple[int, TimBit]:
         """Add a station. Return its association number and its TIM bit.
 
         Parameters
@@ -184,24 +131,25 @@ class Sniffer:
         reports_all
             Whether the MAC reports all kinds of frames, such as ACKs.
         """
-        self._tims.append(TimBitmap())
-        if len(self._tims) == 1:
-            settings = capture_header_values(topology, self._stations)
-            self._batches = Batches(settings, self._tims, acks=not reports_all)
+        if not self._tims:
+            self._values = capture_header_values(topology, self._stations)
+            self._adds_acks, self.times = not reports_all, BeaconTimes(self._values)
             self._file.write(FILE_HEADER)
+        self._tims.append(TimBit())
         return len(self._tims), self._tims[-1]
-
-    def late(self, beacon: AirFrame) -> None:
-        """Record a late beacon."""
-        self._batches.times.late(beacon)
 
     def add_group_frame(self, time_s: float) -> None:
         """Record that a group addressed frame follows the beacon at *time_s* seconds."""
-        self._batches.add_group_frame(time_s)
+        self._group.add(round(time_s / self._values.beacon_s))
+
+    def add(self, frame: PendingFrame) -> None:
+        """Add a frame."""
+        self._pending.append(frame)
 
     def flush(self, now_s: float) -> None:
-        """Write the frames that precede all frames reported from *now_s* seconds on."""
-        self._write(min(tim.settled(now_s) for tim in self._tims))
+        """If many frames are pending, write those that precede all frames reported from *now_s* s on."""
+        if len(self._pending) >= self._flush_frames:
+            self._write(min(tim.settled(now_s) for tim in self._tims))
 
     def finish(self, time_s: float) -> None:
         """Handle the end of a station. Frames that end after the last station are not written."""
@@ -210,6 +158,37 @@ class Sniffer:
             self._write(nextafter(time_s, inf))
 
     def _write(self, until_s: float) -> None:
-        for chunk in self._batches.records(self.pending.take(until_s), until_s):
-            self._file.write(chunk)
-        self.flush_bytes = len(self.pending.rows) + _FLUSH_FRAMES * ROW.itemsize
+        """Write the frames and beacons before *until_s*."""
+        self._pending.sort(key=lambda frame: frame.sort_s)
+        ready = [frame for frame in self._pending if frame.sort_s < until_s]
+        del self._pending[: len(ready)]
+        self._flush_frames = len(self._pending) + _FLUSH_FRAMES
+        last = self.times.before(until_s)
+        for frame in ready:
+            self._write_beacons(last, frame.sort_s)
+            number = self._count(frame.aid if frame.uplink else 0) if frame.is_numbered else 0
+            self._file.write(frame_record(frame, number, self._values))
+            if self._adds_acks and frame.kind in ("data", "null"):
+                self._file.write(ack_record(frame, self._values))
+        self._write_beacons(last, inf)
+
+    def _write_beacons(self, last: int, before_s: float) -> None:
+        """Write the beacons with numbers below *last* that are received before *before_s*."""
+        while self._next_beacon < last:
+            number, starts_s = self._next_beacon, self.times.start_s(self._next_beacon)
+            if starts_s + self._values.beacon_air_s >= before_s:
+                return
+            self._next_beacon += 1
+            self.times.forget(number)
+            bits = sum(tim.at(number * self._values.beacon_s) << aid for aid, tim in enumerate(self._tims, 1))
+            group = any(member <= number for member in self._group)
+            self._group = {member for member in self._group if member > number}
+            if starts_s >= 0:
+                bitmap = bits.to_bytes(1 + self._stations // 8, "little")
+                beacon = beacon_record(number, starts_s, self._count(0), bitmap, group, self._values)
+                self._file.write(beacon)
+
+    def _count(self, sender: int) -> int:
+        """Return the next sequence number of a station, or of the access point (0)."""
+        self._sequence[sender] += 1
+        return (self._sequence[sender] - 1) & 0xFFF

@@ -161,7 +161,6 @@ def test_the_file_does_not_depend_on_how_much_is_written_at_once(variant, monkey
     """A few frames and beacons at a time, or all at the end."""
     _, _, at_once = captured("psm", **VARIANTS[variant])
     monkeypatch.setattr("psm_sim.network.parts.capture.sniffer._FLUSH_FRAMES", 3)
-    monkeypatch.setattr("psm_sim.network.parts.capture.sniffer._MAX_BEACONS", 16)
     _, _, piecemeal = captured("psm", **VARIANTS[variant])
     assert (at_once == piecemeal) is True
 

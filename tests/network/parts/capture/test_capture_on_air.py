@@ -5,15 +5,14 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
-import numpy as np
 import pytest
 from simpy import Environment
 
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.capture import sniffer
-from psm_sim.network.parts.capture.beacons import BeaconTimes
 from psm_sim.network.parts.capture.capture_header_values import capture_header_values
+from psm_sim.network.parts.capture.sniffer import BeaconTimes
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.station_queue import NULL_DOZE
 from psm_sim.network.segment import Segment
@@ -74,7 +73,7 @@ def test_a_late_beacon_takes_the_place_of_those_due_meanwhile():
     times.late(AirFrame("beacon", False, 0.3, 0.54, air_s, 0.54 + air_s, None))
     assert times.before(0.53) == 5
     assert times.before(0.55) == 6
-    begun_s = times.starts_s(np.arange(2, 7)).tolist()
+    begun_s = [times.start_s(number) for number in range(2, 7)]
     assert begun_s[0] == pytest.approx(0.2 + gap_s)
     assert [isnan(each) for each in begun_s] == [False, True, True, False, False]
     assert begun_s[3:] == pytest.approx([0.54, 0.6 + gap_s])
