@@ -55,6 +55,3 @@ class AirFrame(NamedTuple):
 
 AirCallback = Callable[[AirFrame], None]
 """Callback with the signature of :meth:`Observer.air <psm_sim.network.observers.Observer.air>`."""
-
-DataCallback = Callable[[bool, float, float, float, float, Segment], None]
-"""Callback for TCP data frames, with the fields of :class:`AirFrame` from ``uplink`` to ``segment``."""

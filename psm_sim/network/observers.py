@@ -131,10 +131,6 @@ class Observer:
         Frames are not reported in the order of their times. A link reports a frame when it is queued, and
         the DCF when it is received. All earlier events of the radio have been reported.
 
-        For speed, a class that also has a method ``air_data`` receives TCP data on links there, without an
-        :class:`~psm_sim.network.air_frame.AirFrame` object. Its positional arguments are ``uplink``,
-        ``queued_s``, ``starts_s``, ``air_s``, ``heard_s`` and ``segment``.
-
         Parameters
         ----------
         frame : AirFrame

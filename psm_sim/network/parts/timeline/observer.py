@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, BinaryIO
 
-from psm_sim.network.air_frame import AirFrame, DataCallback
+from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.browser import Visit
 from psm_sim.network.observers import Observer
 from psm_sim.network.parts.timeline.trace_file import Process, TraceFile
@@ -61,27 +61,17 @@ class Transfers:
         segment = frame.segment
         if segment is None or frame.kind == "null":
             return
-        times_s = frame.queued_s, frame.starts_s, frame.air_s, frame.heard_s
-        if segment.connection.number >= 0:
-            self.air_data(frame.uplink, *times_s, segment)
-        else:
+        up, queued_s, heard_s = frame.uplink, frame.queued_s, frame.heard_s
+        if segment.connection.number < 0:
             kind = "group frame" if frame.kind == "group" else "datagram"
-            self._message(kind, frame.uplink, frame.queued_s, frame.heard_s, segment)
-
-    def air_data(
-        self, up: bool, queued_s: float, starts_s: float, air_s: float, heard_s: float, segment: Segment
-    ) -> None:
-        """Handle a TCP segment.
-
-        Parameters
-        ----------
-        up, queued_s, starts_s, air_s, heard_s, segment
-            As for :class:`~psm_sim.network.air_frame.AirFrame`.
-        """
-        if up:
+            self._message(kind, up, queued_s, heard_s, segment)
+        elif up:
             if segment.payload or segment.syn:
                 self._handle_uplink(queued_s, heard_s, segment)
-            return
+        else:
+            self._handle_downlink(queued_s, heard_s, segment)
+
+    def _handle_downlink(self, queued_s: float, heard_s: float, segment: Segment) -> None:
         seq, fin = segment.seq, segment.fin
         end = seq + segment.payload + segment.syn + fin
         stream = self._streams.get(segment.connection) if end > seq else None
@@ -91,7 +81,7 @@ class Transfers:
         if segment.connection.requests:
             self._draw_answered(stream, heard_s)
         elif segment.payload:
-            self._message("message", up, queued_s, heard_s, segment)
+            self._message("message", False, queued_s, heard_s, segment)
         if fin and stream.next >= end:
             del self._streams[segment.connection]
 
@@ -268,11 +258,6 @@ class Timeline(Observer):
     def air(self, frame: AirFrame) -> None:
         """Follow the transfers."""
         self._transfers.air(frame)
-
-    @property
-    def air_data(self) -> DataCallback:
-        """Callback for TCP data, which follows the transfers."""
-        return self._transfers.air_data
 
     def page(self, visit: Visit) -> None:
         """Draw a page. Pauses are not drawn."""

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from psm_sim.network import Observer
-from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.timeline import timeline_observers
-from psm_sim.network.parts.timeline.observer import Timeline
 from psm_sim.network.parts.timeline.trace_file import TraceFile
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.user_policy_guard import GuardedPolicy
@@ -185,16 +183,3 @@ def test_what_is_written_does_not_wait_for_the_end():
     trace.close()
     assert before > 4000
     assert len(json.loads(file.getvalue())["traceEvents"]) == 5002
-
-
-def test_a_class_that_overrides_air_alone_hears_of_data_there():
-    """Though the class above it has ``air_data``."""
-
-    class Counts(Timeline):
-        heard = 0
-
-        def air(self, frame: AirFrame) -> None:
-            self.heard += frame.kind == "data"
-
-    run("psm", pages=2, observers=[counts := Counts(TraceFile(io.BytesIO()), "station")])
-    assert counts.heard > 10
