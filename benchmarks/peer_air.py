@@ -18,6 +18,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -62,12 +63,12 @@ def load(row: Row, policy: str, seed: int) -> tuple[float, float]:
     seed
         Of the backoffs.
     """
-    keys = COMMON | {"mac.seed": seed, "browser.persistent": row["persistent"] == "1"}
+    keys = COMMON | {"browser.persistent": row["persistent"] == "1"}
     keys |= {"tcp.initial_window": row["initial_window"]}
     keys["tcp.delayed_ack_ms"] = 200.0 if row["delayed_ack"] == "1" else 0.0
     main, *images = map(int, row["object_bytes"].split("+"))
     count = 1 + len(images)
-    world = build_world(load_topology("three-node", keys), make_policy(policy))
+    world = build_world(replace(load_topology("three-node", keys), seed=seed), make_policy(policy))
     think_s = float(row["phase_ms"]) / 1000
     world.run([Page(think_s, main, tuple(images), (300,) * count, (0.0,) * count)])
     visit, usage = world.visits[0]
@@ -148,7 +149,7 @@ def pages_of(rows: Sequence[Row]) -> list[list[Page]]:
 
 def load_cell(cell: Cell, policy: str, seed: int) -> tuple[float, float]:
     """Return the mean page time of a cell and the mean time awake of its stations, in seconds."""
-    topology = load_topology("three-node", cell.topology | {"mac.seed": seed})
+    topology = replace(load_topology("three-node", cell.topology), seed=seed)
     shared = cell_of(topology)
     worlds = [build_world(topology, make_policy(policy), (), shared) for _ in cell.pages]
     awake_s: list[float] = []

@@ -30,6 +30,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -73,8 +74,8 @@ def pages(count: int = PAGES) -> list[Page]:
 
 def topology(seed: int = 1) -> Topology:
     """Return the settings for ns-3, with backoffs of their own for each *seed*."""
-    keys = {"mac.seed": seed, "tcp.initial_window": 2, "tcp.delayed_ack_ms": 200.0}
-    return load_topology("three-node", COMMON | keys)
+    keys = {"tcp.initial_window": 2, "tcp.delayed_ack_ms": 200.0}
+    return replace(load_topology("three-node", COMMON | keys), seed=seed)
 
 
 def table(pages_s: Any, usage: Any, decisions_s: Sequence[float]) -> Table:

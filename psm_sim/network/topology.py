@@ -34,7 +34,8 @@ class Topology:
 
     ``base`` is the bundled topology from which this one was derived. Output shows the differences from it,
     see :func:`topology_differences`. ``stations`` are the stations that share
-    the channel of the access point; empty for a single station.
+    the channel of the access point; empty for a single station. ``seed`` is that of backoffs, losses, faults
+    and group addressed frames. A run sets it to its own seed.
 
     Raises
     ------
@@ -58,6 +59,7 @@ class Topology:
     mac: MacParameters = field(default_factory=MacParameters)
     base: str = "three-node"
     stations: tuple[StationSpec, ...] = ()
+    seed: int = 1
 
     def __post_init__(self) -> None:
         for attribute, cls in SECTIONS.values():
@@ -97,12 +99,6 @@ class Topology:
         """Whether a page that cannot be loaded is reported, so that the run continues."""
         mode = self.browser.failed_pages
         return mode == "report" or (mode == "auto" and self.can_fail)
-
-    def with_fault_seed(self, seed: int) -> Topology:
-        """Return the topology with *seed* for its faults, if faults are enabled and have no seed yet."""
-        if not self.can_fail or self.faults.seed is not None:
-            return self
-        return dataclasses.replace(self, faults=dataclasses.replace(self.faults, seed=seed))
 
     def config(self) -> dict[str, Any]:
         """Return all keys in the format of ``--set``, e.g. ``links.wired.rate_mbps``, and their values."""

@@ -58,14 +58,6 @@ class BeaconParameters:
         None, "mean number of consecutive lost beacons; none: independent losses", unit="beacons", at_least=1,
         at_most=1e6, optional=True, requires="loss",
     )  # fmt: skip
-    loss_seed: int = parameter(
-        1,
-        "seed of beacon losses and group addressed frames",
-        at_least=0,
-        at_most=2**32 - 1,
-        expert=True,
-        requires="loss or access_point.group_per_s",
-    )
 
     def __post_init__(self) -> None:
         check_all(self, "beacon")
@@ -413,12 +405,6 @@ class FaultParameters:
     1993); this is not a default here.
     """
 
-    seed: int | None = parameter(
-        None, "seed of the faults; none: seed of the run", at_least=0, at_most=2**32 - 1, optional=True,
-        kind=int, expert=True,
-        requires="restart_every_s or stall_every_s or faults.wireless.loss or faults.wireless.bad_loss"
-        " or faults.wired.loss or faults.wired.bad_loss",
-    )  # fmt: skip
     restart_every_s: float | None = parameter(
         None, "mean of the exponential time until the access point restarts and loses buffered frames and the"
         " association", unit="s", at_least=1, at_most=1e9, optional=True,
@@ -570,9 +556,6 @@ class MacParameters:
         at_least=0.001,
         at_most=1e6,
         requires="bad_frame_error_rate",
-    )
-    seed: int = parameter(
-        1, "seed of the backoffs and of the frame errors", at_least=0, at_most=2**32 - 1, expert=True
     )
 
     def __post_init__(self) -> None:

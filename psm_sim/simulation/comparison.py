@@ -235,7 +235,7 @@ class Comparison:
     @property
     def topology_differs(self) -> dict[str, Any]:
         """Topology keys that differ from the bundled topology, apart from profile and settings."""
-        reported = {**self.scenario.chip, **self.settings, "faults.seed": None}
+        reported = {**self.scenario.chip, **self.settings}
         return {
             key: value
             for key, value in topology_differences(self.resolved_topology).items()

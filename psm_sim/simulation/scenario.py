@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -126,16 +126,14 @@ class Scenario:
         return load_workloads(self.trace, self.pages, self.seed)
 
     def resolve_topology(self) -> Topology:
-        """Return the topology with profile and settings, and with a fault seed.
-
-        Faults without a seed of their own use the seed of the scenario.
+        """Return the topology with profile, settings and seed.
 
         Raises
         ------
         InputError
             As for :meth:`resolve_unseeded_topology`.
         """
-        return self.resolve_unseeded_topology().with_fault_seed(self.seed)
+        return replace(self.resolve_unseeded_topology(), seed=self.seed)
 
     def resolve_unseeded_topology(self) -> Topology:
         """Return the topology with profile and settings, which does not depend on the seed.

@@ -238,7 +238,7 @@ def test_no_object_is_requested_before_its_anchor(loaded):
 @pytest.mark.parametrize(
     "keys",
     [
-        {"faults.wireless.loss": 0.05, "faults.seed": 3},
+        {"faults.wireless.loss": 0.05},
         {"mac.model": "dcf"},
         {"browser.max_page_s": 0.3},
         {"browser.persistent": False},

@@ -96,14 +96,6 @@ def test_several_seeds_have_faults_of_their_own():
     assert len(lost) > 1
 
 
-def test_the_seed_of_faults_can_be_held():
-    """faults.seed: the same faults over other pages; without it they are the run's."""
-    settings = {"faults.wireless.loss": 0.05}
-    assert Scenario(settings=settings, seed=5).resolve_topology().faults.seed == 5
-    assert Scenario(settings={**settings, "faults.seed": 3}, seed=5).resolve_topology().faults.seed == 3
-    assert Scenario(seed=5).resolve_topology().faults.seed is None
-
-
 def test_figures_and_page_are_drawn_even_if_no_page_is_complete():
     found = compare_runs(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01}))
     for drawn in (

@@ -103,17 +103,18 @@ def contention_tasks(seeds: Sequence[int], seconds: float) -> list[ContentionTas
 def _cell(neighbors: int, transport: str, seed: int, seconds: float) -> Scenario:
     size = _PAYLOAD_BYTES if transport == "tcp" else _DATAGRAM_BYTES
     sent = "push:push.sender=station,push.timing=clock"
-    stations = [
-        StationSpec("sensor", trace=f"{sent},push.period_s=1,push.transport={transport},push.bytes={size}")
-    ]
+    sensor = f"{sent},push.period_s=1,push.transport={transport},push.bytes={size}"
+    stations = [StationSpec("sensor", trace=sensor, seed=100 * seed)]
     if neighbors:
         period_s = neighbors * 8 * _PAYLOAD_BYTES / (1e6 * OFFERED_MBPS)
         trace = f"{sent},push.period_s={period_s:g},push.bytes={_DATAGRAM_BYTES}"
-        stations.append(StationSpec("neighbor", count=neighbors, policy="always-on", trace=trace))
+        stations.append(
+            StationSpec("neighbor", count=neighbors, policy="always-on", trace=trace, seed=100 * seed + 1)
+        )
     stations = [replace(station, trace=f"{station.trace},stretch_s={seconds:g}") for station in stations]
-    settings = CELL | CURRENTS | {"power.wake_j": WAKE_J[transport], "mac.seed": seed}
+    settings = CELL | CURRENTS | {"power.wake_j": WAKE_J[transport]}
     topology = replace(load_topology("three-node", settings), stations=tuple(stations))
-    return Scenario(topology=topology, pages=1, seed=100 * seed)
+    return Scenario(topology=topology, pages=1, seed=seed)
 
 
 def _increases(rows: pd.DataFrame) -> dict[tuple[str, str], list[float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from psm_sim.campaign.sweep.grid import SweepTask
@@ -50,7 +50,7 @@ def plan_tasks(tasks: Sequence[SweepTask]) -> list[PlannedTask]:
 
 
 class TopologyCache:
-    """Cache of the topologies of tasks. Only the seed of the faults differs between tasks."""
+    """Cache of the topologies of tasks. Only the seed differs between tasks."""
 
     def __init__(self) -> None:
         self._cache: dict[tuple[Any, ...], Topology] = {}
@@ -60,7 +60,7 @@ class TopologyCache:
         scenario = planned.task.scenario
         if planned.topology_id not in self._cache:
             self._cache[planned.topology_id] = scenario.resolve_unseeded_topology()
-        return self._cache[planned.topology_id].with_fault_seed(scenario.seed)
+        return replace(self._cache[planned.topology_id], seed=scenario.seed)
 
 
 class TaskChecker:

@@ -26,15 +26,17 @@ class BeaconReception:
     Parameters
     ----------
     parameters
-        Loss probability, mean run length and seed.
+        Loss probability and mean run length.
+    seed
+        Seed of the losses.
     station
         Index of the station at its access point, from 0. Stations have independent losses.
     """
 
-    def __init__(self, parameters: BeaconParameters, station: int = 0) -> None:
+    def __init__(self, parameters: BeaconParameters, seed: int, station: int = 0) -> None:
         self._parameters = parameters
         self.lossless = parameters.loss == 0
-        self._random = random_stream(parameters.loss_seed, stream_name("network.beacon loss", station))
+        self._random = random_stream(seed, stream_name("network.beacon loss", station))
         self._first, self._lost = 0, np.zeros(0, dtype=bool)
         self._in_loss, self._left = True, 0
 

@@ -141,7 +141,7 @@ class DeviceHop(WirelessHop):
         topology, association, service = self.topology, self.association, self._service
         station, hooks = topology.station, self.hooks
         agreed = service is not None and service.interval_s is not None
-        reception = BeaconReception(BeaconParameters() if agreed else topology.beacon)
+        reception = BeaconReception(BeaconParameters() if agreed else topology.beacon, topology.seed)
         traits = RadioTraits(station, reception, association, self.up, self.down, self.ledger)
         port_arguments = (self.env, topology.access_point, self.down, association, station.ps_poll_ms / 1000)
         radio_arguments = (self.up, hooks.radio, hooks.beacons)
@@ -199,7 +199,5 @@ class DeviceHop(WirelessHop):
         hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
         link = self.link_at("wireless down", hop)
         link.deliver = self.radio.receive_group
-        beacons, beacon = Beacons(topology.beacon.interval_s), topology.beacon
-        return GroupFrames(
-            self.env, beacons, beacon.dtim_period, access_point, link, self.radio, beacon.loss_seed
-        )
+        beacons, period = Beacons(topology.beacon.interval_s), topology.beacon.dtim_period
+        return GroupFrames(self.env, beacons, period, access_point, link, self.radio, topology.seed)

@@ -143,7 +143,7 @@ class Faults(EndSystems):
     def __init__(self, env: Environment, topology: Topology, station: int = 0) -> None:
         super().__init__(env, topology)
         self._station = station
-        self._seed = topology.faults.seed if topology.faults.seed is not None else 1
+        self._seed = topology.seed
         self._stalls = self._outages(
             stream_name("stalls", station), topology.faults.stall_every_s, topology.faults.stall_s
         )

@@ -38,7 +38,7 @@ class Cell:
         self.env, self.ports = env, list[MacPort]()
         self.timing = FrameTiming(topology.mac)
         self.beacons = Beacons(topology.beacon.interval_s)
-        backoffs = RandomBackoffs(topology.mac.seed)
+        backoffs = RandomBackoffs(topology.seed)
         self.channel = Channel(env, self.timing, self.beacons, topology.mac.retry_limit, backoffs)
         self.sender = ApQueue(self.channel)
 

@@ -136,8 +136,8 @@ class FaultyMacHop(MacHop):
         """Return the reception of beacons, and add frame errors to both links."""
         mac = self.topology.mac
         if not mac.has_errors:
-            return BeaconReception(self.topology.beacon, self.number)
-        self.up.errors = self.down.errors = errors = FrameErrors(mac, self.number)
+            return BeaconReception(self.topology.beacon, self.topology.seed, self.number)
+        self.up.errors = self.down.errors = errors = FrameErrors(mac, self.topology.seed, self.number)
         return AirBeaconReception(self.topology, self.number, errors)
 
     def forget(self, back_s: float) -> int:

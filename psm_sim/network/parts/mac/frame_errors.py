@@ -23,18 +23,20 @@ class FrameErrors:
     Parameters
     ----------
     mac
-        Error rates and seed.
+        Error rates.
+    seed
+        Seed of the errors.
     station
         Index of the station at its access point, from 0. Stations have independent errors.
     """
 
-    def __init__(self, mac: MacParameters, station: int) -> None:
+    def __init__(self, mac: MacParameters, seed: int, station: int) -> None:
         self._mac, self._drawn = mac, list[float]()
-        self._random = random_stream(mac.seed, stream_name("network.frame errors", station))
+        self._random = random_stream(seed, stream_name("network.frame errors", station))
         self._bad: GilbertElliott | None = None
         if mac.bad_frame_error_rate:
             name = stream_name("network.channel state", station)
-            self._bad = GilbertElliott(mac.seed, name, mac.good_s, mac.bad_s)
+            self._bad = GilbertElliott(seed, name, mac.good_s, mac.bad_s)
 
     def rate(self, time_s: float) -> float:
         """Return the probability of an error in a frame that begins at *time_s* seconds."""
@@ -74,9 +76,9 @@ class AirBeaconReception(BeaconReception):
     """
 
     def __init__(self, topology: Topology, station: int, errors: FrameErrors) -> None:
-        super().__init__(topology.beacon, station)
+        super().__init__(topology.beacon, topology.seed, station)
         self._interval_s, self._errors, self.lossless = topology.beacon.interval_s, errors, False
-        self._beacon_errors = random_stream(topology.mac.seed, stream_name("network.beacon errors", station))
+        self._beacon_errors = random_stream(topology.seed, stream_name("network.beacon errors", station))
 
     def _draw(self) -> NDArray[np.bool_]:
         times_s = ((self._first + number) * self._interval_s for number in range(BLOCK))

@@ -142,7 +142,7 @@ def test_a_station_that_misses_a_beacon_listens_to_every_next_one_or_rests(after
 @pytest.mark.parametrize(("loss", "run"), [(0.3, None), (0.3, 5.0), (0.6, 3.0)])
 def test_losses_have_the_share_and_the_runs_asked_for(loss, run):
     """Over 200,000 beacons: the share within 3 %, the mean run within 5 %."""
-    reception = BeaconReception(BeaconParameters(loss=loss, loss_run=run))
+    reception = BeaconReception(BeaconParameters(loss=loss, loss_run=run), 1)
     lost = [reception.lost(number) for number in range(200_000)]
     assert sum(lost) / len(lost) == pytest.approx(loss, rel=0.03)
     runs = sum(1 for before, now in zip([False, *lost], lost, strict=False) if now and not before)

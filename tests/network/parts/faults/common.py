@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
@@ -9,10 +11,10 @@ from psm_sim.workload.page_view import Page
 PAGE = Page(1.0, 20_000, (5_000, 5_000), (300,) * 3, (0.05,) * 3)
 
 
-def world_with(settings, policy="psm", observers=()):
+def world_with(settings, policy="psm", observers=(), seed=1):
     """Return a world, not yet run."""
     made = make_policy(policy) if isinstance(policy, str) else policy
-    return build_world(load_topology("three-node", settings), made, observers)
+    return build_world(replace(load_topology("three-node", settings), seed=seed), made, observers)
 
 
 def loaded(settings, pages=(PAGE,) * 5, policy="psm", observers=()):

@@ -122,6 +122,6 @@ def test_restarts_and_stalls_are_the_same_for_every_policy():
     times_s = [OutageSchedule(3, name, 100.0, 1.0).begins_s for name in ("faults.restarts", "faults.stalls")]
     assert times_s[0] != times_s[1]
     pages = [Page(1000.0, 1000, (), (300,), (0.0,))]
-    settings = {**RESTART, "faults.restart_every_s": 100, "faults.seed": 3}
+    settings = {**RESTART, "faults.restart_every_s": 100}
     counts = [loaded(settings, pages, policy).ends.report()["restarts"] for policy in ("psm", "always-on")]
     assert counts[0] == counts[1] > 3

@@ -41,7 +41,6 @@ def settings_of(random):
         "mac.poll_first": bool(random.integers(2)),
         "mac.cw_min": int(random.choice([0, 1, 7, 31])),
         "mac.retry_limit": int(random.choice([0, 1, 7])),
-        "mac.seed": int(random.integers(1000)),
         "access_point.release_on_uplink": bool(random.integers(2)),
         "access_point.buffer_frames": int(random.choice([2, 10, 256])),
         "beacon.interval_ms": float(random.choice([20.0, 100.0, 102.4, 1000.0])),

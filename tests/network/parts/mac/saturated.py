@@ -59,7 +59,7 @@ class SaturationResult(NamedTuple):
 def run_saturated(stations: int, mac: MacParameters, packet_bytes: int, seconds: float) -> SaturationResult:
     """Simulate saturated stations without beacons, and return their throughput."""
     env, timing = Environment(), FrameTiming(mac)
-    channel = Channel(env, timing, Beacons(_NEVER_S), mac.retry_limit, RandomBackoffs(mac.seed))
+    channel = Channel(env, timing, Beacons(_NEVER_S), mac.retry_limit, RandomBackoffs(1))
     sources = [SaturatedSource(channel, timing, packet_bytes) for _ in range(stations)]
     env.run(until=seconds)
     arrived = tuple(source.arrived for source in sources)

@@ -94,7 +94,7 @@ def test_an_access_point_that_starts_anew_forgets_what_it_held(noticed):
     pushes = [Message(0.5 + 0.2 * number, 200) for number in range(290)]
     settings = {
         "faults__restart_every_s": 8, "faults__restart_s": 2, "faults__restart_noticed": noticed,
-        "station__association_ms": 100, "faults__seed": 3,
+        "station__association_ms": 100,
     }  # fmt: skip
     world, _ = over_air("psm:listen_interval=3", messages=pushes, **settings)
     restarts, renewed = world.ends.report()["restarts"], world.hop.report()["associations renewed"]

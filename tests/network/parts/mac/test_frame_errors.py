@@ -32,7 +32,7 @@ def queue_with_errors(rate, retry_limit, frames):
     """Return the seconds for which a lone station sends *frames* packets of 1500 B, and how many are lost."""
     bench = AirBench(make_policy("always-on"), **{"mac.retry_limit": retry_limit})
     radio, link = bench.stations[0]._radio, bench.stations[0]._radio._context.link
-    link.errors = FrameErrors(MacParameters(model="dcf", frame_error_rate=rate, seed=5), 0)
+    link.errors = FrameErrors(MacParameters(model="dcf", frame_error_rate=rate), 5, 0)
     for _ in range(frames):
         radio.send(bench.frame(1500))
     while link.queue:
@@ -107,7 +107,7 @@ def test_a_bad_state_has_its_own_error_rate():
     """Beacons: a share bad_s / (good_s + bad_s) of them is lost at the bad rate, in runs."""
     keys = {"mac.model": "dcf", "mac.bad_frame_error_rate": 1.0, "mac.good_s": 3.0, "mac.bad_s": 1.0}
     topology = load_topology("three-node", keys)
-    reception = AirBeaconReception(topology, 0, FrameErrors(topology.mac, 0))
+    reception = AirBeaconReception(topology, 0, FrameErrors(topology.mac, topology.seed, 0))
     lost = [reception.lost(number) for number in range(40_000)]
     assert sum(lost) / len(lost) == pytest.approx(0.25, rel=0.1)
     runs = sum(not one and other for one, other in pairwise(lost))
@@ -117,7 +117,7 @@ def test_a_bad_state_has_its_own_error_rate():
 def test_stations_have_independent_errors():
     """The index of the station is part of the random stream."""
     mac = MacParameters(model="dcf", frame_error_rate=0.5)
-    one, other, again = (FrameErrors(mac, station) for station in (0, 1, 0))
+    one, other, again = (FrameErrors(mac, 1, station) for station in (0, 1, 0))
     draws = [[errors.first(0.0, 3) for _ in range(200)] for errors in (one, other, again)]
     assert draws[0] == draws[2] != draws[1]
 
