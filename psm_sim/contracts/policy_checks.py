@@ -27,9 +27,11 @@ from psm_sim.contracts.check_suite import (
     require,
 )
 from psm_sim.network import load_topology
+from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.policies import Frame, Policy, Poll, Rest
 from psm_sim.policies.user_policy_guard import GuardedPolicy
-from psm_sim.simulation import Result, simulate
+from psm_sim.simulation import Result, Scenario, simulate
+from psm_sim.simulation.run import prepare
 
 BEACON_S = 0.1
 """Beacon interval of the checks, in seconds."""
@@ -51,8 +53,6 @@ MODES = (
     {"access_point.release_on_uplink": "false"},
 )
 """Both interpretations of the standard: whether an uplink packet releases the buffered frames."""
-EVERY_BEACON = {"beacon.fire_all": "true"}
-"""Setting that schedules an event for every beacon."""
 
 Settings = dict[str, str]
 
@@ -74,6 +74,14 @@ class PolicySubject(Subject[Policy]):
     def run_again(self, settings: Settings) -> Result:
         """Return a new run of the policy, created by :func:`psm_sim.simulate` as for a user."""
         return simulate(self.component, pages=PAGES, seed=SEED, settings=settings)
+
+    def run_every_beacon(self, settings: Settings) -> Result:
+        """Return a run with an event for every beacon, and with the page times of :meth:`run`."""
+        scenario = Scenario(pages=PAGES, seed=SEED, settings=settings)
+        run = prepare(self.component, scenario.resolve_topology())
+        schedule_every_beacon(run.world)
+        times_s = [record.always_on_time_s for record in self.run(settings).page_records]
+        return run.execute(scenario.workload().pages, times_s)
 
     def runs(self) -> Iterator[Result]:
         """Return the runs with both :data:`MODES`."""
@@ -251,10 +259,10 @@ def same_run_twice(subject: PolicySubject) -> None:
 
 @POLICY_CHECKS.check
 def every_beacon(subject: PolicySubject) -> None:
-    """With an event at every beacon (``beacon.fire_all``) the run is bit-for-bit the same."""
+    """With an event at every beacon the run is bit-for-bit the same."""
     for mode in MODES:
         _require_same(
-            subject.run(mode), subject.run(mode | EVERY_BEACON), "A run with an event at every beacon"
+            subject.run(mode), subject.run_every_beacon(mode), "A run with an event at every beacon"
         )
 
 

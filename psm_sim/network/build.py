@@ -37,12 +37,7 @@ def build_world(
     InputError
         If topology and policy require incompatible parts.
     """
-    world = World(topology, policy, observers, parts_for(topology, policy, cell))
-    if topology.beacon.fire_all:
-        from psm_sim.network.parts.beacon_event_reference import schedule_every_beacon
-
-        schedule_every_beacon(world.env, world.beacons, world.radio)
-    return world
+    return World(topology, policy, observers, parts_for(topology, policy, cell))
 
 
 def cell_of(topology: Topology) -> Cell | None:

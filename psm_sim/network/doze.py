@@ -77,7 +77,7 @@ class Doze:
         """Continue to sleep after each beacon from ``wakes_s`` until *now_s*. Return their number.
 
         Call this only after :meth:`load_promised_doze` has returned true. One call skips dozes of equal
-        length. With an event for each beacon (``beacon.fire_all``), a page of ``psm`` takes 6 times as long.
+        length. With an event for each beacon, a page of ``psm`` takes 6 times as long.
         """
         more = (self._beacons.before(now_s) - self._number) // self._every
         skipped = int(min(more + 1, self._promised))

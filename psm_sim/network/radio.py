@@ -220,7 +220,7 @@ class Radio:
 
     def _idle_while_send_only(self) -> None:
         """Get the next decision once the link is idle, because buffered frames wait for it."""
-        # With beacon.fire_all, a beacon at the same instant may already have changed the state.
+        # With an event for every beacon, one at the same instant may already have changed the state.
         if self._state is SEND_ONLY:
             self._begin_rest(self._env.now)
 

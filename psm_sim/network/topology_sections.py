@@ -39,9 +39,6 @@ class BeaconParameters:
     interval_ms: float = parameter(
         100.0, "time between beacons", unit="ms", at_least=1, at_most=10_000, requires="interval_tu=none"
     )
-    fire_all: bool = parameter(
-        False, "simulate an event for every beacon, even if no station receives it", expert=True
-    )
     interval_tu: int | None = parameter(
         None, "time between beacons in time units of 1.024 ms; replaces interval_ms", unit="TU", at_least=1,
         at_most=9_765, optional=True, kind=int,

@@ -218,7 +218,7 @@ def estimate_frames(topology: Topology, pages: Sequence[Page], messages: Message
     """
     length_s = sum(page.waiting_s for page in pages)
     segment, beacon = topology.tcp.segment_bytes, topology.beacon
-    is_each_beacon = beacon.fire_all or beacon.loss or topology.mac.model == "dcf"
+    is_each_beacon = beacon.loss or topology.mac.model == "dcf"
     keep_alive_s = topology.station.keep_alive_s
     return {
         f"the pages with tcp.segment_bytes={segment}": float(

@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from psm_sim.network import build_world, load_topology
+from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.simulation import simulate
@@ -69,13 +70,15 @@ def test_an_unanswered_syn_is_given_up_after_three_minutes():
     assert 180 < made.env.now < 300
 
 
-@pytest.mark.parametrize("fire_all", ["false", "true"])
-def test_a_page_without_a_new_byte_for_too_long_fails(fire_all):
+@pytest.mark.parametrize("every_beacon", [False, True])
+def test_a_page_without_a_new_byte_for_too_long_fails(every_beacon):
     """A server that thinks for two hours; the events in between decide nothing."""
-    made = world("psm", beacon__fire_all=fire_all, beacon__interval_ms=1000)
+    made = world("psm", beacon__interval_ms=1000)
+    if every_beacon:
+        schedule_every_beacon(made)
     with pytest.raises(PageError, match=r"no new byte of it has come for 3600 s.*browser.stall_s"):
         made.run([Page(1.0, 1000, (), (300,), (7200.0,))])
-    patient = world("psm", beacon__fire_all=fire_all, beacon__interval_ms=1000, browser__stall_s=7300)
+    patient = world("psm", beacon__interval_ms=1000, browser__stall_s=7300)
     patient.run([Page(1.0, 1000, (), (300,), (7200.0,))])
     assert len(patient.visits) == 1
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psm_sim.network import Observer, World, build_world, load_topology
+from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
@@ -30,8 +31,10 @@ POLICIES = [
 ]
 
 
-def run(policy: str, pages, **settings_) -> World:
+def run(policy: str, pages, every_beacon=False, **settings_) -> World:
     world = build_world(load_topology("three-node", settings_), make_policy(policy))
+    if every_beacon:
+        schedule_every_beacon(world)
     world.run(pages)
     return world
 
@@ -47,7 +50,7 @@ def test_firing_every_beacon_changes_nothing_to_the_last_bit(policy, release, pa
     """Full-beacon mode: the same energy, page times and decisions, only more events."""
     settings_ = {"access_point.release_on_uplink": release}
     lazy = run(policy, pages[:15], **settings_)
-    full = run(policy, pages[:15], **settings_, **{"beacon.fire_all": "true"})
+    full = run(policy, pages[:15], every_beacon=True, **settings_)
     assert full.usage() == lazy.usage()
     assert list(full.visits) == list(lazy.visits)
     assert full.events > lazy.events + 9 * lazy.env.now
@@ -56,15 +59,18 @@ def test_firing_every_beacon_changes_nothing_to_the_last_bit(policy, release, pa
 def test_the_policy_is_asked_the_same_questions_in_full_beacon_mode(pages):
     """Every call, argument for argument."""
 
-    def calls(fire_all):
+    def calls(every_beacon):
         log = []
         policy = make_policy("lpsm")
         asked = policy.rest
         policy.rest = lambda *arguments: (log.append(arguments), asked(*arguments))[1]
-        build_world(load_topology("three-node", {"beacon.fire_all": fire_all}), policy).run(pages[:10])
+        world = build_world(load_topology(), policy)
+        if every_beacon:
+            schedule_every_beacon(world)
+        world.run(pages[:10])
         return log
 
-    assert calls("true") == calls("false")
+    assert calls(True) == calls(False)
 
 
 def test_a_hundred_pages_of_psm_fire_a_known_number_of_events():

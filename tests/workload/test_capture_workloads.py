@@ -16,6 +16,7 @@ from psm_sim.workload import load_workload, read_page_list
 from psm_sim.workload.page_view import Pause
 from psm_sim.workload.recordings.capture.packet_capture import read_capture
 from psm_sim.workload.recordings.capture.tcp_connections import Exchange, exchanges_of
+from tests.every_beacon import run_both
 from tests.workload.recordings.captures import SERVER, STATION, ethernet, packet, pcap
 
 START_S = 1_000_000
@@ -229,7 +230,7 @@ def test_open_loop_under_static_psm_waits_for_the_beacon_after_each_packet(kept)
 def test_bytes_are_conserved_in_a_capture_too(kept, policy, mode):
     """What enters at the access point counts as sent; firing all beacons changes nothing."""
     trace = f"{kept(CONVERSATION)}:mode={mode}"
-    one, full = (simulate(policy, trace, settings={"beacon.fire_all": fire}) for fire in (False, True))
+    one, full = run_both(policy, trace)
     traffic = one.traffic
     found = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
     assert found == traffic.server_sent_bytes

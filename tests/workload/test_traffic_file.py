@@ -18,6 +18,7 @@ from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Pause
+from tests.every_beacon import run_both
 
 BEACON_S = 0.1024
 TRACES = ("ping", "mqtt", "cbr", "push", "bulk", "phone", "idle")
@@ -89,9 +90,7 @@ def test_a_bulk_message_is_one_transfer_over_tcp():
 @pytest.mark.parametrize("trace", TRACES)
 def test_bytes_are_conserved_and_every_beacon_changes_nothing(policy, trace):
     """Under each policy and in each traffic trace; firing all beacons gives the same run."""
-    one, full = (
-        simulate(policy, SHORT[trace], pages=2, settings={"beacon.fire_all": fire}) for fire in (False, True)
-    )
+    one, full = run_both(policy, SHORT[trace], pages=2)
     traffic = one.traffic
     found = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
     assert found == traffic.server_sent_bytes

@@ -141,7 +141,7 @@ class DeviceRadio(LossyBeaconRadio):
 
     def _enter(self, state: State, time_s: float) -> None:
         """Change the state, and count the guard times of a doze at its end."""
-        # Counted once per doze: with beacon.fire_all the beacons come one by one, and sums must not differ.
+        # Counted once per doze: with an event for every beacon, sums must not differ.
         if self._state is DOZING and state is not DOZING:
             asleep_s = self._last_s - self._synchronized_s
             self._ledger.listen(self._woken * self._guard_s + asleep_s * self._drift)

@@ -12,6 +12,7 @@ from psm_sim.network.topology_sections import BeaconParameters
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.base import Dtim
 from psm_sim.simulation import simulate
+from tests.every_beacon import run_both
 
 NOTHING_IS_LOST = {"access_point.ageing_s": 1e6}
 """A device's radio and port that behave as the papers' do."""
@@ -89,8 +90,7 @@ EVERYTHING = {
 def test_with_everything_on_laws_hold_and_firing_every_beacon_changes_no_bit(policy, after_miss):
     """Bytes sent are received, on the way or dropped; energy and page times do not depend on the events."""
     settings = EVERYTHING | {"station.after_miss": after_miss}
-    found = simulate(policy, pages=3, settings=settings)
-    fired = simulate(policy, pages=3, settings=settings | {"beacon.fire_all": True})
+    found, fired = run_both(policy, pages=3, settings=settings)
     assert fired.page_records == found.page_records
     assert fired.usage == found.usage
     traffic, usage = found.traffic, found.usage

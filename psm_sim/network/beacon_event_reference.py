@@ -1,0 +1,23 @@
+"""One event per beacon, to test the event-free beacon logic against."""
+
+from __future__ import annotations
+
+from math import inf, nextafter
+
+from psm_sim.network.timers import LOWEST_PRIORITY, Alarm
+from psm_sim.network.world import World
+
+
+def schedule_every_beacon(world: World) -> None:
+    """Schedule an event for every beacon of a new *world*, at which the radio advances its state."""
+    number = 0
+
+    def beacon() -> None:
+        nonlocal number
+        # advance() excludes its own time: the next float makes the radio process this beacon.
+        world.radio.advance(nextafter(world.beacons.time(number), inf))
+        number += 1
+        alarm.at(world.beacons.time(number))
+
+    alarm = Alarm(world.env, beacon, LOWEST_PRIORITY)
+    alarm.at(0.0)
