@@ -17,7 +17,7 @@ from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
 
-AIR = {"mac.model": "dcf", "beacon.interval_tu": 100}
+AIR = {"mac.model": "dcf", "beacon.interval_ms": 102.4}
 SETTINGS = {"link": {}, "dcf": AIR, "legacy": AIR | {"access_point.release_on_uplink": False}}
 POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm")
 

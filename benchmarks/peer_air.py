@@ -38,7 +38,7 @@ MEASURED = Path(__file__).with_suffix(".csv")
 COMMON = {
     "mac.model": "dcf",
     "mac.beacon_bytes": 80,
-    "beacon.interval_tu": 100,
+    "beacon.interval_ms": 102.4,
     "access_point.release_on_uplink": False,
     "access_point.buffer_frames": 100_000,
     # A TCP header without scaling offers 65,535 B.

@@ -210,8 +210,7 @@ def _amount(advice: Advice) -> str:
 
 def _access_point(topology: Topology) -> str:
     beacon = topology.beacon
-    units = "" if beacon.interval_tu is None else f"{beacon.interval_tu} TU = "
-    interval = f"beacon interval {units}{1000 * beacon.interval_s:g} ms"
+    interval = f"beacon interval {beacon.interval_ms:g} ms"
     round_trip = f"round-trip time {format_s(topology.round_trip_s)}"
     return f"Access point: {interval}, DTIM period {beacon.dtim_period}, {round_trip}."
 

@@ -123,14 +123,10 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     return Scenario(trace, arguments.topology, pages, arguments.seed, settings, arguments.profile)
 
 
-def _default_interval(arguments: argparse.Namespace, given: dict[str, str]) -> dict[str, int]:
+def _default_interval(arguments: argparse.Namespace, given: dict[str, str]) -> dict[str, float]:
     """Return the interval of most access points, 100 TU, unless an option or a topology sets another one."""
-    is_set = arguments.beacon_interval or arguments.topology != "three-node"
-    return (
-        {}
-        if is_set or {"beacon.interval_tu", "beacon.interval_ms"} & given.keys()
-        else {"beacon.interval_tu": 100}
-    )
+    is_set = arguments.beacon_interval or arguments.topology != "three-node" or "beacon.interval_ms" in given
+    return {} if is_set else {"beacon.interval_ms": 102.4}
 
 
 def _settings(

@@ -264,26 +264,21 @@ def access_point_settings(
     return {key: value for values in settings.values() for key, value in values.items()}
 
 
-_INTERVAL_KEYS = {"tu": "beacon.interval_tu", "ms": "beacon.interval_ms"}
-"""Topology key of a beacon interval, by its unit."""
-
-
-def _beacon_interval(text: str) -> dict[str, Any]:
+def _beacon_interval(text: str) -> dict[str, float]:
     """Return the setting of a beacon interval; a number without a unit is in time units, as in hostapd."""
     from psm_sim.common.parameters import parameters_of
     from psm_sim.network.topology_sections import BeaconParameters
 
     number, unit = _split_unit(text)
     unit = unit.lower() or "tu"
-    if number is None or unit not in _INTERVAL_KEYS or (unit == "tu" and not number.is_integer()):
+    if number is None or unit not in ("tu", "ms") or (unit == "tu" and not number.is_integer()):
         raise InputError(
             "--beacon-interval must be a number of time units such as 100 or 100TU, or a time such as"
             f" 102.4ms, got {text!r}."
         )
-    name = "interval_tu" if unit == "tu" else "interval_ms"
-    value = int(number) if unit == "tu" else number
-    parameters_of(BeaconParameters)[name].check(value, "--beacon-interval")
-    return {_INTERVAL_KEYS[unit]: value}
+    interval_ms = number * 1024 / 1000 if unit == "tu" else number
+    parameters_of(BeaconParameters)["interval_ms"].check(interval_ms, "--beacon-interval")
+    return {"beacon.interval_ms": interval_ms}
 
 
 def parse_latency(text: str | None) -> float | None:

@@ -31,18 +31,12 @@ class LinkParameters:
 class BeaconParameters:
     """Beacons of the access point. Beacon k is sent at k times the interval.
 
-    802.11 measures intervals in time units (TU) of 1.024 ms, at least 1. Access points offer intervals up to
-    about 1 s. The DTIM count has 8 bits. Beacons are lost at the station, independently or in runs (Gilbert
-    model).
+    802.11 measures intervals in time units (TU) of 1.024 ms, and most access points use 100 TU (102.4 ms).
+    They offer intervals up to about 1 s. The DTIM count has 8 bits. Beacons are lost at the station,
+    independently or in runs (Gilbert model).
     """
 
-    interval_ms: float = parameter(
-        100.0, "time between beacons", unit="ms", at_least=1, at_most=10_000, requires="interval_tu=none"
-    )
-    interval_tu: int | None = parameter(
-        None, "time between beacons in time units of 1.024 ms; replaces interval_ms", unit="TU", at_least=1,
-        at_most=9_765, optional=True, kind=int,
-    )  # fmt: skip
+    interval_ms: float = parameter(100.0, "time between beacons", unit="ms", at_least=1, at_most=10_000)
     dtim_period: int = parameter(
         1, "DTIM period; group addressed frames follow a DTIM beacon", unit="beacons", at_least=1,
         at_most=255,
@@ -62,7 +56,7 @@ class BeaconParameters:
     @property
     def interval_s(self) -> float:
         """Time between beacons in seconds."""
-        return self.interval_ms / 1000 if self.interval_tu is None else self.interval_tu * 1024 / 1e6
+        return self.interval_ms / 1000
 
 
 @dataclass(frozen=True)

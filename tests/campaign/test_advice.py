@@ -177,7 +177,7 @@ def test_traffic_that_is_the_same_for_every_seed_runs_once() -> None:
 
 def test_the_assumptions_name_what_was_set() -> None:
     settings = {
-        "beacon.interval_tu": 200,
+        "beacon.interval_ms": 204.8,
         "beacon.dtim_period": 2,
         "beacon.loss": 0.1,
         "access_point.group_per_s": 1,
@@ -185,7 +185,7 @@ def test_the_assumptions_name_what_was_set() -> None:
     scenario = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings=settings, seed=7)
     text = " ".join(assumptions(advice_on(listen(2), scenario=scenario), "esp-idf"))
     for part in (
-        "200 TU = 204.8 ms",
+        "beacon interval 204.8 ms",
         "DTIM period 2",
         "10 % of the beacons",
         "group addressed frames at 1 per s",

@@ -15,7 +15,7 @@ from psm_sim.policies.dynamic import STACKS
 
 def settings(driver: str, dtim: int = 1, longest_doze_ms: float | None = None) -> list[Setting]:
     """Return the settings of a driver on a chip with TWT."""
-    beacon = BeaconParameters(interval_tu=100, dtim_period=dtim)
+    beacon = BeaconParameters(interval_ms=102.4, dtim_period=dtim)
     return settings_of(driver, beacon, has_twt=True, longest_doze_ms=longest_doze_ms)
 
 

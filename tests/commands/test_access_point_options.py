@@ -37,7 +37,7 @@ def test_dtim_is_the_setting_and_the_baseline_wakes_for_dtim_beacons(
 ) -> None:
     """Without another reference, savings are relative to it as well."""
     found = result(capsys, "--dtim", "3", "--beacon-interval", "100")
-    same = result(capsys, "--set", "beacon.dtim_period=3", "--set", "beacon.interval_tu=100")
+    same = result(capsys, "--set", "beacon.dtim_period=3", "--set", "beacon.interval_ms=102.4")
     assert found["scenario"] == same["scenario"]
     assert found["runs"][0]["energy_per_page_j"] == same["runs"][0]["energy_per_page_j"]
     assert [run["policy"] for run in found["baselines"]] == ["always-on", "psm:listen_interval=3"]
@@ -54,13 +54,6 @@ def test_the_caption_says_how_the_baseline_wakes(capsys: pytest.CaptureFixture[s
         assert ("psm wakes for DTIM beacons only" in capsys.readouterr().out) == says_so
 
 
-def test_an_interval_in_ms_at_a_topology_in_time_units_is_refused(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["--topology", "cafe", "--policy", "psm", "--beacon-interval", "90ms"]) == 2
-    assert "beacon.interval_ms has no effect without beacon.interval_tu=none" in capsys.readouterr().err
-
-
 def test_a_latency_is_the_limit_of_the_conclusion(capsys: pytest.CaptureFixture[str]) -> None:
     limited, free = result(capsys, "--latency", "90ms"), result(capsys)
     for each in (limited, free):
@@ -75,9 +68,9 @@ def test_a_latency_is_the_limit_of_the_conclusion(capsys: pytest.CaptureFixture[
     [
         (None, None, {}),
         (3, None, {"beacon.dtim_period": 3}),
-        (None, "100", {"beacon.interval_tu": 100}),
+        (None, "100", {"beacon.interval_ms": 102.4}),
         (None, "102.4 ms", {"beacon.interval_ms": 102.4}),
-        (2, "300tu", {"beacon.dtim_period": 2, "beacon.interval_tu": 300}),
+        (2, "300tu", {"beacon.dtim_period": 2, "beacon.interval_ms": 307.2}),
     ],
 )
 def test_a_beacon_interval_without_a_unit_is_in_time_units(
@@ -99,8 +92,7 @@ def test_a_beacon_interval_that_no_access_point_has_is_refused(interval: str) ->
     ("dtim", "interval", "key", "option"),
     [
         (3, None, "beacon.dtim_period", "--dtim"),
-        (None, "100", "beacon.interval_tu", "--beacon-interval"),
-        (None, "100ms", "beacon.interval_ms", "--beacon-interval"),
+        (None, "100", "beacon.interval_ms", "--beacon-interval"),
     ],
 )
 def test_an_option_and_the_setting_of_the_same_key_are_refused(

@@ -45,7 +45,7 @@ def test_json_has_the_same_rows_and_the_answer(capsys: pytest.CaptureFixture[str
     assert found["best"] == "listen interval 2 (8 ms awake)"
     assert found["answer"].startswith(f"Select {found['best']}: ")
     assert (found["driver"], found["replications"], found["max_latency_s"]) == ("esp-idf", 3, 0.3)
-    assert found["settings"]["beacon.interval_tu"] == 100
+    assert found["settings"]["beacon.interval_ms"] == 102.4
     best = next(row for row in found["rows"] if row["rank"] == 1)
     assert best["policy"] == "dynamic:timeout_ms=8,listen_interval=2"
     assert best["p99_latency_s"] <= 0.3
@@ -117,8 +117,8 @@ def test_twt_is_only_offered_by_chips_that_have_it(profile: str, capsys: pytest.
 @pytest.mark.parametrize(
     ("words", "interval"),
     [
-        ((), {"beacon.interval_tu": 100}),
-        (("--beacon-interval", "200"), {"beacon.interval_tu": 200}),
+        ((), {"beacon.interval_ms": 102.4}),
+        (("--beacon-interval", "200"), {"beacon.interval_ms": 204.8}),
         (("--beacon-interval", "50ms"), {"beacon.interval_ms": 50.0}),
         (("--set", "beacon.interval_ms=50"), {"beacon.interval_ms": "50"}),
         (("--topology", "modern"), {}),

@@ -17,7 +17,6 @@ from psm_sim.simulation import Scenario, compare_runs
 DEPENDENT = [key for key in topology_keys() if conditions_of(key)]
 ON = {
     "beacon.loss": "0.1",
-    "beacon.interval_tu": "none",
     "access_point.group_per_s": "1",
     "access_point.idle_limit_s": "10",
     "faults.restart_every_s": "100",
@@ -32,7 +31,6 @@ ON = {
 }
 """A value that enables each switch. Switches with ``=`` name theirs."""
 OFF = {
-    "beacon.interval_tu": "100",
     "tcp.delayed_ack_ms": "0",
     "mac.model": "dcf",
     "mac.fetch": "null",

@@ -32,7 +32,7 @@ DOCUMENTED = {
 
 def alone(dtim: int) -> list[Result]:
     """Simulate the chip without traffic, and with the traffic of its IP stack."""
-    settings = {"beacon.interval_tu": 100, "beacon.dtim_period": dtim}
+    settings = {"beacon.interval_ms": 102.4, "beacon.dtim_period": dtim}
     return [
         simulate("dynamic:stack=esp-idf", trace, pages=24, profile="esp32-c3", settings=settings)
         for trace in ("idle:on=false", "idle")
@@ -47,7 +47,7 @@ def run(hours: int, dtim: int, observer: Observer | None = None, trace: str | No
         pages=hours,
         preset="household",
         profile="esp32-c3",
-        settings={"beacon.interval_tu": 100, "beacon.dtim_period": dtim},
+        settings={"beacon.interval_ms": 102.4, "beacon.dtim_period": dtim},
         observers=[observer] if observer else [],
     )
 

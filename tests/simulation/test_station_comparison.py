@@ -14,7 +14,7 @@ from psm_sim.simulation import Scenario, compare_clients, compare_runs
 from psm_sim.simulation.comparison import BASELINES, References
 from psm_sim.simulation.station_comparison import StationAverage, station_setups
 
-AIR = {"mac.model": "dcf", "beacon.interval_tu": 100, "tcp.max_window": 44}
+AIR = {"mac.model": "dcf", "beacon.interval_ms": 102.4, "tcp.max_window": 44}
 
 
 def crowd(*members, **settings):

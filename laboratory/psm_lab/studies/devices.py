@@ -66,7 +66,7 @@ def crossover_tasks() -> list[DeviceTask]:
     listening = tuple(f"psm:listen_interval={period}" for period in PERIODS)
     page = Page(3600 * _HOURS, 1000, (), (300,), (0.0,))
     workload = Workload("idle", (page,), True, f"{_HOURS:g} h without traffic")
-    settings = {"beacon.interval_tu": 100}
+    settings = {"beacon.interval_ms": 102.4}
     return [
         DeviceTask(
             (*listening, *agreements), Scenario(workload, settings=settings, profile=chip), {"idle": chip}

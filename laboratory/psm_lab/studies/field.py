@@ -26,7 +26,7 @@ CELLS = ((0, "tcp"), (0, "datagram"), (10, "tcp"), (10, "datagram"), (20, "tcp")
 CELL = {
     "mac.model": "dcf",
     "mac.standard": "802.11n",
-    "beacon.interval_tu": 100,
+    "beacon.interval_ms": 102.4,
     "beacon.dtim_period": 3,
     "access_point.release_on_uplink": False,
     "links.wired.rate_mbps": 1000,

@@ -15,10 +15,10 @@ from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.simulation.preset import load_preset
 
-AIR = {"mac.model": "dcf", "beacon.interval_tu": 100}
+AIR = {"mac.model": "dcf", "beacon.interval_ms": 102.4}
 MODELS: dict[str, Mapping[str, Any]] = {
     "link": {},
-    "link, 100 TU": {"beacon.interval_tu": 100},
+    "link, 100 TU": {"beacon.interval_ms": 102.4},
     "channel": AIR,
     "channel, TIM bit kept": {**AIR, "access_point.release_on_uplink": False},
 }

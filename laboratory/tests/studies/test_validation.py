@@ -112,7 +112,11 @@ def test_the_percentiles_that_were_fitted_are_not_counted_as_predicted():
 @pytest.mark.parametrize(("loss", "run"), [(0.0, 1.0), (0.5, 2.0), (0.4, 4.0)])
 def test_the_closed_form_of_the_latency_is_that_of_the_simulator(loss, run):
     """Within the scatter of 3,600 probes; the run of 2 is that of independent losses of 0.5."""
-    settings = {"beacon.interval_tu": 100, "beacon.loss": loss, **({"beacon.loss_run": run} if loss else {})}
+    settings = {
+        "beacon.interval_ms": 102.4,
+        "beacon.loss": loss,
+        **({"beacon.loss_run": run} if loss else {}),
+    }
     scenario = Scenario("pushes:kind=clock,period_s=5,page_s=18000", pages=1, seed=3, settings=settings)
     (row,) = StationTask("psm", scenario).run()
     simulated = [row[f"p{percent}_ms"] + ADDED_MS for percent in (50, 90, 99)]

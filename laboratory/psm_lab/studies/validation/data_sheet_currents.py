@@ -67,7 +67,7 @@ class DataSheetStudy:
             for row, period, _ in _values()
             for size in (None, LONGER_BYTES)
         ]
-        beacons = {"beacon.interval_tu": 100}
+        beacons = {"beacon.interval_ms": 102.4}
         profiles = [
             StationTask(
                 row["policy"],

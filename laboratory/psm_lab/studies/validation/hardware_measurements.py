@@ -123,7 +123,7 @@ def idle_scenario(base_ma: float, charge_mc: float, dtim_period: int) -> Scenari
     """
     power = {"awake_w": 0.3, "asleep_w": base_ma * SUPPLY_V / 1000, "beacon_j": charge_mc * SUPPLY_V / 1000}
     settings = {f"power.{key}": value for key, value in {**power, "supply_v": SUPPLY_V}.items()}
-    beacons = {"beacon.interval_tu": 100, "beacon.dtim_period": dtim_period}
+    beacons = {"beacon.interval_ms": 102.4, "beacon.dtim_period": dtim_period}
     return Scenario(idle_task(), settings={**settings, **beacons})
 
 

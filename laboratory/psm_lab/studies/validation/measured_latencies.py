@@ -157,7 +157,7 @@ def _hours(scale: Scale) -> float:
 
 def _scenario(loss: float, run: float | None, hours: float, seed: int) -> Scenario:
     trace = f"pushes:kind=clock,period_s=5,spread_s=0.3,page_s={3600 * hours:g}"
-    settings = {"beacon.interval_tu": 100, "beacon.loss": loss}
+    settings = {"beacon.interval_ms": 102.4, "beacon.loss": loss}
     runs = {} if run is None or not loss else {"beacon.loss_run": run}
     return Scenario(trace, pages=1, seed=seed, settings={**settings, **runs})
 

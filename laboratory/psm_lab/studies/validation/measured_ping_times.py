@@ -28,7 +28,7 @@ class PingStudy:
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one run of an hour per policy with *seed*; *scale* is not used."""
         policies = dict.fromkeys(row["policy"] for row in measured_rows()["ping"])
-        scenario = Scenario(_TRACE, pages=1, seed=seed, settings={"beacon.interval_tu": 100})
+        scenario = Scenario(_TRACE, pages=1, seed=seed, settings={"beacon.interval_ms": 102.4})
         return [StationTask(policy, scenario, {"policy": policy}) for policy in policies]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:

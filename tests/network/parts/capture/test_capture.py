@@ -78,12 +78,12 @@ def test_the_file_is_in_order_and_each_sender_counts_its_frames(variant):
     assert orders == [number % 4096 for number in range(len(orders))]
 
 
-@pytest.mark.parametrize("interval_tu", [None, 50])
-def test_every_beacon_is_in_the_air_whether_or_not_the_station_hears_it(interval_tu):
+@pytest.mark.parametrize("interval_ms", [100.0, 51.2])
+def test_every_beacon_is_in_the_air_whether_or_not_the_station_hears_it(interval_ms):
     """From the first to the last one before the end, with the count of 802.11 down to the next DTIM."""
-    world, _, data = captured("psm", pages=3, beacon__interval_tu=interval_tu, beacon__dtim_period=3)
+    world, _, data = captured("psm", pages=3, beacon__interval_ms=interval_ms, beacon__dtim_period=3)
     beacons = beacons_of(data)
-    interval_s = 0.1 if interval_tu is None else 0.0512
+    interval_s = interval_ms / 1000
     assert len(beacons) == int(world.env.now / interval_s) + 1
     for number, each in enumerate(beacons):
         assert each.time_ns == round(number * interval_s * 1e9)

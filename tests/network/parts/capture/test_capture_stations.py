@@ -96,7 +96,7 @@ class Sniffed:
 
 @cache
 def sniffed(variant="plain"):
-    settings = {"mac.model": "dcf", "beacon.interval_tu": 100, "tcp.max_window": 44, **VARIANTS[variant]}
+    settings = {"mac.model": "dcf", "beacon.interval_ms": 102.4, "tcp.max_window": 44, **VARIANTS[variant]}
     return Sniffed(load_topology("three-node", settings))
 
 

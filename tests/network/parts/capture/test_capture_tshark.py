@@ -107,7 +107,7 @@ def test_duplicate_acks_are_those_that_the_station_sent(tmp_path):
 
 def test_tshark_reads_the_beacons_as_they_are(tmp_path):
     """Name, interval, TIM, and the bit of association 1."""
-    _, _, data = captured("psm", pages=2, beacon__dtim_period=3, beacon__interval_tu=100)
+    _, _, data = captured("psm", pages=2, beacon__dtim_period=3, beacon__interval_ms=102.4)
     fields = ("wlan.ssid", "wlan.fixed.beacon", "wlan.tim.dtim_count", "wlan.tim.dtim_period", "wlan.tim.aid")
     rows = tshark(data, tmp_path, "wlan.fc.type_subtype == 8", *fields)
     beacons = beacons_of(data)

@@ -100,12 +100,6 @@ def test_with_everything_on_laws_hold_and_firing_every_beacon_changes_no_bit(pol
     assert min(usage) > 0
 
 
-def test_time_units_are_1024_microseconds():
-    """100 of them are 102.4 ms, whatever interval_ms says."""
-    assert BeaconParameters(interval_tu=100).interval_s == 0.1024
-    assert BeaconParameters().interval_s == 0.1
-
-
 @pytest.mark.parametrize(
     ("listen", "period", "rounding", "kept"),
     [(10, 3, "down", 9), (10, 4, "down", 8), (10, 3, "up", 12), (2, 3, "down", 3), (10, 3, "none", 10)],

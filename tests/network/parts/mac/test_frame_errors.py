@@ -16,7 +16,7 @@ from tests.network.laws import balance
 from tests.network.parts.capture.sniffed import captured, frames_of
 from tests.network.parts.mac.air_bench import AirBench
 
-LEGACY = {"access_point.release_on_uplink": False, "beacon.interval_tu": 100}
+LEGACY = {"access_point.release_on_uplink": False, "beacon.interval_ms": 102.4}
 
 
 def world_with_errors(rate, policy="psm", think_s=60.0, size=100_000, **settings):

@@ -13,7 +13,7 @@ from psm_sim.workload.page_view import Page
 SETTINGS = {
     "tcp.ack_first": True,
     "mac.model": "dcf",
-    "beacon.interval_tu": 100,
+    "beacon.interval_ms": 102.4,
     "access_point.release_on_uplink": False,
     "access_point.buffer_frames": 100_000,
     # The window of a TCP header without scaling, 65,535 B, holds 44 whole segments of 1460 B, and 1295 B.
