@@ -188,21 +188,16 @@ def _split_by_part(
 
     Return the parameters of each part, including those of the file, and the remaining parameters.
     """
-    texts_by_part = {name: dict(part) for name, part in traffic.parts.items()}
-    other_texts, part_parameters = dict[str, str](), parameters_of(TrafficPart)
+    common = {key: text for key, text in texts.items() if key in parameters_of(TrafficPart)}
+    by_part = {name: {**part, **common} for name, part in traffic.parts.items()}
+    other = {key: text for key, text in texts.items() if "." not in key and key not in common}
     for key, text in texts.items():
         name, dot, inner = key.partition(".")
-        if not dot and key in part_parameters:
-            texts_by_part = {part: {**values, key: text} for part, values in texts_by_part.items()}
-        elif dot and name not in texts_by_part:
-            raise InputError(f"{owner}: unknown part {name!r}; expected one of {', '.join(texts_by_part)}.")
-        elif not dot:
-            other_texts[key] = text
-    for key, text in texts.items():
-        name, dot, inner = key.partition(".")
-        if dot:
-            texts_by_part[name][inner] = text
-    return texts_by_part, other_texts
+        if dot and name not in by_part:
+            raise InputError(f"{owner}: unknown part {name!r}; expected one of {', '.join(by_part)}.")
+        if dot:  # after the common ones, because a parameter of one part overrides them
+            by_part[name][inner] = text
+    return by_part, other
 
 
 _MAX_DATAGRAM = 1500
