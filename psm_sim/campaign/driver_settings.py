@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import lcm
 
 from psm_sim.network.topology_sections import BeaconParameters
@@ -185,21 +186,24 @@ def settings_of(
 
 def _timeout_settings(driver: Driver, dtim_period: int) -> Iterator[Setting]:
     default_ms = driver.timeouts_ms[0]
-    for timeout_ms in driver.timeouts_ms:
-        timeout = () if timeout_ms == default_ms else driver.timeout
-        for interval in _intervals(driver, dtim_period):
-            is_dtim = interval == dtim_period
-            calls = driver.dtim if is_dtim else driver.listen or ()
-            wakes = f"DTIM {interval}" if is_dtim else f"listen interval {interval}"
-            yield Setting(
-                f"{wakes} ({f'{timeout_ms} ms awake' if timeout_ms else 'static PSM'})",
-                f"dynamic:timeout_ms={timeout_ms},listen_interval={interval}"
-                if timeout_ms
-                else f"psm:listen_interval={interval}",
-                tuple(call.format(n=interval, **_timeout_fields(timeout_ms)) for call in (*calls, *timeout)),
-                interval,
-                is_default=is_dtim and timeout_ms == default_ms and bool(driver.dtim),
-            )
+    for timeout_ms, interval in product(driver.timeouts_ms, _intervals(driver, dtim_period)):
+        is_dtim = interval == dtim_period
+        calls = (driver.dtim if is_dtim else driver.listen) or ()
+        if timeout_ms != default_ms:
+            calls += driver.timeout
+        policy, awake = (
+            f"dynamic:timeout_ms={timeout_ms},listen_interval={interval}",
+            f"{timeout_ms} ms awake",
+        )
+        if not timeout_ms:
+            policy, awake = f"psm:listen_interval={interval}", "static PSM"
+        yield Setting(
+            f"{'DTIM' if is_dtim else 'listen interval'} {interval} ({awake})",
+            policy,
+            tuple(call.format(n=interval, **_timeout_fields(timeout_ms)) for call in calls),
+            interval,
+            is_default=is_dtim and timeout_ms == default_ms and bool(driver.dtim),
+        )
 
 
 def _timeout_fields(timeout_ms: int) -> dict[str, object]:
