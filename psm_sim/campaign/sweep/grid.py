@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -167,11 +168,10 @@ def expand_values(text: str, owner: str) -> tuple[str, ...]:
     values = [value for part in split_commas(text) for value in _expand_part(part.strip(), owner)]
     if not all(values):
         raise InputError(f"{owner} must be values such as a,b,c or FROM..TO:STEP, got {text!r}.")
-    for value in values:
-        # counting is quadratic, so long lists are only deduplicated
-        if values.count(value) > 1 and len(values) < 1000:
+    for value, count in Counter(values).items():
+        if count > 1:
             raise InputError(f"{owner}: duplicate value {value}; specify it once.")
-    return tuple(dict.fromkeys(values))
+    return tuple(values)
 
 
 def _expand_part(part: str, owner: str) -> list[str]:
