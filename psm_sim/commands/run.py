@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,8 +30,10 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
+    from psm_sim.reporting.files.result_folder import RunRecord
     from psm_sim.simulation import Comparison, References, Scenario
     from psm_sim.simulation.preset import Preset
+    from psm_sim.simulation.run_outputs import RunOutputs
 
 HELP = """\
 Simulate a power-saving Wi-Fi client and compare sleep policies. Reports energy
@@ -116,73 +118,154 @@ def _add_observation(group: argparse._ActionsContainer) -> None:
     )
 
 
+@dataclass(frozen=True)
+class _Request:
+    """Checked request of a run: what to simulate, and what to write.
+
+    ``form`` is the format of the report. ``facts`` describe the command for the result folder; they are empty
+    without *folder*.
+    """
+
+    policies: list[Spec]
+    scenario: Scenario
+    references: References
+    preset: str
+    replications: int
+    workers: int | None
+    max_latency_s: float | None
+    form: str
+    folder: Path | None
+    formats: Sequence[str]
+    plot: Path | None
+    outputs: RunOutputs
+    facts: Mapping[str, Any]
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
-    from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.reporting.files import result_folder as files
-    from psm_sim.reporting.files.result_folder import facts_of, run_record
-    from psm_sim.reporting.terminal.progress import progress
-    from psm_sim.simulation import compare_seeds
+    from psm_sim.reporting.files.result_folder import run_record, write_results
+
+    request = _read_request(arguments)
+    finished: list[Comparison] = []
+    try:
+        # Standard output has only the results. Policies also run, and print, while the figures are drawn.
+        with redirect_stdout(sys.stderr), run_record(request.folder, request.facts) as record:
+            finished.append(_simulate(request, record, finished.append))
+            if request.folder is not None:
+                options = request.facts, request.preset, request.workers, request.formats
+                write_results(request.folder, finished[-1], *options)
+    except BaseException as error:
+        if finished:
+            _keep(request, finished[-1], error)
+        raise
+    _report(finished[-1], request)
+    _plot(finished[-1], request)
+    _name_files(request)
+    return 0
+
+
+def _read_request(arguments: argparse.Namespace) -> _Request:
+    """Return what the options request, after all checks that need no simulation."""
+    from psm_sim.reporting.files.result_folder import facts_of, output_paths, usable_folder
     from psm_sim.simulation.run_outputs import RunOutputs
 
     start = datetime.now(UTC)
     outputs = RunOutputs.of(arguments.capture, arguments.timeline)
-    folder = files.usable_folder(arguments.output) if arguments.output is not None else None
+    folder = usable_folder(arguments.output) if arguments.output is not None else None
     if folder is None and is_given("--figure-format", arguments.argv):
         raise InputError("--figure-format has no effect without --output; add --output or remove it.")
-    plot_path = _plot_path(arguments.plot)
-    max_latency_s = parse_latency(arguments.latency)
-    partial: list[Comparison] = []
-    try:
-        with redirect_stdout(sys.stderr):  # standard output has only the results, no prints of user code
-            policies, scenario, references, preset = parse(arguments)
-            formats = arguments.figure_format
-            written = (
-                [] if folder is None else [("--output", path) for path in files.output_paths(folder, formats)]
-            )
-            written += [("--plot", plot_path)] if plot_path is not None else []
-            _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
-            facts = {} if folder is None else facts_of(arguments.argv, start, scenario.files(policies))
-            with progress("simulating", "pages") as report, run_record(folder, facts) as record:
-                comparison = compare_seeds(
-                    policies,
-                    scenario,
-                    arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
-                    record.watching(report),
-                    arguments.workers,
-                    references,
-                    outputs,
-                    partial.append,
-                )
-        comparison = replace(comparison, max_latency_s=max_latency_s)
-    except BaseException as error:
-        if partial:
-            kept = replace(partial[0], max_latency_s=max_latency_s)
-            _keep(kept, error, arguments, folder, facts, preset.name)
-        raise
-    try:
-        if folder is not None:
-            files.write_results(folder, comparison, facts, preset.name, arguments.workers, formats)
-    except BaseException as error:
-        record.broken_off(error)
-        if folder is not None and not isinstance(error, InputError):
-            _write_partial(folder, comparison, error, facts, preset.name)
-        raise
-    finally:  # print the result even if the files cannot be written
-        _report(comparison, arguments.format, preset.name)
-    if plot_path is not None:
-        from psm_sim.reporting.figures.comparison import frontier_of, plot
+    plot, max_latency_s = _plot_path(arguments.plot), parse_latency(arguments.latency)
+    with redirect_stdout(sys.stderr):  # user code may print
+        policies, scenario, references, preset = parse(arguments)
+    written = (
+        []
+        if folder is None
+        else [("--output", path) for path in output_paths(folder, arguments.figure_format)]
+    )
+    written += [] if plot is None else [("--plot", plot)]
+    _check_files([*written, *outputs.files(policies)], policies, scenario, arguments)
+    return _Request(
+        policies,
+        scenario,
+        references,
+        preset.name,
+        arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
+        arguments.workers,
+        max_latency_s,
+        arguments.format,
+        folder,
+        arguments.figure_format,
+        plot,
+        outputs,
+        {} if folder is None else facts_of(arguments.argv, start, scenario.files(policies)),
+    )
 
-        with progress("computing the offline optimum", "workloads") as report:
-            frontier = frontier_of(comparison, arguments.workers, report)
-        with progress("drawing"):
-            plot(comparison, plot_path, frontier, preset.name)
-        print_message(f"Wrote {plot_path}", "")
-    for _, path in outputs.files(policies):
+
+def _simulate(request: _Request, record: RunRecord, keep: Callable[[Comparison], None]) -> Comparison:
+    """Return the comparison. If it fails, *keep* is called with the finished part."""
+    from psm_sim.reporting.terminal.progress import progress
+    from psm_sim.simulation import compare_seeds
+
+    def limited(comparison: Comparison) -> Comparison:
+        return replace(comparison, max_latency_s=request.max_latency_s)
+
+    with progress("simulating", "pages") as report:
+        return limited(
+            compare_seeds(
+                request.policies,
+                request.scenario,
+                request.replications,
+                record.watching(report),
+                request.workers,
+                request.references,
+                request.outputs,
+                lambda partial: keep(limited(partial)),
+            )
+        )
+
+
+def _keep(request: _Request, comparison: Comparison, error: BaseException) -> None:
+    """Report what was finished before *error*, and write its data if no file was at fault."""
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
+
+    _report(comparison, request)
+    if comparison.missing:
+        print_message(f"The results are incomplete; missing: {', '.join(comparison.missing)}.", "")
+    elif isinstance(error, InputError):  # the folder cannot be written
+        return
+    if request.folder is None:
+        return
+    try:
+        write_partial_results(request.folder, comparison, request.facts, request.preset, error)
+        print_message(f"Wrote {', '.join(PARTIAL_NAMES)} to {request.folder}", "")
+    except InputError as unwritten:
+        print_message(str(unwritten), "")
+
+
+def _plot(comparison: Comparison, request: _Request) -> None:
+    """Draw ``--plot``."""
+    if request.plot is None:
+        return
+    from psm_sim.reporting.figures.comparison import frontier_of, plot
+    from psm_sim.reporting.terminal.progress import progress
+
+    with progress("computing the offline optimum", "workloads") as report, redirect_stdout(sys.stderr):
+        frontier = frontier_of(comparison, request.workers, report)
+    with progress("drawing"):
+        plot(comparison, request.plot, frontier, request.preset)
+
+
+def _name_files(request: _Request) -> None:
+    """Print the names of the files that the run has written."""
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.reporting.files.result_folder import NAMES
+
+    paths = [] if request.plot is None else [request.plot]
+    for path in [*paths, *(path for _, path in request.outputs.files(request.policies))]:
         print_message(f"Wrote {path}", "")
-    if folder is not None:
-        print_message(f"Wrote {', '.join(files.NAMES)} and figures to {folder}", "")
-    return 0
+    if request.folder is not None:
+        print_message(f"Wrote {', '.join(NAMES)} and figures to {request.folder}", "")
 
 
 def _check_files(
@@ -204,37 +287,6 @@ def _check_files(
         raise InputError(
             "--force has no effect without --output, --plot, --capture or --timeline; remove it."
         )
-
-
-def _keep(
-    comparison: Comparison,
-    error: BaseException,
-    arguments: argparse.Namespace,
-    folder: Path | None,
-    facts: Mapping[str, Any],
-    preset: str,
-) -> None:
-    """Report the finished part of a run that *error* has ended, and write its data to *folder*."""
-    from psm_sim.commands.stderr_messages import print_message
-
-    _report(comparison, arguments.format, preset)
-    print_message(f"The results are incomplete; missing: {', '.join(comparison.missing)}.", "")
-    if folder is not None:
-        _write_partial(folder, comparison, error, facts, preset)
-
-
-def _write_partial(
-    folder: Path, comparison: Comparison, error: BaseException, facts: Mapping[str, Any], preset: str
-) -> None:
-    """Write the data of a run that *error* has ended, without figures. Print why if that is not possible."""
-    from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
-
-    try:
-        write_partial_results(folder, comparison, facts, preset, error)
-        print_message(f"Wrote {', '.join(PARTIAL_NAMES)} to {folder}", "")
-    except InputError as unwritten:
-        print_message(str(unwritten), "")
 
 
 def _plot_path(text: str | None) -> Path | None:
@@ -302,10 +354,11 @@ def _check_workers(arguments: argparse.Namespace, trace: Spec) -> None:
         )
 
 
-def _report(comparison: object, form: str, preset: str) -> None:
+def _report(comparison: Comparison, request: _Request) -> None:
     from importlib import import_module
 
-    import_module(f"psm_sim.reporting.{_REPORTS[form]}").write(comparison, sys.stdout, preset)
+    module = import_module(f"psm_sim.reporting.{_REPORTS[request.form]}")
+    module.write(comparison, sys.stdout, request.preset)
 
 
 _REPORTS = {"table": "terminal.comparison", "json": "files.result_json", "csv": "files.result_csv"}

@@ -166,6 +166,24 @@ def test_another_reference_and_no_baselines(capsys: pytest.CaptureFixture[str]) 
     assert [each["against"] for each in found["differences"]] == ["bsd:p=0.1"]
 
 
+def test_prints_of_user_code_never_reach_standard_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Figures and the offline optimum run the policy again."""
+    file = tmp_path / "loud.py"
+    file.write_text(
+        "from psm_sim.policies import Policy, Rest\n\n\nclass Loud(Policy):\n    name = 'loud'\n\n"
+        "    def rest(self, now_s, since_uplink_s, poll):\n        print('noise')\n"
+        "        return Rest(beacons=2)\n"
+    )
+    words = ("--policy", f"{file}:Loud", "--pages", "2", "--format", "json")
+    files = ("--output", str(tmp_path / "results"), "--plot", str(tmp_path / "a.svg"))
+    assert main([*words, *files]) == 0
+    printed = capsys.readouterr()
+    assert "noise" in printed.err
+    json.loads(printed.out)
+
+
 def test_a_result_whose_folder_cannot_be_written_still_goes_to_standard_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
