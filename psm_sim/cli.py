@@ -29,7 +29,6 @@ SUBCOMMANDS = {
     "trace": "inspect, convert, fit or synthesize a trace",
     "sweep": "run a grid of policies, parameters and seeds",
     "check": "check the contract of a policy, loss or learner",
-    "completion": "print the shell completion script",
 }
 """Help line of every subcommand; each is a module of psm_sim.commands."""
 
@@ -111,38 +110,14 @@ def _dispatch(argv: list[str]) -> int:
     if name == "sweep" and not is_action:
         _check_grid_file(rest)
     module = "sweep_actions" if is_action else name
-    command = _import_command(module)
+    command = importlib.import_module(f"psm_sim.commands.{module}")
     parser = _make_parser(name, command)
-    _add_arguments(parser, module)
-    arguments = parser.parse_args(rest)
-    arguments.argv, arguments.parser_of_all = argv, parser_of_all
-    return run_supervised(command, arguments)
-
-
-def _import_command(name: str) -> Any:
-    return importlib.import_module(f"psm_sim.commands.{name}")
-
-
-def _add_arguments(parser: argparse.ArgumentParser, module: str) -> None:
-    _import_command(module).add_arguments(parser)
+    command.add_arguments(parser)
     if module not in {"trace", "sweep_actions"}:  # each of their actions has these options
         add_common(parser)
-
-
-def parser_of_all() -> argparse.ArgumentParser:
-    """Return one parser of the run options and all subcommands, for shell completion.
-
-    A single command is parsed by its own parser only, so that it does not import the others.
-    """
-    top = _make_parser("run", _import_command("run"))
-    _add_arguments(top, "run")
-    subparsers = top.add_subparsers(metavar="SUBCOMMAND")
-    for name, summary in SUBCOMMANDS.items():
-        parser = subparsers.add_parser(name, help=summary)
-        if name == "sweep":  # before the grid file, so that completion offers the actions first
-            _add_arguments(parser, "sweep_actions")
-        _add_arguments(parser, name)
-    return top
+    arguments = parser.parse_args(rest)
+    arguments.argv = argv
+    return run_supervised(command, arguments)
 
 
 def run_supervised(command: Any, arguments: argparse.Namespace) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from psm_sim.cli import parser_of_all
+from psm_sim.cli import SUBCOMMANDS, make_parser
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [
@@ -49,6 +50,15 @@ def split(paragraph: str) -> list[str]:
     return [part for part in parts if re.search(r"[A-Za-z]{2}", part)]
 
 
+def all_help() -> list[str]:
+    """Return the sentences of the help of every command."""
+    commands = [importlib.import_module(f"psm_sim.commands.{name}") for name in ("run", *SUBCOMMANDS)]
+    parsers = [make_parser(command, "psm_sim") for command in commands]
+    for command, parser in zip(commands, parsers, strict=True):
+        command.add_arguments(parser)
+    return [sentence for parser in parsers for sentence in help_sentences(parser)]
+
+
 def help_sentences(parser: argparse.ArgumentParser) -> Iterator[str]:
     """Yield the sentences of a parser's help, and of its subcommands' help."""
     for text in (parser.description, (parser.epilog or "").partition("examples:")[0]):
@@ -71,7 +81,7 @@ def docstrings(path: Path) -> Iterator[str]:
 def all_sentences() -> list[str]:
     """Return every sentence of the documents and of the help."""
     read = [each for path in DOCUMENTS for each in sentences(path.read_text(encoding="utf-8"))]
-    return [*read, *help_sentences(parser_of_all())]
+    return [*read, *all_help()]
 
 
 def is_long(sentence: str) -> bool:
@@ -96,7 +106,7 @@ def test_a_document_uses_the_words_of_the_field(document: Path) -> None:
 
 
 def test_the_help_uses_the_words_of_the_field() -> None:
-    assert offences(list(help_sentences(parser_of_all()))) == []
+    assert offences(all_help()) == []
 
 
 def test_docstrings_use_the_words_of_the_field() -> None:
