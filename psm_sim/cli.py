@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from psm_sim import __version__
-from psm_sim.commands.shared_options import add_common, parse_timeout
+from psm_sim.commands.shared_options import add_common
 from psm_sim.common.component_spec import path_exists
 from psm_sim.common.errors import InputError, PluginError, did_you_mean, one_of, source_location
 
@@ -123,12 +123,11 @@ def _dispatch(argv: list[str]) -> int:
 def run_supervised(command: Any, arguments: argparse.Namespace) -> int:
     """Run the module *command* with signals, warnings of plug-ins and progress handled; return its status."""
     from psm_sim.commands.stderr_messages import print_plugin_warnings
-    from psm_sim.common.signal_handling import raise_on_signals, time_limit
+    from psm_sim.common.signal_handling import raise_on_signals
     from psm_sim.reporting.terminal.progress import shown_progress
 
-    limit_s = parse_timeout(arguments.timeout_s)
     progress = shown_progress() if getattr(command, "HAS_PROGRESS", True) else nullcontext()
-    with raise_on_signals(), print_plugin_warnings(), progress, time_limit(limit_s):
+    with raise_on_signals(), print_plugin_warnings(), progress:
         try:
             return int(command.run(arguments))
         except SystemExit as error:

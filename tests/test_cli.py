@@ -137,8 +137,8 @@ def test_every_action_of_sweep_has_a_help_of_its_own(action: str, capsys: pytest
         main(["sweep", action, "--help"])
     assert ended.value.code == 0
     assert f"usage: psm_sim sweep {action}" in capsys.readouterr().out
-    assert main(["sweep", action, "x.sqlite", "--store-versio=1"]) == 2
-    assert "Did you mean '--store-version'" in capsys.readouterr().err
+    assert main(["sweep", action, "x.sqlite", "--debu=1"]) == 2
+    assert "Did you mean '--debug'" in capsys.readouterr().err
 
 
 def test_help_says_that_the_trace_is_synthetic_and_where_results_go(

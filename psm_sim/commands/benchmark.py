@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from psm_sim.commands.shared_options import (
     add_force,
     add_workers,
-    execution_group,
     integer_between,
     is_given,
     path_option,
@@ -77,12 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--store", metavar="FILE.sqlite", help="database of finished tasks, with which a run can be resumed"
     )
     add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
-    execution_group(parser).add_argument(
-        "--cluster",
-        default="",
-        metavar="ADDRESS",
-        help="run on the workers of a Dask scheduler, e.g. tcp://HOST:8786",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -176,7 +169,7 @@ def _simulate(
     from psm_sim.reporting.terminal.progress import progress
 
     store = None if arguments.store is None else path_option("--store", arguments.store)
-    resources = Resources(arguments.workers, arguments.cluster)
+    resources = Resources(arguments.workers)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
     with redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
         return run_benchmark(policies, seeds, store, resources, command, report, known)

@@ -87,16 +87,7 @@ def execution_group(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 def add_common(parser: argparse.ArgumentParser) -> None:
     """Add the options of every command."""
     group = execution_group(parser)
-    group.add_argument("--timeout-s", metavar="S", help="abort after S seconds of wall-clock time")
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
-
-
-def parse_timeout(text: str | None) -> float | None:
-    """Return the value of ``--timeout-s`` in seconds, or None without the option."""
-    from psm_sim.common.parameters import Parameter
-
-    limit = Parameter("--timeout-s", 1.0, above=0, at_most=1e9)
-    return None if text is None else float(limit.read(text, "command line"))
 
 
 def add_workers(parser: argparse.ArgumentParser, help: str) -> None:  # noqa: A002

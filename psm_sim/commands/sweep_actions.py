@@ -108,7 +108,7 @@ def _add_action(
     description: str = "",
     epilog: str | None = None,
 ) -> argparse.ArgumentParser:
-    """Add the parser of an action, with the options of the database and its version."""
+    """Add the parser of an action, with the argument of the database."""
     parser = actions.add_parser(
         name,
         usage="%(prog)s FILE [options]",
@@ -119,12 +119,6 @@ def _add_action(
         allow_abbrev=False,
     )
     parser.add_argument("store", metavar="FILE", help="database written by a sweep")
-    parser.add_argument(
-        "--store-version",
-        default=__version__,
-        metavar="VERSION",
-        help="version of psm_sim that ran the tasks; versions are not mixed (default: %(default)s)",
-    )
     return parser
 
 
@@ -152,27 +146,26 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _load_rows(arguments: argparse.Namespace) -> list[StoredRow]:
-    """Return the rows of one version, and print how many rows other versions have.
+    """Return the rows of this version of psm_sim, and print how many rows other versions have.
 
     Raises
     ------
     InputError
-        If the store does not exist, or has no task of the version.
+        If the store does not exist, or has only tasks of other versions.
     """
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.commands.stderr_messages import print_message
 
     with Store(Path(arguments.store), new=False) as store:
-        rows, versions = store.rows(arguments.store_version), store.versions()
-    others = [name for name in versions if name != arguments.store_version]
+        rows, versions = store.rows(), store.versions()
+    others = [name for name in versions if name != __version__]
     if not rows and others:
         raise InputError(
-            f"{arguments.store} has no task of version {arguments.store_version}, only of "
-            f"{', '.join(others)}; specify --store-version {others[0]}."
+            f"{arguments.store} has no task of version {__version__}, only of {', '.join(others)}; run the"
+            " sweep again, or use that version of psm_sim."
         )
     for name in others:
-        remark = f"{versions[name]} tasks of version {name} are not shown; use --store-version {name}."
-        print_message(remark, "")
+        print_message(f"{versions[name]} tasks of version {name} are not shown.", "")
     damaged = sum(row.state == "damaged" for row in rows)
     if damaged and arguments.action != "status":
         print_message(f"{damaged} damaged tasks are left out; 'sweep status' lists them.", "")

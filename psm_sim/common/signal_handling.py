@@ -1,4 +1,4 @@
-"""Signals and the time limit of a command, both raised as exceptions in the main thread."""
+"""Signals that end a command, raised as exceptions in the main thread."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from types import FrameType
 from typing import NoReturn
 
 from psm_sim.common.errors import CommandTerminated
-
-_REPEAT_S = 2.0
 
 
 @contextmanager
@@ -32,28 +30,3 @@ def raise_on_signals() -> Iterator[None]:
 
 def _raise_terminated(number: int, _: FrameType | None) -> NoReturn:
     raise CommandTerminated(f"terminated by {signal.Signals(number).name}.", 128 + number)
-
-
-@contextmanager
-def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise CommandTerminated in the block after *seconds*, and again every 2 s; None disables the limit.
-
-    A library call ends only when it returns to Python.
-    """
-    if seconds is None:
-        yield
-        return
-
-    def on_alarm(*_: object) -> NoReturn:
-        raise CommandTerminated(
-            f"timed out after {seconds:g} s (--timeout-s); increase the limit or reduce the work.", 2
-        )
-
-    before = signal.signal(signal.SIGALRM, on_alarm)
-    try:
-        # Repeated, because an exception in a callback of a library can be lost.
-        signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_S)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

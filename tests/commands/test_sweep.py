@@ -187,11 +187,15 @@ def test_other_versions_are_told_and_left_out(capsys: pytest.CaptureFixture[str]
     assert main(words("sweep status sweep.sqlite")) == 0
     output, told = capsys.readouterr()
     assert output.startswith("8 tasks: 8 done, 0 failed, 0 waiting.\nBy version: 0.1.0 8, 0.0.9 4.\n")
-    assert told == "4 tasks of version 0.0.9 are not shown; use --store-version 0.0.9.\n"
-    assert main(words("sweep export sweep.sqlite --store-version 0.0.9")) == 0
-    assert {row["seed"] for row in table(capsys.readouterr().out)} == {"3"}
-    assert main(words("sweep best sweep.sqlite --store-version 0.0.8")) == 2
-    assert "only of 0.1.0, 0.0.9" in capsys.readouterr().err
+    assert told == "4 tasks of version 0.0.9 are not shown.\n"
+    assert main(words("sweep export sweep.sqlite")) == 0
+    assert {row["seed"] for row in table(capsys.readouterr().out)} == {"1", "2"}
+    database = sqlite3.connect("sweep.sqlite")
+    database.execute("UPDATE tasks SET version = '0.0.9'")
+    database.commit()
+    database.close()
+    assert main(words("sweep best sweep.sqlite")) == 2
+    assert "has no task of version 0.1.0, only of 0.0.9; run the sweep again" in capsys.readouterr().err
 
 
 def test_python_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Interruptions: signals, a limit on the time, and nothing that goes on without its parent."""
+"""Interruptions: signals, and nothing that goes on without its parent."""
 
 from __future__ import annotations
 
@@ -12,34 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.cli import main
 from psm_sim.common import parallel
 from psm_sim.common.errors import CommandTerminated
-from psm_sim.common.signal_handling import raise_on_signals, time_limit
+from psm_sim.common.signal_handling import raise_on_signals
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
-
-HANGS = """
-import time
-from psm_sim.policies import Policy, Rest
-
-class Sleeps(Policy):
-    name = "sleeps"
-
-    def rest(self, now_s, since_uplink_s, poll):
-        if now_s > 1:
-            time.sleep(60)
-        return Rest(0.0, 1)
-
-class Swallows(Sleeps):
-    def rest(self, now_s, since_uplink_s, poll):
-        while now_s > 1:
-            try:
-                time.sleep(0.1)
-            except Exception:
-                pass
-        return Rest(0.0, 1)
-"""
 
 POOL = """
 import os, sys, time
@@ -94,32 +71,6 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
             os.kill(os.getpid(), signal.SIGHUP)
     finally:
         signal.signal(signal.SIGHUP, before)
-
-
-@pytest.mark.parametrize("policy", ["Sleeps", "Swallows"])
-def test_a_policy_that_hangs_ends_with_the_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], policy: str
-) -> None:
-    (tmp_path / "hangs.py").write_text(HANGS)
-    words = ["--policy", f"{tmp_path / 'hangs.py'}:{policy}", "--pages", "3", "--timeout-s", "0.5"]
-    begun = time.monotonic()
-    assert main(words) == 2
-    assert time.monotonic() - begun < 30
-    assert capsys.readouterr().err == (
-        "psm_sim: timed out after 0.5 s (--timeout-s); increase the limit or reduce the work.\n"
-    )
-
-
-def test_work_in_time_is_left_alone() -> None:
-    with time_limit(0.2):
-        pass
-    time.sleep(0.4)
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "inf", "x", "1e10"])
-def test_a_limit_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list", f"--timeout-s={text}"]) == 2
-    assert f"--timeout-s must be a number > 0 and <= 1e+09, got '{text}'" in capsys.readouterr().err
 
 
 def test_there_are_never_more_processes_than_pieces_of_work_or_four_for_a_core(monkeypatch) -> None:
