@@ -10,6 +10,7 @@ import pandas as pd
 
 from psm_lab.studies.published_claims import Claim
 from psm_lab.studies.tasks import Rows, Task
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation.preset import Preset
 
 CHOOSING = range(1001, 1021)
@@ -116,6 +117,28 @@ class Findings:
 def join_paragraphs(text: str) -> tuple[str, ...]:
     """Return the paragraphs of *text*, which are separated by blank lines, each as one line."""
     return tuple(" ".join(part.split()) for part in text.strip().split("\n\n"))
+
+
+def table_of_means(
+    frame: pd.DataFrame, by: str | Sequence[str], columns: Mapping[str, tuple[str, str]]
+) -> pd.DataFrame:
+    """Return one row per group, with the means of columns as text.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of all groups.
+    by : str or sequence of str
+        Columns whose values identify a group. The groups keep the order of their first rows.
+    columns : mapping of str to (str, str)
+        Column by heading, with the format of its mean and confidence interval, such as ``"{:.3f}"``.
+    """
+    names = [by] if isinstance(by, str) else list(by)
+    return pd.DataFrame(
+        dict(zip(names, values, strict=True))
+        | {heading: text.format(confidence_interval(rows[name])) for heading, (name, text) in columns.items()}
+        for values, rows in frame.groupby(names, sort=False)
+    )
 
 
 class Study(Protocol):

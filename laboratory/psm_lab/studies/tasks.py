@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -149,6 +149,39 @@ def _run_all(tasks: Sequence[Task], workers: int, progress: Progress) -> Iterato
 
 def _run(task: Task) -> list[Row]:
     return task.run()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Task that calls a function, whose rows depend only on its arguments.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the rows in a digest.
+    work : callable
+        Function of a module, which returns rows.
+    arguments : mapping
+        Keyword arguments of the function, as plain values.
+    weight : int
+        Approximate duration, in any unit that all tasks of a run share.
+    labels : mapping
+        Columns that are added to the rows.
+    """
+
+    kind: str
+    work: Callable[..., list[Row]]
+    arguments: Mapping[str, Any]
+    weight: int = 1
+    labels: Mapping[str, Any] = field(default_factory=dict)
+
+    def key(self, cache: DigestCache | None = None) -> str:
+        """Return a hash of the function and its arguments, which determine the rows."""
+        return digest_of({"work": f"{self.work.__module__}.{self.work.__qualname__}", **self.arguments})
+
+    def run(self) -> list[Row]:
+        """Call the function and return its rows."""
+        return self.work(**self.arguments)
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,12 @@ from psm_lab.active.bound_comparators import (
 from psm_lab.studies.active.learner_trials import (
     CONTROL,
     THEOREM,
-    Trial,
     frame_of,
     judge_claim,
 )
 from psm_lab.studies.published_claims import PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.random_streams import random_stream
 
 NAME = "worst-case"

@@ -17,7 +17,6 @@ from psm_lab.studies.active.learner_trials import (
     PUBLISHED,
     THEOREM,
     NoDifference,
-    Trial,
     frame_of,
     is_full,
     judge_claim,
@@ -25,7 +24,7 @@ from psm_lab.studies.active.learner_trials import (
 from psm_lab.studies.active.reference_results import TREES, judge_direction, reference_table
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.random_streams import random_stream
 
 NAME = "trees"

@@ -16,7 +16,6 @@ from psm_lab.active.data.handwritten_digits import mnist_5k, mnist_file
 from psm_lab.studies.active.learner_trials import (
     Direction,
     NoDifference,
-    Trial,
     frame_of,
     is_full,
     judge_claim,
@@ -24,7 +23,7 @@ from psm_lab.studies.active.learner_trials import (
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 

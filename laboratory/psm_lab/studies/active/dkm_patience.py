@@ -11,9 +11,9 @@ import pandas as pd
 from psm_lab.active import make_selective
 from psm_lab.active.sphere_instances import first_hits, sphere_points, unit_vector
 from psm_lab.active.theorem_bounds import dkm_patience
-from psm_lab.studies.active.learner_trials import Direction, Trial, frame_of, is_full, judge_claim
+from psm_lab.studies.active.learner_trials import Direction, frame_of, is_full, judge_claim
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.random_streams import random_stream
 
 NAME = "patience"

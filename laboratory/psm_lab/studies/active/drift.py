@@ -16,14 +16,13 @@ from psm_lab.studies.active.learner_trials import (
     CONTROL,
     PUBLISHED,
     Direction,
-    Trial,
     frame_of,
     is_full,
     judge_claim,
 )
 from psm_lab.studies.published_claims import Claim
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from psm_lab.active.noisy_threshold_learner import Isalg1d, weighted_error
 from psm_lab.active.threshold_learner import Isal1d, isal_draws
-from psm_lab.studies.active.learner_trials import CONTROL, THEOREM, Trial, frame_of, judge_claim
+from psm_lab.studies.active.learner_trials import CONTROL, THEOREM, frame_of, judge_claim
 from psm_lab.studies.active.reference_results import (
     LABELS_1D,
     judge_direction,
@@ -18,7 +18,7 @@ from psm_lab.studies.active.reference_results import (
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.random_streams import random_stream
 
 NAME = "isal-1d"

@@ -11,7 +11,7 @@ import pandas as pd
 from psm_lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_lab.active.data.uci_tables import load_table
 from psm_lab.active.pool_learner import PoolLearner, standardise
-from psm_lab.studies.active.learner_trials import NoDifference, Trial, frame_of, is_full, judge_claim
+from psm_lab.studies.active.learner_trials import NoDifference, frame_of, is_full, judge_claim
 from psm_lab.studies.active.reference_results import (
     POOLS,
     curves,
@@ -21,7 +21,7 @@ from psm_lab.studies.active.reference_results import (
 )
 from psm_lab.studies.published_claims import Claim
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.random_streams import random_stream
 

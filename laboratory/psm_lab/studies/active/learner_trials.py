@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -12,9 +10,7 @@ from numpy.typing import ArrayLike
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale
 from psm_lab.studies.tasks import Rows
-from psm_sim.common.hashing import digest_of
 from psm_sim.common.summary_stats import Interval, confidence_interval
-from psm_sim.simulation.scenario import DigestCache
 
 PUBLISHED, THEOREM, CONTROL = "published", "theorem", "control"
 """Roles of a claim: a statement of a source on its experiments, a theorem, and a comparison of our own."""
@@ -33,39 +29,6 @@ RULE = (
     " our own, which no source makes."
 )
 """Rule of the verdicts of these studies, and their roles."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """Task that calls a function, whose rows depend only on its arguments.
-
-    Parameters
-    ----------
-    kind : str
-        Name of the rows in a digest.
-    work : callable
-        Function of a module, which returns rows.
-    arguments : mapping
-        Keyword arguments of the function, as plain values.
-    weight : int
-        Approximate duration in tenths of a second.
-    labels : mapping
-        Columns that are added to the rows.
-    """
-
-    kind: str
-    work: Callable[..., list[dict[str, Any]]]
-    arguments: Mapping[str, Any]
-    weight: int = 1
-    labels: Mapping[str, Any] = field(default_factory=dict)
-
-    def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of the function and its arguments, which determine the rows."""
-        return digest_of({"work": f"{self.work.__module__}.{self.work.__qualname__}", **self.arguments})
-
-    def run(self) -> list[dict[str, Any]]:
-        """Call the function and return its rows."""
-        return self.work(**self.arguments)
 
 
 def frame_of(rows: Rows, kind: str) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pandas as pd
 from psm_lab.active.data.sky_segmentation_images import synthetic_sky_set
 from psm_lab.active.lmu_image_selection import Lmu, mean_f_measure
 from psm_lab.active.pixel_crf import Image, fit_field
-from psm_lab.studies.active.learner_trials import Trial, frame_of, is_full, judge_claim
+from psm_lab.studies.active.learner_trials import frame_of, is_full, judge_claim
 from psm_lab.studies.active.reference_results import (
     IMAGES,
     curves,
@@ -21,7 +21,7 @@ from psm_lab.studies.active.reference_results import (
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.array_types import IntArray
 from psm_sim.common.random_streams import random_stream
 

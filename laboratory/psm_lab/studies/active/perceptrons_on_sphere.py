@@ -16,14 +16,13 @@ from psm_lab.active.theorem_bounds import dkm_errors, modified_mistakes
 from psm_lab.studies.active.learner_trials import (
     THEOREM,
     Direction,
-    Trial,
     frame_of,
     is_full,
     judge_claim,
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.random_streams import random_stream
 
 NAME = "sphere"

@@ -12,7 +12,6 @@ from psm_lab.active import SelectiveSampler, make_selective
 from psm_lab.active.data.handwritten_digits import mnist_5k, mnist_file, split_in_halves
 from psm_lab.studies.active.learner_trials import (
     Direction,
-    Trial,
     frame_of,
     is_full,
     judge_claim,
@@ -20,7 +19,7 @@ from psm_lab.studies.active.learner_trials import (
 )
 from psm_lab.studies.published_claims import Claim
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 
