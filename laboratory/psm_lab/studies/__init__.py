@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from psm_lab.studies.study import Study
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 STUDIES = {
     "lpsm-100": "lpsm_main_results:LPSM_100",
     "lpsm-4x500": "lpsm_main_results:LPSM_4X500",
-    "bsd-energy": "bsd_energy:STUDY",
-    "bsd-rtt": "bsd_rtt:STUDY",
-    "slowdown-by-page": "slowdown_by_page:STUDY",
-    "sleep-times": "sleep_times:STUDY",
-    "sensitivity": "sensitivity:STUDY",
-    "one-setting": "joint_setting_search:STUDY",
-    "optimum": "distance_to_optimum:STUDY",
-    "trace-study": "lpsm_trace_replay:STUDY",
+    "bsd-energy": "bsd_energy",
+    "bsd-rtt": "bsd_rtt",
+    "slowdown-by-page": "slowdown_by_page",
+    "sleep-times": "sleep_times",
+    "sensitivity": "sensitivity",
+    "one-setting": "joint_setting_search",
+    "optimum": "distance_to_optimum",
+    "trace-study": "lpsm_trace_replay",
     "non-stationary": "non_stationary.study:STUDY",
 }
 """Module and object of each study of published power savings, in the order of the report."""
@@ -28,7 +28,7 @@ OWN = {
     "listening": "listening.study:STUDY",
     "devices": "devices:STUDY",
     "mac": "link_against_mac:STUDY",
-    "what-limits-lpsm": "what_limits_lpsm:STUDY",
+    "what-limits-lpsm": "what_limits_lpsm",
 }
 """Studies that repeat no published experiment. They belong to no group and run by name only."""
 
@@ -90,6 +90,7 @@ def select_studies(names: Sequence[str]) -> list[str]:
 
 def load_study(name: str) -> Study:
     """Import and return the study *name*."""
-    module, _, attribute = _LOCATIONS[name].partition(":")
-    study: Study = getattr(importlib.import_module(f"psm_lab.studies.{module}"), attribute)
+    location, _, attribute = _LOCATIONS[name].partition(":")
+    module: Any = importlib.import_module(f"psm_lab.studies.{location}")
+    study: Study = getattr(module, attribute) if attribute else module
     return study

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
-from psm_lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
+from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
 from psm_lab.studies.tasks import OptimumTask, Rows, RunTask, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation.scenario import Scenario
@@ -24,6 +25,8 @@ REFERENCE = {
 
 POLICIES = ("always-on", *REFERENCE, "bsd:p=0.1", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 SETTINGS = {"tcp.segment_bytes": 1000, "tcp.delayed_ack_ms": 0}
+"""Settings of the reference model. Its policies also run with a single connection instead of four."""
+
 TOLERANCE = 0.05
 COMMENTARY = join_paragraphs(
     """
@@ -34,114 +37,79 @@ COMMENTARY = join_paragraphs(
 )
 
 
-class RoundTrips(Study):
-    """Sweep over round-trip times at the settings of the reference model.
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return comparisons with four and with one connection, and optima, for each round trip and seed."""
+    found: list[Task] = []
+    for rtt_ms in ROUND_TRIPS_MS:
+        # A round trip crosses the wired link twice, and the wireless link with 0.1 ms in each direction.
+        settings = {**SETTINGS, "links.wired.latency_ms": rtt_ms / 2 - 0.1}
+        for number in _seeds(scale, seed):
+            scenario = Scenario(TRACE, pages=scale.pages, seed=number, settings=settings)
+            found.append(OptimumTask(scenario, prices=0, labels={"rtt_ms": rtt_ms}))
+            for connections, policies in ((4, POLICIES), (1, tuple(REFERENCE))):
+                run = replace(scenario, settings={**settings, "browser.connections": connections})
+                found.append(RunTask(policies, run, {"connections": connections, "rtt_ms": rtt_ms}))
+    return found
 
-    Segments have 1000 B, each segment has its ACK, and the server has no delay. Every policy runs with four
-    parallel connections. The policies of the reference model also run with a single connection.
-    """
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison per number of connections, round trip and seed, and the offline optima.
-
-        *scale* and *seed* as for :class:`Study`.
-        """
-        seeds = _seeds(scale, seed)
-        scenarios = [
-            (rtt_ms, Scenario(TRACE, pages=scale.pages, seed=number, settings=_settings(rtt_ms)))
-            for rtt_ms in ROUND_TRIPS_MS
-            for number in seeds
-        ]
-        runs = [
-            RunTask(
-                policies,
-                _with_connections(scenario, connections),
-                {"connections": connections, "rtt_ms": rtt_ms},
-            )
-            for connections, policies in ((4, POLICIES), (1, tuple(REFERENCE)))
-            for rtt_ms, scenario in scenarios
-        ]
-        best = [OptimumTask(scenario, prices=0, labels={"rtt_ms": rtt_ms}) for rtt_ms, scenario in scenarios]
-        return [*runs, *best]
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare the ratios of mean page times with the reference model; arguments as for :class:`Study`."""
-        frame, best = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
-        parallel, single = (_curves(frame[frame["connections"] == connections]) for connections in (4, 1))
-        return Findings(
-            "bsd-rtt",
-            "Page time and energy against the server's round trip",
-            f"segments of 1000 B, an ACK for each, initial window 2, no server delay,"
-            f" {len(_seeds(scale, seed))} replications of {scale.pages} pages, from seed {seed}",
-            remarks=[
-                f"With up to four parallel connections, as in the paper, {_agreement(parallel)}",
-                f"With one connection at a time, {_agreement(single)}",
-            ],
-            commentary=COMMENTARY,
-            tables=[
-                Table(
-                    "Mean page time relative to no power saving (simulated / reference), four connections",
-                    _wide(parallel),
-                ),
-                Table(
-                    "Mean page time relative to no power saving (simulated / reference), one connection",
-                    _wide(single),
-                ),
-            ],
-            figures={"round-trips": pd.concat([parallel, _optimum_curve(best)], ignore_index=True)},
-        )
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Compare the ratios of mean page times with the reference model."""
+    frame, optima = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
+    parallel, single = (_curves(frame[frame["connections"] == connections]) for connections in (4, 1))
+    best = optima.groupby("rtt_ms", sort=False)["energy_j"].mean().reset_index()
+    best = best.assign(policy="hindsight, no delay", time_ratio=1.0, half_width=0.0)
+    title = "Mean page time relative to no power saving (simulated / reference), {}"
+    return Findings(
+        "bsd-rtt",
+        "Page time and energy against the server's round trip",
+        "segments of 1000 B, an ACK for each, initial window 2, no server delay,"
+        f" {len(_seeds(scale, seed))} replications of {scale.pages} pages, from seed {seed}",
+        remarks=[
+            f"With up to four parallel connections, as in the paper, {_agreement(parallel)}",
+            f"With one connection at a time, {_agreement(single)}",
+        ],
+        commentary=COMMENTARY,
+        tables=[
+            Table(title.format("four connections"), _wide(parallel)),
+            Table(title.format("one connection"), _wide(single)),
+        ],
+        figures={"round-trips": pd.concat([parallel, best], ignore_index=True)},
+    )
 
 
 def _seeds(scale: Scale, seed: int) -> range:
     return range(seed, seed + (3 if scale.full else 1))
 
 
-def _settings(round_trip_ms: float) -> dict[str, float]:
-    # A round trip crosses the wired link twice, and the wireless link with 0.1 ms in each direction.
-    return {**SETTINGS, "links.wired.latency_ms": round_trip_ms / 2 - 0.1}
-
-
-def _with_connections(scenario: Scenario, connections: int) -> Scenario:
-    return replace(scenario, settings={**scenario.settings, "browser.connections": connections})
-
-
-def _optimum_curve(best: pd.DataFrame) -> pd.DataFrame:
-    """Return the energy of the offline optimum without delay as a curve."""
-    energies = best.groupby("rtt_ms", sort=False)["energy_j"].mean().reset_index()
-    return energies.assign(policy="hindsight, no delay", time_ratio=1.0, half_width=0.0)
-
-
 def _curves(frame: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            _point(float(group["rtt_ms"].iloc[0]), str(group["policy"].iloc[0]), group)
-            for _, group in frame.groupby(["rtt_ms", "policy"], sort=False)
-        ]
-    )
-
-
-def _point(rtt_ms: float, policy: str, group: pd.DataFrame) -> dict[str, object]:
-    references = dict(zip(ROUND_TRIPS_MS, REFERENCE.get(policy, ()), strict=False))
-    mean = confidence_interval(group["time_ratio"])
-    return {
-        "rtt_ms": rtt_ms,
-        "policy": policy,
-        "time_ratio": mean.mean,
-        "half_width": mean.half_width,
-        "reference": references.get(rtt_ms),
-        "page_time_s": group["page_time_s"].mean(),
-        "energy_j": group["energy_j"].mean(),
+    references: dict[Any, float] = {
+        (rtt_ms, policy): ratio
+        for policy, ratios in REFERENCE.items()
+        for rtt_ms, ratio in zip(ROUND_TRIPS_MS, ratios, strict=True)
     }
+    points = []
+    for (rtt_ms, policy), group in frame.groupby(["rtt_ms", "policy"], sort=False):
+        ratio = confidence_interval(group["time_ratio"])
+        points.append(
+            {
+                "rtt_ms": rtt_ms,
+                "policy": policy,
+                "time_ratio": ratio.mean,
+                "half_width": ratio.half_width,
+                "reference": references.get((rtt_ms, policy)),
+                "energy_j": group["energy_j"].mean(),
+            }
+        )
+    return pd.DataFrame(points)
 
 
 def _agreement(curves: pd.DataFrame) -> str:
     compared = curves.dropna(subset=["reference"])
     far = compared[(compared["time_ratio"] / compared["reference"] - 1).abs() > TOLERANCE]
     exceptions = [
-        f"{policy} at {rtt_ms:g} ms ({ratio:.2f}, reference {reference:g})"
-        for policy, rtt_ms, ratio, reference in zip(
-            far["policy"], far["rtt_ms"], far["time_ratio"], far["reference"], strict=True
-        )
+        f"{point['policy']} at {point['rtt_ms']:g} ms ({point['time_ratio']:.2f}, reference"
+        f" {point['reference']:g})"
+        for point in far.to_dict("records")
     ]
     near = f"{len(compared) - len(far)} of {len(compared)} ratios are within {TOLERANCE:.0%} of the reference"
     return f"{near} model{'. The exceptions are ' + ', '.join(exceptions) if exceptions else ''}."
@@ -154,6 +122,3 @@ def _wide(curves: pd.DataFrame) -> pd.DataFrame:
     shown.loc[has_reference, "ratio"] += shown.loc[has_reference, "reference"].map(" / {:.2f}".format)
     wide = shown.pivot_table(index="rtt_ms", columns="policy", values="ratio", aggfunc="first", sort=False)
     return wide.reset_index().rename(columns={"rtt_ms": "RTT ms"}).rename_axis(columns=None)
-
-
-STUDY = RoundTrips()

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import pandas as pd
 
 from psm_lab.energy_lower_bound import energy_lower_bound_j
-from psm_lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
-from psm_lab.studies.tasks import OptimumTask, Rows, RunTask, Task
+from psm_lab.studies.published_experiment_runs import LPSM, POLICIES
+from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs, table_of_means
+from psm_lab.studies.tasks import OptimumTask, Row, Rows, Task, Trial
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.policies import Policy, Poll, Rest
-from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.policy_comparison import compare_runs
-from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
 
 
@@ -36,38 +33,29 @@ class LullPolicy(Policy):
         return Rest(beacons=1 if since_uplink_s < self.until_s else self.beacons)
 
 
-@dataclass(frozen=True)
-class LowerBoundTask(RunTask):
-    """Task that runs policies and :class:`LullPolicy` over the same pages, with one row per policy.
+def run_with_lower_bound(policies: Sequence[str], scenario: Scenario) -> list[Row]:
+    """Run *policies* and :class:`LullPolicy` in a *scenario* and return one row per policy.
 
     ``energy_j`` and ``energy_lower_bound_j`` are in joules per page. The lower bound refers to the policy's
     own run. ``delay_s`` is the page time minus the page time without power saving, in seconds per page.
     """
-
-    kind: ClassVar[str] = "floor"
-
-    def run(self) -> list[dict[str, Any]]:
-        """Run the policies and return the rows."""
-        comparison = compare_runs((*self.policies, LullPolicy()), self.scenario)
-        return [self._row(run, comparison) for run in comparison.runs]
-
-    def _row(self, run: Result, comparison: Comparison) -> dict[str, Any]:
-        pages, topology = comparison.workload.pages, comparison.resolved_topology
-        return {
-            "seed": self.scenario.seed,
+    comparison = compare_runs((*policies, LullPolicy()), scenario)
+    pages, topology = comparison.workload.pages, comparison.resolved_topology
+    return [
+        {
+            "seed": scenario.seed,
             "policy": run.policy,
             "energy_j": run.energy_per_page_j,
             "energy_lower_bound_j": energy_lower_bound_j(pages, topology, run.simulated_s) / len(pages),
             "delay_s": run.page_time_s.mean - comparison.always_on.page_time_s.mean,
         }
+        for run in comparison.runs
+    ]
 
 
 TRACE = "ucb:mean_think_s=54.5"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
-POLICIES = (
-    "always-on", "psm", "bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1",
-    "lpsm:loss=inverse-log", "lpsm:loss=inverse",
-)  # fmt: skip
+
 LONG = ("psm:listen_interval=12", "psm:listen_interval=40")
 """Long fixed polling times for the far end of the frontier. They run in the simulator only."""
 
@@ -91,59 +79,75 @@ COMMENTARY = join_paragraphs(
 )
 
 
-class OptimumStudy(Study):
-    """Offline optimum without delay, its frontier with delay, and the lower bound in the simulator."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one offline optimum and one simulated comparison per seed."""
+    found: list[Task] = []
+    for number in range(seed, seed + min(5, scale.replications)):
+        scenario = Scenario(TRACE, pages=scale.pages, seed=number)
+        found.append(OptimumTask(scenario, POLICIES, BOUNDS, 40 if scale.pages >= 100 else 16))
+        arguments = {"policies": (*POLICIES, *LONG), "scenario": scenario}
+        found.append(Trial("floor", run_with_lower_bound, arguments, scale.pages * (2 + len(POLICIES))))
+    return found
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one offline optimum and one simulated comparison per seed.
 
-        *scale* and *seed* as for :class:`Study`.
-        """
-        seeds = range(seed, seed + min(5, scale.replications))
-        prices = 40 if scale.pages >= 100 else 16
-        scenarios = [Scenario(TRACE, pages=scale.pages, seed=seed) for seed in seeds]
-        optima = [OptimumTask(scenario, POLICIES, BOUNDS, prices) for scenario in scenarios]
-        return [*optima, *(LowerBoundTask((*POLICIES, *LONG), scenario) for scenario in scenarios)]
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Return each policy's distance to the optimum and to the lower bound, and the frontier of *seed*."""
+    frame, simulated = pd.DataFrame(rows.of("optimum")), pd.DataFrame(rows.of("floor"))
+    free = frame[frame["allowed"] == "no delay"].set_index("seed")["energy_j"]
+    bounds = frame[~frame["allowed"].isin(["policy", "frontier"])]
+    bounds = bounds.assign(allowed=bounds["allowed"].str.replace("p =", "delivery within (1 + p), p ="))
+    columns = {"J/page": ("energy_j", "{:.3f}"), "delay s/page": ("delay_s", "{:.3f}")}
+    excess = {
+        "excess %": ("excess", "{:.1f}"),
+        "excess over the optimum without delay %": ("above", "{:.1f}"),
+    }
+    floors = _with_excess(simulated, "energy_lower_bound_j", free)
+    floor_columns = {**columns, "lower bound J": ("energy_lower_bound_j", "{:.3f}"), **excess}
+    chain = _with_excess(frame[frame["allowed"] == "policy"], "least_j", free)
+    chain_columns = {**columns, "minimum J at that delay": ("least_j", "{:.3f}"), **excess}
+    first = frame["seed"] == seed
+    return Findings(
+        "optimum",
+        "Distance of each policy from the offline optimum",
+        f"ucb with its default server delay, mean think time 54.5 s, {len(free)} replications of"
+        f" {scale.pages} pages, from seed {seed}",
+        remarks=_remarks(frame, simulated, free),
+        commentary=COMMENTARY,
+        tables=[
+            Table(
+                "Simulated energy of each policy, and the lower bound at its page times",
+                table_of_means(floors, "policy", floor_columns),
+            ),
+            Table(
+                "Event chain: each policy, and the minimum energy at its total delay",
+                table_of_means(chain, "policy", chain_columns),
+            ),
+            Table(
+                "Event chain: offline optimum under a bound on every exchange",
+                table_of_means(bounds, "allowed", columns),
+            ),
+        ],
+        figures={"frontier": _frontier(frame[first], simulated[simulated["seed"] == seed])},
+    )
 
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return each policy's distance to the optimum and to the lower bound, and the frontier.
 
-        *rows*, *scale* and *seed* as for :class:`Study`. The frontier is that of the first seed.
-        """
-        frame, simulated = pd.DataFrame(rows.of("optimum")), pd.DataFrame(rows.of("floor"))
-        free = frame[frame["allowed"] == "no delay"].set_index("seed")["energy_j"]
-        first = frame["seed"] == seed
-        return Findings(
-            "optimum",
-            "Distance of each policy from the offline optimum",
-            f"ucb with its default server delay, mean think time 54.5 s, {len(free)} replications of"
-            f" {scale.pages} pages, from seed {seed}",
-            remarks=_remarks(frame, simulated, free),
-            commentary=COMMENTARY,
-            tables=[
-                Table(
-                    "Simulated energy of each policy, and the lower bound at its page times",
-                    _lower_bounds(simulated, free),
-                ),
-                Table(
-                    "Event chain: each policy, and the minimum energy at its total delay",
-                    _distances(frame, free),
-                ),
-                Table("Event chain: offline optimum under a bound on every exchange", _bounds(frame)),
-            ],
-            figures={"frontier": _frontier(frame[first], simulated[simulated["seed"] == seed])},
-        )
+def _with_excess(frame: pd.DataFrame, bound: str, free: pd.Series[float]) -> pd.DataFrame:
+    """Add the excess of the energy over a *bound*, and over the optimum without delay, in per cent."""
+    joules = frame["energy_j"]
+    return frame.assign(
+        excess=100 * (joules / frame[bound] - 1), above=100 * (joules / frame["seed"].map(free) - 1)
+    )
 
 
 def _remarks(frame: pd.DataFrame, simulated: pd.DataFrame, free: pd.Series[float]) -> list[str]:
     dozing = simulated[simulated["policy"] != "always-on"].groupby("policy")
     joules, delays = dozing["energy_j"].mean(), dozing["delay_s"].mean()
-    chain_j = _min_on_chain(frame)
+    corners = frame[frame["allowed"] == "frontier"]
+    chain_j = corners.groupby("seed")["energy_j"].min().mean()
     relation = "below" if joules.min() < chain_j else "not below"
     excess = simulated["energy_j"] / simulated["energy_lower_bound_j"] - 1
     nearest = simulated["policy"].to_numpy()[excess.argmin()]
     ratios = frame[frame["allowed"] == "policy"].groupby("policy")["delay_s"].mean() / delays
-    lpsm = [name for name in POLICIES if name.startswith("lpsm")]
     return [
         (
             f"The minimum energy without delay is {confidence_interval(free):.3f} J per page. A schedule"
@@ -159,63 +163,9 @@ def _remarks(frame: pd.DataFrame, simulated: pd.DataFrame, free: pd.Series[float
             " policy is below."
         ),
         "Delay on the event chain divided by delay in the simulator: "
-        + ", ".join(f"{name} {ratios[name]:.2f}" for name in ("psm", *lpsm))
+        + ", ".join(f"{name} {ratios[name]:.2f}" for name in ("psm", *LPSM))
         + ".",
     ]
-
-
-def _min_on_chain(frame: pd.DataFrame) -> float:
-    corners = frame[frame["allowed"] == "frontier"]
-    return float(corners.groupby("seed")["energy_j"].min().mean())
-
-
-_ABOVE_OPTIMUM = "excess over the optimum without delay %"
-
-
-def _lower_bounds(simulated: pd.DataFrame, free: pd.Series[float]) -> pd.DataFrame:
-    rows = []
-    for policy, group in simulated.groupby("policy", sort=False):
-        joules, bound = (group.set_index("seed")[name] for name in ("energy_j", "energy_lower_bound_j"))
-        rows.append({
-            "policy": policy,
-            "J/page": f"{confidence_interval(joules):.3f}",
-            "delay s/page": f"{confidence_interval(group['delay_s']):.3f}",
-            "lower bound J": f"{confidence_interval(bound):.3f}",
-            "excess %": f"{confidence_interval(100 * (joules / bound - 1)):.1f}",
-            _ABOVE_OPTIMUM: f"{confidence_interval(100 * (joules / free - 1)):.1f}",
-        })  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def _distances(frame: pd.DataFrame, free: pd.Series[float]) -> pd.DataFrame:
-    rows = []
-    for policy, group in frame[frame["allowed"] == "policy"].groupby("policy", sort=False):
-        joules = group.set_index("seed")["energy_j"]
-        minimum = group.set_index("seed")["least_j"]
-        rows.append(
-            {
-                "policy": policy,
-                "J/page": f"{confidence_interval(joules):.3f}",
-                "delay s/page": f"{confidence_interval(group['delay_s']):.3f}",
-                "minimum J at that delay": f"{confidence_interval(minimum):.3f}",
-                "excess %": f"{confidence_interval(100 * (joules / minimum - 1)):.1f}",
-                _ABOVE_OPTIMUM: f"{confidence_interval(100 * (joules / free - 1)):.1f}",
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _bounds(frame: pd.DataFrame) -> pd.DataFrame:
-    best = frame[~frame["allowed"].isin(["policy", "frontier"])]
-    rows = [
-        {
-            "allowed": allowed if allowed == "no delay" else f"delivery within (1 + p), {allowed}",
-            "J/page": f"{confidence_interval(group['energy_j']):.3f}",
-            "delay s/page": f"{confidence_interval(group['delay_s']):.3f}",
-        }
-        for allowed, group in best.groupby("allowed", sort=False)
-    ]
-    return pd.DataFrame(rows)
 
 
 def _frontier(frame: pd.DataFrame, simulated: pd.DataFrame) -> pd.DataFrame:
@@ -226,6 +176,3 @@ def _frontier(frame: pd.DataFrame, simulated: pd.DataFrame) -> pd.DataFrame:
     bound = simulated[["delay_s"]].assign(kind="floor", label="", energy_j=simulated["energy_lower_bound_j"])
     points = pd.concat([optima, runs, bound.sort_values("delay_s")], ignore_index=True)
     return points[["kind", "label", "delay_s", "energy_j"]]
-
-
-STUDY = OptimumStudy()

@@ -9,23 +9,28 @@ seeds. The commentary states how this rule changed after the first search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any
 
 import pandas as pd
 
-from psm_lab.studies.published_claims import Claim, claim_of, published_numbers
-from psm_lab.studies.published_experiment_runs import BSD, LPSM, values_of, with_long_pages
-from psm_lab.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Study, Table, join_paragraphs
-from psm_lab.studies.tasks import Row, Rows, RunTask, Task, add_ratios
+from psm_lab.studies.published_claims import (
+    Claim,
+    PublishedNumber,
+    claim_of,
+    count_agreeing,
+    published_numbers,
+)
+from psm_lab.studies.published_experiment_runs import BSD, LPSM, POLICIES, values_of, with_ratios
+from psm_lab.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Table, join_paragraphs
+from psm_lab.studies.tasks import Row, Rows, RunTask, Task, Trial
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.hashing import digest_of
 from psm_sim.simulation.preset import Preset
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.scenario import DigestCache, Scenario
+from psm_sim.simulation.scenario import Scenario
 
 UPLINKS = (("one", "poll"), ("one", "uplink"), ("restart", "poll"), ("keep", "poll"))
 """Values of ``lpsm:uplink`` and ``lpsm:acks``. ACKs only count as uplink packets with ``uplink=one``."""
@@ -77,60 +82,23 @@ class Setting:
         return _FIRST_MEAN_S + page_s * (PSM_J / run.energy_per_page_j - 1)
 
 
-@dataclass(frozen=True)
-class SettingTask:
-    """Task that runs all policies over the same pages in one setting.
+def run_setting(setting: Setting, pages: int, seed: int) -> list[Row]:
+    """Scale the think times of a *setting*, and run all policies over the same pages.
 
     LPSM runs with every choice of :data:`UPLINKS`. The rows are those of
-    :class:`~psm_lab.studies.tasks.RunTask`, with the plain name of the policy and the choices
-    ``uplink`` and ``acks``, which are empty for the other policies.
+    :class:`~psm_lab.studies.tasks.RunTask`, with the plain name of the policy and the choices ``uplink`` and
+    ``acks``, which are empty for the other policies.
     """
-
-    kind: ClassVar[str] = "setting"
-
-    setting: Setting
-    pages: int
-    seed: int
-
-    @property
-    def labels(self) -> Mapping[str, Any]:
-        """Setting as a dictionary."""
-        return asdict(self.setting)
-
-    @property
-    def weight(self) -> int:
-        """Number of pages of all runs."""
-        return self.pages * (2 + len(_policies()))
-
-    def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that determines the rows."""
-        scenario = self.setting.scenario(self.pages, self.seed, _FIRST_MEAN_S)
-        return digest_of([self.kind, scenario.key(tuple(_policies()), cache), PSM_J])
-
-    def run(self) -> list[Row]:
-        """Scale the think times, run the policies, and return one row per policy."""
-        mean_s, policies = self.setting.mean_think_s(self.pages), _policies()
-        rows = RunTask(tuple(policies), self.setting.scenario(self.pages, self.seed, mean_s)).run()
-        return [{**row, **policy} for row, policy in zip(rows, policies.values(), strict=True)]
-
-
-def _policies() -> dict[Spec, Row]:
-    """Return the policies, each with its plain name and its choices."""
-    policies = {
-        Spec.parse(name, "policy"): {"policy": name, "uplink": "", "acks": ""}
-        for name in ("always-on", "psm", *BSD)
-    }
+    policies = [Spec.parse(name, "policy") for name in ("always-on", "psm", *BSD)]
+    choices = [{"policy": str(policy), "uplink": "", "acks": ""} for policy in policies]
     for name, (uplink, acks) in product(LPSM, UPLINKS):
-        spec = Spec.parse(name, "policy").with_("uplink", uplink).with_("acks", acks)
-        policies[spec] = {"policy": name, "uplink": uplink, "acks": acks}
-    return policies
+        policies.append(Spec.parse(name, "policy").with_("uplink", uplink).with_("acks", acks))
+        choices.append({"policy": name, "uplink": uplink, "acks": acks})
+    scenario = setting.scenario(pages, seed, setting.mean_think_s(pages))
+    rows = RunTask(tuple(policies), scenario).run()
+    return [{**row, **choice} for row, choice in zip(rows, choices, strict=True)]
 
 
-QUANTITIES = (
-    "energy_j", "beacons_j", "slowdown", "page_ratio_mean", "page_ratio_long", "page_ratio_max",
-    "energy_saved", "time_saved",
-)  # fmt: skip
-CALIBRATING = ("lpsm-100/psm/energy_j", "lpsm-100/psm/beacons_j")
 KEYS = (*(field.name for field in fields(Setting)), "uplink", "acks")
 STATIC, LEARNED = "bsd-energy/psm/slowdown", "lpsm-100/lpsm:loss=inverse-log/page_ratio_mean"
 """Numbers of the two papers that contradict each other if no setting agrees with both."""
@@ -139,23 +107,47 @@ _DELAYS = {"none": "no server delay", "trace": "server delay of the trace"}
 """Labels of the values of ``server_delay_ms`` that are not numbers."""
 
 
+def judged_numbers(study: str) -> list[PublishedNumber]:
+    """Return the numbers of a *study* that can agree or differ.
+
+    Static PSM's energy and beacons agree by construction, and every setting keeps BSD's bound.
+    """
+    calibrating = ("lpsm-100/psm/energy_j", "lpsm-100/psm/beacons_j")
+    numbers = published_numbers(study)
+    return [each for each in numbers if each.quantity != "bound" and each.key not in calibrating]
+
+
 @dataclass(frozen=True)
 class Score:
     """Setting with its claims.
 
     ``setting`` has a value for each of :data:`KEYS`. ``lpsm`` and ``bsd`` are the claims on the numbers of
-    lpsm-100 and of bsd-energy.
+    lpsm-100 and of bsd-energy, by the keys of the numbers.
     """
 
     setting: dict[str, object]
-    lpsm: tuple[Claim, ...]
-    bsd: tuple[Claim, ...]
+    lpsm: dict[str, Claim]
+    bsd: dict[str, Claim]
+
+    @property
+    def claims(self) -> dict[str, Claim]:
+        """All claims by the keys of their numbers."""
+        return self.lpsm | self.bsd
 
     @property
     def met(self) -> tuple[int, int]:
         """Number of agreeing claims of LPSM and of BSD."""
-        lpsm, bsd = (sum(claim.verdict == "agrees" for claim in claims) for claims in (self.lpsm, self.bsd))
-        return lpsm, bsd
+        return len(count_agreeing(self.lpsm.values())), len(count_agreeing(self.bsd.values()))
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Key by which settings are compared, both counts together and then the smaller one."""
+        return sum(self.met), min(self.met)
+
+    @property
+    def count(self) -> str:
+        """Both counts as text."""
+        return "{} + {}".format(*self.met)
 
     @property
     def label(self) -> str:
@@ -168,48 +160,28 @@ class Score:
         changed = "" if network == "default" else f", {network}"
         return f"think {think}, {server}, {counted}{changed}, uplink {uplink}, acks {acks}"
 
-    def claim(self, key: str) -> Claim:
-        """Return the claim on the number *key*."""
-        return next(claim for claim in (*self.lpsm, *self.bsd) if claim.published.key == key)
-
     @property
     def agrees_on_psm(self) -> bool:
         """Whether :data:`STATIC` and :data:`LEARNED` agree, the numbers of both papers on static PSM."""
-        return all(self.claim(key).verdict == "agrees" for key in (STATIC, LEARNED))
+        return all(self.claims[key].verdict == "agrees" for key in (STATIC, LEARNED))
 
 
 def score_settings(rows: Sequence[Row]) -> list[Score]:
     """Return a score for each setting and each choice of :data:`UPLINKS`, from rows of any seeds."""
-    names = list(KEYS[:-2])
-    frame = add_ratios(pd.DataFrame(rows), "psm", ("seed", *names))
-    frame = frame.assign(energy_saved=1 - frame["energy_ratio"], time_saved=1 - frame["page_ratio_mean"])
-    scores = []
-    for values, group in frame.groupby(names, sort=False):
-        runs = with_long_pages(group)
+    names, scores = list(KEYS[:-2]), []
+    for setting, group in pd.DataFrame(rows).groupby(names, sort=False):
+        runs = with_ratios(group)
         for uplink, acks in UPLINKS:
-            selected = runs[runs["uplink"].isin(["", uplink]) & runs["acks"].isin(["", acks])]
-            scores.append(_score(dict(zip(KEYS, (*values, uplink, acks), strict=True)), selected))
+            values = values_of(runs[runs["uplink"].isin(["", uplink]) & runs["acks"].isin(["", acks])])
+            lpsm, bsd = (
+                {
+                    number.key: claim_of(number, values[number.policy, number.quantity], Preset())
+                    for number in judged_numbers(study)
+                }
+                for study in ("lpsm-100", "bsd-energy")
+            )
+            scores.append(Score(dict(zip(KEYS, (*setting, uplink, acks), strict=True)), lpsm, bsd))
     return scores
-
-
-def _score(setting: dict[str, object], frame: pd.DataFrame) -> Score:
-    values = values_of(frame, QUANTITIES)
-    always, bsd = (values[policy, "energy_j"] for policy in ("always-on", BSD[0]))
-    values[BSD[0], "always_on_ratio"] = [above / below for above, below in zip(always, bsd, strict=True)]
-    return Score(setting, _claims("lpsm-100", values), _claims("bsd-energy", values))
-
-
-def _claims(study: str, values: dict[tuple[str, str], list[float]]) -> tuple[Claim, ...]:
-    """Judge the numbers of a study that can agree or differ.
-
-    Static PSM's energy and beacons agree by construction, and every setting keeps BSD's bound.
-    """
-    numbers = [
-        number
-        for number in published_numbers(study)
-        if number.quantity != "bound" and number.key not in CALIBRATING
-    ]
-    return tuple(claim_of(number, values[number.policy, number.quantity], Preset()) for number in numbers)
 
 
 def score_frontier(scores: Iterable[Score]) -> list[Score]:
@@ -296,54 +268,61 @@ COMMENTARY = join_paragraphs(
 )
 
 
-class OneSetting(Study):
-    """Grid of settings on a choosing seed, and its best settings on judging seeds."""
-
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one run of every policy for each setting, and for each candidate and judging seed.
-
-        *scale* and *seed* as for :class:`Study`.
-        """
-        search = [SettingTask(setting, scale.pages, CHOOSING[0]) for setting in _grid(scale)]
-        return search + [
-            SettingTask(setting, scale.pages, number)
-            for setting in CANDIDATES
-            for number in _judging_seeds(scale, seed)
-        ]
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the settings that agree with most numbers; arguments as for :class:`Study`."""
-        setting_rows = rows.of("setting")
-        searched = score_settings([row for row in setting_rows if row["seed"] == CHOOSING[0]])
-        frontier, seeds = score_frontier(searched), _judging_seeds(scale, seed)
-        candidates = frontier + [
-            score
-            for score in searched
-            if score not in frontier and (score.agrees_on_psm or score.setting == HEADLINE)
-        ]
-        judged = score_settings([row for row in setting_rows if row["seed"] in seeds])
-        return Findings(
-            "one-setting",
-            "Agreement of a single setting with the published numbers of LPSM and BSD",
-            f"{len(_grid(scale))} settings of think times, server delays, files and TCP,"
-            f" {len(UPLINKS)} choices after an uplink, {scale.pages} pages, choosing seed {CHOOSING[0]};"
-            f" the candidates again with seeds {seeds[0]} to {seeds[-1]}; think times scaled to static PSM's"
-            " energy",
-            remarks=_remarks(searched, candidates, judged),
-            commentary=COMMENTARY,
-            tables=[
-                Table("Candidates on the choosing seed", _table(candidates)),
-                Table("Candidates on judging seeds", _table(_select(judged, candidates))),
-                Table("Best setting with each choice (LPSM + BSD)", _by_choice(searched)),
-                Table(
-                    "Slowdown of static PSM, and page time of LPSM with 1/log T relative to static PSM's,"
-                    " over all settings with the server delay",
-                    _by_delay(searched),
-                ),
-            ],
-            provisional=not scale.full,
-            figures={"settings": _points(searched, frontier)},
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one run of every policy for each setting, and for each candidate and judging seed."""
+    runs = [(setting, CHOOSING[0]) for setting in _grid(scale)]
+    runs += product(CANDIDATES, _judging_seeds(scale, seed))
+    return [
+        Trial(
+            "setting",
+            run_setting,
+            {"setting": setting, "pages": scale.pages, "seed": number},
+            scale.pages * (2 + len(POLICIES) + len(LPSM) * (len(UPLINKS) - 1)),
+            asdict(setting),
         )
+        for setting, number in runs
+    ]
+
+
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Return the settings that agree with most numbers."""
+    runs, seeds = rows.of("setting"), _judging_seeds(scale, seed)
+    searched = score_settings([row for row in runs if row["seed"] == CHOOSING[0]])
+    judged = score_settings([row for row in runs if row["seed"] in seeds])
+    frontier = score_frontier(searched)
+    candidates = frontier + [
+        score
+        for score in searched
+        if score not in frontier and (score.agrees_on_psm or score.setting == HEADLINE)
+    ]
+    settings = [score.setting for score in candidates]
+    rerun = [score for score in judged if score.setting in settings]
+    return Findings(
+        "one-setting",
+        "Agreement of a single setting with the published numbers of LPSM and BSD",
+        f"{len(_grid(scale))} settings of think times, server delays, files and TCP,"
+        f" {len(UPLINKS)} choices after an uplink, {scale.pages} pages, choosing seed {CHOOSING[0]};"
+        f" the candidates again with seeds {seeds[0]} to {seeds[-1]}; think times scaled to static PSM's"
+        " energy",
+        remarks=[
+            describe_static_psm(searched, judged),
+            *_remarks(searched, candidates, rerun),
+            f"{len(rerun)} of {len(candidates)} candidates ran again on judging seeds.",
+        ],
+        commentary=COMMENTARY,
+        tables=[
+            Table("Candidates on the choosing seed", _table(candidates)),
+            Table("Candidates on judging seeds", _table(rerun or judged)),
+            Table("Best setting with each choice (LPSM + BSD)", _by_choice(searched)),
+            Table(
+                "Slowdown of static PSM, and page time of LPSM with 1/log T relative to static PSM's,"
+                " over all settings with the server delay",
+                _by_delay(searched),
+            ),
+        ],
+        provisional=not scale.full,
+        figures={"settings": _points(searched, frontier)},
+    )
 
 
 def _grid(scale: Scale) -> tuple[Setting, ...]:
@@ -355,45 +334,30 @@ def _judging_seeds(scale: Scale, seed: int) -> range:
     return range(seed + LOOKED_AT, seed + LOOKED_AT + (JUDGED if scale.full else 1))
 
 
-def _select(judged: Sequence[Score], candidates: Sequence[Score]) -> list[Score]:
-    """Return the judged scores of the candidates, or all judged scores if there are none."""
-    settings = [score.setting for score in candidates]
-    return [score for score in judged if score.setting in settings] or list(judged)
-
-
-def _remarks(searched: Sequence[Score], candidates: Sequence[Score], judged: Sequence[Score]) -> list[str]:
+def _remarks(searched: Sequence[Score], candidates: Sequence[Score], rerun: Sequence[Score]) -> list[str]:
     lpsm, bsd = (max(score.met[index] for score in searched) for index in (0, 1))
     n_lpsm, n_bsd = len(searched[0].lpsm), len(searched[0].bsd)
-    best = max(candidates, key=_total)
-    result = "One setting serves both" if best.met == (n_lpsm, n_bsd) else "No setting serves both"
-    rerun = [score for score in judged if score.setting in [each.setting for each in candidates]]
-    on_judging = "".join(
-        f" On judging seeds it has {_count(score)}." for score in rerun if score.setting == best.setting
+    best = max(candidates, key=lambda score: score.rank)
+    again = "".join(
+        f" On judging seeds it has {score.count}." for score in rerun if score.setting == best.setting
     )
     if rerun:
-        top = max(rerun, key=_total)
-        on_judging += f" The best candidate there has {_count(top)} ({top.label})."
+        top = max(rerun, key=lambda score: score.rank)
+        again += f" The best candidate there has {top.count} ({top.label})."
+    missed = [
+        key
+        for key in searched[0].claims
+        if not any(score.claims[key].verdict == "agrees" for score in searched)
+    ]
     return [
-        describe_static_psm(searched, judged),
         (
             f"In {len(searched)} settings at most {lpsm} of LPSM's {n_lpsm} numbers agree, and at most {bsd}"
-            f" of BSD's {n_bsd}. Together at most {sum(best.met)} of {n_lpsm + n_bsd} agree, {_count(best)}"
-            f" ({best.label}).{on_judging} {result}."
+            f" of BSD's {n_bsd}. Together at most {sum(best.met)} of {n_lpsm + n_bsd} agree, {best.count}"
+            f" ({best.label}).{again}"
+            f" {'One' if best.met == (n_lpsm, n_bsd) else 'No'} setting serves both."
         ),
-        "These numbers agree in no setting: " + (", ".join(_missed_keys(searched)) or "none") + ".",
-        f"{len(rerun)} of {len(candidates)} candidates ran again on judging seeds.",
+        f"These numbers agree in no setting: {', '.join(missed) or 'none'}.",
     ]
-
-
-def _missed_keys(searched: Sequence[Score]) -> list[str]:
-    keys = [claim.published.key for claim in (*searched[0].lpsm, *searched[0].bsd)]
-    met = {
-        claim.published.key
-        for score in searched
-        for claim in (*score.lpsm, *score.bsd)
-        if claim.verdict == "agrees"
-    }
-    return [key for key in keys if key not in met]
 
 
 def _table(scores: Sequence[Score]) -> pd.DataFrame:
@@ -403,17 +367,11 @@ def _table(scores: Sequence[Score]) -> pd.DataFrame:
             "LPSM: agree": f"{score.met[0]} of {len(score.lpsm)}",
             "BSD: agree": f"{score.met[1]} of {len(score.bsd)}",
             "do not agree": ", ".join(
-                claim.published.key.partition("/")[2]
-                for claim in (*score.lpsm, *score.bsd)
-                if claim.verdict != "agrees"
+                key.partition("/")[2] for key, claim in score.claims.items() if claim.verdict != "agrees"
             ),
         }
         for score in scores
     ])  # fmt: skip
-
-
-def _count(score: Score) -> str:
-    return "{} + {}".format(*score.met)
 
 
 def describe_static_psm(searched: Sequence[Score], judged: Sequence[Score]) -> str:
@@ -424,24 +382,23 @@ def describe_static_psm(searched: Sequence[Score], judged: Sequence[Score]) -> s
     searched, judged : sequence of Score
         Scores on the choosing seed and on judging seeds, at least one of the first.
     """
-    static, learned = (searched[0].claim(key).published for key in (STATIC, LEARNED))
-    values = [(score.claim(STATIC), score.claim(LEARNED)) for score in searched]
-    ratios = [learned.ours.mean for static, learned in values if static.verdict == "agrees"]
-    slowdowns = [static.ours.mean for static, learned in values if learned.verdict == "agrees"]
+    pairs = [(score.claims[STATIC], score.claims[LEARNED]) for score in searched]
+    slowdown, page_time = (claim.published for claim in pairs[0])
+    ratios = [learned.ours.mean for static, learned in pairs if static.verdict == "agrees"]
+    slowdowns = [static.ours.mean for static, learned in pairs if learned.verdict == "agrees"]
     both = [score.setting for score in searched if score.agrees_on_psm]
     again = [score for score in judged if score.setting in both]
     verdict = "A setting agrees" if any(score.agrees_on_psm for score in again) else "No setting agrees"
     text = (
         f"{verdict} with both papers on static PSM on judging seeds. On the choosing seed static PSM has its"
-        f" published slowdown ({static}) in {len(ratios)} of {len(searched)} settings. LPSM with 1/log T then"
-        f" takes {_range(ratios)} times its page time ({learned} published). This page time agrees in"
+        f" published slowdown ({slowdown}) in {len(ratios)} of {len(searched)} settings. LPSM with 1/log T"
+        f" then takes {_range(ratios)} times its page time ({page_time} published). This page time agrees in"
         f" {len(slowdowns)} settings. The slowdown is then {_range(slowdowns)}."
     )
     for score in again:
-        slowdown, ratio = (score.claim(key).ours.mean for key in (STATIC, LEARNED))
         text += (
-            f" Both agree with {score.label}. On judging seeds this setting has a slowdown of {slowdown:.2f}"
-            f" and a page time of {ratio:.2f}."
+            f" Both agree with {score.label}. On judging seeds this setting has a slowdown of"
+            f" {score.claims[STATIC].ours.mean:.2f} and a page time of {score.claims[LEARNED].ours.mean:.2f}."
         )
     return text
 
@@ -450,9 +407,8 @@ def _range(values: Sequence[float]) -> str:
     return f"{min(values):.2f} to {max(values):.2f}" if values else "unknown"
 
 
-def _total(score: Score) -> tuple[int, int]:
-    """Return the key by which settings are compared, both counts together and then the smaller one."""
-    return sum(score.met), min(score.met)
+def _best(scores: Iterable[Score]) -> str:
+    return max(scores, key=lambda score: score.rank).count
 
 
 def _by_choice(searched: Sequence[Score]) -> pd.DataFrame:
@@ -460,7 +416,7 @@ def _by_choice(searched: Sequence[Score]) -> pd.DataFrame:
         {
             "choice": key,
             "value": value,
-            "best": _count(max((s for s in searched if s.setting[key] == value), key=_total)),
+            "best": _best(score for score in searched if score.setting[key] == value),
         }
         for key in KEYS
         for value in dict.fromkeys(score.setting[key] for score in searched)
@@ -468,22 +424,19 @@ def _by_choice(searched: Sequence[Score]) -> pd.DataFrame:
 
 
 def _by_delay(searched: Sequence[Score]) -> pd.DataFrame:
-    rows = []
-    groups: dict[tuple[object, object], list[Score]] = {}
+    keys = ("server_delay_ms", "main_delay_ms")
+    groups: dict[tuple[object, ...], list[Score]] = {}
     for score in searched:
-        groups.setdefault((score.setting["server_delay_ms"], score.setting["main_delay_ms"]), []).append(
-            score
-        )
-    for (delay, main), scores in groups.items():
-        static, learned = ([score.claim(key).ours.mean for score in scores] for key in (STATIC, LEARNED))
-        rows.append({
-            "server_delay_ms": delay,
-            "main_delay_ms": main,
-            "slowdown of psm": _range(static),
-            "page time of LPSM / psm": _range(learned),
-            "best (LPSM + BSD)": _count(max(scores, key=_total)),
-        })  # fmt: skip
-    return pd.DataFrame(rows)
+        groups.setdefault(tuple(score.setting[key] for key in keys), []).append(score)
+    return pd.DataFrame([
+        {
+            **dict(zip(keys, delays, strict=True)),
+            "slowdown of psm": _range([score.claims[STATIC].ours.mean for score in scores]),
+            "page time of LPSM / psm": _range([score.claims[LEARNED].ours.mean for score in scores]),
+            "best (LPSM + BSD)": _best(scores),
+        }
+        for delays, scores in groups.items()
+    ])  # fmt: skip
 
 
 def _points(searched: Sequence[Score], frontier: Sequence[Score]) -> pd.DataFrame:
@@ -496,6 +449,3 @@ def _points(searched: Sequence[Score], frontier: Sequence[Score]) -> pd.DataFram
         }
         for score in searched
     ])  # fmt: skip
-
-
-STUDY = OneSetting()

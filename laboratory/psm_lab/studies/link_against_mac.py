@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from psm_lab.studies.published_claims import PublishedNumber, published_numbers
-from psm_lab.studies.published_experiment_runs import BSD, PRESETS, Experiment, values_of
+from psm_lab.studies.published_experiment_runs import PRESETS, Experiment, values_of
 from psm_lab.studies.study import Findings, Scale, Study, Table
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.summary_stats import Interval, confidence_interval
@@ -27,7 +27,6 @@ MODELS: dict[str, Mapping[str, Any]] = {
 EXPERIMENTS = ("lpsm-100", "lpsm-4x500", "bsd-energy")
 POLICIES = ("always-on", "psm", "bsd:p=1", "bsd:p=0.1", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 COLUMNS = ("energy_j", "awake_j", "beacons_j", "slowdown", "page_time_s")
-QUANTITIES = (*COLUMNS, "energy_ratio", "page_ratio_mean", "page_ratio_long", "page_ratio_max")
 MAX_LONG_RUNS = 4
 """Maximum number of replications of the experiment with long runs."""
 
@@ -55,7 +54,7 @@ class MacStudy(Study):
         frames = {
             (name, model): _experiment(name, model).frame(rows) for name in EXPERIMENTS for model in MODELS
         }
-        values = {key: _values(frame) for key, frame in frames.items()}
+        values = {key: values_of(frame) for key, frame in frames.items()}
         return Findings(
             study="mac",
             title="Effect of an 802.11b channel on every published number",
@@ -89,13 +88,6 @@ def _size(name: str, scale: Scale, seed: int) -> tuple[int, Sequence[int]]:
     if name == "lpsm-4x500":
         return scale.long_pages, scale.seeds(seed)[:MAX_LONG_RUNS]
     return scale.pages, scale.seeds(seed)
-
-
-def _values(frame: pd.DataFrame) -> dict[tuple[str, str], list[float]]:
-    values = values_of(frame, (*QUANTITIES, "energy_saved", "time_saved"))
-    always = values["always-on", "energy_j"]
-    ratios = [above / below for above, below in zip(always, values[BSD[0], "energy_j"], strict=True)]
-    return values | {(BSD[0], "always_on_ratio"): ratios}
 
 
 def _numbers(values: Mapping[tuple[str, str], Mapping[tuple[str, str], list[float]]]) -> list[dict[str, str]]:

@@ -15,15 +15,14 @@ from psm_lab.studies.published_claims import (
     published_claims,
     published_numbers,
 )
-from psm_lab.studies.published_experiment_runs import INVERSE, LOG, PRESETS, values_of, with_long_pages
-from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import OptimumTask, Rows, RunTask, Task, add_ratios
+from psm_lab.studies.published_experiment_runs import INVERSE, LOG, PRESETS, values_of, with_ratios
+from psm_lab.studies.study import Findings, Scale, Table
+from psm_lab.studies.tasks import OptimumTask, Rows, RunTask, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 
-PLAIN = ("psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
-QUANTITIES = ("energy_j", "beacons_j", "page_ratio_mean", "page_ratio_long", "page_ratio_max")
+POLICIES = ("always-on", "psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
 BASE = PRESETS[0]
 REPLICATIONS = 3
 
@@ -41,22 +40,25 @@ class Variant:
     lpsm: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
-    def policies(self, preset: Preset) -> dict[str, Spec]:
-        """Return the policies under the preset with the change, by their plain names."""
-        return {name: preset.policy_spec(self._apply(name)) for name in PLAIN}
+    def policy_specs(self, preset: Preset) -> tuple[Spec, ...]:
+        """Return :data:`POLICIES` under the preset with the change."""
+        specs = []
+        for name in POLICIES:
+            spec = Spec.parse(name, "policy")
+            if spec.name == "lpsm":
+                for key, value in self.lpsm.items():
+                    spec = spec.with_(key, value[name] if isinstance(value, Mapping) else value)
+            specs.append(preset.policy_spec(spec))
+        return tuple(specs)
 
-    def _apply(self, name: str) -> Spec:
-        spec = Spec.parse(name, "policy")
-        if spec.name == "lpsm":
-            for key, value in self.lpsm.items():
-                spec = spec.with_(key, value[name] if isinstance(value, Mapping) else value)
-        return spec
 
-
-TAILS = ("mah", "exponential", "gamma:2", "constant")
+_THINK = "think times: "
 VARIANTS = (
     Variant("preset without changes"),
-    *(Variant(f"think times: {think}", trace={"think": think}) for think in TAILS),
+    *(
+        Variant(_THINK + think, trace={"think": think})
+        for think in ("mah", "exponential", "gamma:2", "constant")
+    ),
     Variant("no server delay", trace={"server_delay_ms": "none"}),
     Variant("server delay as measured on servers (PackMime)", trace={"server_delay_ms": "trace"}),
     *(Variant(f"server delay {delay} ms", trace={"server_delay_ms": delay}) for delay in (300, 650, 1000)),
@@ -85,84 +87,71 @@ VARIANTS = (
 )
 
 
-class SensitivityStudy(Study):
-    """Headline preset with one change at a time, on the seeds for choosing."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return a comparison and its offline optimum for each variant, on the seeds for choosing."""
+    preset, found = load_preset(BASE), list[Task]()
+    for variant in VARIANTS:
+        trace, settings = preset.trace_spec(**variant.trace), {**preset.settings, **variant.settings}
+        policies, labels = variant.policy_specs(preset), {"variant": variant.label}
+        for number in scale.choosing(REPLICATIONS):
+            scenario = Scenario(trace, pages=scale.pages, seed=number, settings=settings)
+            found.append(RunTask(policies, scenario, labels))
+            found.append(OptimumTask(scenario, prices=0, labels=labels))
+    return found
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison per variant and seed, and the offline optimum for each.
 
-        *scale* and *seed* as for :class:`Study`; the seeds for choosing do not depend on *seed*.
-        """
-        preset = load_preset(BASE)
-        runs = [
-            _task(preset, variant, scale.pages, number)
-            for variant in VARIANTS
-            for number in scale.choosing(REPLICATIONS)
-        ]
-        return [*runs, *(OptimumTask(run.scenario, prices=0, labels=run.labels) for run in runs)]
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return each number under each variant, and how many agree; arguments as for :class:`Study`."""
-        seeds, preset = scale.choosing(REPLICATIONS), load_preset(BASE)
-        runs, optima = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
-        lines, claims = [], {}
-        for variant in VARIANTS:
-            line, claims[variant.label] = _line(variant, runs[runs["variant"] == variant.label], preset)
-            optimum_j = optima.loc[optima["variant"] == variant.label, "energy_j"].mean()
-            lines.append({**line, "offline optimum, no delay, J": f"{optimum_j:.3f}"})
-        return Findings(
-            "sensitivity",
-            "Sensitivity of the published numbers to each unstated choice",
-            f"preset {BASE} and one change at a time; {len(seeds)} replications of {scale.pages} pages, the"
-            f" seeds for choosing, {seeds[0]} to {seeds[-1]}; mean think time as the preset's",
-            remarks=_remarks(claims),
-            tables=[
-                Table("One change at a time, with the published values in the headings", pd.DataFrame(lines))
-            ],
-            presets=[preset],
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Return each number under each variant, and how many agree."""
+    seeds, preset = scale.choosing(REPLICATIONS), load_preset(BASE)
+    runs, optima = (dict(list(pd.DataFrame(rows.of(kind)).groupby("variant"))) for kind in ("run", "optimum"))
+    lines, claims = [], {}
+    for variant in VARIANTS:
+        label = variant.label
+        frame = with_ratios(runs[label].assign(policy=[*POLICIES] * len(seeds)))
+        claims[label] = published_claims("lpsm-100", values_of(frame), preset)
+        saved = frame.groupby("policy")["energy_saved"].mean()
+        lines.append(
+            {
+                "choice": label,
+                "agree": f"{len(count_agreeing(claims[label]))}/{len(claims[label])}",
+                **{_name(claim.published): _judged_value(claim) for claim in claims[label]},
+                **{f"{name} energy saved": f"{saved[name]:.3f}" for name in POLICIES[-2:]},
+                "offline optimum, no delay, J": f"{optima[label]['energy_j'].mean():.3f}",
+            }
         )
-
-
-def _task(preset: Preset, variant: Variant, pages: int, seed: int) -> RunTask:
-    trace, settings = preset.trace_spec(**variant.trace), {**preset.settings, **variant.settings}
-    scenario = Scenario(trace, pages=pages, seed=seed, settings=settings)
-    policies: tuple[str | Spec, ...] = ("always-on", *variant.policies(preset).values())
-    return RunTask(policies, scenario, {"variant": variant.label})
-
-
-def _line(variant: Variant, runs: pd.DataFrame, preset: Preset) -> tuple[dict[str, str], list[Claim]]:
-    names = {"always-on": "always-on", **{str(spec): name for name, spec in variant.policies(preset).items()}}
-    frame = with_long_pages(add_ratios(runs.assign(policy=runs["policy"].map(names)), "psm"))
-    claims = published_claims("lpsm-100", values_of(frame, QUANTITIES), preset)
-    cells = {_name(claim.published): f"{_judged_value(claim):.3f}{_MARKS[claim.verdict]}" for claim in claims}
-    ratios = frame.groupby("policy")["energy_ratio"].mean()
-    bsd = {f"{name} energy saved": f"{1 - ratios[name]:.3f}" for name in ("bsd:p=1", "bsd:p=0.1")}
-    return {
-        "choice": variant.label,
-        "agree": f"{len(count_agreeing(claims))}/{len(claims)}",
-        **cells,
-        **bsd,
-    }, claims
+    return Findings(
+        "sensitivity",
+        "Sensitivity of the published numbers to each unstated choice",
+        f"preset {BASE} and one change at a time; {len(seeds)} replications of {scale.pages} pages, the"
+        f" seeds for choosing, {seeds[0]} to {seeds[-1]}; mean think time as the preset's",
+        remarks=_remarks(claims),
+        tables=[
+            Table("One change at a time, with the published values in the headings", pd.DataFrame(lines))
+        ],
+        presets=[preset],
+    )
 
 
 _MARKS = {"agrees": "", "undecided": " ?", "differs": " !"}
+_NAMES = {
+    LOG: "1/log T",
+    INVERSE: "1/T",
+    "energy_j": "J",
+    "beacons_j": "beacons J",
+    "page_ratio_mean": "slowdown",
+    "page_ratio_long": "longest tenth",
+    "page_ratio_max": "worst",
+}
 
 
-def _judged_value(claim: Claim) -> float:
-    """Return the value that is judged: the largest for a bound, and otherwise the mean."""
-    return claim.ours.mean if claim.published.at_most is None else claim.largest
+def _judged_value(claim: Claim) -> str:
+    """Return the value that is judged, the largest for a bound and otherwise the mean, with its mark."""
+    value = claim.ours.mean if claim.published.at_most is None else claim.largest
+    return f"{value:.3f}{_MARKS[claim.verdict]}"
 
 
 def _name(number: PublishedNumber) -> str:
-    quantity = {
-        "energy_j": "J",
-        "beacons_j": "beacons J",
-        "page_ratio_mean": "slowdown",
-        "page_ratio_long": "longest tenth",
-        "page_ratio_max": "worst",
-    }
-    policy = {"psm": "psm", LOG: "1/log T", INVERSE: "1/T"}[number.policy]
-    return f"{policy} {quantity[number.quantity]} ({number})"
+    return f"{_NAMES.get(number.policy, number.policy)} {_NAMES[number.quantity]} ({number})"
 
 
 def _remarks(claims: Mapping[str, Sequence[Claim]]) -> list[str]:
@@ -173,29 +162,22 @@ def _remarks(claims: Mapping[str, Sequence[Claim]]) -> list[str]:
     }
     missed = [name for name in names if not any(name in labels for labels in agreeing.values())]
     best = max(agreeing, key=lambda label: len(agreeing[label]))
-    preset = len(agreeing[VARIANTS[0].label])
+    base = VARIANTS[0].label
+    shares = {label.removeprefix(_THINK): claims[label] for label in claims if label.startswith(_THINK)}
+    shares[f"preset {BASE}"] = claims[base]
+    texts = [f"{label} {_beacon_share(variant):.2f}" for label, variant in shares.items()]
     return [
         (
             "An exclamation mark means that a value differs from the published value in the heading. A"
             " question mark means that it is undecided."
         ),
         (
-            f"The preset agrees with {preset} of {len(names)} numbers. The best variant agrees with"
-            f" {len(agreeing[best])} ({best})."
+            f"The preset agrees with {len(agreeing[base])} of {len(names)} numbers. The best variant agrees"
+            f" with {len(agreeing[best])} ({best})."
         ),
         f"No variant agrees with these numbers: {', '.join(missed) or 'none'}.",
-        _tail_remark(claims),
+        (f"Beacon energy of LPSM with 1/T relative to static PSM (published: 0.71): {', '.join(texts)}."),
     ]
-
-
-def _tail_remark(claims: Mapping[str, Sequence[Claim]]) -> str:
-    """Return the remark on how the tail of the think times affects the beacons of LPSM with 1/T."""
-    shares = {
-        label: _beacon_share(variant) for label, variant in claims.items() if label.startswith("think times")
-    }
-    shares[f"preset {BASE}"] = _beacon_share(claims[VARIANTS[0].label])
-    text = ", ".join(f"{label.removeprefix('think times: ')} {share:.2f}" for label, share in shares.items())
-    return f"Beacon energy of LPSM with 1/T relative to static PSM (published: 0.71): {text}."
 
 
 def _beacon_share(claims: Sequence[Claim]) -> float:
@@ -203,6 +185,3 @@ def _beacon_share(claims: Sequence[Claim]) -> float:
         claim.published.policy: claim.ours.mean for claim in claims if claim.published.quantity == "beacons_j"
     }
     return beacons[INVERSE] / beacons["psm"]
-
-
-STUDY = SensitivityStudy()

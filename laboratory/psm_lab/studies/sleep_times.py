@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from psm_lab.studies.published_experiment_runs import PRESETS
-from psm_lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
+from psm_lab.studies.tasks import Row, Rows, Task, Trial
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.hashing import digest_of
 from psm_sim.network import Observer
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.scenario import DigestCache, Scenario
+from psm_sim.simulation.scenario import Scenario
 
 LOSSES = ("inverse", "inverse-log")
 THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")
@@ -42,68 +39,50 @@ class RestRecorder(Observer):
         self.chosen.append((time_s, rest.beacons))
 
 
-@dataclass(frozen=True)
-class SleepTask:
-    """Task that runs LPSM under one loss."""
-
-    kind: ClassVar[str] = "sleep"
-
-    loss: str
-    policy: Spec
-    scenario: Scenario
-    labels: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def weight(self) -> int:
-        """Eight times the number of pages, because LPSM decides at each poll."""
-        return 8 * self.scenario.pages
-
-    def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that determines the rows."""
-        return digest_of([self.kind, self.loss, self.scenario.key([self.policy], cache)])
-
-    def run(self) -> list[dict[str, Any]]:
-        """Run LPSM and return one row per sleep decision."""
-        topology, recorder = self.scenario.resolve_topology(), RestRecorder()
-        prepare(self.policy, topology, [recorder]).execute(self.scenario.workload().pages)
-        beacon_ms = 1000 * topology.beacon.interval_s
-        return [
-            {"loss": self.loss, "time_s": time_s, "sleep_ms": beacon_ms * beacons}
-            for time_s, beacons in recorder.chosen
-        ]
+def sleep_times(policy: Spec, scenario: Scenario) -> list[Row]:
+    """Run LPSM and return one row per sleep decision."""
+    topology, recorder = scenario.resolve_topology(), RestRecorder()
+    prepare(policy, topology, [recorder]).execute(scenario.workload().pages)
+    beacon_ms = 1000 * topology.beacon.interval_s
+    return [{"time_s": time_s, "sleep_ms": beacon_ms * beacons} for time_s, beacons in recorder.chosen]
 
 
-class SleepTimes(Study):
-    """Sleep times of one run under each loss, for think times with different tails."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one run for each distribution of think times and each loss; *scale* is not used."""
+    preset = load_preset(PRESETS[0])
+    found = []
+    for think in THINK:
+        trace = preset.trace_spec(think=think)
+        scenario = Scenario(trace, pages=PAGES, seed=seed, settings=preset.settings)
+        for loss in LOSSES:
+            arguments = {"policy": preset.policy_spec(f"lpsm:loss={loss}"), "scenario": scenario}
+            labels = {"think": think, "loss": loss}
+            found.append(Trial("sleep", sleep_times, arguments, 8 * PAGES, labels))
+    return found
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one run for each distribution of think times and each loss.
 
-        *scale* is not used, and *seed* is the seed of the pages.
-        """
-        preset = load_preset(PRESETS[0])
-        policies = {loss: preset.policy_spec(Spec("lpsm").with_("loss", loss)) for loss in LOSSES}
-        return [
-            SleepTask(loss, policy, Scenario(preset.trace_spec(think=think), pages=PAGES, seed=seed,
-                      settings=preset.settings), {"think": think})
-            for think in THINK
-            for loss, policy in policies.items()
-        ]  # fmt: skip
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the sleep times, and how fast each loss backs off; arguments as for :class:`Study`."""
-        times, preset = pd.DataFrame(rows.of("sleep")), load_preset(PRESETS[0])
-        plotted = times[times["think"] == preset.trace_parameters["think"]]
-        return Findings(
-            "sleep-times",
-            "Evolution of LPSM's sleep times under both losses (figure 2-5)",
-            f"preset {preset.name}, and think times of other tails; {PAGES} pages, seed {seed}",
-            remarks=[_steps_remark(plotted), *_mean_remarks(times)],
-            commentary=COMMENTARY,
-            tables=[Table("Sleep times", _quantiles(times))],
-            presets=[preset],
-            figures={"sleep-times": _changes(plotted)},
-        )
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Return the sleep times, and how fast each loss backs off."""
+    times, preset = pd.DataFrame(rows.of("sleep")), load_preset(PRESETS[0])
+    plotted = times[times["think"] == preset.trace_parameters["think"]]
+    means = times.groupby(["loss", "think"], sort=False)["sleep_ms"].mean()
+    by_think = {loss: ", ".join(f"{think} {means[loss, think]:.0f} ms" for think in THINK) for loss in LOSSES}
+    return Findings(
+        "sleep-times",
+        "Evolution of LPSM's sleep times under both losses (figure 2-5)",
+        f"preset {preset.name}, and think times of other tails; {PAGES} pages, seed {seed}",
+        remarks=[
+            _steps_remark(plotted),
+            *(
+                f"Mean sleep time with {loss} by distribution of think times: {text}."
+                for loss, text in by_think.items()
+            ),
+        ],
+        commentary=COMMENTARY,
+        tables=[Table("Sleep times", _quantiles(times))],
+        presets=[preset],
+        figures={"sleep-times": _changes(plotted)},
+    )
 
 
 def _steps_remark(plotted: pd.DataFrame) -> str:
@@ -118,23 +97,12 @@ def _steps_remark(plotted: pd.DataFrame) -> str:
     return f"Sleep times: {'; '.join(parts)}."
 
 
-def _mean_remarks(times: pd.DataFrame) -> list[str]:
-    means = times.groupby(["loss", "think"], sort=False)["sleep_ms"].mean()
-    return [
-        f"Mean sleep time with {loss} by distribution of think times: "
-        + ", ".join(f"{think} {means[loss, think]:.0f} ms" for think in THINK) + "."
-        for loss in LOSSES
-    ]  # fmt: skip
-
-
 def _quantiles(times: pd.DataFrame) -> pd.DataFrame:
-    shares = [0.05, 0.25, 0.5, 0.75, 0.95]
-    rows = []
-    for (think, loss), group in times.groupby(["think", "loss"], sort=False):
-        quantiles = np.quantile(group["sleep_ms"], shares)
-        cells = {f"{100 * share:g} % (ms)": f"{ms:.0f}" for share, ms in zip(shares, quantiles, strict=True)}
-        rows.append({"think times": think, "loss": loss, **cells, "sleeps": len(group)})
-    return pd.DataFrame(rows)
+    groups = times.groupby(["think", "loss"], sort=False)["sleep_ms"]
+    table = groups.quantile(np.array([0.05, 0.25, 0.5, 0.75, 0.95])).unstack().map("{:.0f}".format)
+    table.columns = [f"{100 * share:g} % (ms)" for share in table.columns]
+    table = table.assign(sleeps=groups.size()).reset_index()
+    return table.rename(columns={"think": "think times"})
 
 
 def _changes(times: pd.DataFrame) -> pd.DataFrame:
@@ -142,6 +110,3 @@ def _changes(times: pd.DataFrame) -> pd.DataFrame:
     loss, length = times["loss"], times["sleep_ms"]
     changed = (length != length.shift()) | (loss != loss.shift()) | (loss != loss.shift(-1))
     return times[changed].reset_index(drop=True)
-
-
-STUDY = SleepTimes()

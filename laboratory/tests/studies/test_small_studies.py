@@ -5,15 +5,15 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from psm_lab.studies import joint_setting_search, load_study
-from psm_lab.studies.bsd_energy import BoundTask
+from psm_lab.studies.bsd_energy import measure_bound
 from psm_lab.studies.joint_setting_search import (
     KEYS,
     LEARNED,
     STATIC,
     Score,
     Setting,
-    SettingTask,
     describe_static_psm,
+    run_setting,
 )
 from psm_lab.studies.published_claims import claim_of, published_numbers
 from psm_lab.studies.published_experiment_runs import PRESETS
@@ -72,7 +72,7 @@ def test_the_bound_is_measured_where_replies_are_held() -> None:
 
 def test_an_exchange_that_was_not_held_is_not_measured() -> None:
     """Without server delay BSD with p = 0.1 is awake for every reply: no number, rather than 1 / 1.1."""
-    (row,) = BoundTask(0.1, Scenario("ucb:server_delay_ms=none", pages=3, seed=1)).run()
+    (row,) = measure_bound(0.1, Scenario("ucb:server_delay_ms=none", pages=3, seed=1))
     assert (row["bound"], row["held"]) == (None, 0)
 
 
@@ -159,7 +159,7 @@ def score(slowdown: float, page_ratio: float) -> Score:
     static, learned = (
         claim_of(number[key], [value], Preset()) for key, value in ((STATIC, slowdown), (LEARNED, page_ratio))
     )
-    return Score(dict.fromkeys(KEYS, "any"), (learned,), (static,))
+    return Score(dict.fromkeys(KEYS, "any"), {LEARNED: learned}, {STATIC: static})
 
 
 def test_the_papers_contradict_each_other_unless_a_setting_agrees_with_both() -> None:
@@ -179,7 +179,7 @@ def test_the_papers_contradict_each_other_unless_a_setting_agrees_with_both() ->
 def test_think_times_are_scaled_to_static_psms_published_energy() -> None:
     """In whatever setting: static PSM then takes 3.62 J per page."""
     for setting in (Setting("uniform", "800", True), Setting("mah", "none", False, "300", "ns-2 TCP")):
-        rows = SettingTask(setting, 30, CHOOSING[0]).run()
+        rows = run_setting(setting, 30, CHOOSING[0])
         psm = next(row for row in rows if row["policy"] == "psm")
         assert psm["energy_j"] == pytest.approx(3.62, rel=2e-3)
         assert len(rows) == 2 + 4 + 2 * 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,53 +28,45 @@ _MARKER: Any = {
 }
 _MARKER_OFFSET = 0.41
 """Distance of the published markers from the centre of their bar, in bar positions."""
-_LABEL_BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
 
 
 def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Plot the energy per page by radio state as stacked bars.
 
-    Returns the figure and its caption. The columns of *frame* are ``policy, awake_j, asleep_j, beacons_j``.
-    The optional column ``hindsight_j``, the offline optimum without delay, is plotted as a line. Published
-    values, in the columns of :func:`psm_lab.studies.bar_chart_numbers.mean_energy_by_state`, are plotted
-    as markers.
+    Returns the figure and its caption. The columns of *frame* are those of
+    :func:`psm_lab.studies.published_experiment_runs.mean_energy_by_state`. The offline optimum without delay
+    is a line, and published values are markers.
     """
     # Always-on needs ten times the energy, so its bar would flatten the others. The caption states it.
     omitted = frame["policy"] == "always-on"
     shown = frame[~omitted]
     figure, (axes,) = new_figure(width_in=7.0, height_in=3.6)
-    base = [0.0] * len(shown)
+    base = np.zeros(len(shown))
     for name in _STATES:
-        (colour, hatch), heights = STATES[name], shown[f"{name}_j"].tolist()
+        (colour, hatch), heights = STATES[name], shown[f"{name}_j"].to_numpy()
         axes.bar(
             range(len(shown)), heights, 0.62, base, label=name, color=colour, hatch=hatch, edgecolor=_EDGE
         )
-        base = [below + height for below, height in zip(base, heights, strict=True)]
-    for position, total in enumerate(base):
-        axes.annotate(
-            f"{total:.2f}",
-            (position, total),
-            (0, 3),
-            textcoords="offset points",
-            ha="center",
-            bbox=_LABEL_BOX,
-        )
-    if "hindsight_j" in frame:
-        axes.axhline(
-            frame["hindsight_j"].iloc[0],
-            color=_EDGE,
-            linestyle="--",
-            linewidth=1,
-            label="offline optimum, no delay",
-        )
+        base = base + heights
+    _label_bars(axes, base, base, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})
+    optimum_j = frame["hindsight_j"].iloc[0]
+    label = "offline optimum, no delay"
+    axes.axhline(optimum_j, color=_EDGE, linestyle="--", linewidth=1, label=label)
     explanation = _plot_published_energy(axes, shown)
     axes.set_xticks(range(len(shown)), _tick_labels(shown), fontsize=7)
     axes.set_ylabel("energy (J per page)")
     axes.grid(visible=False, axis="x")
     add_legend(figure, axes)
-    energy = frame[omitted][[f"{name}_j" for name in _STATES]].sum(axis=1)
-    note = f" (without power saving it is {energy.iloc[0]:.1f} J, not plotted)" if len(energy) else ""
+    always_on_j = frame.loc[omitted, [f"{name}_j" for name in _STATES]].to_numpy().sum()
+    note = f" (without power saving it is {always_on_j:.1f} J, not plotted)"
     return figure, f"Mean energy per page by radio state{note}.{explanation}"
+
+
+def _label_bars(axes: Axes, values: Iterable[float], tops: Iterable[float], **style: Any) -> None:
+    """Write the *values* of bars above their *tops*."""
+    for position, (value, top) in enumerate(zip(values, tops, strict=True)):
+        place: Any = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center"}
+        axes.annotate(f"{value:.2f}", (position, top), **place, **style)
 
 
 def _tick_labels(shown: pd.DataFrame) -> list[str]:
@@ -82,18 +75,14 @@ def _tick_labels(shown: pd.DataFrame) -> list[str]:
 
 
 def _plot_published_energy(axes: Axes, shown: pd.DataFrame) -> str:
-    """Plot the published energies, and return their explanation for the caption."""
-    if "published_j" not in shown:
-        return ""
+    """Plot the published energies or range, and return the explanation for the caption."""
     positions = np.arange(len(shown)) + _MARKER_OFFSET
-    total = shown["published_j"].to_numpy(float)
-    if np.isfinite(total).any():
+    total = shown["published_j"]
+    if total.notna().any():
         axes.plot(positions, total, "D", **_MARKER, label="published")
         axes.plot(positions, total - shown["published_beacons_j"], "_", **_MARKER)
         return " Diamonds: published energy. Dashes below: published energy without beacons."
-    low, high = (shown[f"published_{end}_j"].to_numpy(float) for end in ("low", "high"))
-    if not np.isfinite(low).any():
-        return ""
+    low, high = (shown[f"published_{end}_j"].to_numpy() for end in ("low", "high"))
     middle, half = (low + high) / 2, (high - low) / 2
     axes.errorbar(positions, middle, half, fmt="none", ecolor=_PUBLISHED, capsize=6, label="published range")
     return " Vertical lines: published range of savings, relative to the simulated energy of static PSM."
@@ -102,47 +91,32 @@ def _plot_published_energy(axes: Axes, shown: pd.DataFrame) -> str:
 def draw_slowdown(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Plot the mean slowdown as bars that start at 1, with confidence intervals.
 
-    Returns the figure and its caption. The columns of *frame* are ``policy, slowdown, half_width``. With the
-    columns ``over_psm``, ``over_psm_half_width`` and ``published``, a second panel shows the page times
+    Returns the figure and its caption. The columns of *frame* are those of
+    :func:`psm_lab.studies.published_experiment_runs.mean_slowdowns`. The second panel shows the page times
     relative to static PSM, as stated in the thesis, with the published ones as markers.
     """
     shown = frame[frame["policy"] != "always-on"]
-    caption = "Mean page slowdown relative to no power saving, with 95 % confidence intervals."
-    if "over_psm" not in shown:
-        figure, (axes,) = new_figure(width_in=7.0, height_in=3.2)
-        _plot_ratios(axes, shown, ("slowdown", "half_width"), "slowdown")
-        return figure, caption
     figure, (axes, other) = new_figure(2, 1, width_in=7.0, height_in=5.6)
-    _plot_ratios(axes, shown, ("slowdown", "half_width"), "slowdown")
-    _plot_ratios(other, shown, ("over_psm", "over_psm_half_width"), "page time over static PSM")
+    _plot_ratios(axes, shown, "slowdown")
+    axes.set_ylabel("slowdown")
+    _plot_ratios(other, shown, "over_psm")
+    other.set_ylabel("page time over static PSM")
     positions = np.arange(len(shown)) + _MARKER_OFFSET
     other.plot(positions, shown["published"], "D", **_MARKER, label="published")
     add_legend(figure, other)
-    return figure, f"{caption} Lower panel: page times relative to static PSM; diamonds: published."
+    return figure, (
+        "Mean page slowdown relative to no power saving, with 95 % confidence intervals. Lower panel: page"
+        " times relative to static PSM; diamonds: published."
+    )
 
 
-def _plot_ratios(axes: Axes, shown: pd.DataFrame, columns: tuple[str, str], label: str) -> None:
-    """Plot ratios as bars that start at 1.
-
-    Parameters
-    ----------
-    axes : Axes
-        Panel to plot to.
-    shown : DataFrame
-        One row per bar.
-    columns : (str, str)
-        Columns of the ratio and of the half-width of its confidence interval.
-    label : str
-        Label of the axis.
-    """
-    tops, half_widths = (shown[column].to_numpy(float) for column in columns)
+def _plot_ratios(axes: Axes, shown: pd.DataFrame, column: str) -> None:
+    """Plot the ratios of a *column* with their half widths as bars that start at 1, one per row."""
+    tops, half_widths = (shown[name].to_numpy() for name in (column, f"{column}_half_width"))
     positions = range(len(shown))
     axes.bar(positions, tops - 1, 0.62, 1, yerr=half_widths, capsize=4, color=SKY, edgecolor=_EDGE)
-    for position, top, half_width in zip(positions, tops, half_widths, strict=True):
-        end = max(top, 1.0) + half_width
-        axes.annotate(f"{top:.2f}", (position, end), (0, 3), textcoords="offset points", ha="center")
+    _label_bars(axes, tops, np.maximum(tops, 1.0) + half_widths)
     axes.set_xticks(positions, _tick_labels(shown), fontsize=7)
-    axes.set_ylabel(label)
     axes.grid(visible=False, axis="x")
     axes.axhline(1, color=_EDGE, linewidth=0.8)
     axes.margins(y=0.12)

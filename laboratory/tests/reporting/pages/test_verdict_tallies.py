@@ -13,8 +13,8 @@ from psm_lab.reporting import terminal_findings as terminal
 from psm_lab.reporting.figures import figure_registry as figures
 from psm_lab.reporting.pages.report_writer import page_of
 from psm_lab.reporting.study_numbers import numbers_of
-from psm_lab.studies.bar_chart_numbers import mean_energy_by_state, slowdown_numbers
 from psm_lab.studies.published_claims import Claim, PublishedNumber
+from psm_lab.studies.published_experiment_runs import mean_energy_by_state, mean_slowdowns
 from psm_lab.studies.study import Findings
 
 from psm_sim.common.summary_stats import Interval
@@ -117,7 +117,7 @@ def test_published_values_are_drawn_into_the_bars() -> None:
     paper = mean_energy_by_state(runs, [2.9], "bsd-energy")
     assert paper["published_low_j"].dropna().tolist() == pytest.approx([3.3 * 0.86])
     assert "published range" in figures.draw("energy", paper)[1]
-    figure, caption = figures.draw("slowdown", slowdown_numbers(runs, "lpsm-100"))
+    figure, caption = figures.draw("slowdown", mean_slowdowns(runs, "lpsm-100"))
     diamonds = next(line for line in figure.axes[1].lines if line.get_marker() == "D")
     assert np.asarray(diamonds.get_ydata(), dtype=float)[-1] == 1.19
     assert caption.endswith("diamonds: published.")
