@@ -91,25 +91,6 @@ def test_the_candidates_of_one_setting_are_the_frontier_of_its_search() -> None:
     assert settings[0] == settings[1] or provisional(report())
 
 
-def test_the_results_page_states_the_search_of_the_report() -> None:
-    """Number of settings, counts of the best candidate, and both numbers on static PSM."""
-    found = re.search(
-        r"search over (\d+) settings .* agrees with (\d+) of 10 numbers of LPSM and (\d+) of 7 of Bounded .*"
-        r"published ([\d.]+), the page time .* is at least ([\d.]+) times that of static PSM, instead of"
-        r" ([\d.]+)\..* on other seeds it has ([\d.]+) instead",
-        in_one_line("docs/results.md"),
-    )
-    assert found
-    settings, lpsm, bsd, slowdown, ratio, published, judged = found.groups()
-    numbers = report()
-    psm, counts, *_ = numbers["studies"]["one-setting"]["remarks"]
-    assert f"({slowdown}) in" in psm
-    assert f"of {settings} settings" in psm
-    assert re.search(rf"takes {ratio} to \S+ times its page time \({published} published\)", psm)
-    assert psm.endswith(f"a page time of {judged}.")
-    assert f"best candidate there has {lpsm} + {bsd}" in counts or provisional(numbers)
-
-
 def text_of(document: str) -> str:
     """Return the text of a document."""
     return (ROOT / document).read_text(encoding="utf-8")
