@@ -245,7 +245,7 @@ def access_point_settings(
     InputError
         If the beacon interval is invalid, or one of the settings *given* by ``--set`` sets the same value.
     """
-    settings = {
+    settings: dict[str, dict[str, Any]] = {
         "--dtim": {} if dtim is None else {"beacon.dtim_period": dtim},
         "--beacon-interval": {} if beacon_interval is None else _beacon_interval(beacon_interval),
     }
