@@ -12,6 +12,7 @@ import pandas as pd
 from psm_lab.replay.figure_columns import best_expert_columns, loss_columns, weight_columns
 from psm_lab.replay.replay_config import ReplayConfig
 from psm_lab.replay.trace_replay import ReplayedClient, replay_trace
+from psm_lab.studies.published_claims import Words, judge
 from psm_lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
@@ -70,9 +71,8 @@ class ThesisClaim:
 
     def verdict(self, value: Interval) -> str:
         """Return ``holds``, ``does not hold``, or ``undecided`` if *value* contains an end of the range."""
-        if self.at_least <= value.low and value.high <= self.at_most:
-            return "holds"
-        return "does not hold" if value.high < self.at_least or value.low > self.at_most else "undecided"
+        words = Words(below="does not hold", inside="holds", above="does not hold")
+        return judge(value, self.at_least, self.at_most, words)
 
     @property
     def rule(self) -> str:

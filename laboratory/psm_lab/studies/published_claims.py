@@ -6,8 +6,9 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import inf, isinf
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.simulation.preset import PREDICTED, Preset
@@ -15,9 +16,43 @@ from psm_sim.simulation.preset import PREDICTED, Preset
 _FILE = Path(__file__).with_name("published.toml")
 
 
+class Words(NamedTuple):
+    """Words of the four verdicts of :func:`judge`."""
+
+    below: str = "differs"
+    inside: str = "agrees"
+    above: str = "differs"
+    otherwise: str = "undecided"
+
+
+AGREEMENT, OPEN_AGREEMENT = Words(), Words(otherwise="open")
+
+
+def judge(value: Interval, low: float = -inf, high: float = inf, words: Words = AGREEMENT) -> str:
+    """Return the verdict on a simulated value. Every study judges by this function.
+
+    The verdict depends on the confidence interval: it lies below *low*, between both limits, above *high*, or
+    it contains a limit.
+
+    Parameters
+    ----------
+    value : Interval
+        Simulated mean with its confidence interval. The interval of a single value has no width.
+    low, high : float
+        Limits of a claim. A value on a limit is not inside.
+    words : Words
+        Names of the verdicts.
+    """
+    if value.high < low:
+        return words.below
+    if value.low > high:
+        return words.above
+    return words.inside if low < value.low and value.high < high else words.otherwise
+
+
 @dataclass(frozen=True)
 class PublishedNumber:
-    """Published number, which is a value with the unit of its last digit, an upper bound, or a range.
+    """Published number or statement: a value with the unit of its last digit, a bound, or a range.
 
     Parameters
     ----------
@@ -28,9 +63,10 @@ class PublishedNumber:
     value, unit : float
         Value and the unit of its last printed digit.
     at_most : float, optional
-        Upper bound.
-    low, high : float, optional
-        Ends of a range.
+        Upper bound, which the largest simulated value must keep.
+    low, high : float
+        Ends of a range. A range with one end states the sign of a difference, and a range from 0 to 0 states
+        that there is no difference.
     not_comparable : str
         Reason for which no simulated value can be compared with the number; empty if there is none.
     """
@@ -42,14 +78,20 @@ class PublishedNumber:
     value: float | None = None
     unit: float = 0.0
     at_most: float | None = None
-    low: float | None = None
-    high: float | None = None
+    low: float = -inf
+    high: float = inf
     not_comparable: str = ""
 
     def __str__(self) -> str:
         if self.value is not None:
             return f"{self.value:g}"
-        return f"<= {self.at_most:g}" if self.at_most is not None else f"{self.low:g} to {self.high:g}"
+        if self.at_most is not None:
+            return f"<= {self.at_most:g}"
+        if self.low == self.high:
+            return "no difference"
+        if isinf(self.high):
+            return f"above {self.low:g}"
+        return f"below {self.high:g}" if isinf(self.low) else f"{self.low:g} to {self.high:g}"
 
     @property
     def key(self) -> str:
@@ -60,8 +102,8 @@ class PublishedNumber:
         """Return the simulated value *ours* minus the published value; None for a bound or a range."""
         return None if self.value is None else ours - self.value
 
-    def verdict(self, ours: Interval, largest: float, relative: float) -> str:
-        """Return ``agrees``, ``differs``, ``undecided`` or ``not comparable``.
+    def verdict(self, ours: Interval, largest: float, relative: float = 0.0, words: Words = AGREEMENT) -> str:
+        """Return the verdict on simulated values, or ``not comparable``.
 
         The rule is stated in ``published.toml``.
 
@@ -73,24 +115,24 @@ class PublishedNumber:
             Largest simulated value, which is compared with a published bound.
         relative : float
             Tolerance as a share of the published value.
+        words : Words
+            Names of the verdicts.
         """
         if self.not_comparable:
             return "not comparable"
-        if self.at_most is not None:
-            return "agrees" if largest <= self.at_most * (1 + 1e-9) else "differs"
-        below, above = self.tolerated(relative)
-        if below <= ours.low and ours.high <= above:
-            return "agrees"
-        return "differs" if ours.high < below or ours.low > above else "undecided"
+        judged = ours if self.at_most is None else Interval(largest, 0.0, ours.replications)
+        return judge(judged, *self.limits(relative), words)
 
-    def tolerated(self, relative: float) -> tuple[float, float]:
-        """Return the smallest and the largest value that agree with a value or a range.
+    def limits(self, relative: float = 0.0) -> tuple[float, float]:
+        """Return the limits between which the number agrees.
 
         The tolerance is the larger of half a unit of the last digit and *relative* times the value.
         """
+        if self.at_most is not None:
+            return -inf, self.at_most * (1 + 1e-9)
         low, high = (self.low, self.high) if self.value is None else (self.value, self.value)
-        assert low is not None  # noqa: S101
-        assert high is not None  # noqa: S101
+        if self.value is None and not 0 < high - low < inf:  # a difference, which has no tolerance
+            return low, high
         tolerances = [max(self.unit / 2, relative * abs(end)) for end in (low, high)]
         slack = 1e-12  # rounding errors do not decide about a mean on the edge
         return low - tolerances[0] - slack, high + tolerances[1] + slack
@@ -153,8 +195,8 @@ def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset | 
     ours, largest = confidence_interval(values), max(values)
     kept = None
     if number.at_most is not None:
-        kept = sum(value <= number.at_most * (1 + 1e-9) for value in values) / len(values)
-    verdict = number.verdict(ours, largest, _load()[1])
+        kept = sum(value <= number.limits()[1] for value in values) / len(values)
+    verdict = number.verdict(ours, largest, relative=_load()[1])
     name, role = ("", PREDICTED) if preset is None else (preset.name, preset.role(number.key))
     return Claim(number, ours, largest, verdict, name, role, kept)
 

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import pandas as pd
 
+from psm_lab.studies.published_claims import Words, judge
 from psm_lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_lab.studies.tasks import Row, Rows, ScenarioTask, Task
 from psm_sim.campaign.loss_comparison import GAMMA_FACTORS
@@ -179,9 +180,8 @@ class Closed(NamedTuple):
     @property
     def verdict(self) -> str:
         """Verdict on the trace, by :data:`RULE`."""
-        if self.share is None:
-            return OPEN
-        return MORE if self.share.low > HALF else LESS if self.share.high < HALF else OPEN
+        words = Words(below=LESS, above=MORE, otherwise=OPEN)
+        return OPEN if self.share is None else judge(self.share, HALF, HALF, words)
 
 
 Results = dict[tuple[str, float], dict[str, Closed]]

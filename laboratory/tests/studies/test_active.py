@@ -15,11 +15,12 @@ from psm_lab.studies.active import (
     text_classes,
 )
 from psm_lab.studies.active.learner_trials import (
-    Direction,
-    NoDifference,
+    direction,
     judge_claim,
+    no_difference,
     resampled_interval,
 )
+from psm_lab.studies.published_claims import OPEN_AGREEMENT
 from psm_lab.studies.study import Scale
 from psm_lab.studies.study_runner import reproduce
 
@@ -79,16 +80,16 @@ def no_images(monkeypatch):
 )
 def test_the_verdict_on_a_direction_is_the_side_of_its_interval(mean, half, side, verdict):
     """Agrees on the claimed side of 0, open around it, differs beyond."""
-    claim = Direction("s", "a - b", "labels", "here", side=side)
-    assert claim.verdict(Interval(mean, half, 5), mean, 0.0) == verdict
+    claim = direction("s", "a - b", "labels", "here", side=side)
+    assert claim.verdict(Interval(mean, half, 5), mean, words=OPEN_AGREEMENT) == verdict
     assert str(claim) == ("above 0" if side > 0 else "below 0")
 
 
 @pytest.mark.parametrize(("mean", "verdict"), [(0.1, "open"), (0.3, "differs"), (-0.3, "differs")])
 def test_no_difference_is_never_confirmed(mean, verdict):
     """Without a published margin an interval around 0 decides nothing."""
-    claim = NoDifference("s", "a - b", "labels", "here")
-    assert claim.verdict(Interval(mean, 0.2, 5), mean, 0.0) == verdict
+    claim = no_difference("s", "a - b", "labels", "here")
+    assert claim.verdict(Interval(mean, 0.2, 5), mean, words=OPEN_AGREEMENT) == verdict
     assert str(claim) == "no difference"
 
 
@@ -103,7 +104,7 @@ def test_folds_of_one_table_are_not_independent():
 
 def test_values_that_are_missing_do_not_count():
     """A run that never arrives has no difference to compare."""
-    found = judge_claim(Direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
+    found = judge_claim(direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
     assert (found.ours.replications, found.verdict) == (2, "open" if found.ours.low <= 0 else "agrees")
     assert found.largest == 1.2
 

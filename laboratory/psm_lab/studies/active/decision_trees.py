@@ -16,10 +16,10 @@ from psm_lab.studies.active.learner_trials import (
     CONTROL,
     PUBLISHED,
     THEOREM,
-    NoDifference,
     frame_of,
     is_full,
     judge_claim,
+    no_difference,
 )
 from psm_lab.studies.active.reference_results import TREES, judge_direction, reference_table
 from psm_lab.studies.published_claims import Claim, PublishedNumber
@@ -199,7 +199,7 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
             for one, two in (("3-NBDT", "2-NBDT"), ("4-NBDT", "3-NBDT"), ("3-NBDT", "3-ID3"))
         ),
         *(
-            judge_claim(NoDifference(NAME, f"{one} - {two}", OVER_TABLES, SOURCE), means[one] - means[two])
+            judge_claim(no_difference(NAME, f"{one} - {two}", OVER_TABLES, SOURCE), means[one] - means[two])
             for one, two in (("3-NBDT", "3-OPT"), ("2-NBDT", "2-OPT"))
         ),
         *(_fold_claim(frame, *names) for names in ON_ONE_TABLE),

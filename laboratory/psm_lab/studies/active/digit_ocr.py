@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike
 from psm_lab.active import make_selective
 from psm_lab.active.data.handwritten_digits import mnist_5k, mnist_file
 from psm_lab.studies.active.learner_trials import (
-    Direction,
-    NoDifference,
+    direction,
     frame_of,
     is_full,
     judge_claim,
     missing_requirements,
+    no_difference,
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
@@ -324,11 +324,11 @@ def _claims(medians: pd.DataFrame) -> list[Claim]:
     factor = PublishedNumber(
         NAME, "randPerc / best active", "median labels, over the problems", SOURCE, low=low, high=high
     )
-    equal = NoDifference(NAME, "DKMperc - CBGZperc", quantity, SOURCE)
+    equal = no_difference(NAME, "DKMperc - CBGZperc", quantity, SOURCE)
     return [
         *(
             judge_claim(
-                Direction(NAME, f"{first} - {second}", quantity, SOURCE, side=-1), logs[first] - logs[second]
+                direction(NAME, f"{first} - {second}", quantity, SOURCE, side=-1), logs[first] - logs[second]
             )
             for first, second in PAIRS
         ),

@@ -11,7 +11,7 @@ import pandas as pd
 from psm_lab.active import make_selective
 from psm_lab.active.sphere_instances import first_hits, sphere_points, unit_vector
 from psm_lab.active.theorem_bounds import dkm_patience
-from psm_lab.studies.active.learner_trials import Direction, frame_of, is_full, judge_claim
+from psm_lab.studies.active.learner_trials import direction, frame_of, is_full, judge_claim
 from psm_lab.studies.study import Findings, Scale, Study, Table
 from psm_lab.studies.tasks import Rows, Task, Trial
 from psm_sim.common.random_streams import random_stream
@@ -54,7 +54,7 @@ class PatienceStudy(Study):
             tables=[Table("Share of the runs that reach an error, and their mean number of labels", table)],
             claims=[
                 judge_claim(
-                    Direction(
+                    direction(
                         NAME, f"R = {R} - 16, d = {d}", "share that reaches .001", "thesis, 4.6.3", side=-1
                     ),
                     last[d, R] - last[d, 16],

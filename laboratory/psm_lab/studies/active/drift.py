@@ -15,7 +15,7 @@ from psm_lab.active.drifting_streams import Stream, drifting_stream, shifting_di
 from psm_lab.studies.active.learner_trials import (
     CONTROL,
     PUBLISHED,
-    Direction,
+    direction,
     frame_of,
     is_full,
     judge_claim,
@@ -321,8 +321,8 @@ def _claim(
     role: str,
     source: str = "control, not published",
 ) -> Claim:
-    direction = Direction(NAME, f"{winner} - {other}", quantity, source)
-    return judge_claim(direction, values[winner] - values[other], role)
+    claim = direction(NAME, f"{winner} - {other}", quantity, source)
+    return judge_claim(claim, values[winner] - values[other], role)
 
 
 STUDY = DriftStudy()

@@ -11,7 +11,7 @@ import pandas as pd
 
 from psm_lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_lab.active.plane_learner import PlaneLearner
-from psm_lab.studies.active.learner_trials import NoDifference, frame_of, is_full, judge_claim
+from psm_lab.studies.active.learner_trials import frame_of, is_full, judge_claim, no_difference
 from psm_lab.studies.active.reference_results import (
     PLANES,
     curves,
@@ -132,7 +132,7 @@ def _better(runs: pd.DataFrame, flips: str, name: str, rival: str, source: str) 
 
 def _similar(runs: pd.DataFrame, name: str, rival: str) -> Claim:
     names = f"{name} - {rival}", "error after 200 labels, 0 % flips"
-    return judge_claim(NoDifference(NAME, *names, CLEAN), _differences(runs, "0 % flips", name, rival))
+    return judge_claim(no_difference(NAME, *names, CLEAN), _differences(runs, "0 % flips", name, rival))
 
 
 def _differences(runs: pd.DataFrame, flips: str, name: str, rival: str) -> pd.Series[float]:

@@ -11,7 +11,7 @@ import pandas as pd
 from psm_lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_lab.active.data.uci_tables import load_table
 from psm_lab.active.pool_learner import PoolLearner, standardise
-from psm_lab.studies.active.learner_trials import NoDifference, frame_of, is_full, judge_claim
+from psm_lab.studies.active.learner_trials import frame_of, is_full, judge_claim, no_difference
 from psm_lab.studies.active.reference_results import (
     POOLS,
     curves,
@@ -95,7 +95,7 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
     ]
     equal = [
         judge_claim(
-            NoDifference(NAME, f"isalp - mu, {pool}", "error after 100 labels", SOURCE),
+            no_difference(NAME, f"isalp - mu, {pool}", "error after 100 labels", SOURCE),
             _differences(frame, pool, COLUMNS[-1], "isalp", "mu"),
             test_share=_test_share(pool),
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import inf
 
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from psm_lab.studies.published_claims import Claim, PublishedNumber
+from psm_lab.studies.published_claims import OPEN_AGREEMENT, Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale
 from psm_lab.studies.tasks import Rows
 from psm_sim.common.summary_stats import Interval, confidence_interval
@@ -46,32 +46,15 @@ def missing_requirements(study: str, title: str, reason: str) -> Findings:
     return Findings(study, title, "not run", remarks=[reason])
 
 
-@dataclass(frozen=True)
-class Direction(PublishedNumber):
-    """Published claim that a difference has a sign."""
-
-    side: int = 1
-
-    def __str__(self) -> str:
-        return "above 0" if self.side > 0 else "below 0"
-
-    def verdict(self, ours: Interval, largest: float, relative: float) -> str:
-        """Return ``agrees``, ``open`` or ``differs`` for the interval of the differences."""
-        if ours.low <= 0 <= ours.high:
-            return "open"
-        return "agrees" if self.side * ours.mean > 0 else "differs"
+def direction(study: str, policy: str, quantity: str, source: str, side: int = 1) -> PublishedNumber:
+    """Return the claim that a difference is above 0, or below 0 if *side* is -1."""
+    low, high = (0.0, inf) if side > 0 else (-inf, 0.0)
+    return PublishedNumber(study, policy, quantity, source, low=low, high=high)
 
 
-@dataclass(frozen=True)
-class NoDifference(PublishedNumber):
-    """Published claim that two results do not differ, without a margin."""
-
-    def __str__(self) -> str:
-        return "no difference"
-
-    def verdict(self, ours: Interval, largest: float, relative: float) -> str:
-        """Return ``open`` or ``differs``."""
-        return "open" if ours.low <= 0 <= ours.high else "differs"
+def no_difference(study: str, policy: str, quantity: str, source: str) -> PublishedNumber:
+    """Return the claim that two results do not differ, without a margin."""
+    return PublishedNumber(study, policy, quantity, source, low=0.0, high=0.0)
 
 
 def judge_claim(
@@ -92,8 +75,7 @@ def judge_claim(
     """
     numbers = [float(value) for value in pd.Series(values, dtype=float).dropna()]
     mean, largest = resampled_interval(numbers, test_share), max(numbers)
-    verdict = claim.verdict(mean, largest, relative=0.0)
-    return Claim(claim, mean, largest, "open" if verdict == "undecided" else verdict, role=role)
+    return Claim(claim, mean, largest, claim.verdict(mean, largest, words=OPEN_AGREEMENT), role=role)
 
 
 def resampled_interval(values: ArrayLike, test_share: float) -> Interval:

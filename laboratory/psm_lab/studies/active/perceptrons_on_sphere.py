@@ -15,7 +15,7 @@ from psm_lab.active.sphere_instances import error_of, first_hits, sphere_points,
 from psm_lab.active.theorem_bounds import dkm_errors, modified_mistakes
 from psm_lab.studies.active.learner_trials import (
     THEOREM,
-    Direction,
+    direction,
     frame_of,
     is_full,
     judge_claim,
@@ -208,7 +208,7 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
 
 
 def _direction(learner: str, quantity: str, place: str, values: ArrayLike) -> Claim:
-    return judge_claim(Direction(NAME, learner, quantity, f"thesis, {place}", side=-1), values, THEOREM)
+    return judge_claim(direction(NAME, learner, quantity, f"thesis, {place}", side=-1), values, THEOREM)
 
 
 STUDY = SphereStudy()

@@ -8,7 +8,7 @@ import pandas as pd
 
 from psm_lab.studies.active.learner_trials import (
     PUBLISHED,
-    Direction,
+    direction,
     judge_claim,
     resampled_interval,
 )
@@ -185,4 +185,4 @@ def judge_direction(
     role, test_share
         As for :func:`~psm_lab.studies.active.learner_trials.judge_claim`.
     """
-    return judge_claim(Direction(study, *names, source, side=side), values, role, test_share)
+    return judge_claim(direction(study, *names, source, side=side), values, role, test_share)

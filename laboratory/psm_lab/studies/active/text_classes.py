@@ -11,7 +11,7 @@ import pandas as pd
 from psm_lab.active import SelectiveSampler, make_selective
 from psm_lab.active.data.handwritten_digits import mnist_5k, mnist_file, split_in_halves
 from psm_lab.studies.active.learner_trials import (
-    Direction,
+    direction,
     frame_of,
     is_full,
     judge_claim,
@@ -159,7 +159,7 @@ def _claims(orders: pd.DataFrame) -> list[Claim]:
         for b in ("b = 0.003", "b = 0.01", "b = 0.03", "b = 0.1")
     }
     return [
-        judge_claim(Direction(NAME, *names, "[002], section 4"), values)
+        judge_claim(direction(NAME, *names, "[002], section 4"), values)
         for names, values in differences.items()
     ]
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from psm_lab.studies.listening.tasks import INTERVALS, PAGE_TRACES, PUSH_TRACES
+from psm_lab.studies.published_claims import OPEN_AGREEMENT, judge
 from psm_sim.common.summary_stats import Interval, confidence_interval
 
 RULE = (
@@ -40,7 +41,7 @@ class Condition:
 
     def verdict(self, interval: Interval) -> str:
         """Return ``agrees``, ``open`` or ``differs`` for an interval of the quantity."""
-        return "agrees" if interval.high < self.limit else "differs" if interval.low > self.limit else "open"
+        return judge(interval, high=self.limit, words=OPEN_AGREEMENT)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from psm_lab.studies.non_stationary.tasks import FIXED, LEARN_ALPHA, LEARNERS
+from psm_lab.studies.published_claims import Words, judge
 from psm_sim.common.summary_stats import Interval, confidence_interval
 
 ENERGY_MARGIN = 0.01
@@ -23,7 +24,7 @@ RULE = (
 )
 """Rule of the verdicts, fixed before the runs."""
 
-BETTER, EQUIVALENT, WORSE, UNDECIDED = "better", "equivalent", "worse", "undecided"
+BETTER, EQUIVALENT, WORSE = "better", "equivalent", "worse"
 
 _COMBINED = {
     (BETTER, BETTER): "better in both",
@@ -43,11 +44,7 @@ def classify_difference(difference: Interval, margin: float) -> str:
 
     *margin* is above 0 and has the unit of the difference.
     """
-    if difference.high < -margin:
-        return BETTER
-    if difference.low > margin:
-        return WORSE
-    return EQUIVALENT if -margin <= difference.low and difference.high <= margin else UNDECIDED
+    return judge(difference, -margin, margin, Words(BETTER, EQUIVALENT, WORSE))
 
 
 def overall_verdict(energy: str, slowdown: str) -> str:

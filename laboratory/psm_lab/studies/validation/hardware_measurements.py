@@ -10,7 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from psm_lab.studies.published_claims import judge
 from psm_sim.common.hashing import digest_of
+from psm_sim.common.summary_stats import Interval
 from psm_sim.policies import Policy
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import DigestCache, Scenario
@@ -52,8 +54,9 @@ def validation_verdict(kind: str, *differences: float) -> str:
 
     *differences* are in per cent.
     """
-    tolerance = measured_rows()["tolerance"][kind]
-    return "agrees" if all(abs(difference) <= tolerance for difference in differences) else "differs"
+    tolerance = measured_rows()["tolerance"][kind] + 1e-9  # a difference of just the tolerance agrees
+    verdicts = {judge(Interval(difference, 0.0, 1), -tolerance, tolerance) for difference in differences}
+    return "agrees" if verdicts == {"agrees"} else "differs"
 
 
 def not_compared(study: str) -> pd.DataFrame:
