@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from psm_lab.studies.published_claims import Claim
+from psm_lab.studies.published_claims import Claim, tally
 
 RULE = (
     "The verdicts follow a rule that was fixed in advance. The tolerance is the larger of half a unit of the"
@@ -95,21 +92,6 @@ def verdict(claim: Claim) -> str:
     return f"{claim.verdict}: {reason}" if reason else claim.verdict
 
 
-def tally(claims: Iterable[Claim]) -> str:
-    """Return the number of claims with each verdict as text, such as ``"2 agree, 1 differ"``."""
-    counts = Counter(claim.verdict for claim in claims)
-    return ", ".join(f"{counts[name]} {_VERDICTS[name]}" for name in _VERDICTS if counts[name])
-
-
-_VERDICTS = {
-    "agrees": "agree",
-    "open": "open",
-    "undecided": "undecided",
-    "differs": "differ",
-    "not comparable": "not comparable",
-}
-
-
 def columns(claims: Sequence[Claim], without: Sequence[str] = ()) -> tuple[list[str], list[list[str]]]:
     """Return the headings and rows of a table of claims.
 
@@ -133,7 +115,7 @@ def verdict_tallies(claims: Iterable[Claim]) -> dict[str, str]:
     """Return the verdict counts of the claims of one preset, by role."""
     claims = list(claims)
     roles = [role for role in _ROLES if any(claim.role == role for claim in claims)]
-    return {role: tally(claim for claim in claims if claim.role == role) for role in roles}
+    return {role: tally(claim.verdict for claim in claims if claim.role == role) for role in roles}
 
 
 _ROLES = ("", "calibrates", "fitted", "predicted", "published", "theorem", "control")

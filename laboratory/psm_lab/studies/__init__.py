@@ -36,11 +36,11 @@ FIELD = {"field": "field:STUDY"}
 """Study of published results on power saving beyond the two papers. It runs by name only."""
 
 VALIDATIONS = {
-    "data-sheet": "validation.data_sheet_currents:STUDY",
-    "dtim": "validation.measured_dtim_currents:STUDY",
-    "duty-cycle": "validation.measured_duty_cycles:STUDY",
-    "latency": "validation.measured_latencies:STUDY",
-    "ping": "validation.measured_ping_times:STUDY",
+    "data-sheet": "validation:DATA_SHEET",
+    "dtim": "validation:DTIM",
+    "duty-cycle": "validation:DUTY_CYCLE",
+    "latency": "validation:LATENCY",
+    "ping": "validation:PING",
 }
 """Studies that compare the simulator with measured hardware."""
 

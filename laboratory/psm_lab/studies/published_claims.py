@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -48,6 +49,36 @@ def judge(value: Interval, low: float = -inf, high: float = inf, words: Words = 
     if value.low > high:
         return words.above
     return words.inside if low < value.low and value.high < high else words.otherwise
+
+
+PLURALS = {
+    "agrees": "agree",
+    "open": "open",
+    "undecided": "undecided",
+    "differs": "differ",
+    "not comparable": "not comparable",
+    "no fit": "no fit",
+}
+"""Verdicts in the order of a tally, with their plurals."""
+
+
+def tally(verdicts: Iterable[str]) -> str:
+    """Return the number of verdicts of each kind as text, such as ``2 agree, 1 differ``."""
+    counts = Counter(verdicts)
+    return ", ".join(f"{counts[verdict]} {plural}" for verdict, plural in PLURALS.items() if counts[verdict])
+
+
+def agreement(verdicts: Iterable[str]) -> str:
+    """Return the number of verdicts that agree as text, such as ``2 of 3``."""
+    verdicts = list(verdicts)
+    return f"{verdicts.count('agrees')} of {len(verdicts)}"
+
+
+def tally_rows(verdicts: Iterable[str]) -> str:
+    """Return the tally of rows as text, such as ``2 of 3 rows agree, 1 differ``."""
+    verdicts = list(verdicts)
+    others = tally(verdict for verdict in verdicts if verdict != "agrees")
+    return f"{agreement(verdicts)} rows agree{', ' * bool(others)}{others}"
 
 
 @dataclass(frozen=True)

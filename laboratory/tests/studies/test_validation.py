@@ -11,18 +11,18 @@ from psm_lab.reporting.figures.figure_registry import draw
 from psm_lab.studies import VALIDATIONS, load_study
 from psm_lab.studies.study import QUICK
 from psm_lab.studies.study_runner import reproduce
-from psm_lab.studies.validation.data_sheet_currents import PERIODS, beacon_ms, data_sheet_charge
-from psm_lab.studies.validation.hardware_measurements import (
-    StationTask,
-    measured_rows,
-    validation_verdict,
-)
-from psm_lab.studies.validation.measured_dtim_currents import fitted_currents
-from psm_lab.studies.validation.measured_latencies import (
+from psm_lab.studies.validation import (
     ADDED_MS,
     MODELS,
+    PERIODS,
+    StationTask,
+    beacon_ms,
+    data_sheet_charge,
     fit_losses,
+    fitted_currents,
     latency_percentiles,
+    measured_rows,
+    validation_verdict,
 )
 
 from psm_sim.simulation.scenario import Scenario

@@ -39,7 +39,7 @@ _VALIDATION = """\
 # Measured and simulated hardware
 
 Mean currents and latencies measured by others, compared with those of the simulator. The sources are listed
-with each study, and with each row in `psm_lab/studies/validation/measured.toml`.
+with each study, and with each row in `psm_lab/studies/measured.toml`.
 
 {summary}## Provenance and rule
 
@@ -106,7 +106,7 @@ def introduction_and_rule(names: Collection[str]) -> dict[str, str]:
     The result is empty for studies of published power savings, whose texts are the defaults.
     """
     from psm_lab.studies.active.learner_trials import RULE as LEARNERS_RULE
-    from psm_lab.studies.validation.hardware_measurements import RULE as VALIDATION_RULE
+    from psm_lab.studies.validation import RULE as VALIDATION_RULE
 
     names = set(names)
     if names <= set(OWN):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from psm_lab.reporting import claim_tables
+from psm_lab.studies.published_claims import tally
 
 if TYPE_CHECKING:
     from psm_lab.studies.study import Findings
@@ -56,7 +56,7 @@ def summarise(findings: Sequence[Findings]) -> list[str]:
         return []
     claims = [claim for study in studies for claim in study.claims]
     counts = [
-        f"* {name}: {claim_tables.tally(own)}"
+        f"* {name}: {tally(claim.verdict for claim in own)}"
         for role, name in ROLES.items()
         if (own := [claim for claim in claims if claim.role == role])
     ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from psm_lab.reporting import claim_tables
 from psm_lab.reporting.pages.markdown_tables import escape_markdown
+from psm_lab.studies.published_claims import agreement
 
 if TYPE_CHECKING:
     from psm_lab.studies.published_claims import Claim
@@ -91,7 +92,7 @@ def _claim_paragraphs(presets: Mapping[str, Sequence[Claim]]) -> list[str]:
 
 
 def _agreeing(claims: Sequence[Claim]) -> str:
-    return f"{sum(claim.verdict == 'agrees' for claim in claims)} of {len(claims)}"
+    return agreement(claim.verdict for claim in claims)
 
 
 def _by_quantity(claims: Sequence[Claim]) -> str:

@@ -1,1 +1,0 @@
-"""Validation studies that compare the simulator with measured hardware, one module each."""
