@@ -1,6 +1,6 @@
 """Inputs of every kind, by the thousand: a result or a sentence, no traceback, no warning.
 
-``PSM_SIM_FUZZ=500000 python -m pytest tests/fuzz`` tries so many; by default they are 4,000.
+``PSM_SIM_FUZZ=500000 python -m pytest tests/fuzz`` tries so many; by default they are 2,000.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from psm_sim.policies.helpers.warm_start import WarmStart
 from psm_sim.workload import load_workload, load_workloads, read_page_list
 from tests.fuzz.documents import TIMES_MS, damaged, good_documents
 
-CASES = int(os.environ.get("PSM_SIM_FUZZ", "4000"))
+CASES = int(os.environ.get("PSM_SIM_FUZZ", "2000"))
 """Cases of all kinds together."""
 
 

@@ -23,12 +23,11 @@ def measured(policy, *settings):
     return np.mean([(run.energy_per_page_j, run.slowdown.mean) for run in runs], axis=0)
 
 
-@pytest.mark.parametrize("segment_bytes", [1448, 1400, 536])
-@pytest.mark.parametrize("policy", ["anticipate:price=2", "anticipate:price=5"])
-def test_the_slowdown_does_not_depend_on_the_segment_size(policy, segment_bytes):
+@pytest.mark.parametrize("segment_bytes", [1448, 536])
+def test_the_slowdown_does_not_depend_on_the_segment_size(segment_bytes):
     """Peers with time stamps send 1448 B; if that ended a reply, the slowdown would rise by 0.2."""
-    _, usual = measured(policy)
-    _, slowdown = measured(policy, ("tcp.segment_bytes", segment_bytes))
+    _, usual = measured("anticipate:price=2")
+    _, slowdown = measured("anticipate:price=2", ("tcp.segment_bytes", segment_bytes))
     assert slowdown == pytest.approx(usual, abs=0.02)
 
 
