@@ -54,6 +54,15 @@ def test_json_has_the_same_rows_and_the_answer(capsys: pytest.CaptureFixture[str
     assert [row["setting"] for row in found["rows"] if row["is_default"]] == ["DTIM 3 (50 ms awake)"]
 
 
+def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.CaptureFixture[str]) -> None:
+    """Byte for byte, although each process hashes texts in an order of its own."""
+    words = (*DEVICE[:-1], "3", *TRAFFIC, "--latency", "300ms", "--format", "json")
+    assert main(["advise", *words]) == 0
+    parallel = capsys.readouterr().out
+    assert main(["advise", *words, "--workers", "1"]) == 0
+    assert capsys.readouterr().out == parallel
+
+
 def test_pages_have_their_own_columns(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a chip, in milliwatts; ``--trace`` is another name of ``--traffic``."""
     words = ("--trace", "ucb", "--pages", "3", "--replications", "2", "--workers", "1", "--latency", "5s")
