@@ -105,9 +105,10 @@ class _Bar:
     def show(self) -> None:
         """Show or update the bar of the current phase, if it has lasted for :data:`PATIENCE_S`."""
         with self._lock:
-            if not _phases or time.monotonic() < _phases[-1].begun_s + PATIENCE_S:
+            current = _phases[-1:]  # the main thread can end the phase meanwhile
+            if not current or time.monotonic() < current[0].begun_s + PATIENCE_S:
                 return
-            phase = _phases[-1]
+            phase = current[0]
             if self._bar is None:
                 self._start()
             texts = filter(None, [phase.count(), *phase.rate_and_time_left()])
@@ -201,9 +202,10 @@ def _print_lines(ended: threading.Event) -> None:
 def _line(elapsed_s: float) -> str:
     """Return the progress of the current phase, after *elapsed_s* seconds of the command, as one line."""
     elapsed = f"{describe_time(elapsed_s)} elapsed"
-    if not _phases:
+    current = _phases[-1:]  # the main thread can end the phase meanwhile
+    if not current:
         return f"still running, {elapsed}"
-    phase = _phases[-1]
+    phase = current[0]
     title = ": ".join(filter(None, [phase.title, phase.count()]))
     rate, left = phase.rate_and_time_left() or ("", "")
     return ", ".join(filter(None, [title, rate, elapsed, left]))
