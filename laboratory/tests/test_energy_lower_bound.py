@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from psm_lab.energy_lower_bound import energy_lower_bound_j
-from psm_lab.studies.distance_to_optimum import LowerBoundTask
+from psm_lab.studies.distance_to_optimum import run_with_lower_bound
 
 from psm_sim.hindsight.offline_optimum import offline_frontier
 from psm_sim.hindsight.traffic_chain_recorder import record_chain
@@ -34,7 +34,7 @@ def random_scenario(seed: int) -> Scenario:
 @pytest.mark.parametrize("seed", range(50))
 def test_no_policy_is_below_the_floor_of_its_own_run(seed: int) -> None:
     """On fifty random workloads; and a policy that delays has the higher floor."""
-    rows = LowerBoundTask(POLICIES, random_scenario(seed)).run()
+    rows = run_with_lower_bound(POLICIES, random_scenario(seed))
     assert all(row["energy_j"] >= row["energy_lower_bound_j"] for row in rows)
     by_delay = sorted(rows, key=lambda row: row["delay_s"])
     assert all(row["energy_lower_bound_j"] > 0 for row in rows)
@@ -44,7 +44,7 @@ def test_no_policy_is_below_the_floor_of_its_own_run(seed: int) -> None:
 def test_the_chains_frontier_is_no_bound_in_the_simulator_but_the_floor_is() -> None:
     """A policy that hardly hears a beacon takes less than the chain's least at any delay, and delays less."""
     scenario = Scenario("ucb:mean_think_s=54.5", pages=100, seed=1)
-    (lull,) = LowerBoundTask((), scenario).run()
+    (lull,) = run_with_lower_bound((), scenario)
     chain = record_chain(scenario.workload().pages, scenario.resolve_topology())
     least = offline_frontier(chain, 40)[-1]
     assert lull["energy_lower_bound_j"] < lull["energy_j"] < least.energy_j / 100
