@@ -56,8 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="trace",
         default="mqtt",
         metavar="NAME|FILE[:key=...]",
-        help="bundled trace, HAR, pcap, UCB or BU log, page list .csv or profile .toml "
-        "(default: %(default)s)",
+        help="bundled trace, HAR, pcap, UCB trace, page list .csv or profile .toml (default: %(default)s)",
     )
     group.add_argument(
         "--pages",

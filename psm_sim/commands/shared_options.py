@@ -176,8 +176,7 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
         "--trace",
         default="ucb",
         metavar="NAME|FILE[:key=...]",
-        help="bundled trace, HAR, pcap, UCB or BU log, page list .csv or profile .toml "
-        "(default: %(default)s)",
+        help="bundled trace, HAR, pcap, UCB trace, page list .csv or profile .toml (default: %(default)s)",
     )
     add_pages(group, "number of pages")
     add_seed(group, "random seed")

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from psm_sim.cli import main
-
-LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html" 2009 0.5\n'
+from tests.workload.recordings.ucb_files import SHOWTRACE
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +16,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a trace of each kind."""
     folder = tmp_path_factory.mktemp("traces")
     with chdir(folder):
-        Path("s.log").write_text(LOG)
+        Path("s.log").write_text(SHOWTRACE)
         Path("p.csv").write_text("page,think_s,main_bytes,images\n1,1,1000,\n")
         assert main(["trace", "synthesize", "--records", "50", "--to", "s.tr"]) == 0
         assert main(["trace", "convert", "s.tr", "--to", "s.txt"]) == 0

@@ -12,10 +12,9 @@ from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import read_text, read_toml
 from psm_sim.workload.recordings import chunk_reader, har, page_grouping
+from tests.workload.recordings.ucb_files import SHOWTRACE
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="requires POSIX files")
-
-LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html" 2009 0.5\n'
 
 
 @needs_posix
@@ -73,8 +72,8 @@ def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(InputError, match="has over 100 brackets"):
         har.read_log(chunk_reader.ChunkReader(tmp_path / "x.har"))
     monkeypatch.setattr(page_grouping, "MAX_RECORDS", 1)
-    (tmp_path / "x.log").write_text(LOG)
-    assert main(["trace", "info", str(tmp_path / "x.log")]) == 2
+    (tmp_path / "x.txt").write_text(SHOWTRACE)
+    assert main(["trace", "info", str(tmp_path / "x.txt")]) == 2
 
 
 def test_toml_is_bounded_in_size(tmp_path: Path) -> None:

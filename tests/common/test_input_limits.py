@@ -19,6 +19,7 @@ from psm_sim.workload.page_sampler import PageSampling
 from psm_sim.workload.recorded_pages import Playback, RecordingOptions
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.regimes import ShiftingProfile
+from tests.workload.recordings.ucb_files import SHOWTRACE
 
 OTHERS = (PageSampling, NominalTransfers, PageRule, Playback, ShiftingProfile, RecordingOptions)
 
@@ -62,7 +63,7 @@ def test_every_number_has_an_upper_and_a_lower_bound() -> None:
         "--trace huge.toml",
         "--trace tiny.toml",
         "--trace digits.toml",
-        "--trace s.log:clients=" + "9" * 5000,
+        "--trace s.txt:clients=" + "9" * 5000,
         "--workers 2000",
         "trace convert ucb --to t.csv --pages 100000000000",
         "trace synthesize --records 9999999999999999999999 --to t.tr",
@@ -84,7 +85,7 @@ def test_what_is_beyond_its_bound_is_refused_in_a_line(
     }
     for name, text in tables.items():
         (tmp_path / f"{name}.toml").write_text(f'base = "ucb"\n{text}\n')
-    (tmp_path / "s.log").write_text('m 785526125 u "http://x/a.html" 2009 0.5\n')
+    (tmp_path / "s.txt").write_text(SHOWTRACE)
     assert main(words.split()) == 2
     output, complaint = capsys.readouterr()
     assert (output, complaint.count("\n")) == ("", 1)

@@ -36,7 +36,6 @@ FORMULAS = (
 PAGES = (
     "page,think_s,main_bytes,images,request_bytes,server_delay_s\n1,2.5,1000,2;3,99,0.1;0.2;0.3\n2,0,6,,,\n"
 )
-BU = 'cs20 785526125 9 "http://x/" 2009 0.5\ncs20 785526127.25 u2 "http://x/a.gif" 1804 0.4\n' * 2
 OPTIONS = (
     "--policy bsd:p=0.5,max_sleep_ms=none --trace ucb:max_think_s=9 --pages 2 --seed 3",
     "--policy lpsm --loss 1/Ti --set links.wired.latency_ms=5 --set browser.connections=2 --pages 1",
@@ -96,7 +95,6 @@ def good_documents(folder: Path) -> dict[str, list[bytes]]:
         "page lists": [PAGES.encode()],
         "HAR files": [json.dumps(_har()).encode()],
         "UCB files": [(folder / "s.tr").read_bytes(), (folder / "s.txt").read_bytes()],
-        "BU logs": [BU.encode()],
         "captures": _captures(),
         "states": [json.dumps(_state()).encode()],
         "options": [text.encode() for text in OPTIONS],

@@ -87,7 +87,6 @@ USES: dict[str, tuple[float, str, Callable[[Path], Any]]] = {
     "page lists": (0.13, "p.csv", read_page_list),
     "HAR files": (0.1, "x.har", lambda path: load_workload(str(path), 5, 1)),
     "UCB files": (0.1, "x.tr", lambda path: load_workloads(f"{path}:clients=all", 5, 1)),
-    "BU logs": (0.08, "x.log", lambda path: load_workloads(f"{path}:clients=all", 5, 1)),
     "captures": (0.1, "x.pcap", use_capture),
     "states": (0.1, "s.json", use_state),
     "options": (0.02, "words.txt", use_options),

@@ -1,1 +1,1 @@
-"""Readers of UCB Home IP traces, HAR files, BU-Web-Client logs and packet captures."""
+"""Readers of UCB Home IP traces, HAR files and packet captures."""

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress
 from psm_sim.workload.network_activity import Transfer
-from psm_sim.workload.recordings.bu_web_logs import bu_recording, is_bu
-from psm_sim.workload.recordings.bu_web_logs import collect as collect_bu
 from psm_sim.workload.recordings.capture.packet_capture import is_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har import har_recording, is_har, log_entries, read_log
@@ -25,13 +23,13 @@ from psm_sim.workload.recordings.ucb_recordings import ucb_recording
 
 _SHOWTRACE = re.compile(rb"\s*\d+:\d+ \d+:\d+ ")
 EXPECTED = (
-    "a UCB Home IP trace (binary, gzipped or showtrace text), a HAR file, a BU-Web-Client log, a capture "
-    "(pcap or pcapng), a page list (.csv) or a trace profile (.toml)"
+    "a UCB Home IP trace (binary, gzipped or showtrace text), a HAR file, a capture (pcap or pcapng), "
+    "a page list (.csv) or a trace profile (.toml)"
 )
 
 
 def format_of(path: Path) -> str:
-    """Return ``"ucb"``, ``"showtrace"``, ``"har"``, ``"bu"`` or ``"capture"`` from the file's first bytes.
+    """Return ``"ucb"``, ``"showtrace"``, ``"har"`` or ``"capture"`` from the file's first bytes.
 
     Raises
     ------
@@ -46,7 +44,6 @@ def format_of(path: Path) -> str:
         "ucb": is_binary,
         "har": is_har,
         "showtrace": lambda data: bool(_SHOWTRACE.match(data)),
-        "bu": is_bu,
     }
     for name, detect in detectors.items():
         if detect(head):
@@ -63,7 +60,7 @@ def ucb_batches_of(path: Path, progress: Progress | None = None) -> tuple[ChunkR
 
 
 def read_recording(path: Path, rule: PageRule | None = None, progress: Progress | None = None) -> Recording:
-    """Read a UCB, HAR or BU file.
+    """Read a UCB or HAR file.
 
     Parameters
     ----------
@@ -82,8 +79,6 @@ def read_recording(path: Path, rule: PageRule | None = None, progress: Progress 
     kind, source, rule = format_of(path), ChunkReader(path, progress), rule or PageRule()
     if kind == "har":
         recording = har_recording(source)
-    elif kind == "bu":
-        recording = bu_recording(source, rule)
     elif kind == "showtrace":
         recording = ucb_recording(source, text_batches(source), rule, "UCB Home IP, showtrace text")
     else:
@@ -120,8 +115,6 @@ def read_transfers(path: Path, clients: Sequence[str]) -> list[list[Transfer]]:
 
 def _collect(requests: ClientRequests, path: Path) -> tuple[str, ...]:
     """Add all requests of the file to *requests* and return the names of the clients, by number."""
-    if format_of(path) == "bu":
-        return collect_bu(requests, ChunkReader(path))[0]
     _, batches = ucb_batches_of(path)
     return collect_ucb(requests, batches)[0]
 

@@ -10,6 +10,7 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import PAGE_START, DependencyPage
+from tests.workload.recordings.ucb_files import SHOWTRACE
 
 HTML, JS, CSS, JSON, PNG = "text/html", "text/javascript", "text/css", "application/json", "image/png"
 
@@ -302,9 +303,9 @@ def test_the_lower_bound_of_a_delay_has_no_queueing(tmp_path: Path) -> None:
     (low,) = load_workload(f"{tmp_path / 'a.har'}:server_delay_ms=low", 5, 1).pages
     assert page_.server_delay_s == pytest.approx((0.0, 0.55))
     assert low.server_delay_s == pytest.approx((0.0, 0.05))
-    path = tmp_path / "s.log"
-    path.write_text('m 785526125 u "http://x/a.html" 2009 0.5\n')
+    path = tmp_path / "s.txt"
+    path.write_text(SHOWTRACE)
     with pytest.raises(
-        InputError, match="server_delay_ms=low requires a HAR file, got a file in the format BU"
+        InputError, match="server_delay_ms=low requires a HAR file, got a file in the format UCB"
     ):
         load_workload(f"{path}:server_delay_ms=low", 5, 1)

@@ -263,7 +263,7 @@ def test_wrong_parameters_of_a_recording_are_named(trace, parameters: str, messa
 
 def test_only_ucb_files_can_be_converted_record_by_record(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    path.write_text('cs20 785526125 920156 "http://cs-www.bu.edu/" 2009 0.5\n')
+    path.write_text('{"log": {}}')
     with pytest.raises(InputError, match="must be a UCB Home IP trace, binary or text"):
         ucb_batches_of(path)
 
