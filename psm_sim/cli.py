@@ -26,7 +26,7 @@ SUBCOMMANDS = {
     "explore": "change settings in the browser, and see the effect",
     "losses": "compare losses of LPSM over gamma",
     "benchmark": "rank policies, also your own, on fixed tasks",
-    "trace": "inspect, convert, fit or synthesize a trace",
+    "trace": "inspect, convert or fit a trace",
     "sweep": "run a grid of policies, parameters and seeds",
     "check": "check the contract of a policy, loss or learner",
 }

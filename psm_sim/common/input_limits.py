@@ -18,7 +18,7 @@ MAX_OBJECTS = 5_000_000
 """Objects of all pages of a run or a page list; each takes about 0.1 kB of memory."""
 
 MAX_RECORDS = 30_000_000
-"""Records of a trace that is read or synthesized; the largest known archive has 9 million."""
+"""Records of a trace that is read; the largest known archive has 9 million."""
 
 MAX_MESSAGES = 10_000_000
 """Background messages of a run; each takes 27 bytes of memory."""

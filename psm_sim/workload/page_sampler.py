@@ -155,7 +155,7 @@ def sample_pages(
     part : str
         Name of an independent set of random streams for the same seed.
     """
-    sampler = PageSampler(profile, sampling, seed, part=part)
+    sampler = PageSampler(profile, sampling, seed, part)
     think_s = sampler.think_times(pages)
     images = sampler.integers("files_per_page", pages) - (0 if sampling.files_are_images else 1)
     objects = int(images.sum()) + pages
@@ -180,18 +180,15 @@ def share_equal_values(values: list[int]) -> list[int]:
 class PageSampler:
     """Sampler of one run with one random stream per quantity; arguments as for :func:`sample_pages`."""
 
-    def __init__(
-        self, profile: Profile, sampling: PageSampling, seed: int, replication: int = 0, part: str = ""
-    ) -> None:
-        self._profile, self._sampling = profile, sampling
-        self._seed, self._replication = seed, replication
+    def __init__(self, profile: Profile, sampling: PageSampling, seed: int, part: str = "") -> None:
+        self._profile, self._sampling, self._seed = profile, sampling, seed
         self._prefix = f"workload.{part}." if part else "workload."
 
     def _stratified(self, name: str, n: int, table: Distribution, max_probability: float = 1.0) -> FloatArray:
         return stratified_draws(table, n, self._random(name), max_probability, self._sampling.wander)
 
     def _random(self, name: str) -> np.random.Generator:
-        return random_stream(self._seed, self._prefix + name, self._replication)
+        return random_stream(self._seed, self._prefix + name)
 
     def integers(self, name: str, n: int) -> Counts:
         """Sample *n* integers >= 1 from the table *name*."""

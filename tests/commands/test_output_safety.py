@@ -23,7 +23,6 @@ RUN = "--trace page-list.csv --policy psm"
 WRITERS = {
     "trace convert page-list.csv --to x.csv": ("page-list.csv", "x.csv"),
     "trace fit page-list.csv --to x.toml": ("page-list.csv", "x.toml"),
-    "trace synthesize --records 9 --profile mine.toml --to x.tr": ("mine.toml", "x.tr"),
     f"{RUN} --output out": ("page-list.csv", "out/result.json"),
     f"{RUN} --output out --seed 2": ("page-list.csv", "out/pages.csv"),
     f"{RUN} --plot x.svg": ("page-list.csv", "x.svg"),

@@ -11,13 +11,14 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.simulation import Scenario, compare_clients
+from tests.workload.recordings.ucb_files import write_sampled
 
 
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Work where s.tr.gz has a few clients and pages.csv one page."""
     monkeypatch.chdir(tmp_path)
-    assert main(["trace", "synthesize", "--records", "4000", "--to", "s.tr.gz"]) == 0
+    write_sampled(Path("s.tr.gz"), 4000)
     (tmp_path / "pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
     capsys.readouterr()
 

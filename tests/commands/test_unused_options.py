@@ -18,22 +18,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with chdir(folder):
         Path("s.log").write_text(SHOWTRACE)
         Path("p.csv").write_text("page,think_s,main_bytes,images\n1,1,1000,\n")
-        assert main(["trace", "synthesize", "--records", "50", "--to", "s.tr"]) == 0
-        assert main(["trace", "convert", "s.tr", "--to", "s.txt"]) == 0
     return folder
 
 
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        ("trace convert s.txt --to q.tr --pages 5", "--pages=5 has no effect"),
-        ("trace convert s.txt --to q.tr --seed 3", "--seed=3 has no effect"),
-        ("trace convert s.txt:clients=zzz --to q.tr", "clients=zzz has no effect"),
-        ("trace convert s.txt:nosuch=1 --to q.tr", "nosuch=1 has no effect"),
         ("trace convert p.csv --to q.csv --seed 3", "--seed=3 has no effect"),
         ("trace info ucb:nosuch=1", "nosuch=1 has no effect"),
-        ("trace info s.tr:server_delay_ms=4", "server_delay_ms=4 has no effect because it only applies when"),
-        ("trace fit s.tr:server_delay_ms=4 --to x.toml", "server_delay_ms=4 has no effect because it only"),
+        (
+            "trace info s.log:server_delay_ms=4",
+            "server_delay_ms=4 has no effect because it only applies",
+        ),
+        ("trace fit s.log:server_delay_ms=4 --to x.toml", "server_delay_ms=4 has no effect because it only"),
         ("trace info p.csv:nosuch=1", "no parameter 'nosuch'"),
         ("trace fit p.csv:nosuch=1 --to x.toml", "no parameter 'nosuch'"),
         ("--policy psm --force", "--force has no effect without --output, --plot"),
@@ -65,4 +62,4 @@ def test_what_a_command_does_not_use_is_refused_by_name(
     monkeypatch.chdir(folder)
     assert main(words.split()) == 2
     assert named in capsys.readouterr().err
-    assert {path.name for path in folder.iterdir()} == {"s.log", "p.csv", "s.tr", "s.txt"}
+    assert {path.name for path in folder.iterdir()} == {"s.log", "p.csv"}

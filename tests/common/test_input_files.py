@@ -11,7 +11,7 @@ import pytest
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import read_text, read_toml
-from psm_sim.workload.recordings import chunk_reader, har, page_grouping
+from psm_sim.workload.recordings import chunk_reader, har, ucb
 from tests.workload.recordings.ucb_files import SHOWTRACE
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="requires POSIX files")
@@ -71,7 +71,7 @@ def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": [{}] * 100}}))
     with pytest.raises(InputError, match="has over 100 brackets"):
         har.read_log(chunk_reader.ChunkReader(tmp_path / "x.har"))
-    monkeypatch.setattr(page_grouping, "MAX_RECORDS", 1)
+    monkeypatch.setattr(ucb, "MAX_RECORDS", 1)
     (tmp_path / "x.txt").write_text(SHOWTRACE)
     assert main(["trace", "info", str(tmp_path / "x.txt")]) == 2
 

@@ -66,7 +66,6 @@ def test_every_number_has_an_upper_and_a_lower_bound() -> None:
         "--trace s.txt:clients=" + "9" * 5000,
         "--workers 2000",
         "trace convert ucb --to t.csv --pages 100000000000",
-        "trace synthesize --records 9999999999999999999999 --to t.tr",
     ],
 )
 def test_what_is_beyond_its_bound_is_refused_in_a_line(

@@ -12,11 +12,8 @@ from typing import Any
 from psm_sim.common.input_files import bundled_dir
 from psm_sim.learning import make_learner
 from psm_sim.network.topology import topology_keys
-from psm_sim.workload.recordings.recording_reader import ucb_batches_of
-from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
-from psm_sim.workload.recordings.ucb_format import write_batches
-from psm_sim.workload.trace_profile import berkeley_profile
 from tests.workload.recordings import captures
+from tests.workload.recordings.ucb_files import write_sampled
 
 TIMES_MS = [float(100 * (k + 1)) for k in range(12)]
 ODD: tuple[str, ...] = (
@@ -82,9 +79,8 @@ def _state() -> dict[str, Any]:
 
 def good_documents(folder: Path) -> dict[str, list[bytes]]:
     """Return documents of each kind that are in order; *folder* is for temporary files."""
-    synthesize_ucb(folder / "s.tr", 12, berkeley_profile())
-    _, batches = ucb_batches_of(folder / "s.tr")
-    write_batches(folder / "s.txt", batches)
+    write_sampled(folder / "s.tr", 12)
+    write_sampled(folder / "s.txt", 12)
     return {
         "formulas": [text.encode() for text in FORMULAS],
         "topologies": [

@@ -12,9 +12,7 @@ from psm_sim.simulation import (
     compare_runs,
 )
 from psm_sim.simulation.run_averages import MEASURES
-from psm_sim.workload.loading import find_trace
-from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
-from psm_sim.workload.trace_profile import read_profile
+from tests.workload.recordings.ucb_files import write_sampled
 
 POLICIES = ("psm", "lpsm")
 PAGES = 6
@@ -24,7 +22,7 @@ PAGES = 6
 def trace(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Six thousand synthetic records of a few clients."""
     path = tmp_path_factory.mktemp("trace") / "s.tr.gz"
-    synthesize_ucb(path, 6000, read_profile(find_trace("ucb")), 1)
+    write_sampled(path, 6000, clients=5)
     return str(path)
 
 

@@ -19,6 +19,7 @@ from psm_sim.simulation.run_outputs import RunOutputs
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.capture.packet_capture import read_capture
 from tests.network.parts.capture.sniffed import captured
+from tests.workload.recordings.ucb_files import write_sampled
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +85,7 @@ def test_what_cannot_be_written_is_refused_before_the_run(words, sentence, capsy
 
 def test_several_clients_are_refused(capsys):
     """A file shows one run."""
-    main(["trace", "synthesize", "--records", "3000", "--to", "my.tr.gz"])
+    write_sampled(Path("my.tr.gz"), 300)
     status, _, err = printed(capsys, "--trace", "my.tr.gz:clients=2", "--capture", "a.pcap")
     assert status == 2
     assert "conflicts with 2 clients" in err

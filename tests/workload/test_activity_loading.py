@@ -12,17 +12,16 @@ from psm_sim.common.errors import InputError
 from psm_sim.workload import Page, load_workload
 from psm_sim.workload.activity_loading import load_activities
 from psm_sim.workload.network_activity import NominalTransfers, transfers_of
-from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
-from psm_sim.workload.trace_profile import read_profile
+from tests.workload.recordings.ucb_files import write_sampled
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a synthesized UCB file of three clients."""
+    """Return a UCB file of three clients."""
     path = tmp_path_factory.mktemp("activity") / "home.tr"
-    synthesize_ucb(path, 3000, read_profile(ROOT / "traces" / "ucb.toml"))
+    write_sampled(path, 3000)
     return path
 
 
@@ -75,18 +74,6 @@ def test_a_har_file_is_one_client(tmp_path: Path) -> None:
     (transfer,) = found.transfers
     assert found.client == "visit"
     assert (transfer.end_us - transfer.start_us, transfer.size) == (120_000, 2000)
-
-
-def test_a_bu_log_has_a_client_a_user(tmp_path: Path) -> None:
-    path = tmp_path / "con1.cs20"
-    path.write_text(
-        'cs20 790358517 1 "http://cs-www.bu.edu/" 2009 0.518815\n'
-        'cs20 790358520 2 "http://cs-www.bu.edu/x.gif" 1804 0.320793\n'
-        'cs20 790358521 1 "http://cs-www.bu.edu/y.gif" 500 0.25\n'
-    )
-    (busy,) = load_activities(f"{path}:clients=id:1", 1, 1, NominalTransfers())
-    start = 790_358_517_000_000
-    assert busy.transfers == [(start, start + 518_815, 2009), (start + 4_000_000, start + 4_250_000, 500)]
 
 
 def test_what_is_no_recording_has_the_pages_of_a_run(recording: Path) -> None:

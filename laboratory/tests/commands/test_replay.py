@@ -11,8 +11,6 @@ import pytest
 from psm_lab.cli import main
 from psm_lab.replay.trace_replay import ReplayedClient
 
-import psm_sim.cli
-
 
 def test_the_three_formats_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     """A table for people, one JSON object, one row per client."""
@@ -77,8 +75,15 @@ def test_several_clients_have_a_row_and_a_folder_each(
         return [folder / "losses.svg"]
 
     monkeypatch.setattr("psm_lab.reporting.figures.replay.write_figures", note)
-    trace, folder = tmp_path / "home.tr", tmp_path / "out"
-    assert psm_sim.cli.main(["trace", "synthesize", "--records", "3000", "--to", str(trace)]) == 0
+    trace, folder = tmp_path / "home.txt", tmp_path / "out"
+    seconds = ((846_890_340 + 10 * number, number % 3) for number in range(60))
+    trace.write_text(
+        "".join(
+            f"{second}:0 {second}:90000 {second}:95000 10.0.0.{client}:1024 20.0.0.1:80 2 8 0 0 0 9 2000 20"
+            " GET 1..html HTTP/1.0\n"
+            for second, client in seconds
+        )
+    )
     words = f"replay --trace {trace}:clients=2 --polls 60 --learner static-expert --format csv"
     assert main([*words.split(), "--output", str(folder)]) == 0
     output, remarks = capsys.readouterr()

@@ -76,7 +76,7 @@ class Recording:
         return slice(int(low), int(high))
 
     def busiest(self) -> NDArray[np.intp]:
-        """Return the indices of the clients by descending number of pages; ties in order of appearance."""
+        """Return the indices of clients by descending number of pages; ties keep the order of ``clients``."""
         counts = np.bincount(self.page_client, minlength=len(self.clients))
         return np.argsort(-counts, kind="stable")
 

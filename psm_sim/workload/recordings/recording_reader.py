@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress
@@ -15,17 +11,15 @@ from psm_sim.workload.network_activity import Transfer
 from psm_sim.workload.recordings.capture.packet_capture import is_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har import har_recording, is_har, log_entries, read_log
-from psm_sim.workload.recordings.page_grouping import ClientRequests, PageRule
+from psm_sim.workload.recordings.page_grouping import PageRule, Rows, group_requests
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.recordings.ucb_format import Batch, binary_batches, is_binary, text_batches
-from psm_sim.workload.recordings.ucb_recordings import collect as collect_ucb
-from psm_sim.workload.recordings.ucb_recordings import ucb_recording
+from psm_sim.workload.recordings.ucb import is_binary, is_showtrace, read_requests
 
-_SHOWTRACE = re.compile(rb"\s*\d+:\d+ \d+:\d+ ")
 EXPECTED = (
     "a UCB Home IP trace (binary, gzipped or showtrace text), a HAR file, a capture (pcap or pcapng), "
     "a page list (.csv) or a trace profile (.toml)"
 )
+_DETECTORS = {"capture": is_capture, "ucb": is_binary, "har": is_har, "showtrace": is_showtrace}
 
 
 def format_of(path: Path) -> str:
@@ -39,24 +33,10 @@ def format_of(path: Path) -> str:
     head = ChunkReader(path).head()
     if not head.strip():
         raise InputError(f"{path} is empty; expected {EXPECTED}.")
-    detectors = {
-        "capture": is_capture,
-        "ucb": is_binary,
-        "har": is_har,
-        "showtrace": lambda data: bool(_SHOWTRACE.match(data)),
-    }
-    for name, detect in detectors.items():
+    for name, detect in _DETECTORS.items():
         if detect(head):
             return name
     raise InputError(f"{path} has an unknown format (it begins with {head[:24]!r}); expected {EXPECTED}.")
-
-
-def ucb_batches_of(path: Path, progress: Progress | None = None) -> tuple[ChunkReader, Iterator[Batch]]:
-    """Return a reader that collects warnings, and the records of a binary or text UCB file."""
-    kind, source = format_of(path), ChunkReader(path, progress)
-    if kind not in ("ucb", "showtrace"):
-        raise InputError(f"{path} must be a UCB Home IP trace, binary or text, to convert its records.")
-    return source, binary_batches(source) if kind == "ucb" else text_batches(source)
 
 
 def read_recording(path: Path, rule: PageRule | None = None, progress: Progress | None = None) -> Recording:
@@ -76,13 +56,10 @@ def read_recording(path: Path, rule: PageRule | None = None, progress: Progress 
     InputError
         If the file cannot be read or parsed, or contains no page.
     """
-    kind, source, rule = format_of(path), ChunkReader(path, progress), rule or PageRule()
+    kind, source = format_of(path), ChunkReader(path, progress)
     if kind == "har":
-        recording = har_recording(source)
-    elif kind == "showtrace":
-        recording = ucb_recording(source, text_batches(source), rule, "UCB Home IP, showtrace text")
-    else:
-        recording = ucb_recording(source, binary_batches(source), rule, "UCB Home IP, binary")
+        return har_recording(source)
+    recording = group_requests(read_requests(source, is_text=kind == "showtrace"), rule or PageRule())
     if not recording.pages:
         warnings = "".join(f" ({warning})" for warning in recording.warnings)
         raise InputError(f"{path} has no complete request with a response{warnings}; expected {EXPECTED}.")
@@ -92,34 +69,22 @@ def read_recording(path: Path, rule: PageRule | None = None, progress: Progress 
 def read_transfers(path: Path, clients: Sequence[str]) -> list[list[Transfer]]:
     """Return the transfers of each of *clients*, in the order sent.
 
-    The file must contain all clients. A transfer lasts from the request to the last byte of its response. The
-    file is read in one pass. Requests of other clients are written to temporary files to limit memory.
+    The file must contain all clients. A transfer lasts from the request to the last byte of its response.
 
     Raises
     ------
     InputError
         If the file cannot be read or parsed.
     """
-    if format_of(path) == "har":
+    kind = format_of(path)
+    if kind == "har":
         return [_har_transfers(path)]
-    with ClientRequests() as requests:
-        names = _collect(requests, path)
-        codes = {names.index(client): index for index, client in enumerate(clients)}
-        transfers: list[list[Transfer]] = [[] for _ in clients]
-        for rows in requests.buckets():
-            for code in np.unique(rows["client"]).tolist():
-                if code in codes:
-                    transfers[codes[code]] = _row_transfers(rows[rows["client"] == code])
-    return transfers
+    requests = read_requests(ChunkReader(path), is_text=kind == "showtrace")
+    rows = requests.by_client()
+    return [_row_transfers(rows[rows["client"] == requests.clients.index(client)]) for client in clients]
 
 
-def _collect(requests: ClientRequests, path: Path) -> tuple[str, ...]:
-    """Add all requests of the file to *requests* and return the names of the clients, by number."""
-    _, batches = ucb_batches_of(path)
-    return collect_ucb(requests, batches)[0]
-
-
-def _row_transfers(rows: NDArray[np.void]) -> list[Transfer]:
+def _row_transfers(rows: Rows) -> list[Transfer]:
     start_us = rows["at_us"]
     columns = (start_us, start_us + rows["took_us"], rows["size"])
     return [Transfer(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]

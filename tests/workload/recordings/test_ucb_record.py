@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
-from psm_sim.workload.recordings.ucb_format import (
-    DTYPE,
+from psm_sim.workload.recordings.ucb import (
     HEADER,
     METHODS,
     UNDEFINED,
-    Batch,
-    batch_bytes,
-    batch_text,
-    binary_batches,
-    binary_of_text,
+    Record,
+    binary_records,
     dotted_quad,
-    text_batches,
+    is_secondary,
+    record_of_text,
+    text_records,
 )
-from psm_sim.workload.recordings.ucb_recordings import is_secondary
+from tests.workload.recordings.ucb_files import binary, text
 
 SAMPLE = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "ucb-sample"
 FIRST_LINE = b"GET 9168504434183313441..gif HTTP/1.0"
@@ -43,54 +39,44 @@ FIRST_BYTES = bytes.fromhex(
 )
 
 
-def batch_of(numbers: tuple[int, ...], line: bytes) -> Batch:
-    """Return a batch of one record."""
-    return Batch(np.array([numbers], DTYPE), [line])
+FIRST = Record._make((*FIRST_NUMBERS, FIRST_LINE))
 
 
 @st.composite
-def batches(draw: st.DrawFn) -> Batch:
-    """Draw a batch of one record: any header, and any request line that begins with a method."""
+def records(draw: st.DrawFn) -> Record:
+    """Draw a record: any header, and any single request line that begins with a method."""
     line = draw(
         st.one_of(st.just(b""), st.builds(bytes.__add__, st.sampled_from(METHODS), st.binary(max_size=80)))
-    )
+    ).replace(b"\n", b"n")
     header = draw(st.binary(min_size=HEADER.size - 2, max_size=HEADER.size - 2)) + len(line).to_bytes(
         2, "big"
     )
-    return Batch(np.frombuffer(header, DTYPE), [line])
+    return Record._make((*HEADER.unpack(header), line))
 
 
 def test_the_worked_example_of_the_archive_in_both_forms() -> None:
-    """The record on the archive's page encodes to the bytes and the text it shows, and decodes from them."""
-    first = batch_of(FIRST_NUMBERS, FIRST_LINE)
-    assert batch_bytes(first) == FIRST_BYTES + FIRST_LINE
-    assert batch_text(first) == FIRST_TEXT + b"\n"
-    assert binary_of_text(FIRST_TEXT) == (FIRST_BYTES, FIRST_LINE)
+    """The bytes and the text that the archive's page shows are read to the same record."""
+    assert binary(FIRST) == FIRST_BYTES + FIRST_LINE
+    assert text(FIRST) == FIRST_TEXT + b"\n"
+    assert record_of_text(FIRST_TEXT) == FIRST
     assert dotted_quad(0x17F00862) == "23.240.8.98"
 
 
-def test_the_published_records_read_alike_from_both_forms_and_encode_back_byte_for_byte() -> None:
+def test_the_published_records_read_alike_from_both_forms() -> None:
     """Four real records: the files are each other's translation."""
     if not SAMPLE.is_dir():
         pytest.skip("the published sample records are not beside this repository")
-    binary, text = SAMPLE / "published-4-records.tr", SAMPLE / "published-4-records.txt"
-    (of_binary,), (of_text,) = binary_batches(ChunkReader(binary)), text_batches(ChunkReader(text))
-    for batch in (of_binary, of_text):
-        assert batch_bytes(batch) == binary.read_bytes()
-        assert batch_text(batch) == text.read_bytes()
-        assert batch.fields[0].item() == FIRST_NUMBERS
-        assert batch.fields[["crs", "sru", "rhl", "rdl"]][2].item() == (846890340, 2147, 64, 1)
-        assert batch.lines[:2] == [FIRST_LINE, b"GET 21068906053917068819..html HTTP/1.0"]
+    of_binary = list(binary_records(ChunkReader(SAMPLE / "published-4-records.tr")))
+    assert of_binary == list(text_records(ChunkReader(SAMPLE / "published-4-records.txt")))
+    assert of_binary[0] == FIRST
+    third = of_binary[2]
+    assert (third.crs, third.sru, third.rhl, third.rdl) == (846890340, 2147, 64, 1)
+    assert of_binary[1].line == b"GET 21068906053917068819..html HTTP/1.0"
 
 
-@given(batch=batches())
-def test_every_record_that_can_be_written_as_text_reads_back(batch: Batch) -> None:
-    """In showtrace's form the line holds no line feed and no NUL."""
-    if b"\n" in batch.lines[0] or b"\0" in batch.lines[0]:
-        with pytest.raises(InputError, match="cannot be written as text"):
-            batch_text(batch)
-    else:
-        assert b"".join(binary_of_text(batch_text(batch)[:-1])) == batch_bytes(batch)
+@given(record=records())
+def test_every_record_that_can_be_written_as_text_reads_back(record: Record) -> None:
+    assert record_of_text(text(record)[:-1]) == record
 
 
 @pytest.mark.parametrize(
@@ -107,15 +93,15 @@ def test_every_record_that_can_be_written_as_text_reads_back(batch: Batch) -> No
 )
 def test_text_that_is_no_record_is_refused(line, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        binary_of_text(line)
+        record_of_text(line)
 
 
 def test_a_line_with_windows_ending_and_one_without_request_line_are_read() -> None:
     """The length field tells that the carriage return is not part of the line; no line at all is legal."""
-    assert binary_of_text(FIRST_TEXT + b"\r")[1] == FIRST_LINE
-    empty = batch_of((*[1] * 17, 0), b"")
-    assert b"".join(binary_of_text(batch_text(empty)[:-1])) == batch_bytes(empty)
-    assert b"".join(binary_of_text(batch_text(empty).rstrip())) == batch_bytes(empty)
+    assert record_of_text(FIRST_TEXT + b"\r").line == FIRST_LINE
+    empty = Record._make((*[1] * 17, 0, b""))
+    assert record_of_text(text(empty)[:-1]) == empty
+    assert record_of_text(text(empty).rstrip()) == empty
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,10 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload, load_workloads
-from psm_sim.workload.recordings import ucb_format
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.recordings.recording import UNKNOWN
-from psm_sim.workload.recordings.recording_reader import read_recording, ucb_batches_of
-from psm_sim.workload.recordings.ucb_format import UNDEFINED
+from psm_sim.workload.recordings.recording_reader import read_recording
+from psm_sim.workload.recordings.ucb import UNDEFINED
 
 
 def test_pages_reconstructed_by_hand(trace) -> None:
@@ -261,21 +260,7 @@ def test_wrong_parameters_of_a_recording_are_named(trace, parameters: str, messa
         load_workload(f"{trace(trace.record(0))}:{parameters}", 1, 1)
 
 
-def test_only_ucb_files_can_be_converted_record_by_record(tmp_path: Path) -> None:
-    path = tmp_path / "log"
-    path.write_text('{"log": {}}')
-    with pytest.raises(InputError, match="must be a UCB Home IP trace, binary or text"):
-        ucb_batches_of(path)
-
-
-def test_text_is_read_in_batches_and_blank_lines_are_no_records(
-    trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    binary = trace(*(trace.record(float(second), size=1000 + second) for second in range(5)))
-    (batch,) = ucb_batches_of(binary)[1]
-    text = tmp_path / "t.txt"
-    text.write_bytes(ucb_format.batch_text(batch).replace(b"\n", b"\n\n"))
-    monkeypatch.setattr(ucb_format, "BATCH", 2)
-    _, batches = ucb_batches_of(text)
-    assert [len(batch.lines) for batch in batches] == [2, 2, 1]
-    assert read_recording(text).size.tolist() == read_recording(binary).size.tolist()
+def test_blank_lines_of_text_are_no_records(trace) -> None:
+    path = trace(*(trace.record(float(second), size=1000 + second) for second in range(5)), name="t.txt")
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\n\n"))
+    assert read_recording(path).size.tolist() == [1000, 1001, 1002, 1003, 1004]

@@ -1,4 +1,4 @@
-"""Synthesized UCB files, and profiles fitted to them."""
+"""Profiles fitted to recordings."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.profile_fitting import exact_quantiles, fit_profile, fit_quantiles, write_profile
-from psm_sim.workload.recordings.recording_reader import read_recording, ucb_batches_of
-from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
+from psm_sim.workload.recordings.recording_reader import read_recording
 from psm_sim.workload.trace_profile import berkeley_profile, read_profile
+from tests.workload.recordings.ucb_files import write_sampled
 
 RECORDS = 30_000
 PUBLISHED = berkeley_profile()
@@ -21,29 +20,10 @@ PUBLISHED = berkeley_profile()
 
 @pytest.fixture(scope="module")
 def synthetic(tmp_path_factory: pytest.TempPathFactory):
-    """A synthesized file and what is read from it."""
+    """A file of sampled pages, and what is read from it."""
     path = tmp_path_factory.mktemp("synthetic") / "s.tr.gz"
-    synthesize_ucb(path, RECORDS, PUBLISHED, seed=3)
+    write_sampled(path, RECORDS, clients=27)
     return path, read_recording(path)
-
-
-def test_it_is_a_valid_file_ordered_by_completion(synthetic) -> None:
-    """As many records as asked for, none before the one above it is complete."""
-    path, recording = synthetic
-    batches = list(ucb_batches_of(path)[1])
-    fields = np.concatenate([batch.fields for batch in batches])
-    assert fields.size == recording.records == RECORDS
-    assert (np.diff(fields["sls"] + fields["slu"] / 1e6) >= 0).all()
-    assert (fields["spt"] == 80).all()
-    assert all(line.startswith(b"GET ") for batch in batches for line in batch.lines)
-    assert len(recording.clients) == round(RECORDS / 1100)
-
-
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
-    for name, seed in (("a.tr.gz", 1), ("b.tr.gz", 1), ("c.tr.gz", 2)):
-        synthesize_ucb(tmp_path / name, 500, PUBLISHED, seed)
-    first, second, other = ((tmp_path / name).read_bytes() for name in ("a.tr.gz", "b.tr.gz", "c.tr.gz"))
-    assert first == second != other
 
 
 def within_sampling_error(table, values, probabilities):
@@ -56,7 +36,7 @@ def within_sampling_error(table, values, probabilities):
     return True
 
 
-def test_fitting_synthesized_records_gives_back_the_published_quantiles(synthetic) -> None:
+def test_fitting_sampled_pages_gives_back_the_published_quantiles(synthetic) -> None:
     """Each fitted table is the published one within sampling error; a table 15 % off is told apart."""
     fit = fit_profile(synthetic[1], "s")
     pairs = {"think_s": "think_s", "main_bytes": "reply_bytes", "image_bytes": "reply_bytes"}
@@ -122,9 +102,3 @@ def test_fitted_and_exact_tables_by_hand() -> None:
     assert fit_quantiles(np.arange(1, 10_001)).interpolation == "linear"
     assert fit_quantiles(np.exp(np.arange(1, 10_001) / 1000)).interpolation == "log"
     assert fit_quantiles(np.array([0.0, 1.0])).interpolation == "linear"
-
-
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    """A folder that is not there."""
-    with pytest.raises(InputError, match="cannot be written: No such file or directory"):
-        synthesize_ucb(tmp_path / "no" / "x.tr", 1, PUBLISHED)
