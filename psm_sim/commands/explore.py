@@ -6,10 +6,12 @@ import argparse
 import threading
 from collections.abc import Sequence
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from psm_sim.commands import run as run_command
 from psm_sim.commands.shared_options import integer_between
+from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.common.component_spec import Spec
@@ -64,6 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the page until the command is interrupted."""
+    if find_spec("tornado") is None:
+        raise InputError("explore requires tornado; install it with pip install 'psm_sim[explore]'.")
     from psm_sim.policies import make_policy
     from psm_sim.reporting.explore.page import Page, Simulator
     from psm_sim.reporting.explore.server import serve

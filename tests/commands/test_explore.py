@@ -66,6 +66,16 @@ def status_of(address: str, **headers: str) -> int:
     return status
 
 
+def test_a_missing_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("psm_sim.commands.explore.find_spec", lambda _: None)
+    assert main(["explore"]) == 2
+    assert capsys.readouterr().err == (
+        "psm_sim: explore requires tornado; install it with pip install 'psm_sim[explore]'.\n"
+    )
+
+
 def ended(process: subprocess.Popen[str]) -> tuple[float, int, str]:
     """Press Ctrl-C, and return the seconds until the process ends, its exit status and its messages."""
     start_s = time.monotonic()
