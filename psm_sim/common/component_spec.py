@@ -27,7 +27,8 @@ _WITH_PARAMETERS = re.compile(r"(?P<name>.*?):(?P<rest>\s*[A-Za-z_]\w*\s*=.*)", 
 class Spec:
     """Name of a component and its parameters as strings.
 
-    Two specs are equal if their names and items are equal.
+    Two specs are equal if their names and items are equal. ``str()`` returns a text without the label, which
+    :meth:`parse` reads.
 
     Attributes
     ----------
@@ -35,15 +36,12 @@ class Spec:
         Name of the component, ``FILE.py:CLASS``, or the file of a trace.
     items : tuple of (str, str)
         Pairs (key, value as text), in the order of the text.
-    text : str
-        Text that the user wrote, without the label. ``str()`` returns it; :meth:`parse` reads it.
     label : str
         Name of a policy in tables and figures; empty for none.
     """
 
     name: str
     items: tuple[tuple[str, str], ...] = ()
-    text: str = field(default="", compare=False)
     label: str = field(default="", compare=False)
 
     @classmethod
@@ -65,18 +63,9 @@ class Spec:
             If a parameter is not ``key=value``, or appears twice.
         """
         name, rest = _split(text, kind)
-        items = _parse_items(rest, f"{kind} {name}")
-        label = dict(items).get(_LABEL) if kind == "policy" else None
-        if label is None:
-            return cls(name, items, text)
-        unlabelled = [part for part in split_commas(rest) if part.partition("=")[0].strip() != _LABEL]
-        head = text.removesuffix(rest)
-        return cls(
-            name,
-            tuple(item for item in items if item[0] != _LABEL),
-            head + ",".join(unlabelled) if unlabelled else head.rstrip(": "),
-            label,
-        )
+        values = _parse_items(rest, f"{kind} {name}")
+        label = values.pop(_LABEL, "") if kind == "policy" else ""
+        return cls(name, tuple(values.items()), label)
 
     @classmethod
     def of(cls, spec: str | Spec, kind: str) -> Spec:
@@ -97,13 +86,8 @@ class Spec:
 
         *value* is converted with ``str()``. Parentheses around the whole value are removed.
         """
-        text = str(value).strip()
-        items = tuple({**self.values, key: strip_parentheses(text)}.items())
-        if key in self.values:
-            return Spec(self.name, items, label=self.label)
-        quoted = f"({text})" if len(split_commas(text)) > 1 else text
-        prefix = f"{self}," if self.items else f"{str(self).rstrip().rstrip(':')}:"
-        return Spec(self.name, items, f"{prefix}{key}={quoted}", self.label)
+        values = {**self.values, key: strip_parentheses(str(value).strip())}
+        return Spec(self.name, tuple(values.items()), self.label)
 
     def with_default(self, key: str, value: object) -> Spec:
         """Return a copy in which *key* has *value*, unless the spec already has that key."""
@@ -121,7 +105,8 @@ class Spec:
         return [path for text in (self.name, *self.values.values()) for path in _files(text)]
 
     def __str__(self) -> str:
-        return self.text or _format(self.name, self.items)
+        parts = [f"{key}={_parenthesize(value)}" for key, value in self.items]
+        return f"{self.name}:{','.join(parts)}" if parts else self.name
 
 
 def class_file(name: str) -> tuple[str, str] | None:
@@ -169,7 +154,7 @@ def _split(text: str, kind: str) -> tuple[str, str]:
     return name.strip(), rest
 
 
-def _parse_items(text: str, owner: str) -> tuple[tuple[str, str], ...]:
+def _parse_items(text: str, owner: str) -> dict[str, str]:
     values: dict[str, str] = {}
     for part in split_commas(text) if text.strip() else []:
         key, equals, value = part.partition("=")
@@ -178,7 +163,7 @@ def _parse_items(text: str, owner: str) -> tuple[tuple[str, str], ...]:
         if key.strip() in values:
             raise InputError(f"{owner}: duplicate parameter {key.strip()!r}; specify it once.")
         values[key.strip()] = strip_parentheses(value.strip())
-    return tuple(values.items())
+    return values
 
 
 def strip_parentheses(value: str) -> str:
@@ -189,11 +174,6 @@ def strip_parentheses(value: str) -> str:
         if not depth and index < len(value) - 1:
             return value
     return value[1:-1] if value.startswith("(") and not depth else value
-
-
-def _format(name: str, items: tuple[tuple[str, str], ...]) -> str:
-    parts = [f"{key}={_parenthesize(value)}" for key, value in items]
-    return f"{name}:{','.join(parts)}" if parts else name
 
 
 def _parenthesize(value: str) -> str:

@@ -1,4 +1,4 @@
-"""Specs: read once from text, changed as values, written as the user wrote them."""
+"""Specs: read once from text, changed as values, written in one form."""
 
 from __future__ import annotations
 
@@ -55,14 +55,11 @@ def test_what_is_neither_a_spec_nor_a_text_is_refused() -> None:
 
 
 @given(st.text(alphabet="ab1,=:() ."), st.sampled_from(["policy", "trace"]))
-def test_a_spec_is_written_as_it_was_read(text: str, kind: str) -> None:
-    """Letter by letter, so that results show what the user wrote; and it is read back as it is."""
+def test_a_written_spec_is_read_back_as_it_is(text: str, kind: str) -> None:
     try:
         spec = Spec.parse(text, kind)
     except InputError:
         return
-    if text:
-        assert str(spec) == text
     assert Spec.parse(str(spec), kind) == spec
 
 
@@ -79,7 +76,7 @@ def test_a_changed_spec_is_read_back_as_it_is(changes: list[tuple[str, str]]) ->
     ("text", "key", "value", "expected"),
     [
         ("lpsm:", "loss", "inverse", "lpsm:loss=inverse"),
-        (" lpsm : gamma = 1", "loss", "1/Ti", " lpsm : gamma = 1,loss=1/Ti"),
+        (" lpsm : gamma = 1", "loss", "1/Ti", "lpsm:gamma=1,loss=1/Ti"),
         ("lpsm", "loss", "max(1/Ti, 2)", "lpsm:loss=max(1/Ti, 2)"),
         ("lpsm", "loss", "my.py:Mine:a=1,b=2", "lpsm:loss=(my.py:Mine:a=1,b=2)"),
         ("lpsm:loss=(my.py:Mine:a=1,b=2)", "p", 1, "lpsm:loss=(my.py:Mine:a=1,b=2),p=1"),
