@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import sys
 import zlib
 from contextlib import redirect_stdout
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import PLUGIN, CommandTerminated, PluginError, describe_error, safe_repr
@@ -96,27 +94,21 @@ def _class_names(module: ModuleType, base: type) -> str:
     return "one of " + ", ".join(names) if names else ""
 
 
-class _FreshLoader(SourceFileLoader):
-    """Loader that compiles the source each time and neither reads nor writes bytecode files."""
-
-    def get_code(self, fullname: str) -> CodeType:
-        path = self.get_filename(fullname)
-        code: CodeType = self.source_to_code(self.get_data(path), path)
-        return code
-
-
 def _import(file: Path) -> ModuleType:
-    name = _module_name(file)
+    """Import a file under a name made from its path and content, so that an edited file is imported again."""
+    try:
+        source = file.read_bytes()
+    except OSError as error:
+        raise PluginError(f"{file} cannot be read: {error.strerror}; make it readable.") from error
+    name = f"{PLUGIN}{file.stem}_{zlib.crc32(str(file.resolve()).encode() + source):08x}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, file, loader=_FreshLoader(name, str(file)))
-    if spec is None or spec.loader is None:
-        raise PluginError(f"{file} cannot be imported; expected a file whose name ends in .py.")
-    module = importlib.util.module_from_spec(spec)
+    module = ModuleType(name)
+    module.__file__ = str(file)
     # Registered before it runs, because dataclasses and pickle look up their module by name.
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        exec(compile(source, str(file), "exec"), module.__dict__)  # noqa: S102 (the user's own file)
     except BaseException as error:
         del sys.modules[name]
         if isinstance(error, (KeyboardInterrupt, CommandTerminated)):
@@ -124,12 +116,3 @@ def _import(file: Path) -> ModuleType:
         # Includes SystemExit, because a script that calls sys.exit() must not end psm_sim.
         raise PluginError(f"{file} cannot be imported: {describe_error(error)}; fix the file.") from error
     return module
-
-
-def _module_name(file: Path) -> str:
-    """Return a module name from the file's path and content; an edited file gets a new name."""
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise PluginError(f"{file} cannot be read: {error.strerror}; make it readable.") from error
-    return f"{PLUGIN}{file.stem}_{zlib.crc32(str(file.resolve()).encode() + content):08x}"
