@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
+import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -20,6 +20,7 @@ from psm_sim.common.errors import InputError, PluginError, describe_error, did_y
 from psm_sim.common.user_code_guards import user_code_call
 
 _KEY = "psm_sim"
+_MAX = sys.float_info.max
 _REQUIRED = inspect.Parameter.empty
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
@@ -95,13 +96,24 @@ class Parameter:
 
     def check(self, value: Any, owner: str) -> Any:
         """Return *value* if it is in the range, else raise an :class:`InputError` that names *owner*."""
-        if value is None and self.optional:
+        if self._is_valid(value):
             return value
-        if not self._is_valid(value):
-            raise InputError(f"{owner}: {self.name} must be {self.range}, got {value!r}.")
-        return value
+        raise self._error(value, owner)
+
+    def read(self, text: str, owner: str) -> Any:
+        """Convert command-line *text* to a value in the range; errors name *owner*."""
+        with suppress(KeyError, ValueError):
+            value = self._parse(text.strip())
+            if self._is_valid(value):
+                return value
+        raise self._error(text, owner)
+
+    def _error(self, value: Any, owner: str) -> InputError:
+        return InputError(f"{owner}: {self.name} must be {self.range}, got {value!r}.")
 
     def _is_valid(self, value: Any) -> bool:
+        if value is None and self.optional:
+            return True
         if self.choices:
             return value in self.choices
         if isinstance(self._example, bool):
@@ -112,28 +124,12 @@ class Parameter:
         expected: Any = Integral if isinstance(self._example, int) else Real
         if isinstance(value, bool) or not isinstance(value, expected):
             return False
-        try:
-            number = float(value)
-        except OverflowError:
-            return False
         return (
-            math.isfinite(number)
-            and (self.above is None or number > self.above)
-            and (self.at_least is None or number >= self.at_least)
-            and (self.at_most is None or number <= self.at_most)
+            -_MAX <= value <= _MAX  # false for nan
+            and (self.above is None or value > self.above)
+            and (self.at_least is None or value >= self.at_least)
+            and (self.at_most is None or value <= self.at_most)
         )
-
-    def read(self, text: str, owner: str) -> Any:
-        """Convert command-line *text* to a valid value; errors name *owner*."""
-        stripped = text.strip()
-        try:
-            value = self._parse(stripped)
-            valid = (value is None and self.optional) or self._is_valid(value)
-        except (KeyError, ValueError):
-            valid = False
-        if not valid:
-            raise InputError(f"{owner}: {self.name} must be {self.range}, got {text!r}.")
-        return value
 
     def _parse(self, text: str) -> Any:
         if self.optional and text.lower() == "none":
@@ -233,7 +229,14 @@ def _arguments(cls: type) -> dict[str, Any]:
     return {argument.name: argument.default for argument in arguments if argument.kind not in unnamed}
 
 
-def build(cls: type, texts: Mapping[str, str], owner: str, /, **arguments: Any) -> Any:
+def build(
+    cls: type,
+    texts: Mapping[str, str],
+    owner: str,
+    defaults: Mapping[str, str] | None = None,
+    /,
+    **arguments: Any,
+) -> Any:
     """Create an instance of *cls* from command-line texts and values.
 
     Parameters
@@ -241,21 +244,24 @@ def build(cls: type, texts: Mapping[str, str], owner: str, /, **arguments: Any) 
     cls : type
         Class whose constructor arguments are its parameters.
     texts : mapping of str to str
-        Values as text, by parameter name.
+        Values of the user as text, by parameter name.
     owner : str
         Name of the component in error messages, such as ``"policy bsd"``.
+    defaults : mapping of str to str or None
+        Values of a file as text, which *texts* override. They may have no effect.
     **arguments
         Values set by the program; *texts* may not set them.
 
     Raises
     ------
     InputError
-        If a parameter is unknown, missing or out of range, or the constructor rejects the values.
+        If a parameter is unknown, missing, out of range or without effect, or the constructor rejects the
+        values.
     """
-    parameters = parameters_of(cls)
-    check_names(texts, [name for name in parameters if name not in arguments], owner)
+    parameters, given = parameters_of(cls), {**(defaults or {}), **texts}
+    check_names(given, [name for name in parameters if name not in arguments], owner)
     check_names(arguments, parameters, owner)
-    values = {name: parameters[name].read(text, owner) for name, text in texts.items()}
+    values = {name: parameters[name].read(text, owner) for name, text in given.items()}
     values |= {name: parameters[name].check(value, owner) for name, value in arguments.items()}
     for argument, default in _arguments(cls).items():
         if default is _REQUIRED and argument not in values:
@@ -264,15 +270,10 @@ def build(cls: type, texts: Mapping[str, str], owner: str, /, **arguments: Any) 
             )
     with user_code_call(f"{owner} cannot be created", "specify other values", values):
         instance = cls(**{parameters[name].attribute: value for name, value in values.items()})
-    return _store_arguments(instance, {parameters[name].attribute: value for name, value in values.items()})
-
-
-def _store_arguments(instance: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return *instance* with those *arguments* attached that it does not store as attributes."""
-    missing = {name: value for name, value in arguments.items() if not hasattr(instance, name)}
-    with suppress(AttributeError):  # an object with __slots__ accepts no new attribute
-        if missing:
-            instance._psm_sim_arguments = missing
+    for name in texts:
+        condition = parameters[name].requires
+        if condition and not condition.is_met(values_of(instance)):
+            raise condition.error(owner, name)
     return instance
 
 
@@ -296,25 +297,10 @@ def check_all(instance: Any, owner: str) -> None:
         declared.check(getattr(instance, attribute), owner)
 
 
-def check_switches(instance: Any, names: Iterable[str], owner: str) -> None:
-    """Raise an :class:`InputError` for a parameter of *instance* that the other ones leave without effect.
-
-    Only *names*, which the user has given, are checked. *owner* is the component in error messages.
-    """
-    parameters = parameters_of(type(instance))
-    conditions = {name: condition for name in names if (condition := parameters[name].requires)}
-    values = values_of(instance) if conditions else {}
-    for name, condition in conditions.items():
-        if not condition.is_met(values):
-            raise condition.error(owner, name)
-
-
 def values_of(instance: Any) -> dict[str, Any]:
     """Return the parameters of an instance as plain values, as stored in results."""
     parameters = parameters_of(type(instance))
-    stored: Mapping[str, Any] = getattr(instance, "_psm_sim_arguments", {})
-    attributes = {name: each.attribute for name, each in parameters.items()}
-    return {name: _plain(getattr(instance, key, stored.get(key))) for name, key in attributes.items()}
+    return {name: _plain(getattr(instance, each.attribute, None)) for name, each in parameters.items()}
 
 
 def _plain(value: Any) -> Any:

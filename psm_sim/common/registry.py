@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 from psm_sim.common.component_spec import Spec, class_file, name_of
 from psm_sim.common.errors import InputError, did_you_mean, one_of
 from psm_sim.common.input_files import bundled_names, read_text
-from psm_sim.common.parameters import build, check_switches, parameters_of
+from psm_sim.common.parameters import build, parameters_of
 from psm_sim.common.plugins import (
     checked_class,
     distribution_of,
@@ -36,10 +36,9 @@ def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError
 def _classes(file: str) -> str:
     """Return a hint at the public classes in a user's file, without importing it; "" without any."""
     try:
-        tree = ast.parse(read_text(Path(file), 1 << 20))
-    except (OSError, ValueError, SyntaxError, RecursionError):
+        names = re.findall(r"^class ([^\W_]\w*)", read_text(Path(file), 1 << 20), re.MULTILINE)
+    except (OSError, ValueError):
         return ""
-    names = [node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"]
     return f", such as {', '.join(f'{file}:{name}' for name in names[:3])}" if names else ""
 
 
@@ -114,9 +113,7 @@ class Registry(Generic[T]):
                 f"{owner}: label={parsed.label!r} names the results and is not passed to the class; rename "
                 "its parameter 'label'."
             )
-        component: T = build(cls, parsed.values, owner, **arguments)
-        check_switches(component, parsed.values, owner)
-        return component
+        return cast(T, build(cls, parsed.values, owner, **arguments))
 
     def make(self, component: str | Spec | T) -> T:
         """Return *component*, created with :meth:`create` if it is a spec.

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from psm_sim.common.input_limits import MAX_S
 from psm_sim.common.parameters import (
     check_all,
-    check_switches,
     parameter,
-    parameters_of,
     values_of,
 )
 from psm_sim.common.progress import Progress
@@ -87,7 +85,6 @@ def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None =
     others = {} if closed else {"mode=closed": Playback}
     classes = (CaptureOptions, Playback) if closed else (CaptureOptions,)
     use, *playback = build_options(classes, others, texts, owner)
-    check_switches(use, [name for name in texts if name in parameters_of(CaptureOptions)], owner)
     return CapturedTrace(path, read_capture(path, use.client, progress), use, *(playback or [Playback()]))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
-from psm_sim.common.parameters import build, check_all, check_switches, parameter, values_of
+from psm_sim.common.parameters import build, check_all, parameter, values_of
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import Messages, check_messages
 from psm_sim.workload.page_view import Page
@@ -125,8 +125,7 @@ def generate_pushes(
         raise InputError(f"{path}: pushes must be a table of parameters, got {table!r}.")
     name = str(document.get("name", path.stem))
     defaults = {key: str(value) for key, value in table.items()}
-    pushes = build(Pushes, {**defaults, **texts}, f"trace {name}")
-    check_switches(pushes, texts, f"trace {name}")
+    pushes: Pushes = build(Pushes, texts, f"trace {name}", defaults)
     random = random_stream(seed, f"workload.pushes.{pushes.kind}")
     length_s = pages * pushes.page_s
     pushes.check_count(length_s, f"trace {name}")

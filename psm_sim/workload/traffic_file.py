@@ -18,7 +18,6 @@ from psm_sim.common.parameters import (
     build,
     check_all,
     check_names,
-    check_switches,
     parameter,
     parameters_of,
     values_of,
@@ -125,12 +124,18 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
         If a parameter is unknown or out of range, or if there are too many messages.
     """
     owner = f"trace {traffic.name}"
-    texts_by_part, other_texts = _split_by_part(traffic, texts, owner)
+    common, own_texts, other_texts = _split_by_part(traffic, texts, owner)
     sampling = Stretches if traffic.profile is None else PageSampling
-    part_keys = [f"{name}.{key}" for name in texts_by_part for key in parameters_of(TrafficPart)]
+    part_keys = [f"{name}.{key}" for name in own_texts for key in parameters_of(TrafficPart)]
     check_names(other_texts, [*parameters_of(sampling), *parameters_of(TrafficPart), *part_keys], owner)
-    parts = {name: _build_part(values, f"{owner}: {name}") for name, values in texts_by_part.items()}
-    _check_switches(parts, texts, owner)
+    parts = {
+        name: _build_part(own_texts[name], f"{owner}: {name}", {**part, **common})
+        for name, part in traffic.parts.items()
+    }
+    for key in common:
+        condition = parameters_of(TrafficPart)[key].requires
+        if condition and not any(condition.is_met(values_of(part)) for part in parts.values()):
+            raise condition.error(owner, key)
     page_views, values = _pages(traffic, other_texts, pages, seed)
     length_s = sum(page.think_s + sum(page.server_delay_s) for page in page_views)
     length_s += 0.0 if traffic.profile is None else _SLACK_S * pages
@@ -151,21 +156,8 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
     )
 
 
-def _check_switches(parts: Mapping[str, TrafficPart], texts: Mapping[str, str], owner: str) -> None:
-    """Reject parameters of the user that have no effect, or no effect on any part."""
-    part_parameters = parameters_of(TrafficPart)
-    for key in texts:
-        name, dot, inner = key.partition(".")
-        if dot:
-            check_switches(parts[name], [inner], f"{owner}: {name}")
-        elif key in part_parameters:
-            condition = part_parameters[key].requires
-            if condition and not any(condition.is_met(values_of(part)) for part in parts.values()):
-                raise condition.error(owner, key)
-
-
-def _build_part(texts: Mapping[str, str], owner: str) -> TrafficPart:
-    part: TrafficPart = build(TrafficPart, texts, owner)
+def _build_part(texts: Mapping[str, str], owner: str, defaults: Mapping[str, str]) -> TrafficPart:
+    part: TrafficPart = build(TrafficPart, texts, owner, defaults)
     part.check_sizes(owner)
     return part
 
@@ -183,21 +175,18 @@ def _pages(
 
 def _split_by_part(
     traffic: TrafficTrace, texts: Mapping[str, str], owner: str
-) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
-    """Split parameters by part.
-
-    Return the parameters of each part, including those of the file, and the remaining parameters.
-    """
+) -> tuple[dict[str, str], dict[str, dict[str, str]], dict[str, str]]:
+    """Return the parameters of all parts, those of each part, and the remaining ones."""
     common = {key: text for key, text in texts.items() if key in parameters_of(TrafficPart)}
-    by_part = {name: {**part, **common} for name, part in traffic.parts.items()}
+    by_part: dict[str, dict[str, str]] = {name: {} for name in traffic.parts}
     other = {key: text for key, text in texts.items() if "." not in key and key not in common}
     for key, text in texts.items():
         name, dot, inner = key.partition(".")
         if dot and name not in by_part:
             raise InputError(f"{owner}: unknown part {name!r}; expected one of {', '.join(by_part)}.")
-        if dot:  # after the common ones, because a parameter of one part overrides them
+        if dot:
             by_part[name][inner] = text
-    return by_part, other
+    return common, by_part, other
 
 
 _MAX_DATAGRAM = 1500
