@@ -17,7 +17,6 @@ from psm_sim.campaign.benchmark.cells import (
     PRICE,
     PRICES_W,
     RECORDED,
-    TUNING_SEEDS,
     Cell,
 )
 from psm_sim.campaign.benchmark.ranking import MIN_DIFFERENCE, mean_scores, rank
@@ -178,10 +177,6 @@ def test_the_order_does_not_depend_on_the_optimum():
 def test_scores_by_traffic_radio_and_price(field):
     scores = mean_scores(made(4.0, 2.0), field)
     assert scores["psm"] == pytest.approx(dict.fromkeys(scores["psm"], 4.0))
-
-
-def test_tuning_and_judging_seeds_are_disjoint():
-    assert not set(TUNING_SEEDS) & set(JUDGING_SEEDS)
 
 
 SAMPLE = tuple(cell for cell in CELLS if cell[:2] in [("ucb", "three-node"), ("push", "nrf7002")])

@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -215,14 +214,6 @@ def test_a_view_is_simulated_once() -> None:
     assert len(first.events) == len(first.comparison.shown) == 3
     assert first.frontier
     assert len(calls) == 1
-
-
-def test_the_oldest_view_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Simulator, "MAX_VIEWS", 1)
-    simulator = Simulator(compare)
-    first, second = (simulator.view(replace(QUICK, seed=seed), lambda: True) for seed in ("1", "2"))
-    assert simulator.view(replace(QUICK, seed="2"), lambda: True) is second
-    assert simulator.view(replace(QUICK, seed="1"), lambda: True) is not first
 
 
 def test_a_superseded_simulation_ends_early_and_leaves_no_view() -> None:

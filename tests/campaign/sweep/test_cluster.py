@@ -177,35 +177,3 @@ def test_jobs_are_lost_and_run_again(
         "The worker returned no result: RuntimeError: the worker is gone"
     }
     assert stand_in.closed
-
-
-def test_a_worker_of_another_version_is_named(stand_in: StandIn, tmp_path: Path) -> None:
-    """Before anything is run; so is an address where nobody answers."""
-    stand_in.version = "9.9"
-    with Store(tmp_path / "a.sqlite") as store:
-        for address, sentence in (
-            ("tcp://here:1", "Worker tcp://here:2 has psm_sim 9.9, expected 0.1.0"),
-            ("tcp://nobody:1", "no Dask scheduler answers at 'tcp://nobody:1'"),
-        ):
-            with pytest.raises(InputError, match=sentence):
-                run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster=address))
-        assert [status for status, *_ in store.sweeps()] == ["failed"] * 2
-        assert set(store.states().values()) == {"waiting"}
-
-
-def test_an_interrupt_calls_back_what_is_out(
-    stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The cluster is left to others."""
-
-    def interrupt(*_: object, **__: object) -> None:
-        assert stand_in.submitted
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(stand_in, "wait", interrupt)
-    with Store(tmp_path / "a.sqlite") as store:
-        with pytest.raises(KeyboardInterrupt):
-            run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster="tcp://here:1"))
-        assert [status for status, *_ in store.sweeps()] == ["interrupted"]
-    assert stand_in.submitted == []
-    assert stand_in.closed

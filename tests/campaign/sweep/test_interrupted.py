@@ -13,15 +13,12 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from psm_sim.campaign.sweep.database import lock_store, transaction
-from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
+from psm_sim.campaign.sweep.database import lock_store
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.common.errors import InputError
-from tests.campaign.sweep.common import grid
 
 GRID = "--policy psm --policy lpsm --vary policy.bsd.p=0.1,0.5 --vary seed=1..6 --pages 20 --format csv"
 
@@ -116,25 +113,6 @@ def test_an_interrupt_ends_it_and_the_next_run_goes_on(
     assert before <= done(path) <= before + 6
 
 
-class Struck(sqlite3.Connection):
-    """A connection whose thread is interrupted as soon as a transaction has begun."""
-
-    def execute(self, statement: str, *rest: Any) -> sqlite3.Cursor:
-        found = super().execute(statement, *rest)
-        if statement.startswith("BEGIN"):
-            raise KeyboardInterrupt
-        return found
-
-
-def test_an_interrupt_while_a_transaction_begins_leaves_none_open(tmp_path: Path) -> None:
-    """An open one would keep other processes from the store, for as long as it may be busy: a minute."""
-    database = sqlite3.connect(tmp_path / "a.sqlite", isolation_level=None, factory=Struck)
-    with pytest.raises(KeyboardInterrupt), transaction(database):
-        pass
-    assert not database.in_transaction
-    database.close()
-
-
 def test_a_second_sweep_on_a_store_is_refused(start, tmp_path: Path) -> None:
     """In one line that names the first, which goes on; when that is killed, the store is free at once."""
     path = tmp_path / "sweep.sqlite"
@@ -217,19 +195,3 @@ def test_a_full_disk_is_told_and_spoils_nothing(start, tmp_path: Path) -> None:
     found, _ = process.communicate()
     assert process.returncode == 0
     assert found.count(",done,") == 100
-
-
-def test_what_an_interrupt_left_open_is_undone_before_the_end_is_noted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One that comes between the beginning of a transaction and what it is for."""
-
-    def struck(store: Store, _: object) -> None:
-        store._database.execute("BEGIN IMMEDIATE")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Store, "record", struck)
-    with Store(tmp_path / "a.sqlite") as store, pytest.raises(KeyboardInterrupt):
-        run_sweep_tasks(grid("seed=1..4", policies=("psm",)).tasks(), store, Resources(workers=1))
-    with Store(tmp_path / "a.sqlite") as store:
-        assert [status for status, *_ in store.sweeps()] == ["interrupted"]
