@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,10 @@ from psm_lab.replay.figure_columns import best_expert_columns, loss_columns, wei
 from psm_lab.replay.replay_config import ReplayConfig
 from psm_lab.replay.trace_replay import ReplayedClient, replay_trace
 from psm_lab.studies.published_claims import Words, judge
-from psm_lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
+from psm_lab.studies.tasks import Row, Rows, Task, Trial
 from psm_sim.common.array_types import FloatArray
-from psm_sim.common.hashing import digest_of
 from psm_sim.common.summary_stats import Interval, confidence_interval
-from psm_sim.simulation.scenario import DigestCache
 
 TRACE = "ucb"
 BEGINNING = 300
@@ -175,53 +173,18 @@ SENTENCES = (
 )
 
 
-@dataclass(frozen=True)
-class ReplayTask:
-    """Task that replays the trace with the thesis's learner, experts and gamma.
+def measure_replay(pages: int, seed: int) -> list[Row]:
+    """Replay the trace with the thesis's learner, experts and gamma.
 
-    Its row has the number of each statement.
+    The row has the number of each statement, and as ``figures`` the columns of each figure.
     """
-
-    kind: ClassVar[str] = "replay"
-    labels: ClassVar[Mapping[str, Any]] = {}
-
-    pages: int
-    seed: int
-
-    @property
-    def weight(self) -> int:
-        """Five times the number of pages, because a replayed page takes as long as five simulated pages."""
-        return 5 * self.pages
-
-    def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that determines the row."""
-        return digest_of([self.kind, TRACE, self.pages, self.seed])
-
-    def run(self) -> list[dict[str, Any]]:
-        """Run the replay and return the row."""
-        client = self._replay()
-        return [{"seed": self.seed, "polls": client.replay.polls, **trace_measures(client)}]
-
-    def _replay(self) -> ReplayedClient:
-        (client,) = replay_trace(TRACE, ReplayConfig(), pages=self.pages, seed=self.seed, history=True)
-        return client
-
-
-class FigureTask(ReplayTask):
-    """Task that replays the trace in the same way. Its row has the columns of each figure."""
-
-    kind: ClassVar[str] = "figures"
-
-    def run(self) -> list[dict[str, Any]]:
-        """Run the replay and return the row."""
-        client = self._replay()
-        return [
-            {
-                "losses": loss_columns(client),
-                "weights": weight_columns(client),
-                "against-best": best_expert_columns(client),
-            }
-        ]
+    (client,) = replay_trace(TRACE, ReplayConfig(), pages=pages, seed=seed, history=True)
+    figures = {
+        "losses": loss_columns(client),
+        "weights": weight_columns(client),
+        "against-best": best_expert_columns(client),
+    }
+    return [{"polls": client.replay.polls, **trace_measures(client), "figures": figures}]
 
 
 def trace_measures(client: ReplayedClient) -> dict[str, float]:
@@ -273,62 +236,49 @@ def _regaining_experts(weights: FloatArray) -> int:
     return count
 
 
-class TraceStudy(Study):
-    """Statements of the thesis, judged on several samples of the bundled trace."""
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one replay per seed. A replayed page takes as long as five simulated pages."""
+    pages, work = scale.pages, measure_replay
+    return [Trial("replay", work, {"pages": pages, "seed": n}, 5 * pages) for n in _seeds(scale, seed)]
 
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one replay per seed, and that of the figures; *scale* and *seed* as for :class:`Study`."""
-        seeds = _seeds(scale, seed)
-        replays = [ReplayTask(scale.pages, number) for number in seeds]
-        return [*replays, FigureTask(scale.pages, seeds[0])]
 
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Judge each statement by its number; arguments as for :class:`Study`."""
-        frame, seeds = pd.DataFrame(rows.of("replay")), _seeds(scale, seed)
-        values = {claim: confidence_interval(frame[claim.column]) for claim in SENTENCES}
-        return Findings(
-            "trace-study",
-            "Statements of the thesis on LPSM, replayed without a simulator (figures 2-9 to 2-11)",
-            f"trace {TRACE} over a modem line, {scale.pages} pages, learn-alpha, loss inverse with gamma"
-            f" 1e-07, experts 100 to 1000 ms by 100; {len(seeds)} replications, seeds {seeds[0]} to"
-            f" {seeds[-1]}; figures: seed {seeds[0]}",
-            remarks=[
-                _tally(values),
-                "The thesis states no numbers for these statements, so the limits are ours.",
-                f"Polls in a replay: {confidence_interval(frame['polls']):.0f}.",
-            ],
-            commentary=COMMENTARY,
-            tables=[Table("Statements of the thesis on this replay", _table(values))],
-            provisional=not scale.full,
-            figures={name: pd.DataFrame(columns) for name, columns in rows.of("figures")[0].items()},
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Judge each statement by its number."""
+    frame, seeds = pd.DataFrame(rows.of("replay")), _seeds(scale, seed)
+    lines = []
+    for claim in SENTENCES:
+        value = confidence_interval(frame[claim.column])
+        lines.append(
+            {
+                "figure": claim.figure,
+                "statement": claim.text,
+                "measure": claim.measure,
+                "simulated": f"{value:.2f}",
+                "holds if": claim.rule,
+                "verdict": claim.verdict(value),
+            }
         )
+    counts = Counter(line["verdict"] for line in lines)
+    return Findings(
+        "trace-study",
+        "Statements of the thesis on LPSM, replayed without a simulator (figures 2-9 to 2-11)",
+        f"trace {TRACE} over a modem line, {scale.pages} pages, learn-alpha, loss inverse with gamma"
+        f" 1e-07, experts 100 to 1000 ms by 100; {len(seeds)} replications, seeds {seeds[0]} to"
+        f" {seeds[-1]}; figures: seed {seeds[0]}",
+        remarks=[
+            (
+                f"Verdicts on the {len(lines)} statements: {counts['holds']} hold,"
+                f" {counts['does not hold']} do not hold, {counts['undecided']} undecided."
+            ),
+            "The thesis states no numbers for these statements, so the limits are ours.",
+            f"Polls in a replay: {confidence_interval(frame['polls']):.0f}.",
+        ],
+        commentary=COMMENTARY,
+        tables=[Table("Statements of the thesis on this replay", pd.DataFrame(lines))],
+        provisional=not scale.full,
+        figures={name: pd.DataFrame(columns) for name, columns in frame["figures"][0].items()},
+    )
 
 
 def _seeds(scale: Scale, seed: int) -> range:
     return scale.judging(seed)[: min(SEEDS, scale.replications)]
-
-
-def _tally(values: Mapping[ThesisClaim, Interval]) -> str:
-    verdicts = [claim.verdict(value) for claim, value in values.items()]
-    count: Callable[[str], int] = verdicts.count
-    return (
-        f"Verdicts on the {len(verdicts)} statements: {count('holds')} hold,"
-        f" {count('does not hold')} do not hold, {count('undecided')} undecided."
-    )
-
-
-def _table(values: Mapping[ThesisClaim, Interval]) -> pd.DataFrame:
-    return pd.DataFrame([
-        {
-            "figure": claim.figure,
-            "statement": claim.text,
-            "measure": claim.measure,
-            "simulated": f"{value:.2f}",
-            "holds if": claim.rule,
-            "verdict": claim.verdict(value),
-        }
-        for claim, value in values.items()
-    ])  # fmt: skip
-
-
-STUDY = TraceStudy()

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import pandas as pd
 
 from psm_lab.studies.published_claims import Words, judge
-from psm_lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
-from psm_lab.studies.tasks import Row, Rows, ScenarioTask, Task
+from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs, table_of_means
+from psm_lab.studies.tasks import Row, Rows, Task, Trial
 from psm_sim.campaign.loss_comparison import GAMMA_FACTORS
 from psm_sim.common.parameters import values_of
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.hindsight.offline_optimum import offline_optimum
-from psm_sim.hindsight.traffic_chain import Chain
 from psm_sim.hindsight.traffic_chain_recorder import record_slowdowns
 from psm_sim.losses import make_loss
-from psm_sim.simulation.policy_comparison import compare_runs
-from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation import Scenario, compare_runs
 
 LPSM = "lpsm"
 """Published LPSM: Learn-alpha, weighted mean, inverse-log, no information beyond polls."""
@@ -126,46 +124,34 @@ COMMENTARY = join_paragraphs(
 )
 
 
-@dataclass(frozen=True)
-class DistanceTask(ScenarioTask):
-    """Task that runs policies in one scenario, with one row per policy and price.
+def distances_to_optimum(policies: Sequence[str], scenario: Scenario) -> list[Row]:
+    """Run *policies* in a *scenario* and return one row per policy and price.
 
     ``distance_j`` is the cost in joules per page minus that of the offline optimum, ``optimum_j``. The delay
-    of a frame outside pages costs nothing. ``page_weight`` is the run time of a page relative to ``ucb``.
+    of a frame outside pages costs nothing.
     """
-
-    kind: ClassVar[str] = "distance"
-
-    page_weight: int = 1
-
-    @property
-    def weight(self) -> int:
-        """Run time of all runs, in pages of ``ucb``."""
-        return super().weight * self.page_weight
-
-    def run(self) -> list[Row]:
-        """Run the policies, compute the optimum at each price, and return the rows."""
-        comparison = compare_runs(self.policies, self.scenario)
-        always_on_s = comparison.always_on.page_time_s.mean
-        chain = _record_page_delays(self.scenario)
-        optima = [(price_w, offline_optimum(chain, price_w)) for price_w in PRICES_W]
-        rows = []
-        for policy, run in zip(self.policies, comparison.runs, strict=True):
-            energy_j, delay_s = run.energy_per_page_j, run.page_time_s.mean - always_on_s
-            measured = {"energy_j": energy_j, "slowdown": run.slowdown.mean}
-            labels: Row = {"seed": self.scenario.seed, "policy": str(policy)}
-            for price_w, optimum in optima:
-                optimum_j = (optimum.energy_j + price_w * optimum.delay_s) / chain.pages
-                distance_j = energy_j + price_w * delay_s - optimum_j
-                costs = {"price_w": price_w, "optimum_j": optimum_j, "distance_j": distance_j}
-                rows.append({**labels, **measured, **costs})
-        return rows
-
-
-def _record_page_delays(scenario: Scenario) -> Chain:
-    """Return the event chain with weight 1 for delays within pages and 0 for the others."""
+    comparison = compare_runs(policies, scenario)
+    always_on_s = comparison.always_on.page_time_s.mean
     chain = record_slowdowns(scenario.workload().pages, scenario.resolve_topology())
-    return replace(chain, steps=tuple(step._replace(weight=float(step.weight > 0)) for step in chain.steps))
+    steps = tuple(step._replace(weight=float(step.weight > 0)) for step in chain.steps)
+    chain, rows = replace(chain, steps=steps), []
+    optima = [(price_w, offline_optimum(chain, price_w)) for price_w in PRICES_W]
+    for policy, run in zip(policies, comparison.runs, strict=True):
+        energy_j, delay_s = run.energy_per_page_j, run.page_time_s.mean - always_on_s
+        for price_w, optimum in optima:
+            optimum_j = (optimum.energy_j + price_w * optimum.delay_s) / chain.pages
+            rows.append(
+                {
+                    "seed": scenario.seed,
+                    "policy": policy,
+                    "energy_j": energy_j,
+                    "slowdown": run.slowdown.mean,
+                    "price_w": price_w,
+                    "optimum_j": optimum_j,
+                    "distance_j": energy_j + price_w * delay_s - optimum_j,
+                }
+            )
+    return rows
 
 
 class Closed(NamedTuple):
@@ -188,50 +174,42 @@ Results = dict[tuple[str, float], dict[str, Closed]]
 """Results by factor and price, and then by trace."""
 
 
-class LimitsStudy(Study):
-    """Share of LPSM's distance to the offline optimum that each factor closes."""
-
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one task per trace and seed; *scale* and *seed* as for :class:`Study`."""
-        return [
-            DistanceTask(
-                (LPSM, *(setting for settings in FACTORS.values() for setting in settings)),
-                Scenario(trace, pages=pages.at(scale), seed=number),
-                {"trace": trace},
-                pages.weight,
-            )
-            for trace, pages in TRACES.items()
-            for number in (*_choosing(scale, seed), *_judging(scale, seed))
-        ]
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the share of each factor, the verdicts, and the shares of all settings.
-
-        *rows*, *scale* and *seed* as for :class:`Study`.
-        """
-        choosing, judging = _choosing(scale, seed), _judging(scale, seed)
-        frame = pd.DataFrame(rows.of("distance"))
-        judged = frame[frame["seed"].isin(judging)]
-        results = judge_factors(frame[frame["seed"].isin(choosing)], judged)
-        sizes = ", ".join(f"{trace} {pages.at(scale)}" for trace, pages in TRACES.items())
-        return Findings(
-            "what-limits-lpsm",
-            "Factors that keep LPSM from the offline optimum",
-            f"{len(judging)} seeds from {judging[0]} on, with settings chosen on {len(choosing)} from"
-            f" {choosing[0]} on; pages per seed: {sizes}",
-            remarks=[RULE, SEEDS],
-            commentary=COMMENTARY,
-            tables=[
-                Table("Share of LPSM's distance that each factor closes, in %", _share_table(results)),
-                Table("Setting chosen for each factor", _setting_table(results)),
-                Table("Cost of the offline optimum and of LPSM, in J per page", _cost_table(judged)),
-                *(Table(f"All settings on {trace}", _all_settings(judged, trace)) for trace in TRACES),
-            ],
-            summary=summarise(results),
-        )
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one task per trace and seed."""
+    policies = (LPSM, *(setting for settings in FACTORS.values() for setting in settings))
+    found = []
+    for trace, pages in TRACES.items():
+        for number in (*_choosing(scale, seed), *_judging(scale, seed)):
+            scenario = Scenario(trace, pages=pages.at(scale), seed=number)
+            arguments = {"policies": policies, "scenario": scenario}
+            weight = pages.weight * scenario.pages * (1 + len(policies))
+            found.append(Trial("distance", distances_to_optimum, arguments, weight, {"trace": trace}))
+    return found
 
 
-STUDY = LimitsStudy()
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Return the share of each factor, the verdicts, and the shares of all settings."""
+    choosing, judging = _choosing(scale, seed), _judging(scale, seed)
+    frame = pd.DataFrame(rows.of("distance"))
+    judged = frame[frame["seed"].isin(judging)]
+    results = judge_factors(frame[frame["seed"].isin(choosing)], judged)
+    sizes = ", ".join(f"{trace} {pages.at(scale)}" for trace, pages in TRACES.items())
+    shares, settings = _factor_tables(results)
+    return Findings(
+        "what-limits-lpsm",
+        "Factors that keep LPSM from the offline optimum",
+        f"{len(judging)} seeds from {judging[0]} on, with settings chosen on {len(choosing)} from"
+        f" {choosing[0]} on; pages per seed: {sizes}",
+        remarks=[RULE, SEEDS],
+        commentary=COMMENTARY,
+        tables=[
+            Table("Share of LPSM's distance that each factor closes, in %", shares),
+            Table("Setting chosen for each factor", settings),
+            Table("Cost of the offline optimum and of LPSM, in J per page", _cost_table(judged)),
+            *(Table(f"All settings on {trace}", _all_settings(judged, trace)) for trace in TRACES),
+        ],
+        summary=summarise(results),
+    )
 
 
 def _judging(scale: Scale, seed: int) -> range:
@@ -275,17 +253,17 @@ def judge_factors(choosing: pd.DataFrame, judging: pd.DataFrame) -> Results:
     Parameters
     ----------
     choosing, judging : DataFrame
-        Rows of :class:`DistanceTask` on the seeds for choosing and on those for judging.
+        Rows of :func:`distances_to_optimum` on the seeds for choosing and on those for judging.
     """
     means, distances = _distances(choosing).mean(), _distances(judging)
 
-    def judge(settings: Sequence[str], price_w: float, trace: str) -> Closed:
+    def best(settings: Sequence[str], price_w: float, trace: str) -> Closed:
         setting = min(settings, key=lambda policy: means[trace, price_w, policy])
         share = share_closed(distances[trace, price_w, LPSM], distances[trace, price_w, setting])
         return Closed(setting, share)
 
     return {
-        (factor, price_w): {trace: judge(settings, price_w, trace) for trace in TRACES}
+        (factor, price_w): {trace: best(settings, price_w, trace) for trace in TRACES}
         for factor, settings in FACTORS.items()
         for price_w in PRICES_W
     }
@@ -334,69 +312,38 @@ def _range(closed: Mapping[str, Closed]) -> str:
     return f"{min(shares):z.0f} to {max(shares):z.0f} %" if shares else NO_DISTANCE
 
 
-def _share_table(results: Results) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "factor": factor,
-                "price W": f"{price_w:g}",
-                **{trace: _percent(result.share) for trace, result in closed.items()},
-                "verdict": price_verdict(closed),
-            }
-            for (factor, price_w), closed in results.items()
-        ]
-    )
-
-
-def _setting_table(results: Results) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "factor": factor,
-                "price W": f"{price_w:g}",
-                **{trace: result.setting for trace, result in closed.items()},
-            }
-            for (factor, price_w), closed in results.items()
-            if len(FACTORS[factor]) > 1
-        ]
-    )
+def _factor_tables(results: Results) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the shares that the factors close, and the chosen settings of factors with several."""
+    shares, settings = [], []
+    for (factor, price_w), closed in results.items():
+        labels = {"factor": factor, "price W": f"{price_w:g}"}
+        percents = {trace: _percent(result.share) for trace, result in closed.items()}
+        shares.append({**labels, **percents, "verdict": price_verdict(closed)})
+        if len(FACTORS[factor]) > 1:
+            settings.append({**labels, **{trace: result.setting for trace, result in closed.items()}})
+    return pd.DataFrame(shares), pd.DataFrame(settings)
 
 
 def _cost_table(judged: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "trace": trace,
-                "price W": f"{price_w:g}",
-                "optimum": f"{confidence_interval(group['optimum_j']):.3f}",
-                "LPSM": f"{confidence_interval(group['optimum_j'] + group['distance_j']):.3f}",
-                "distance": f"{confidence_interval(group['distance_j']):.3f}",
-            }
-            for (trace, price_w), group in judged[judged["policy"] == LPSM].groupby(
-                ["trace", "price_w"], sort=False
-            )
-        ]
-    )
+    lpsm = judged[judged["policy"] == LPSM]
+    lpsm = lpsm.assign(**{"price W": lpsm["price_w"].map("{:g}".format)})
+    lpsm = lpsm.assign(lpsm_j=lpsm["optimum_j"] + lpsm["distance_j"])
+    columns = {"optimum": "optimum_j", "LPSM": "lpsm_j", "distance": "distance_j"}
+    texts = {heading: (column, "{:.3f}") for heading, column in columns.items()}
+    return table_of_means(lpsm, ["trace", "price W"], texts)
 
 
 def _all_settings(judged: pd.DataFrame, trace: str) -> pd.DataFrame:
-    distances, rows = _distances(judged)[trace], []
-    for policy, group in judged[judged["trace"] == trace].groupby("policy", sort=False):
-        once = group[group["price_w"] == PRICES_W[0]]
-        rows.append(
-            {
-                "policy": policy,
-                "J/page": f"{confidence_interval(once['energy_j']):.3f}",
-                "slowdown": f"{confidence_interval(once['slowdown']):.3f}",
-                **{
-                    f"closed % at {price_w:g} W": _percent(
-                        share_closed(distances[price_w, LPSM], distances[price_w, policy])
-                    )
-                    for price_w in PRICES_W
-                },
-            }
-        )
-    return pd.DataFrame(rows)
+    distances = _distances(judged)[trace]
+    once = judged[(judged["trace"] == trace) & (judged["price_w"] == PRICES_W[0])]
+    columns = {"J/page": ("energy_j", "{:.3f}"), "slowdown": ("slowdown", "{:.3f}")}
+    table = table_of_means(once, "policy", columns)
+    for price_w in PRICES_W:
+        shares = [
+            share_closed(distances[price_w, LPSM], distances[price_w, each]) for each in table["policy"]
+        ]
+        table[f"closed % at {price_w:g} W"] = [_percent(share) for share in shares]
+    return table
 
 
 def _percent(share: Interval | None) -> str:

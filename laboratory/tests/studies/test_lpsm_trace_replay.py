@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 from psm_lab.replay.trace_replay import replay_trace
 from psm_lab.reporting.figures.figure_registry import draw
-from psm_lab.studies.lpsm_trace_replay import (
-    SENTENCES,
-    STUDY,
-    ThesisClaim,
-    trace_measures,
-    weight_measures,
-)
+from psm_lab.studies import load_study
+from psm_lab.studies.lpsm_trace_replay import SENTENCES, ThesisClaim, trace_measures, weight_measures
 from psm_lab.studies.study import Scale
 from psm_lab.studies.tasks import run_tasks
 
@@ -57,7 +52,8 @@ def test_the_numbers_on_weights_are_those_of_a_hand() -> None:
 def test_close_to_the_best_current_expert_does_not_hold_here() -> None:
     """The learner loses about twice as much as the best expert of each poll."""
     scale = Scale(replications=2, pages=20, long_pages=20)
-    findings = STUDY.digest(run_tasks(STUDY.tasks(scale, 1)), scale, 1)
+    study = load_study("trace-study")
+    findings = study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
     for key, frame in findings.figures.items():
         assert draw(key, frame)[1].count("thesis, figure") == 1
     table = findings.tables[0].frame.set_index("statement")

@@ -15,8 +15,8 @@ from psm_lab.studies.what_limits_lpsm import (
     PRICES_W,
     TRACES,
     Closed,
-    DistanceTask,
     Pages,
+    distances_to_optimum,
     judge_factors,
     price_verdict,
     share_closed,
@@ -124,7 +124,9 @@ def test_settings_of_lpsm_change_one_parameter_and_include_every_learner():
 def test_no_seed_is_one_that_a_choice_was_made_on():
     """Settings are chosen on 6001 to 6003 and judged on 6101 to 6110."""
     study = load_study("what-limits-lpsm")
-    full, quick = ({task.scenario.seed for task in study.tasks(scale, 1)} for scale in (FULL, QUICK))
+    full, quick = (
+        {task.arguments["scenario"].seed for task in study.tasks(scale, 1)} for scale in (FULL, QUICK)
+    )
     assert full == {*range(6001, 6004), *range(6101, 6111)}
     assert quick < full
 
@@ -132,8 +134,8 @@ def test_no_seed_is_one_that_a_choice_was_made_on():
 def test_the_row_of_lpsm_is_that_of_the_policy_lpsm():
     """To the last bit; the distance is the cost above the optimum, which allows delay at a low price."""
     scenario = Scenario(pages=6, seed=3)
-    task = DistanceTask((LPSM, "lpsm:rule=harmonic"), scenario)
-    lpsm = [row for row in task.run() if row["policy"] == LPSM]
+    found = distances_to_optimum((LPSM, "lpsm:rule=harmonic"), scenario)
+    lpsm = [row for row in found if row["policy"] == LPSM]
     run, always_on = compare([LPSM], pages=6, seed=3).runs[0], compare(["always-on"], pages=6, seed=3).runs[0]
     delay_s = run.page_time_s.mean - always_on.page_time_s.mean
     for row, price_w in zip(lpsm, PRICES_W, strict=True):
