@@ -25,7 +25,7 @@ STUDIES = {
 """Module and object of each study of published power savings, in the order of the report."""
 
 OWN = {
-    "listening": "listening.study:STUDY",
+    "listening": "listening",
     "devices": "devices:STUDY",
     "mac": "link_against_mac:STUDY",
     "what-limits-lpsm": "what_limits_lpsm",

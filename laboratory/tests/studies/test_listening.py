@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from psm_lab.reporting.figures.figure_registry import draw
-from psm_lab.studies.listening.claims import CLAIMS, at_equal_delay, at_most, lower_than
-from psm_lab.studies.listening.study import FIRST_SEED, STUDY
-from psm_lab.studies.listening.tasks import (
+from psm_lab.studies import listening
+from psm_lab.studies.listening import (
+    CLAIMS,
+    FIRST_SEED,
     INTERVALS,
     PAGE_POLICIES,
     PAGE_TRACES,
     PUSH_POLICIES,
     PUSH_TRACES,
-    ListeningTask,
-    MatchedTask,
+    at_equal_delay,
+    at_most,
     family_of,
+    lower_than,
+    run_matched,
+    run_policies,
 )
 from psm_lab.studies.study import FULL, QUICK, Scale
-from psm_lab.studies.tasks import run_tasks
+from psm_lab.studies.tasks import Trial, run_tasks
 
 from psm_sim.policies import make_policy
 from psm_sim.simulation import Scenario
@@ -65,7 +71,7 @@ def test_fixed_intervals_are_compared_at_equal_delay():
 def test_every_claim_names_policies_that_are_run():
     """And every policy of the study can be made."""
     for claim in CLAIMS:
-        assert claim.policy in (PUSH_POLICIES if claim.traces else PAGE_POLICIES)
+        assert claim.policy in (PAGE_POLICIES if claim.traces == PAGE_TRACES else PUSH_POLICIES)
         assert claim.against in {*PAGE_POLICIES, *PUSH_POLICIES, "matched", "interval"}
     assert all(make_policy(policy) for policy in PAGE_POLICIES)
     assert {family_of(policy) for policy in PAGE_POLICIES} >= {"anticipate", "cbgz2", "random", "psm"}
@@ -74,17 +80,17 @@ def test_every_claim_names_policies_that_are_run():
 def test_no_seed_of_the_study_is_one_that_a_choice_was_made_on():
     """All lie beyond 5000; those of the tests and of the specification are below 1000."""
     for scale in (FULL, QUICK):
-        for task in STUDY.tasks(scale, 1):
-            scenarios = task.scenarios if isinstance(task, MatchedTask) else [task.scenario]
-            assert all(scenario.seed > FIRST_SEED for scenario in scenarios)
+        tasks = [task for task in listening.tasks(scale, 1) if isinstance(task, Trial)]
+        scenarios = [s for task in tasks for s in task.arguments.get("scenarios", [])]
+        scenarios += [task.arguments["scenario"] for task in tasks if task.kind == "listening"]
+        assert all(scenario.seed > FIRST_SEED for scenario in scenarios)
 
 
 def test_matched_random_listening_hears_as_many_beacons():
     """On the pages that its probability was found on, within a twentieth."""
     learner = "listen:learner=cbgz,b=0.3"
     pages = Scenario(pages=10, seed=21)
-    task, own = MatchedTask(pages, (pages,), (learner,)), ListeningTask((learner,), pages)
-    (matched,), (wanted,) = run_tasks([task, own])
+    (matched,), (wanted,) = run_matched(pages, [pages], [learner]), run_policies([learner], pages)
     assert matched["matches"] == learner
     assert matched["beacons"] == pytest.approx(wanted["beacons"], rel=0.05)
 
@@ -112,16 +118,15 @@ def test_the_figure_has_a_panel_for_each_trace():
 
 def test_a_digest_has_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
     """A very small run: two seeds, few pages, all policies and traces but the long ones."""
-    module = "psm_lab.studies.listening.study"
     small = tuple(place._replace(pages=2, quick_pages=2) for place in PAGE_TRACES[:1])
-    monkeypatch.setattr(f"{module}.PAGE_TRACES", small)
-    monkeypatch.setattr("psm_lab.studies.listening.claims.PAGE_TRACES", small)
-    scale = Scale(2, 2, 2)
-    monkeypatch.setattr(f"{module}.PUSH_TRACES", [PUSH_TRACES[0], PUSH_TRACES[2]])
+    claims = tuple(replace(c, traces=small) if c.traces == PAGE_TRACES else c for c in CLAIMS)
     needed = [policy for policy in PUSH_POLICIES if policy in USED or policy.startswith("psm")]
-    monkeypatch.setattr(f"{module}.PUSH_POLICIES", tuple(needed))
-    found = STUDY.digest(run_tasks(list(STUDY.tasks(scale, 1))), scale, 1)
-    claims = found.tables[0].frame
-    assert set(claims["verdict"]) <= {"agrees", "open", "differs"}
-    assert len(claims) == len(CLAIMS)
+    changes = {"PAGE_TRACES": small, "PUSH_TRACES": PUSH_TRACES[::2], "CLAIMS": claims}
+    for name, value in {**changes, "PUSH_POLICIES": tuple(needed)}.items():
+        monkeypatch.setattr(listening, name, value)
+    scale = Scale(2, 2, 2)
+    found = listening.digest(run_tasks(listening.tasks(scale, 1)), scale, 1)
+    frame = found.tables[0].frame
+    assert set(frame["verdict"]) <= {"agrees", "open", "differs"}
+    assert len(frame) == len(CLAIMS)
     assert set(found.figures["listening"]["policy"]) == set(PAGE_POLICIES)

@@ -1,1 +1,0 @@
-"""Study of the policies that decide at each beacon whether to receive it."""
