@@ -25,7 +25,6 @@ from psm_sim.policies.helpers.polling_times import (
     polling_times_ms,
     polls_in_horizon,
 )
-from psm_sim.policies.helpers.warm_start import WarmStart
 
 
 @dataclass
@@ -44,9 +43,6 @@ class Lpsm(Policy):
     poll's frames are retrieved counts as an uplink packet. Its default is the order of figure 2-4, which
     first retrieves the data and then sleeps for the predicted time. ``learn_on_uplink`` decides whether
     interrupted dozes are learnt from.
-
-    With ``state`` the learner continues from the file as it was when the policy was created. The state is
-    written back at the end of the run. Such a run depends on the file as well as on its parameters.
     """
 
     name: ClassVar[str] = "lpsm"
@@ -104,12 +100,6 @@ class Lpsm(Policy):
         choices=("none", "outstanding"),
         expert=True,
     )
-    state: str | None = parameter(
-        None,
-        "JSON file with the learner's state, read at the start if it exists and written after the run",
-        optional=True,
-        kind=str,
-    )
     learner_spec: str | Spec = parameter(
         "learn-alpha",
         "learner of the weights: name with parameters, or FILE.py:CLASS",
@@ -126,10 +116,6 @@ class Lpsm(Policy):
         self._loss = make_loss(self.loss, self.gamma)
         self.times_ms = polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "policy lpsm")
         check_loss(self._loss, self.times_ms)
-        if self.state is not None and self.context != "none":
-            raise InputError(
-                "policy lpsm: context=outstanding conflicts with state, which stores one learner."
-            )
         self._gamma = values_of(self._loss).get("gamma")
         self._loss = guarded_loss(self._loss)
         self._rule = PredictionRule(self.rule, self.times_ms, "policy lpsm")
@@ -137,7 +123,6 @@ class Lpsm(Policy):
         if self.alpha is not None:
             self._learner_spec = Spec("fixed-share").with_("alpha", self.alpha)
         make_learner(self._learner_spec, self.times_ms.size, horizon=2)  # finds errors before the run
-        self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
         self._contexts: ContextLearners | None = None
         self._beacons, self._planned = 1, 0
@@ -152,10 +137,7 @@ class Lpsm(Policy):
         return {**values, "loss": loss, "gamma": self._gamma, "learner": str(self.learner_spec)}
 
     def start(self, beacon_s: float) -> None:
-        """Start with the saved weights, or with uniform weights.
-
-        With uniform weights the first polling time is the mean of all.
-        """
+        """Start with uniform weights, so that the first polling time is the mean of all."""
         super().start(beacon_s)
         self._planned = 0
         self._loss.start()
@@ -165,18 +147,11 @@ class Lpsm(Policy):
         self.learner = make_learner(spec, self.times_ms.size, polls)
         if self.context != "none":
             self._contexts = ContextLearners(self.learner, make_learner(spec, self.times_ms.size, polls))
-        if self._warm_start is not None:
-            self._warm_start.load(self.learner, self.times_ms)
         self._idle = self._loss.idle(self.times_ms)
         # A subclass may override how it learns from a poll, so it must be called at each beacon.
         plans = type(self) is Lpsm and self._idle is not None and self.rule == MEAN
         self._plan = IdlePlan(self._lookahead, self._fast_forward, self.times_ms, beacon_s) if plans else None
         self._predict()
-
-    def finish(self) -> None:
-        """Save the learner's state if ``state`` names a file."""
-        if self._warm_start is not None:
-            self._warm_start.save(self.learner, self.times_ms)
 
     def report(self) -> dict[str, float]:
         """Return the measurements of the loss."""

@@ -143,7 +143,6 @@ def compare_clients(
             collect = partial(collect_runs, policies=policies, references=references, on_failure=on_failure)
             return _run_on_same_pages(runs, topology, scenario, workloads[0], progress, collect)
         outputs.refuse(f"{len(workloads)} clients")
-    _check_no_state(runs, f"{len(workloads)} clients")
     scenarios = [replace(scenario, trace=workload, pages=len(workload.pages)) for workload in workloads]
     names = [workload.client for workload in workloads]
 
@@ -208,8 +207,7 @@ def compare_seeds(
     outputs.refuse(f"{replications} replications")
     simulated = all_policies(policies, references)
     topology = scenario.resolve_topology()
-    runs = _prepare_runs(simulated, topology)
-    _check_no_state(runs, f"{replications} seeds")
+    _prepare_runs(simulated, topology)  # finds errors before the first run
     step = topology.station_count
     scenarios = [replace(scenario, seed=scenario.seed + step * number) for number in range(replications)]
     _check_pages_depend_on_seed(scenarios)
@@ -287,17 +285,6 @@ def _traffic_of(scenario: Scenario) -> list[tuple[Any, Any]]:
         else [scenario.workload()]
     )
     return [(workload.pages, workload.messages) for workload in workloads]
-
-
-def _check_no_state(runs: Sequence[Run], several: str) -> None:
-    """Reject a policy that would write the same file in each of *several* runs, such as ``"3 clients"``."""
-    for run in runs:
-        state = run.parameters.get("state")
-        if state:
-            raise InputError(
-                f"policy {run.policy.name}: state={state!r} conflicts with {several}, because each of them "
-                f"would write it; use one of the {several.split()[1]} or remove state."
-            )
 
 
 def _compare_each(

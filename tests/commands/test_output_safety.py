@@ -34,7 +34,6 @@ WRITERS = {
     f"{RUN} --topology place.toml --plot x.png": ("maps/base.toml", "x.png"),
     "--topology stations.toml --pages 1 --policy psm --capture x.pcap": ("page-list.csv", "x.pcap"),
     "--topology stations.toml --pages 1 --policy psm --timeline x.json": ("mine.py", "x.json"),
-    f"{RUN} --policy lpsm:state=s.json --plot x.png": ("s.json", "x.png"),
     f"{RUN} --policy mine.py:Sleeps --plot x.png": ("mine.py", "x.png"),
     f"{RUN} --against mine.py:Sleeps --plot x.png": ("mine.py", "x.png"),
     f"{RUN} --preset preset.toml --plot x.png": ("preset.toml", "x.png"),
@@ -77,7 +76,6 @@ def write_inputs() -> None:
     own = 'trace = "page-list.csv"\npolicy = "mine.py:Sleeps"\n'
     Path("stations.toml").write_text(stations + own)
     Path("preset.toml").write_text('description = "mine"\n')
-    assert main(["--pages", "1", "--policy", "lpsm:state=s.json"]) == 0
     for store in ("s.sqlite", "p.html"):
         assert main(["sweep", "--policy", "psm", "--pages", "1", "--workers", "1", "--store", store]) == 0
 
@@ -144,7 +142,6 @@ def test_an_existing_file_is_replaced_with_force_only(
         ("sweep page p.html", "p.html"),
         ("--policy psm --trace x.pcap --capture x.pcap", "x.pcap"),
         ("--policy psm --trace out/pages.csv --output out", "out/pages.csv"),
-        ("--policy lpsm:state=s.json --timeline s.json", "s.json"),
     ],
 )
 def test_an_output_that_is_the_input_itself_is_refused(

@@ -34,7 +34,6 @@ def output_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     [
         ("--trace pages.csv:clients=2", "has no parameter 'clients'"),
         ("--trace nowhere.tr:clients=2", "Trace file not found: 'nowhere.tr'"),
-        ("--trace s.tr.gz:clients=2 --policy lpsm:state=s.json", "state='s.json' conflicts with 2 clients"),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(

@@ -124,9 +124,9 @@ def test_the_files_that_a_spec_names_are_found_at_any_depth(
 ) -> None:
     """Of a class, of a trace, as a value, and in the parameters of a value; what does not exist is none."""
     monkeypatch.chdir(tmp_path)
-    for name in ("my.py", "state.json", "table.csv"):
+    for name in ("my.py", "table.csv"):
         (tmp_path / name).touch()
-    policy = Spec.parse("lpsm:loss=(my.py:Mine:a=1,b=table.csv),state=state.json,gamma=none.json", "policy")
-    assert [path.name for path in policy.files()] == ["my.py", "table.csv", "state.json"]
+    policy = Spec.parse("lpsm:loss=(my.py:Mine:a=1,b=table.csv),gamma=none.json", "policy")
+    assert [path.name for path in policy.files()] == ["my.py", "table.csv"]
     assert [path.name for path in Spec.parse("table.csv:seed=1", "trace").files()] == ["table.csv"]
     assert Spec.parse("lpsm:loss=1/Ti", "policy").files() == []

@@ -25,7 +25,6 @@ needs_posix = pytest.mark.skipif(os.name != "posix", reason="requires POSIX file
         "--trace fifo.toml",
         "--trace fifo.tr",
         "--topology fifo.toml",
-        "--policy lpsm:state=fifo.toml",
         "trace info fifo.har",
         "trace convert fifo.tr --to x.csv",
         "trace fit fifo.csv --to x.toml",
@@ -48,15 +47,13 @@ def test_a_pipe_is_rejected(
 @needs_posix
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/tty"])
 def test_a_device_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str], device: str) -> None:
-    """Also behind a link with the name of a trace or of a state file."""
+    """Also behind a link with the name of a trace."""
     if not Path(device).exists():
         pytest.skip(f"there is no {device}")
     for name in ("x.csv", "x.tr", "x.toml"):
         (tmp_path / name).symlink_to(device)
         assert main(["--trace", str(tmp_path / name)]) == 2
         assert "is a pipe or a device; expected" in capsys.readouterr().err
-    assert main(["--policy", f"lpsm:state={tmp_path / 'x.tr'}"]) == 2
-    assert "is a pipe or a device; expected" in capsys.readouterr().err
 
 
 def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from random import Random
 from typing import Any
 
 from psm_sim.common.input_files import bundled_dir
-from psm_sim.learning import make_learner
 from psm_sim.network.topology import topology_keys
 from tests.workload.recordings import captures
 from tests.workload.recordings.ucb_files import write_sampled
@@ -70,13 +69,6 @@ def _captures() -> list[bytes]:
     return found
 
 
-def _state() -> dict[str, Any]:
-    learner = make_learner("learn-alpha", 12, 27)
-    for number in range(5):
-        learner.update([float(number * k % 7) for k in range(12)])
-    return {"format": "psm_sim lpsm state 1", "times_ms": TIMES_MS, "learner": learner.state()}
-
-
 def good_documents(folder: Path) -> dict[str, list[bytes]]:
     """Return documents of each kind that are in order; *folder* is for temporary files."""
     write_sampled(folder / "s.tr", 12)
@@ -92,7 +84,6 @@ def good_documents(folder: Path) -> dict[str, list[bytes]]:
         "HAR files": [json.dumps(_har()).encode()],
         "UCB files": [(folder / "s.tr").read_bytes(), (folder / "s.txt").read_bytes()],
         "captures": _captures(),
-        "states": [json.dumps(_state()).encode()],
         "options": [text.encode() for text in OPTIONS],
     }
 

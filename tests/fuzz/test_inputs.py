@@ -20,10 +20,8 @@ import pytest
 from psm_sim.cli import main
 from psm_sim.common.errors import CommandTerminated, InputError
 from psm_sim.common.formatting import one_line_message
-from psm_sim.learning import make_learner
 from psm_sim.losses import check_loss, make_loss
 from psm_sim.network import load_topology
-from psm_sim.policies.helpers.warm_start import WarmStart
 from psm_sim.workload import load_workload, load_workloads, read_page_list
 from tests.fuzz.documents import TIMES_MS, damaged, good_documents
 
@@ -40,17 +38,6 @@ def use_capture(path: Path) -> None:
     """Read packets as they came, and pages."""
     load_workload(f"{path}:stretch_s=1e6", 3, 1)
     load_workload(f"{path}:mode=closed", 3, 1)
-
-
-def use_state(path: Path) -> None:
-    """Load a learner and predict; the file is not changed."""
-    data, learner = path.read_bytes(), make_learner("learn-alpha", 12, 27)
-    try:
-        WarmStart(str(path)).load(learner, np.array(TIMES_MS))
-        assert 100 <= learner.predict(np.array(TIMES_MS)) <= 1200.000001
-        learner.update(np.arange(12.0))
-    finally:
-        assert path.read_bytes() == data
 
 
 def end_command(*_: object) -> None:
@@ -88,7 +75,6 @@ USES: dict[str, tuple[float, str, Callable[[Path], Any]]] = {
     "HAR files": (0.1, "x.har", lambda path: load_workload(str(path), 5, 1)),
     "UCB files": (0.1, "x.tr", lambda path: load_workloads(f"{path}:clients=all", 5, 1)),
     "captures": (0.1, "x.pcap", use_capture),
-    "states": (0.1, "s.json", use_state),
     "options": (0.02, "words.txt", use_options),
 }
 """Share of the cases, file name, and what is done with the file."""

@@ -87,7 +87,7 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     assert config["gamma"] == pytest.approx(1 / 1.2e5)
     assert set(config) == {
         "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "acks", "learn_on_uplink",
-        "alpha", "context", "state", "learner", "rule",
+        "alpha", "context", "learner", "rule",
     }  # fmt: skip
     assert Lpsm(loss=InverseLoss(gamma=2.0)).config() == {**config, "gamma": 2.0}
 
@@ -188,12 +188,6 @@ def test_each_context_has_a_memory_of_its_own():
     waiting, idle = policy._contexts.waiting.weights, policy._contexts.idle.weights
     assert not (waiting == idle).all()
     assert (idle == idle[0]).all()
-
-
-def test_a_state_file_holds_one_memory_only(tmp_path):
-    """Both together are refused."""
-    with pytest.raises(InputError, match="context=outstanding conflicts with state"):
-        make_policy(f"lpsm:context=outstanding,state={tmp_path}/state.json")
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,6 @@ def test_everything_that_decides_the_numbers_is_in_the_key(monkeypatch: pytest.M
         ("phone.toml", Scenario(topology="phone.toml"), ()),
         ("my.py", Scenario(), ("lpsm:loss=my.py:Mine",)),
         ("my.py", Scenario(), ("lpsm:loss=(my.py:Mine:gamma=1)",)),
-        ("state.json", Scenario(), ("lpsm:state=state.json",)),
     ],
 )
 def test_the_contents_of_the_users_files_are_in_the_key(

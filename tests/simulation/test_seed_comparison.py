@@ -92,7 +92,6 @@ def test_pages_that_do_not_depend_on_the_seed_are_refused(tmp_path: Path) -> Non
         (["psm"], 0, "replications must be an integer .*, got 0"),
         ([], 2, "policies must be a non-empty list"),
         (["pms"], 2, "Did you mean 'psm'"),
-        (["lpsm:state=s.json"], 2, "conflicts with 2 seeds, because each of them would write it"),
     ],
 )
 def test_what_cannot_be_used_is_told_first(

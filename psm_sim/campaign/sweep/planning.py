@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from psm_sim.campaign.sweep.grid import SweepTask
-from psm_sim.common.errors import InputError
 from psm_sim.network import Topology
 from psm_sim.simulation.run import prepare
 from psm_sim.version import __version__
@@ -92,13 +91,7 @@ class TaskChecker:
     def _policy(self, planned: PlannedTask, topology: Topology) -> dict[str, Any]:
         cache_key = (str(planned.task.policy), topology.beacon.interval_s)
         if cache_key not in self._policies:
-            parameters = prepare(planned.task.policy, topology).parameters
-            if parameters.get("state"):
-                raise InputError(
-                    f"policy {planned.task.policy.name}: state={parameters['state']!r} cannot be used in a "
-                    "sweep, because every task would write the file; remove state."
-                )
-            self._policies[cache_key] = parameters
+            self._policies[cache_key] = prepare(planned.task.policy, topology).parameters
         return self._policies[cache_key]
 
     def _trace(self, planned: PlannedTask) -> dict[str, Any]:

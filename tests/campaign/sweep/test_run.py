@@ -147,7 +147,6 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
         ({"policies": ("psm", "nosuch")}, "Unknown policy 'nosuch'"),
         ({"trace": "ucb:nosuch=1"}, "has no parameter 'nosuch'"),
         ({"settings": {"power.awake_w": "x"}}, "awake_w must be a number .*, got 'x'"),
-        ({"policies": ("lpsm:state=a.json",)}, "every task would write the file"),
     ],
 )
 def test_everything_is_checked_before_the_first_task(words: dict, sentence: str, runs: list[str]) -> None:
