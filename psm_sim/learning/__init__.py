@@ -6,6 +6,7 @@ arrive as one array per round. A learner maintains a distribution over the exper
 
 from psm_sim.learning.factory import LEARNERS, make_learner
 from psm_sim.learning.further_learners import DecreasingShare, MixingPastPosteriors, ShortLearnAlpha
+from psm_sim.learning.learn_alpha import FixedShare, LearnAlpha, StaticExpert
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.regret import (
     BestRate,
@@ -25,7 +26,6 @@ from psm_sim.learning.regret_bounds import (
     upper_bound,
 )
 from psm_sim.learning.switching_rates import relative_entropy, switching_rates
-from psm_sim.learning.thesis_learners import FixedShare, LearnAlpha, StaticExpert
 from psm_sim.learning.waiting_time_model import WaitingTimeModel
 
 __all__ = [

@@ -16,9 +16,9 @@ LEARNERS: Registry[Learner] = Registry(
     "learner",
     Learner,
     {
-        "static-expert": "psm_sim.learning.thesis_learners:StaticExpert",
-        "fixed-share": "psm_sim.learning.thesis_learners:FixedShare",
-        "learn-alpha": "psm_sim.learning.thesis_learners:LearnAlpha",
+        "static-expert": "psm_sim.learning.learn_alpha:StaticExpert",
+        "fixed-share": "psm_sim.learning.learn_alpha:FixedShare",
+        "learn-alpha": "psm_sim.learning.learn_alpha:LearnAlpha",
         "short-learn-alpha": "psm_sim.learning.further_learners:ShortLearnAlpha",
         "decreasing-share": "psm_sim.learning.further_learners:DecreasingShare",
         "mixing-past": "psm_sim.learning.further_learners:MixingPastPosteriors",

@@ -147,17 +147,6 @@ class FixedShareBank:
         """Lower bound of a mixture, relative to the largest likelihood."""
         return float(np.minimum(self.added, 1 - self.rates).min())
 
-    @property
-    def edge_log_weights(self) -> FloatArray:
-        """Log-weights of the log-domain rates, shape (n, k), which do not underflow."""
-        return np.empty((len(self.weights), 0)) if self._at_edge is None else self._at_edge.log_weights
-
-    def restore(self, weights: FloatArray, edge_log_weights: FloatArray) -> None:
-        """Restore :attr:`weights` and :attr:`edge_log_weights` bit-for-bit."""
-        self.weights[:] = weights
-        if self._at_edge is not None:
-            self._at_edge.log_weights = edge_log_weights
-
 
 class LogFixedShareBank:
     """Fixed-share learners in the log domain, slower but exact for any rate from 0 to 1.

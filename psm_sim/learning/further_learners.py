@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.learning import input_checks, serialization
+from psm_sim.learning import input_checks
+from psm_sim.learning.learn_alpha import LearnAlpha
 from psm_sim.learning.learner import Learner
-from psm_sim.learning.thesis_learners import LearnAlpha
 
 
 class ShortLearnAlpha(LearnAlpha):
@@ -75,12 +72,6 @@ class DecreasingShare(Learner):
         self._weights = posterior
         return -float(np.log(total))
 
-    def _dump_state(self) -> dict[str, Any]:
-        return {"weights": self._weights.tolist()}
-
-    def _load_state(self, state: Mapping[str, Any]) -> None:
-        self._weights = serialization.load_weights(state, "weights", self._shape, self.name)
-
 
 class MixingPastPosteriors(Learner):
     """Learner for traffic in which a few experts are best again and again.
@@ -124,16 +115,3 @@ class MixingPastPosteriors(Learner):
         self._weights = (1 - self.alpha) * posterior + self.alpha * self._past
         self._past += (posterior - self._past) / (self.rounds + 2)
         return -float(np.log(total))
-
-    def _dump_state(self) -> dict[str, Any]:
-        return {
-            "alpha": self.alpha,
-            "weights": self._weights.tolist(),
-            "past": self._past.tolist(),
-        }
-
-    def _load_state(self, state: Mapping[str, Any]) -> None:
-        self._expect(state, "alpha", self.alpha)
-        weights = serialization.load_weights(state, "weights", self._shape, self.name)
-        self._past = serialization.load_weights(state, "past", self._shape, self.name)
-        self._weights = weights

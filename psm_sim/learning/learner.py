@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-import reprlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,9 +20,8 @@ _FLOAT64 = np.dtype(np.float64)
 class Learner(ABC):
     """Base class of online learners over n experts.
 
-    A subclass defines a ``name`` and maintains :attr:`_weights`, whose sum is :attr:`_sum`. It implements
-    :meth:`_learn`, :meth:`_dump_state` and :meth:`_load_state`. No history is kept, so memory is constant in
-    the number of rounds.
+    A subclass defines a ``name`` and :meth:`_learn`, which maintains :attr:`_weights`, whose sum is
+    :attr:`_sum`. No history is kept, so memory is constant in the number of rounds.
 
     Parameters
     ----------
@@ -87,6 +83,11 @@ class Learner(ABC):
         # Relative to the minimum loss, the largest likelihood is exactly 1. They cannot all underflow.
         np.subtract(min_loss, losses, self._relative)
         excess = self._learn(self._relative)
+        if excess == math.inf:
+            raise InputError(
+                f"{self.name}, round {self.rounds + 1}: every expert with positive weight has an infinite "
+                "loss; expected a finite loss for one of them, or a switching rate above 0."
+            )
         self.rounds += 1
         return min_loss + excess
 
@@ -144,34 +145,6 @@ class Learner(ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} defines lookahead() without _set_state()")
 
-    def state(self) -> dict[str, Any]:
-        """Return the learnt state as a JSON-compatible dictionary.
-
-        See :meth:`load_state`.
-        """
-        return {"learner": self.name, "experts": self.n_experts, "rounds": self.rounds, **self._dump_state()}
-
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Continue from a *state* saved by a learner with the same parameters.
-
-        Raises
-        ------
-        InputError
-            If the state is damaged, or has another learner, number of experts or switching rates.
-        """
-        try:
-            self._expect(state, "learner", self.name)
-            self._expect(state, "experts", self.n_experts)
-            rounds = input_checks.check_int(
-                state["rounds"], f"{self.name}: rounds of the saved state", minimum=0
-            )
-            self._load_state(state)
-        except (KeyError, TypeError) as error:
-            raise InputError(
-                f"{self.name}: the saved state is incomplete ({error}); expected the result of state()."
-            ) from None
-        self.rounds = rounds
-
     def _array(self, values: ArrayLike, label: str) -> FloatArray:
         # Fast path for float64 arrays, because this runs twice in every round.
         array = values if type(values) is np.ndarray and values.dtype is _FLOAT64 else None
@@ -181,31 +154,10 @@ class Learner(ABC):
             )
         return array
 
-    def _expect(self, state: Mapping[str, Any], key: str, own: object) -> None:
-        if state[key] != own:
-            saved, expected = reprlib.repr(state[key]), reprlib.repr(own)
-            raise InputError(f"{self.name}: the saved state has {key} {saved}; expected {expected}.")
-
-    def _no_weight_left_error(self) -> InputError:
-        return InputError(
-            f"{self.name}, round {self.rounds + 1}: every expert with positive weight has an infinite loss; "
-            "expected a finite loss for one of them, or a switching rate above 0."
-        )
-
     @abstractmethod
     def _learn(self, relative: FloatArray) -> float:
         """Update the weights by the log-likelihoods *relative*, shape (n,), whose maximum is 0.
 
-        Return the mixture loss minus the minimum loss, in nats.
-        """
-
-    @abstractmethod
-    def _dump_state(self) -> dict[str, Any]:
-        """Return the parameters and the learnt state as numbers and lists."""
-
-    @abstractmethod
-    def _load_state(self, state: Mapping[str, Any]) -> None:
-        """Validate and restore the result of :meth:`_dump_state`.
-
-        An invalid state must leave the learner unchanged.
+        Return the mixture loss minus the minimum loss, in nats. If it is ``inf``, because no expert with a
+        weight is left, the weights must be unchanged.
         """

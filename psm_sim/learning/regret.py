@@ -21,9 +21,9 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.learning import input_checks
 from psm_sim.learning.fixed_share_bank import FixedShareBank
+from psm_sim.learning.learn_alpha import FixedShare
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.switching_rates import switching_rates
-from psm_sim.learning.thesis_learners import FixedShare
 
 _STEP_ROUNDING = 1e-13
 """Rounding error of the number of switches, per round."""

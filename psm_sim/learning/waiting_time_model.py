@@ -9,7 +9,7 @@ import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.learning.thesis_learners import LearnAlpha
+from psm_sim.learning.learn_alpha import LearnAlpha
 
 FIRST_S, GROWTH, GROWING = 0.004, 1.1, 101
 """Width of the first bin in seconds, ratio of consecutive edges, and number of growing bins."""

@@ -313,17 +313,6 @@ def write_losses(update: Callable[[Any], float], losses: Any) -> float:
     return loss
 
 
-def load_unchecked(self: Learner, state: Any) -> None:
-    """Load a state without checks."""
-    self._load_state(state)
-    self.rounds = state["rounds"]
-
-
-def load_without_rounds(self: Learner, state: Any) -> None:
-    """Load a state without its number of rounds."""
-    self._load_state(state)
-
-
 def linear_weights(self: Any, relative: FloatArray) -> float:
     """Multiply the weights by likelihoods, which underflow."""
     with np.errstate(all="ignore"):
@@ -376,14 +365,6 @@ LEARNERS = {
     "prediction": (
         learner(predict=lambda self, values: 1.1 * float(self.weights @ values)),
         r"From the values .* it predicts .*; expected",
-    ),
-    "saved-state": (
-        learner(load_state=load_without_rounds),
-        "After loading the saved state it has 0 rounds; expected 40",
-    ),
-    "foreign-state": (
-        learner(load_state=load_unchecked),
-        "A state with {'learner': 'another'} was accepted",
     ),
     "leaves-arguments": (updating(write_losses), "It modified the losses to .*; expected"),
     "hands-out-copies": (

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -91,10 +89,10 @@ def test_a_new_learner_weighs_all_experts_alike(make) -> None:
 def test_unusable_losses_are_refused_by_round_and_value(make, losses, words: str) -> None:
     """The error names the round, the value and what is expected; the learner stays as it was."""
     learner = taught(make)
-    before = learner.state()
+    before = learner.weights.tolist()
     with pytest.raises(InputError, match=words):
         learner.update(losses)
-    assert learner.state() == before
+    assert (learner.weights.tolist(), learner.rounds) == (before, 40)
 
 
 @every_learner
@@ -102,44 +100,6 @@ def test_values_of_another_number_are_not_predicted_from(make: Callable[[int], L
     """One for each expert is expected."""
     with pytest.raises(InputError, match=r"values to predict from must have shape .*, got \(2,\)"):
         taught(make).predict([1, 2])
-
-
-def test_a_state_with_weights_of_zero_is_saved_too() -> None:
-    """Static-expert keeps an expert ruled out by an infinite loss ruled out, across JSON."""
-    learner, fresh = StaticExpert(2), StaticExpert(2)
-    learner.update([math.inf, 1.0])
-    fresh.load_state(json.loads(json.dumps(learner.state(), allow_nan=False)))
-    assert fresh.weights.tolist() == [0.0, 1.0]
-
-
-@every_learner
-def test_a_state_of_another_size_or_kind_is_refused(make) -> None:
-    """What does not fit is named, with what was expected, and nothing is taken over."""
-    learner = taught(make)
-    before = learner.state()
-    key = "log_weights" if "log_weights" in before else "weights"
-    states: list[tuple[Any, str]] = [
-        (taught(make).state() | {"learner": "other"}, "has learner 'other'; expected"),
-        (MAKERS["static-expert"](3).state() | {"learner": learner.name}, "has experts 3; expected 5"),
-        (taught(make).state() | {"rounds": -1}, "rounds of the saved state must be an integer >= 0, got -1"),
-        (taught(make).state() | {key: [0.0]}, f"{key} of the saved state are invalid"),
-        (taught(make).state() | {key: None}, f"{key} of the saved state are invalid"),
-        ({"learner": learner.name}, "the saved state is incomplete"),
-        ([], "the saved state is incomplete"),
-    ]
-    for state, words in states:
-        with pytest.raises(InputError, match=words):
-            learner.load_state(state)
-    assert learner.state() == before
-
-
-def test_a_state_of_other_switching_rates_is_refused() -> None:
-    """Rates are part of what was learnt."""
-    learner = LearnAlpha(2, [0.1, 0.2])
-    with pytest.raises(InputError, match=r"has rates \[0.1, 0.3\]; expected \[0.1, 0.2\]"):
-        learner.load_state(LearnAlpha(2, [0.1, 0.3]).state())
-    with pytest.raises(InputError, match=r"has alpha 0.1; expected 0.2"):
-        FixedShare(2, 0.2).load_state(FixedShare(2, 0.1).state())
 
 
 @every_learner
@@ -192,15 +152,3 @@ def test_what_a_learner_hands_out_is_a_copy() -> None:
     for now, then in zip((learner.weights, learner.rates, learner.rate_weights), before, strict=True):
         assert now.tolist() == then.tolist()
     assert abs(learner.rate_weights.sum() - 1) < 1e-12
-
-
-@pytest.mark.parametrize("weights", [[[2.0]] * N, [[-0.2]] + [[0.3]] * 4, [[0.2]] * 4, [["a"]] * N, None])
-def test_a_state_whose_weights_are_no_distribution_is_refused(weights: Any) -> None:
-    """None negative, a sum of 1, one for each expert; and nothing is taken over."""
-    learner = FixedShare(N, 0.05)
-    state = learner.state()
-    with pytest.raises(
-        InputError, match="weights of the saved state are invalid; expected nonnegative numbers of shape"
-    ):
-        learner.load_state(state | {"weights": weights})
-    assert learner.state() == state

@@ -1,15 +1,16 @@
-"""Rounds of Learn-alpha with normalised and with unnormalised weights of the rates."""
+"""Learn-alpha in three forms: plain, and with rates normalised in every round or in some."""
 
 from __future__ import annotations
 
+import doctest
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from psm_sim.learning import LearnAlpha, switching_rates
-from psm_sim.learning.rate_mixture import LazyRateMixture, RateMixture
+from psm_sim.learning import LearnAlpha, learn_alpha, switching_rates
+from psm_sim.learning.learn_alpha import LazyRateMixture, RateMixture
 
 N = 4
 RATES = {
@@ -36,7 +37,7 @@ def test_unscaled_rounds_learn_what_scaled_ones_learn(rates: Any, seed: int) -> 
     """Round by round: the weights, the rates' weights and the loss; reading them moves nothing."""
     unscaled, plain, scaled = (LearnAlpha(N, rates) for _ in range(3))
     assert isinstance(unscaled._mixture, LazyRateMixture)
-    scaled._mixture = RateMixture(scaled._bank, scaled._rate_posterior, scaled._weights)
+    scaled._mixture = RateMixture(scaled._mixture.bank, scaled._weights)
     for losses in table(seed):
         assert unscaled.update(losses) == pytest.approx(scaled.update(losses), rel=1e-9, abs=1e-12)
         assert np.abs(unscaled.weights - scaled.weights).max() < 1e-11
@@ -55,3 +56,18 @@ def test_a_rate_that_was_as_good_as_ruled_out_comes_back() -> None:
         low = min(low, learner.rate_weights[1])
     assert low == 0.0
     assert learner.rate_weights[1] > 0.99
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_plain_learn_alpha_of_the_documentation_learns_the_same(seed: int) -> None:
+    """The docstring's function is run as it stands, on other losses and on the rates of the thesis."""
+    names: dict[str, Any] = dict(vars(learn_alpha))
+    for example in doctest.DocTestParser().get_examples(learn_alpha.__doc__ or ""):
+        exec(example.source, names)  # noqa: S102 (the project's own docstring)
+    rates, losses = switching_rates(500), np.random.default_rng(seed).exponential(1.0, (500, N))
+    learner = LearnAlpha(N, rates)
+    for row in losses:
+        learner.update(row)
+    weights, rate_weights = names["plain_learn_alpha"](losses, rates)
+    assert learner.weights == pytest.approx(weights, rel=1e-10)
+    assert learner.rate_weights == pytest.approx(rate_weights, rel=1e-9)
