@@ -49,7 +49,7 @@ MENDABLE = [
     ("--set links.wired.rate_mbps=0", "rate_mbps must be a number >= 0.01 and <= 100000, got '0'"),
     ("--set nothing", "--set: invalid setting 'nothing'; expected key=value"),
     ("--policy broken.py:Mine", "broken.py cannot be imported: ModuleNotFoundError.*fix the file"),
-    ("--loss losses.py:Nan", "Loss nan returned nan for 100 ms .*; expected"),
+    ("--loss losses.py:Nan", "Loss nan failed .*: it returned nan for 100 ms; expected"),
     ("--loss __import__('os').system('id')", r"__import__\('os'\).system\('id'\).*not allowed; expected"),
     ("--loss inverse-lgo", "Unknown loss 'inverse-lgo'; expected one of inverse, inverse-log"),
     ("--preset theis", "Unknown preset 'theis'; expected one of .*thesis.*Did you mean 'thesis'"),

@@ -10,7 +10,7 @@ from psm_sim.commands.shared_options import add_format
 
 HELP = """\
 Check a user-defined policy, loss or learner against the contract
-that every built-in component satisfies: copies, saved state, unusual calls, whole runs and invariants."""
+that every built-in component satisfies: copies, unusual calls, whole runs and invariants."""
 
 EPILOG = """\
 examples:

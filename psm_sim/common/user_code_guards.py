@@ -1,9 +1,10 @@
-"""Guards for calls into user code: exceptions and returned values."""
+"""Guard of users' components: their exceptions and wrong results become errors that name them."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -51,8 +52,13 @@ class user_code_call:  # noqa: N801
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if error is None or isinstance(error, (InputError, KeyboardInterrupt, CommandTerminated)):
             return
-        arguments = "" if self._values is None else f" with {safe_repr(self._values)}"
+        arguments = "" if self._values is None else f" with {one_line_repr(self._values)}"
         raise PluginError(f"{self._problem}{arguments}: {describe_error(error)}; {self._remedy}.") from error
+
+
+def one_line_repr(values: object) -> str:
+    """Return the short text of *values* in one line."""
+    return " ".join(safe_repr(values).split())
 
 
 def component_name(component: Any) -> str:
@@ -85,50 +91,77 @@ def copy_component(
     return duplicate
 
 
-def config_of(config: Callable[[], Any], owner: str) -> dict[str, Any]:
-    """Call the ``config()`` of a user's component, which errors call *owner*; return it as JSON values.
+class WrongResultError(Exception):
+    """Wrong result of user code; the message states what was returned and what is expected."""
 
-    Raises
-    ------
-    PluginError
-        If it fails, or its result is not a dictionary, or contains anything but numbers, strings, booleans,
-        None, lists and dictionaries.
+
+class Guard:
+    """Stand-in for a user's policy, loss or learner that names it in errors.
+
+    It has the attributes of the component. A call of a method converts any exception to a
+    :class:`PluginError` with the arguments and the line of the user's file, and checks the result.
+
+    Parameters
+    ----------
+    component : object
+        User's policy, loss or learner.
+    label : str
+        Kind and name of the component, such as ``"Policy mine"``.
+    checks : mapping of str to callable
+        By method, a function that returns its result, perhaps converted, or raises
+        :class:`WrongResultError`.
     """
-    return _checked_dictionary(config, f"{owner} failed in config()", _plain)
+
+    component: Any
+
+    def __init__(self, component: Any, label: str, checks: Mapping[str, Callable[..., Any]]) -> None:
+        self.__dict__.update(component=component, _label=label, _checks=checks)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # those of copy and pickle are the guard's own
+            raise AttributeError(name)
+        value = getattr(self.component, name)
+        return partial(self.call, name) if callable(value) else value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self.component, name, value)
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Return the checked result of a *method* of the component."""
+        problem = f"{self._label} failed in {method}()"
+        with user_code_call(problem, values=arguments or None):
+            bound = getattr(self.component, method)
+            result = bound(*arguments)
+            if method not in self._checks:
+                return result
+            try:
+                return self._checks[method](result, *arguments)
+            except WrongResultError as error:
+                place = f" with {one_line_repr(arguments)}" if arguments else ""
+                raise PluginError(
+                    f"{problem}{place}: it returned {error}{definition_location(bound)}; fix the code."
+                ) from None
 
 
-def report_of(report: Callable[[], Any], owner: str) -> dict[str, float]:
-    """Call the ``report()`` of a user's component, which errors call *owner*; return its numbers by name.
-
-    Raises
-    ------
-    PluginError
-        If it fails, or its result is not a dictionary of numbers.
-    """
-    return _checked_dictionary(report, f"{owner} failed in report()", _number)
+def plain_values(config: Any) -> dict[str, Any]:
+    """Return the result of ``config()`` as JSON values."""
+    return {str(key): _plain(value) for key, value in _dictionary(config).items()}
 
 
-def _checked_dictionary(
-    method: Callable[[], Any], problem: str, convert: Callable[[Any], Any]
-) -> dict[str, Any]:
-    """Return the dictionary of a user's *method* with converted values. *problem* begins its errors."""
-    with user_code_call(problem):
-        found = method()
-        try:
-            if not isinstance(found, dict):
-                raise _WrongValueError(f"expected a dictionary, got {safe_repr(found)}")
-            return {str(key): convert(value) for key, value in found.items()}
-        except _WrongValueError as error:
-            raise PluginError(f"{problem}: {error}{definition_location(method)}; fix the code.") from None
+def numbers(report: Any) -> dict[str, float]:
+    """Return the result of ``report()`` as numbers by name."""
+    return {str(key): _number(value) for key, value in _dictionary(report).items()}
 
 
-class _WrongValueError(Exception):
-    """Value of a wrong type in a dictionary."""
+def _dictionary(value: Any) -> dict[Any, Any]:
+    if not isinstance(value, dict):
+        raise WrongResultError(f"{safe_repr(value)}; expected a dictionary")
+    return value
 
 
 def _number(value: Any) -> float:
     if not isinstance(value, Real):
-        raise _WrongValueError(f"expected a dictionary of numbers, got the value {safe_repr(value)}")
+        raise WrongResultError(f"the value {safe_repr(value)}; expected a dictionary of numbers")
     return int(value) if isinstance(value, Integral) else float(value)
 
 
@@ -139,8 +172,8 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if value is None or isinstance(value, (bool, str)):
         return value
-    if isinstance(value, Integral):
-        return int(value)
     if isinstance(value, Real):
-        return float(value)
-    raise _WrongValueError(f"expected only numbers, strings, lists and dictionaries, got {safe_repr(value)}")
+        return _number(value)
+    raise WrongResultError(
+        f"the value {safe_repr(value)}; expected only numbers, strings, lists and dictionaries"
+    )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from numbers import Real
+from typing import Any, cast
 
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError
+from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.common.input_limits import MAX_WEIGHTS
 from psm_sim.common.parameters import parameters_of
 from psm_sim.common.registry import Registry
+from psm_sim.common.user_code_guards import Guard, WrongResultError, component_name
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.switching_rates import switching_rates
 
@@ -57,3 +60,17 @@ def make_learner(learner: str | Spec, experts: int, horizon: int) -> Learner:
                 f"{horizon} polls exceed {MAX_WEIGHTS:,} weights; use a shorter horizon or fewer experts."
             )
     return LEARNERS.create(spec, **arguments)
+
+
+def guarded_learner(learner: Learner) -> Learner:
+    """Return a built-in learner unchanged, and a guard of a user-defined learner."""
+    if type(learner).__module__.startswith("psm_sim."):
+        return learner
+    checks = {"update": _checked_number, "predict": _checked_number}
+    return cast(Learner, Guard(learner, f"Learner {component_name(learner)}", checks))
+
+
+def _checked_number(value: Any, *_: Any) -> float:
+    if not isinstance(value, Real) or math.isnan(value):
+        raise WrongResultError(f"{safe_repr(value)}; expected a number")
+    return float(value)

@@ -40,7 +40,7 @@ class Station:
         self._env, self._policy, self._radio, self._on_rest = env, policy, radio, on_rest
         self._on_frame = on_frame
         self._on_sent = policy.sent if policy.wants("sent") else None
-        self._on_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
+        self._on_uplink = policy.uplink if policy.wants("uplink") else None
         self._last_uplink_s = 0.0  # the start of the run counts as an uplink packet
         self._mss = 0
 

@@ -267,7 +267,7 @@ class Policy(ABC):
         """
 
     def wants(self, hook: str) -> bool:
-        """Return whether the policy overrides the *hook* ``"sent"`` or ``"received"``.
+        """Return whether the policy overrides the *hook* ``"uplink"``, ``"sent"`` or ``"received"``.
 
         The station does not call a hook that is not overridden.
         """

@@ -11,9 +11,10 @@ from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.input_limits import MAX_MS, MAX_S, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter, parameters_of, values_of
 from psm_sim.learning import Learner, make_learner
+from psm_sim.learning.factory import guarded_learner
 from psm_sim.learning.repeated_loss_lookahead import Lookahead
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
-from psm_sim.losses.user_loss_guard import describe_poll, guarded_loss
+from psm_sim.losses.user_loss_guard import guarded_loss
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 from psm_sim.policies.helpers.polling_times import (
@@ -144,9 +145,10 @@ class Lpsm(Policy):
         self._rule.start()
         spec = self._learner_spec
         polls = polls_in_horizon(self.horizon_s, beacon_s, "policy lpsm")
-        self.learner = make_learner(spec, self.times_ms.size, polls)
+        self.learner = guarded_learner(make_learner(spec, self.times_ms.size, polls))
         if self.context != "none":
-            self._contexts = ContextLearners(self.learner, make_learner(spec, self.times_ms.size, polls))
+            waiting = guarded_learner(make_learner(spec, self.times_ms.size, polls))
+            self._contexts = ContextLearners(self.learner, waiting)
         self._idle = self._loss.idle(self.times_ms)
         # A subclass may override how it learns from a poll, so it must be called at each beacon.
         plans = type(self) is Lpsm and self._idle is not None and self.rule == MEAN
@@ -186,8 +188,9 @@ class Lpsm(Policy):
         self._loss.observe(poll)
 
     def wants(self, hook: str) -> bool:
-        """Return whether contexts are used, or a subclass overrides the *hook*."""
-        return self.context != "none" or getattr(type(self), hook) is not getattr(Lpsm, hook)
+        """Return whether it is ``"uplink"``, contexts are used, or a subclass overrides the *hook*."""
+        is_overridden = getattr(type(self), hook) is not getattr(Lpsm, hook)
+        return hook == "uplink" or self.context != "none" or is_overridden
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Update the context with a frame sent."""
@@ -234,7 +237,10 @@ class Lpsm(Policy):
         except PluginError:
             raise
         except InputError as fault:  # a formula may overflow late; add its name
-            raise InputError(f"Loss {self._loss} with {describe_poll(poll)}: {fault}") from fault
+            raise InputError(
+                f"Loss {self._loss} with {poll.buffered_bytes} bytes buffered after {poll.slept_ms:g} ms "
+                f"asleep: {fault}"
+            ) from fault
         self._predict()
 
     def _lookahead(self) -> Lookahead | None:

@@ -19,8 +19,9 @@ from typing import IO, Any, ClassVar
 
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.parameters import parameter
+from psm_sim.common.user_code_guards import WrongResultError
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest, ServicePeriod, describe_radio
-from psm_sim.policies.user_policy_guard import guard_policy, invalid_rest
+from psm_sim.policies.user_policy_guard import checked_rest, guard_policy
 from psm_sim.poll import Poll
 
 _SERVE = (
@@ -80,12 +81,11 @@ class SubprocessPolicy(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Return the decision of the other policy."""
-        awake_s, beacons, repeat = self._ask("rest", now_s, since_uplink_s, _pack(poll))
-        rest = Rest(awake_s, beacons, repeat)
-        invalid = invalid_rest(rest)
-        if invalid:
-            raise PluginError(f"Policy {self.policy}: rest() at {now_s:g} s {invalid}.")
-        return rest
+        rest = Rest(*self._ask("rest", now_s, since_uplink_s, _pack(poll)))
+        try:
+            return checked_rest(rest)
+        except WrongResultError as error:
+            raise PluginError(f"Policy {self.policy}: rest() at {now_s:g} s returned {error}.") from None
 
     def uplink(self, now_s: float) -> None:
         """Note an uplink packet for the other policy."""

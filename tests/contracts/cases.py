@@ -7,21 +7,22 @@ from typing import Any
 
 import pytest
 
-from psm_sim.contracts.check_suite import Suite
+from psm_sim.contracts.report import Check, check_name
 
 Exceptions = Mapping[tuple[str, str], str]
 """The reason why a component is not held to a check, by (component, check)."""
 
 
-def cases(suite: Suite[Any], components: Sequence[str], exceptions: Exceptions) -> list[Any]:
-    """Return each component with the name of each check; an exception must fail, or it is none."""
-    pairs = [(component, check) for component in components for check in suite.names()]
+def cases(checks: Sequence[Check], components: Sequence[str], exceptions: Exceptions) -> list[Any]:
+    """Return each component with each check; an exception must fail, or it is none."""
+    pairs = {(component, check_name(check)): check for component in components for check in checks}
     assert set(exceptions) <= set(pairs)
     return [
         pytest.param(
-            *pair,
+            pair[0],
+            check,
             id=":".join(pair),
             marks=pytest.mark.xfail(reason=exceptions[pair]) if pair in exceptions else (),
         )
-        for pair in pairs
+        for pair, check in pairs.items()
     ]

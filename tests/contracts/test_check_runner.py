@@ -124,12 +124,13 @@ def test_the_command_ends_with_1_if_a_check_fails(mine: Path, capsys: pytest.Cap
     assert main(["check", "mine.py:Never", "mine.py:Third"]) == 1
     never, third = capsys.readouterr().out.split("\n\n")
     assert never.startswith("policy mine.py:Never\n")
-    assert "FAILS  legal-answers " in never
+    assert "FAILS  returns-valid-rests " in never
     assert (
-        "rest() at 0 s returned beacons=0; expected an integer from 1 to 10**9 (mine.py, line 18)." in never
+        "rest() with (0.0, 0.0, None): it returned beacons=0; expected an integer from 1 to 10**9 "
+        "(mine.py, line 18)" in never
     )
-    assert third.endswith("19 of 19 checks passed.\n")
-    assert third.count("\nok ") == 19
+    assert third.endswith("13 of 13 checks passed.\n")
+    assert third.count("\nok ") == 13
 
 
 def test_the_command_ends_with_0_if_all_hold_and_with_2_for_what_cannot_be_loaded(
@@ -148,7 +149,7 @@ def test_findings_come_as_json_too(mine: Path, capsys: pytest.CaptureFixture[str
     (report,) = json.loads(capsys.readouterr().out)["reports"]
     assert (report["kind"], report["name"], report["ok"]) == ("policy", "mine.py:Never", False)
     assert [each["check"] for each in report["findings"] if not each["ok"]] == [
-        "legal-answers",
-        "finishes",
+        "returns-valid-rests",
+        "loads-every-page",
     ]
-    assert report["not_run"] == 6
+    assert report["not_run"] == 4

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.loss_checks import LOSS_CHECKS
+from psm_sim.contracts.report import Check, run_check
 from psm_sim.losses import LOSSES, Poll, make_loss
 from tests.contracts.cases import Exceptions, cases
 
@@ -30,9 +30,9 @@ polls = st.builds(timed, st.floats(1, 1e5), shares, st.just(0) | st.integers(0, 
 
 
 @pytest.mark.parametrize(("what", "check"), cases(LOSS_CHECKS, EXAMPLES, EXCEPTIONS))
-def test_a_built_in_loss_passes_every_check(what: str, check: str) -> None:
+def test_a_built_in_loss_passes_every_check(what: str, check: Check) -> None:
     """The same checks as ``psm_sim check`` runs on a user's loss."""
-    assert LOSS_CHECKS.run_one(check, Subject(make_loss(what))).fault == ""
+    assert run_check(check, make_loss(what)).fault == ""
 
 
 @given(poll=polls, times_ms=times)

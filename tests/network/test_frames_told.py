@@ -8,7 +8,7 @@ import pytest
 
 from psm_sim.network import Topology, World, build_world, load_topology
 from psm_sim.policies import Frame, Policy, RadioPower, Rest, make_policy
-from psm_sim.policies.user_policy_guard import GuardedPolicy
+from psm_sim.policies.user_policy_guard import guarded_policy
 from psm_sim.workload.page_view import Page
 
 PAGE = Page(1.03, 3000, (2000,), (300, 300), (0.05, 0.05))
@@ -79,20 +79,20 @@ def test_of_a_packet_that_cuts_a_doze_short_the_policy_hears_interruption_uplink
 
 def test_a_guarded_policy_hears_the_same():
     """The guard passes both hooks on."""
-    assert told(GuardedPolicy(Told()))[0] == told(Told())[0]
+    assert told(guarded_policy(Told()))[0] == told(Told())[0]
 
 
 @pytest.mark.parametrize("policy", ["psm", "bsd", "lpsm"])
 def test_a_policy_without_hooks_costs_nothing_on_the_way_of_a_frame(policy):
     """The radio delivers to the host directly."""
-    world = build_world(Topology(), GuardedPolicy(make_policy(policy)))
+    world = build_world(Topology(), guarded_policy(make_policy(policy)))
     assert world.radio.deliver == world.client.receive
 
 
 def test_a_policy_knows_the_power_of_its_radio_before_it_starts():
     """It is the topology's, through the guard too."""
     policy = Told()
-    told(GuardedPolicy(policy), **{"power.awake_w": 1.5, "power.beacon_j": 0.002})
+    told(guarded_policy(policy), **{"power.awake_w": 1.5, "power.beacon_j": 0.002})
     assert policy.power == RadioPower(1.5, 0.05, 0.002)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 from psm_sim.common.parameters import parameters_of
-from psm_sim.contracts.policy_checks import POLICY_CHECKS, PolicySubject
+from psm_sim.contracts.policy_checks import POLICY_CHECKS
+from psm_sim.contracts.report import Check, run_check
 from psm_sim.policies import POLICIES, make_policy
 from tests.contracts.cases import Exceptions, cases
 
@@ -31,16 +30,10 @@ SPECS = [
 EXCEPTIONS: Exceptions = {}
 
 
-@cache
-def subject(spec: str) -> PolicySubject:
-    """Return the policy under test, its runs shared by the checks."""
-    return PolicySubject(make_policy(spec))
-
-
 @pytest.mark.parametrize(("spec", "check"), cases(POLICY_CHECKS, SPECS, EXCEPTIONS))
-def test_a_built_in_policy_passes_every_check(spec: str, check: str) -> None:
+def test_a_built_in_policy_passes_every_check(spec: str, check: Check) -> None:
     """The same checks as ``psm_sim check`` runs on a user's policy."""
-    assert POLICY_CHECKS.run_one(check, subject(spec)).fault == ""
+    assert run_check(check, make_policy(spec)).fault == ""
 
 
 @pytest.mark.parametrize("name", POLICIES.names())

@@ -143,9 +143,7 @@ def test_a_loss_that_fails_in_mid_run_is_named():
 
     policy = Lpsm(loss=Late())
     policy.start(0.1)
-    with pytest.raises(
-        PluginError, match=r"Loss late failed with 77 bytes buffered after 100 ms asleep: ZeroDivision"
-    ):
+    with pytest.raises(PluginError, match=r"Loss late failed in .*buffered_bytes=77.*: ZeroDivision"):
         policy.rest(1.0, 1.0, Poll(100.0, 77, 1))
 
 

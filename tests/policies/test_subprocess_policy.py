@@ -111,7 +111,7 @@ def test_a_users_file_with_parameters(own):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("Fails", r"Policy mine failed in rest\(\) at .*: KeyError: 'late' \(.*own.py, line 23\)"),
+        ("Fails", r"Policy mine failed in rest\(\) with .*: KeyError: 'late' \(.*own.py, line 23\)"),
         ("Ends", r"own.py:Ends: its process ended in rest\(\)"),
         ("Lies", r"own.py:Lies: rest\(\) at .* returned awake_s=-5.0; expected seconds"),
         ("Absent", "own.py has no class 'Absent'"),

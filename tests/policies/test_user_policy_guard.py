@@ -9,9 +9,10 @@ import pytest
 
 import psm_sim
 from psm_sim.common.errors import InputError, PluginError
+from psm_sim.common.user_code_guards import Guard
 from psm_sim.contracts import check
 from psm_sim.policies import Policy, Rest, make_policy
-from psm_sim.policies.user_policy_guard import GuardedPolicy, guard_policy
+from psm_sim.policies.user_policy_guard import guard_policy
 
 
 class Good(Policy):
@@ -51,7 +52,7 @@ def test_a_built_in_policy_runs_unwatched():
 def test_a_good_policy_is_passed_on():
     """Its answers and its parameters."""
     watched = guard_policy(Good())
-    assert isinstance(watched, GuardedPolicy)
+    assert isinstance(watched, Guard)
     assert watched.rest(0.0, 0.0, None) == Rest(beacons=2)
     assert watched.config() == {"beacons": 2}
 
@@ -70,7 +71,7 @@ def test_a_good_policy_is_passed_on():
 )
 def test_an_unusable_answer_is_named_before_the_run(answer, message):
     """The policy, the time, the value, what is expected."""
-    with pytest.raises(PluginError, match=f"Policy answers: .*{message}"):
+    with pytest.raises(PluginError, match=f"Policy answers failed in rest.*{message}"):
         guard_policy(Answers(answer))
 
 
@@ -85,7 +86,7 @@ class HoldsALock(Good):
 def test_a_class_is_created_anew_for_each_run():
     """So it may hold what cannot be copied."""
     first, second = (guard_policy(HoldsALock) for _ in range(2))
-    assert first.policy.lock is not second.policy.lock
+    assert first.component.lock is not second.component.lock
     table = psm_sim.compare([HoldsALock, HoldsALock], pages=2, replications=2, workers=1)
     assert table.runs[0].energy_per_page_j == table.runs[1].energy_per_page_j
 
@@ -128,7 +129,9 @@ def test_a_copy_that_goes_wrong_is_named(monkeypatch, copy, message):
 
 def test_a_policy_that_fails_is_named_with_its_reason():
     """No traceback for what the user can mend."""
-    with pytest.raises(PluginError, match=r"Policy fails failed in rest\(\) at 0.1 s: ZeroDivisionError"):
+    with pytest.raises(
+        PluginError, match=r"Policy fails failed in rest\(\) with \(0.1, 0.1, Poll.*: ZeroDivisionError"
+    ):
         guard_policy(Fails())
 
 

@@ -11,7 +11,7 @@ from psm_lab.active.pool_learner import PoolLearner
 from psm_lab.active.threshold_learner import Isal1d
 
 from psm_sim.common.errors import InputError
-from psm_sim.contracts.check_suite import pickle_round_trip
+from psm_sim.contracts.shared_checks import pickle_round_trip
 
 POOL = np.random.default_rng(0).normal(size=(60, 3))
 LEARNERS: dict[str, Any] = {

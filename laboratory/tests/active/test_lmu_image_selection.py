@@ -10,7 +10,7 @@ from psm_lab.active.pixel_crf import Image, fit_unlabelled
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.random_streams import random_stream
-from psm_sim.contracts.check_suite import pickle_round_trip
+from psm_sim.contracts.shared_checks import pickle_round_trip
 
 POOL, TEST, SETS = 30, 20, 10
 

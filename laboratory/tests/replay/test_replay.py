@@ -149,7 +149,7 @@ def test_a_loss_that_fails_on_the_way_is_named_with_the_poll() -> None:
                 raise ZeroDivisionError("too late")
             return super().__call__(poll, times_ms)
 
-    with pytest.raises(PluginError, match=r"Loss late failed with .*: ZeroDivisionError: too late"):
+    with pytest.raises(PluginError, match=r"Loss late failed in .*: ZeroDivisionError: too late"):
         replay_activity(activity((0, 10_000_000, 10)), ReplayConfig(loss=Late(), learner="static-expert"))
 
 

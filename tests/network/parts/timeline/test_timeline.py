@@ -13,7 +13,7 @@ from psm_sim.network import Observer
 from psm_sim.network.parts.timeline import timeline_observers
 from psm_sim.network.parts.timeline.trace_file import TraceFile
 from psm_sim.policies import Policy, Rest, make_policy
-from psm_sim.policies.user_policy_guard import GuardedPolicy
+from psm_sim.policies.user_policy_guard import guarded_policy
 from tests.network.parts.capture.sniffed import run
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm", "anticipate", "uapsd", "twt"]
@@ -136,7 +136,7 @@ def test_held_frames_are_counted(settings):
 
 def test_the_weights_of_a_learner_are_counters_also_behind_a_guard():
     """One series for each polling time; they add up to 1."""
-    for policy in (make_policy("lpsm:loss=inverse"), GuardedPolicy(make_policy("lpsm:loss=inverse"))):
+    for policy in (make_policy("lpsm:loss=inverse"), guarded_policy(make_policy("lpsm:loss=inverse"))):
         _, _, events = drawn(policy, pages=10)
         weights = [args for _, args in counter(events, "weights")]
         assert len(weights) > 3
