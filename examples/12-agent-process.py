@@ -4,8 +4,6 @@ The policy opens its connection in start() and closes it in finish(). psm_sim cr
 for each run when it is given the class, so nothing that is open is ever copied. The agent knows only
 the numbers that it receives.
 
-A policy of a file needs no code for this: SubprocessPolicy("my.py:Mine") runs it in another process.
-
 Run it:                python examples/12-agent-process.py
 Write its output anew: python examples/12-agent-process.py > examples/12-agent-process.txt
 """
@@ -15,7 +13,6 @@ from multiprocessing.connection import Connection
 
 import psm_sim
 from psm_sim.policies import Policy, Poll, Rest
-from psm_sim.policies.subprocess_policy import SubprocessPolicy
 
 PAGES = 20
 
@@ -68,9 +65,8 @@ class Direct(Policy):
 
 
 def main() -> None:
-    """Print the policy in both forms, and a built-in policy in both forms."""
-    policies: list[type[Policy] | Policy | str] = [Asked, Direct, SubprocessPolicy("bsd:p=0.5"), "bsd:p=0.5"]
-    frame = psm_sim.compare(policies, pages=PAGES, baselines=False).frame
+    """Print the policy in both forms."""
+    frame = psm_sim.compare([Asked, Direct], pages=PAGES, baselines=False).frame
     print(frame[["policy", "energy_per_page_j", "slowdown.mean"]].round(6).to_string(index=False))
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from psm_sim.campaign.benchmark import entry_process
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import file_digest
 from psm_sim.common.input_files import bundled_dir
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.policies import POLICIES, subprocess_policy
+from psm_sim.policies import POLICIES
 from psm_sim.simulation.scenario import Scenario
 
 JUDGING_SEEDS = range(70001, 70011)
@@ -84,7 +85,7 @@ def policy_of(text: str, cell: Cell) -> Spec:
     spec = Spec.parse(text.replace(PRICE, f"{cell.price_w:g}"), "policy")
     if spec.name in POLICIES.names():
         return spec
-    return Spec(f"{subprocess_policy.__file__}:SubprocessPolicy", (("policy", str(spec)),))
+    return Spec(f"{entry_process.__file__}:EntryPolicy", (("policy", str(spec)),))
 
 
 def data_digests() -> dict[str, str]:

@@ -8,9 +8,9 @@ import gc
 import pytest
 
 import psm_sim
+from psm_sim.campaign.benchmark.entry_process import EntryPolicy, serve
 from psm_sim.common.errors import PluginError
 from psm_sim.policies import Rest
-from psm_sim.policies.subprocess_policy import SubprocessPolicy, serve
 
 OWN = """
 import gc, os, sys
@@ -84,8 +84,8 @@ def own(tmp_path):
 @pytest.mark.parametrize(
     ("policy", "trace", "profile"),
     [
-        ("lpsm", "ucb", None),
-        ("outstanding", "phone", "esp32-c6"),
+        ("lpsm:acks=uplink", "ucb", None),
+        ("anticipate", "phone", "esp32-c6"),
         ("uapsd", "ucb", None),
         ("twt", "ucb", None),
     ],
@@ -93,7 +93,7 @@ def own(tmp_path):
 def test_the_run_is_the_same_bit_for_bit(policy, trace, profile):
     """With all hooks, service periods, and the power of the radio."""
     arguments = {"trace": trace, "profile": profile, "pages": 3}
-    there = psm_sim.simulate(SubprocessPolicy(policy), **arguments)
+    there = psm_sim.simulate(EntryPolicy(policy), **arguments)
     here = psm_sim.simulate(policy, **arguments)
     assert there.usage == here.usage
     assert there.page_records == here.page_records
@@ -101,11 +101,10 @@ def test_the_run_is_the_same_bit_for_bit(policy, trace, profile):
 
 
 def test_a_users_file_with_parameters(own):
-    """Its name tells policies apart, and each run has a process of its own."""
-    policies = [SubprocessPolicy(f"{own}:Mine:limit={limit}") for limit in (1, 4)]
+    """Each run has a process of its own."""
+    policies = [EntryPolicy(f"{own}:Mine:limit={limit}") for limit in (1, 4)]
     runs = psm_sim.compare(policies, pages=2, replications=2, workers=2).runs
     assert runs[0].energy_per_page_j > runs[1].energy_per_page_j
-    assert runs[0].policy == f"subprocess:policy={own}:Mine:limit=1"
 
 
 @pytest.mark.parametrize(
@@ -120,12 +119,12 @@ def test_a_users_file_with_parameters(own):
 def test_an_error_there_is_one_sentence_here(own, name, message):
     """The reason, as for a policy in this process."""
     with pytest.raises(PluginError, match=message):
-        psm_sim.simulate(SubprocessPolicy(f"{own}:{name}"), pages=2)
+        psm_sim.simulate(EntryPolicy(f"{own}:{name}"), pages=2)
 
 
 def test_a_process_ends_with_its_policy():
     """At the end of the run, or when nothing refers to the policy any more."""
-    policy = SubprocessPolicy("psm")
+    policy = EntryPolicy("psm")
     policy.start(0.1)
     policy.start(0.1024)
     first = policy._process
@@ -143,7 +142,7 @@ def test_a_process_ends_with_its_policy():
 
 def test_a_finished_policy_can_be_copied():
     """As one that has not begun."""
-    policy = SubprocessPolicy("psm")
+    policy = EntryPolicy("psm")
     policy.start(0.1)
     policy.finish()
     assert copy.deepcopy(policy) == policy
@@ -178,7 +177,7 @@ def test_the_server_answers_line_by_line(monkeypatch, capsys):
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_cheat_in_a_second_process_finds_nothing(own, name):
     """No clock, no page, no frame in transit: its energy is that of the honest policy."""
-    cheat = psm_sim.simulate(SubprocessPolicy(f"{own}:{name}"), pages=2)
+    cheat = psm_sim.simulate(EntryPolicy(f"{own}:{name}"), pages=2)
     assert cheat.policy_report["found"] == 0
     assert cheat.usage == psm_sim.simulate(f"{own}:Mine", pages=2).usage
 

@@ -1,8 +1,8 @@
-"""Policy in a second process, which knows only its observations.
+"""Process of a benchmark entry, which knows only its observations.
 
-The two processes exchange lines of JSON through pipes. A line to the second process is a list of calls,
-``[[METHOD, ARGUMENT, ...], ...]``. The answer is ``{"result": ...}`` of the last call, or
-``{"error": TEXT}``. Calls without a result wait for the next decision, so each decision takes one exchange.
+The two processes exchange lines of JSON through pipes. A line to the entry is a list of calls, ``[[METHOD,
+ARGUMENT, ...], ...]``. The answer is ``{"result": ...}`` of the last call, or ``{"error": TEXT}``. Calls
+without a result wait for the next decision, so each decision takes one exchange.
 """
 
 from __future__ import annotations
@@ -26,61 +26,52 @@ from psm_sim.poll import Poll
 
 _SERVE = (
     "import sys; sys.path.append(sys.argv[1]); "
-    "from psm_sim.policies.subprocess_policy import serve; serve(sys.argv[2])"
+    "from psm_sim.campaign.benchmark.entry_process import serve; serve(sys.argv[2])"
 )
 _HOOKS = ("uplink", "sent", "received", "interrupted")
 
 
 @dataclass
-class SubprocessPolicy(Policy):
-    """Policy that runs another policy in a second process.
+class EntryPolicy(Policy):
+    """Policy of an entry, which decides in a second process.
 
-    The decisions are those of the other policy. It cannot see the simulated network, because its process
-    has no part of it. The process begins before the run, and ends with :meth:`finish` or with this object.
+    It cannot see the simulated network, because its process has no part of it. The process begins before the
+    run, and ends with :meth:`finish` or with this object.
 
     Parameters
     ----------
     policy : str
-        Spec of the other policy, such as ``"my.py:Mine:limit=3"``.
-
-    Examples
-    --------
-    >>> import psm_sim
-    >>> from psm_sim.policies.subprocess_policy import SubprocessPolicy
-    >>> results = [psm_sim.simulate(policy, pages=2) for policy in (SubprocessPolicy("psm"), "psm")]
-    >>> results[0].energy_per_page_j == results[1].energy_per_page_j
-    True
+        Spec of the entry, such as ``"my.py:Mine:limit=3"``.
     """
 
-    name: ClassVar[str] = "subprocess"
+    name: ClassVar[str] = "entry"
 
     policy: str = parameter("psm", "the policy that runs in a second process")
 
     def __post_init__(self) -> None:
-        self.name = f"subprocess:policy={self.policy}"  # type: ignore[misc]  # tables tell several apart
         self._process: subprocess.Popen[str] | None = None
         self._calls: list[tuple[Any, ...]] = []
         self._report: dict[str, float] = {}
 
     @property
     def service(self) -> ServicePeriod | None:
-        """Rules of the other policy's service periods."""
+        """Rules of the entry's service periods."""
         service = self._open()["service"]
         return None if service is None else ServicePeriod(*service)
 
     def wants(self, hook: str) -> bool:
-        """Return whether the other policy overrides the *hook*."""
+        """Return whether the entry overrides the *hook*."""
         return hook in self._open()["hooks"]
 
     def start(self, beacon_s: float) -> None:
-        """Start the other policy."""
+        """Start the entry."""
         super().start(beacon_s)
         self._open()
         self._calls.clear()
         self._ask("start", self.power, self.dtim, beacon_s)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Return the decision of the other policy."""
+        """Return the decision of the entry."""
         rest = Rest(*self._ask("rest", now_s, since_uplink_s, _pack(poll)))
         try:
             return checked_rest(rest)
@@ -88,7 +79,7 @@ class SubprocessPolicy(Policy):
             raise PluginError(f"Policy {self.policy}: rest() at {now_s:g} s returned {error}.") from None
 
     def uplink(self, now_s: float) -> None:
-        """Note an uplink packet for the other policy."""
+        """Note an uplink packet for the entry."""
         self._note("uplink", now_s)
 
     def sent(self, now_s: float, frame: Frame) -> None:
@@ -104,19 +95,19 @@ class SubprocessPolicy(Policy):
         self._note("interrupted", _pack(poll))
 
     def finish(self) -> None:
-        """Finish the other policy, and end its process."""
+        """Finish the entry, and end its process."""
         self._report = self._ask("finish")
         self._end()
         self._process = None
 
     def report(self) -> dict[str, float]:
-        """Return the measurements of the other policy at its end."""
+        """Return the measurements of the entry at its end."""
         return self._report
 
     def _open(self) -> dict[str, Any]:
-        """Begin the process, unless it runs, and return what the other policy is."""
+        """Begin the process, unless it runs, and return what the entry is."""
         if self._process is None:
-            root = Path(__file__).resolve().parents[2]
+            root = Path(__file__).resolve().parents[3]
             self._process = subprocess.Popen(  # noqa: S603 (this interpreter, and a policy that the user names)
                 [sys.executable, "-c", _SERVE, str(root), self.policy],
                 stdin=subprocess.PIPE,
@@ -125,7 +116,8 @@ class SubprocessPolicy(Policy):
                 encoding="utf-8",
                 start_new_session=True,  # Ctrl-C interrupts the run, which then ends the process
             )
-            self._end = weakref.finalize(self, _end, self._process)
+            # communicate() closes the input, which ends the process, and waits for it.
+            self._end = weakref.finalize(self, self._process.communicate)
             self._facts: dict[str, Any] = self._ask("open")
         return self._facts
 
@@ -155,55 +147,40 @@ def serve(spec: str) -> None:
 
     Standard output of the policy goes to standard error.
     """
-    server, answers = _Server(spec), sys.stdout
+    answers, policy = sys.stdout, None
     with redirect_stdout(sys.stderr):
         for line in sys.stdin:
             try:
-                answer: dict[str, Any] = {"result": server.handle(json.loads(line))}
+                policy = guard_policy(spec) if policy is None else policy
+                *_, result = [_call(policy, *call) for call in json.loads(line)]
+                _write(answers, {"result": result})
             except InputError as error:
-                answer = {"error": str(error)}
-            _write(answers, answer)
+                _write(answers, {"error": str(error)})
 
 
-class _Server:
-    """Policy of the second process, created by its first call."""
-
-    def __init__(self, spec: str) -> None:
-        self._spec = spec
-        self._policy: Policy
-
-    def handle(self, calls: list[list[Any]]) -> Any:
-        """Return the result of the last of *calls*."""
-        results = [getattr(self, f"_{method}")(*arguments) for method, *arguments in calls]
-        return results[-1]
-
-    def _open(self) -> dict[str, Any]:
-        self._policy = policy = guard_policy(self._spec)
-        return {"hooks": [hook for hook in _HOOKS if policy.wants(hook)], "service": policy.service}
-
-    def _start(self, power: list[float], dtim: list[Any], beacon_s: float) -> None:
-        describe_radio(self._policy, RadioPower(*power), Dtim(*dtim))
-        self._policy.start(beacon_s)
-
-    def _rest(self, now_s: float, since_uplink_s: float, poll: list[Any] | None) -> tuple[float, int, bool]:
-        rest = self._policy.rest(now_s, since_uplink_s, _unpack(poll))
-        return rest.awake_s, rest.beacons, rest.repeat
-
-    def _uplink(self, now_s: float) -> None:
-        self._policy.uplink(now_s)
-
-    def _sent(self, now_s: float, frame: list[Any]) -> None:
-        self._policy.sent(now_s, Frame(*frame))
-
-    def _received(self, now_s: float, frame: list[Any]) -> None:
-        self._policy.received(now_s, Frame(*frame))
-
-    def _interrupted(self, poll: list[Any]) -> None:
-        self._policy.interrupted(_unpack(poll))
-
-    def _finish(self) -> dict[str, float]:
-        self._policy.finish()
-        return self._policy.report()
+def _call(policy: Policy, method: str, *arguments: Any) -> Any:
+    """Call a method of the policy with arguments from JSON, and return its result for JSON."""
+    match method, *arguments:
+        case ["open"]:
+            return {"hooks": [hook for hook in _HOOKS if policy.wants(hook)], "service": policy.service}
+        case ["start", power, dtim, beacon_s]:
+            describe_radio(policy, RadioPower(*power), Dtim(*dtim))
+            policy.start(beacon_s)
+        case ["rest", now_s, since_uplink_s, poll]:
+            rest = policy.rest(now_s, since_uplink_s, None if poll is None else _unpack(poll))
+            return rest.awake_s, rest.beacons, rest.repeat
+        case ["uplink", now_s]:
+            policy.uplink(now_s)
+        case ["sent", now_s, frame]:
+            policy.sent(now_s, Frame(*frame))
+        case ["received", now_s, frame]:
+            policy.received(now_s, Frame(*frame))
+        case ["interrupted", poll]:
+            policy.interrupted(_unpack(poll))
+        case ["finish"]:
+            policy.finish()
+            return policy.report()
+    return None
 
 
 def _pack(poll: Poll | None) -> tuple[Any, ...] | None:
@@ -212,9 +189,7 @@ def _pack(poll: Poll | None) -> tuple[Any, ...] | None:
     return poll.slept_ms, poll.buffered_bytes, poll.buffered_frames, poll.arrivals
 
 
-def _unpack(values: list[Any] | None) -> Any:
-    if values is None:
-        return None
+def _unpack(values: list[Any]) -> Poll:
     slept_ms, size, frames, arrivals = values
     return Poll(slept_ms, size, frames, tuple((arrived_ms, size) for arrived_ms, size in arrivals))
 
@@ -222,8 +197,3 @@ def _unpack(values: list[Any] | None) -> Any:
 def _write(file: IO[str], message: Any) -> None:
     file.write(json.dumps(message) + "\n")
     file.flush()
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """End the process by closing its input, and wait for it."""
-    process.communicate()
