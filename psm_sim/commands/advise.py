@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from psm_sim.commands.shared_options import (
     access_point_settings,
@@ -18,7 +19,6 @@ from psm_sim.commands.shared_options import (
     parse_latency,
     parse_settings,
 )
-from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
@@ -104,22 +104,21 @@ def run(arguments: argparse.Namespace) -> int:
 def _scenario(arguments: argparse.Namespace) -> Scenario:
     from psm_sim.campaign.advice import has_pages
     from psm_sim.network.chip_profiles import battery_settings
-    from psm_sim.network.topology import check_effects
-    from psm_sim.simulation import Scenario
+    from psm_sim.simulation.run_arguments import RunArguments
 
     given = parse_settings(arguments.set)
-    access_point = access_point_settings(arguments.dtim, arguments.beacon_interval, given)
-    settings: dict[str, Any] = {
-        **_default_interval(arguments, given),
-        **access_point,
-        **battery_settings(arguments.battery, "--battery"),
-        **given,
-    }
-    trace = Spec.parse(arguments.trace, "trace")
-    scenario = Scenario(trace, arguments.topology, 1, arguments.seed, settings, arguments.profile)
-    check_effects(scenario.resolve_unseeded_topology(), [*access_point, *given], "--set")
+    scenario = RunArguments(
+        arguments.trace,
+        arguments.topology,
+        1,
+        arguments.seed,
+        {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
+        {**_default_interval(arguments, given), **battery_settings(arguments.battery, "--battery")},
+        profile=arguments.profile,
+        where="--set",
+    ).scenario()
     pages = arguments.pages or (_PAGES if has_pages(scenario.workloads()[0]) else _PAUSES)
-    return Scenario(trace, arguments.topology, pages, arguments.seed, settings, arguments.profile)
+    return replace(scenario, pages=pages)
 
 
 def _default_interval(arguments: argparse.Namespace, given: dict[str, str]) -> dict[str, float]:

@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from psm_sim.commands.shared_options import (
     access_point_settings,
@@ -300,54 +300,39 @@ def _plot_path(text: str | None) -> Path | None:
 
 def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, Preset]:
     """Return policies, scenario, baselines and reference, and preset of the options of a run."""
-    from psm_sim.policies.factory import with_loss
+    from psm_sim.network.chip_profiles import battery_settings
+    from psm_sim.simulation.run_arguments import RunArguments
 
+    given = parse_settings(arguments.set)
     preset = find_preset(arguments.preset)
+    request = RunArguments(
+        arguments.trace if is_given("--trace", arguments.argv) else None,
+        arguments.topology,
+        arguments.pages,
+        arguments.seed,
+        {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
+        battery_settings(arguments.battery, "--battery"),
+        preset,
+        arguments.profile,
+        arguments.loss,
+        where="--set",
+    )
     texts = arguments.policy or (["lpsm"] if arguments.argv else list(DEFAULT_POLICIES))
-    policies = [preset.policy_spec(spec) for spec in with_loss(texts, arguments.loss)]
-    references = _references(arguments.against, arguments.no_baselines, arguments.dtim, preset)
-    scenario = _scenario(arguments, preset)
+    policies = cast("list[Spec]", request.policies(texts))
+    # As devices do, the baseline psm wakes for DTIM beacons.
+    psm = f"psm:listen_interval={arguments.dtim}" if (arguments.dtim or 1) > 1 else "psm"
+    baselines = () if arguments.no_baselines else ("always-on", psm)
+    references = request.references(baselines, arguments.against or psm)
+    scenario = request.scenario()
+    _check_workers(arguments, scenario)
     return policies, scenario, references, preset
 
 
-def _references(against: str | None, no_baselines: bool, dtim: int | None, preset: Preset) -> References:
-    """Return the baselines and the reference policy of a comparison, psm unless *against* names another one.
-
-    With *dtim*, the baseline psm wakes for DTIM beacons, as devices do. The parameters of the *preset* also
-    apply to these policies.
-    """
-    from psm_sim.simulation import BASELINES, References
-
-    always_on, psm = (preset.policy_spec(baseline) for baseline in BASELINES)
-    baselines = (always_on, psm.with_("listen_interval", dtim) if (dtim or 1) > 1 else psm)
-    reference = [preset.policy_spec(Spec.parse(text, "policy")) for text in filter(None, [against])]
-    return References(() if no_baselines else baselines, tuple(reference) or baselines[-1:])
-
-
-def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
-    from psm_sim.network import load_topology
-    from psm_sim.network.chip_profiles import battery_settings
-    from psm_sim.network.topology import check_effects
-    from psm_sim.simulation import Scenario
-
-    given = parse_settings(arguments.set)
-    access_point = access_point_settings(arguments.dtim, arguments.beacon_interval, given)
-    battery = battery_settings(arguments.battery, "--battery")
-    settings = {**preset.settings, **access_point, **battery, **given}
-    load_topology(arguments.topology, settings, "--set")
-    trace = preset.trace_spec(arguments.trace if is_given("--trace", arguments.argv) else None)
-    _check_workers(arguments, trace)
-    scenario = Scenario(
-        trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile
-    )
-    if given or access_point:
-        check_effects(scenario.resolve_unseeded_topology(), [*access_point, *given], "--set")
-    return scenario
-
-
-def _check_workers(arguments: argparse.Namespace, trace: Spec) -> None:
+def _check_workers(arguments: argparse.Namespace, scenario: Scenario) -> None:
     """Reject ``--workers`` for the run of one client with one seed, without files that are drawn."""
-    is_several = (arguments.replications or 1) > 1 or "clients" in trace.values
+    is_several = (arguments.replications or 1) > 1 or (
+        isinstance(scenario.trace, Spec) and "clients" in scenario.trace.values
+    )
     if arguments.workers and not (is_several or arguments.output or arguments.plot):
         raise InputError(
             "--workers has no effect on a single run; add --replications or --output, or remove it."

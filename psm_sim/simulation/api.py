@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, safe_repr
-from psm_sim.common.formatting import flatten
-from psm_sim.network import Observer, Topology, load_topology
-from psm_sim.network.chip_profiles import battery_settings, load_profile
-from psm_sim.network.topology import check_effects, topology_keys, unknown_key_error
+from psm_sim.network import Observer, Topology
+from psm_sim.network.chip_profiles import battery_settings
 from psm_sim.policies import Policy
-from psm_sim.policies.factory import with_loss
-from psm_sim.simulation.comparison import BASELINES, Comparison, References
+from psm_sim.simulation.comparison import BASELINES, Comparison
 from psm_sim.simulation.policy_comparison import compare_seeds
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.result_parts import PolicyLike
+from psm_sim.simulation.run_arguments import RunArguments
 from psm_sim.simulation.run_outputs import RunOutputs
-from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.timeline import observe
 from psm_sim.workload import Page, Workload
 from psm_sim.workload.page_list import as_workload
@@ -108,7 +103,9 @@ def simulate(
     >>> len(result.page_records)
     5
     """
-    arguments = _Arguments(trace, topology, pages, seed, settings, preset, profile, battery, loss, clients)
+    arguments = _run_arguments(
+        trace, topology, pages, seed, settings, preset, profile, battery, loss, clients
+    )
     scenario = arguments.scenario()
     stations = scenario.resolve_unseeded_topology().stations
     if len(stations) > 1:
@@ -182,97 +179,48 @@ def compare(
     >>> list(comparison.frame["policy"])
     ['always-on', 'psm', 'bsd', 'lpsm']
     """
-    arguments = _Arguments(trace, topology, pages, seed, settings, preset, profile, battery, loss, clients)
-    shown = tuple(arguments.policy(baseline) for baseline in BASELINES) if baselines else ()
-    reference = () if against is None else (arguments.policy(against),)
+    arguments = _run_arguments(
+        trace, topology, pages, seed, settings, preset, profile, battery, loss, clients
+    )
     return compare_seeds(
         arguments.policies(policies),
         arguments.scenario(),
         replications,
         workers=workers,
-        references=References(shown, reference),
+        references=arguments.references(BASELINES if baselines else (), against),
         outputs=RunOutputs.of(capture, timeline),
     )
 
 
-@dataclass(frozen=True)
-class _Arguments:
-    """Arguments of :func:`simulate` and :func:`compare` that define the scenario and the policies."""
-
-    trace: Any
-    topology: Any
-    pages: int
-    seed: int
-    settings: Mapping[str, Any] | None
-    preset: str | Path | None
-    profile: str | Path | None
-    battery: str | None
-    loss: str | None
-    clients: str | int | None
-
-    def scenario(self) -> Scenario:
-        """Return the scenario. Errors are as for :func:`psm_sim.simulate`."""
-        scenario = self._scenario()
-        own = _keys(self.topology) if isinstance(self.topology, Mapping) else {}
-        check_effects(scenario.resolve_unseeded_topology(), [*own, *(self.settings or {})], "settings")
-        return scenario
-
-    def _scenario(self) -> Scenario:
-        settings = {**self._preset.settings, **battery_settings(self.battery), **(self.settings or {})}
-        topology, profile = self.topology, str(self.profile or "")
-        if isinstance(topology, Mapping):
-            chip = load_profile(profile).values if profile else {}  # noqa: PD011 (of a profile, not of pandas)
-            topology, settings, profile = _build_topology(topology, {**chip, **settings}), {}, ""
-        elif isinstance(topology, Path):
-            topology = str(topology)
-        elif not isinstance(topology, (str, Topology)):
-            raise InputError(
-                "topology must be a name, a .toml file, a dictionary of keys or a Topology, "
-                f"got {safe_repr(topology)}."
-            )
-        return Scenario(self._trace(), topology, self.pages, self.seed, settings, profile)
-
-    def policies(self, policies: Sequence[Any]) -> list[PolicyLike]:
-        """Convert a list of policies. Specs get the preset's parameters and the loss."""
-        if isinstance(policies, (str, Spec, Policy, type)) or not isinstance(policies, Sequence):
-            raise InputError(f"policies must be a non-empty list, got {safe_repr(policies)}.")
-        return [self.policy(policy) for policy in with_loss(policies, self.loss)]
-
-    def policy(self, policy: Any) -> PolicyLike:
-        """Convert a policy to a spec, unless it is an instance or a class."""
-        if isinstance(policy, Policy) or (isinstance(policy, type) and issubclass(policy, Policy)):
-            return policy
-        if not isinstance(policy, (str, Spec)):
-            raise InputError(
-                "policy must be a name, FILE.py:CLASS, a Policy class or a Policy instance, "
-                f"got {safe_repr(policy)}."
-            )
-        return self._preset.policy_spec(policy)
-
-    @property
-    def _preset(self) -> Preset:
-        return Preset() if self.preset is None else load_preset(str(self.preset))
-
-    def _trace(self) -> Spec | Workload:
-        trace = str(self.trace) if isinstance(self.trace, Path) else self.trace
-        if not (trace is None or isinstance(trace, (str, Spec))):
-            return as_workload(trace)
-        spec = self._preset.trace_spec(trace)
-        return spec if self.clients is None else spec.with_("clients", self.clients)
-
-
-def _build_topology(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> Topology:
-    """Return the topology of a dictionary of nested or dotted keys, with *settings* over them."""
-    merged = {**_keys(keys), **settings}
-    topology = load_topology(keys.get("extends", "three-node"), merged, "topology", keys.get("stations"))
-    return replace(topology, name="dict")
-
-
-def _keys(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the topology keys of a dictionary, dotted."""
-    own_keys = {str(key): value for key, value in table.items() if key not in ("extends", "stations")}
-    valid_keys = topology_keys()
-    for key in own_keys:
-        if not any(valid == key or valid.startswith(f"{key}.") for valid in valid_keys):
-            raise InputError(f"topology: {unknown_key_error(key)}")
-    return flatten(own_keys)
+def _run_arguments(
+    trace: Any,
+    topology: Any,
+    pages: int,
+    seed: int,
+    settings: Mapping[str, Any] | None,
+    preset: str | Path | None,
+    profile: str | Path | None,
+    battery: str | None,
+    loss: str | None,
+    clients: str | int | None,
+) -> RunArguments:
+    """Return the arguments of :func:`simulate` and :func:`compare` that define scenario and policies."""
+    trace = str(trace) if isinstance(trace, Path) else trace
+    topology = str(topology) if isinstance(topology, Path) else topology
+    if not isinstance(topology, (str, Topology, Mapping)):
+        raise InputError(
+            "topology must be a name, a .toml file, a dictionary of keys or a Topology, "
+            f"got {safe_repr(topology)}."
+        )
+    return RunArguments(
+        trace if trace is None or isinstance(trace, (str, Spec)) else as_workload(trace),
+        topology,
+        pages,
+        seed,
+        settings or {},
+        battery_settings(battery),
+        Preset() if preset is None else load_preset(str(preset)),
+        str(profile or ""),
+        loss,
+        clients,
+    )

@@ -135,8 +135,10 @@ class Scenario:
         """
         return replace(self.resolve_unseeded_topology(), seed=self.seed)
 
-    def resolve_unseeded_topology(self) -> Topology:
+    def resolve_unseeded_topology(self, where: str = "settings") -> Topology:
         """Return the topology with profile and settings, which does not depend on the seed.
+
+        Errors call the settings *where*.
 
         Raises
         ------
@@ -145,7 +147,7 @@ class Scenario:
             combined with a :class:`Topology`, or a battery is specified without the supply voltage.
         """
         if not isinstance(self.topology, Topology):
-            topology = load_topology(self.topology, {**self.chip, **self.settings})
+            topology = load_topology(self.topology, {**self.chip, **self.settings}, where)
             topology.power.check_battery()
             return topology
         for name, value in (("settings", self.settings), ("profile", self.profile)):
