@@ -26,13 +26,13 @@ STUDIES = {
 
 OWN = {
     "listening": "listening",
-    "devices": "devices:STUDY",
-    "mac": "link_against_mac:STUDY",
+    "devices": "devices",
+    "mac": "link_against_mac",
     "what-limits-lpsm": "what_limits_lpsm",
 }
 """Studies that repeat no published experiment. They belong to no group and run by name only."""
 
-FIELD = {"field": "field:STUDY"}
+FIELD = {"field": "field"}
 """Study of published results on power saving beyond the two papers. It runs by name only."""
 
 VALIDATIONS = {

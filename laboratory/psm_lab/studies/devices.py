@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from psm_lab.studies.study import Findings, Scale, Table
-from psm_lab.studies.tasks import Row, Rows, ScenarioTask, Task
+from psm_lab.studies.tasks import Row, Rows, Task, Trial
 from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
@@ -20,24 +18,18 @@ _DIRECTIONS = ("round_trip_down", "down", "round_trip_up", "up")
 """Directions of messages, in descending order of the delay that power saving causes."""
 
 
-@dataclass(frozen=True)
-class DeviceTask(ScenarioTask):
-    """Task that runs policies in one scenario, with one row of mean power and delay per policy."""
-
-    kind: ClassVar[str] = "device"
-
-    def run(self) -> list[Row]:
-        """Run the policies over the same traffic and return one row per policy."""
-        comparison = compare_runs(self.policies, self.scenario)
-        always_on_s = delay_s(comparison.always_on)
-        return [
-            {
-                "policy": run.policy,
-                "mw": 1000 * run.usage.total_j / run.simulated_s,
-                "delay_ms": 1000 * (delay_s(run) - always_on_s),
-            }
-            for run in comparison.runs
-        ]
+def run_policies(policies: Sequence[str], scenario: Scenario) -> list[Row]:
+    """Run the policies over the same traffic and return one row of mean power and delay per policy."""
+    comparison = compare_runs(policies, scenario)
+    always_on_s = delay_s(comparison.always_on)
+    return [
+        {
+            "policy": run.policy,
+            "mw": 1000 * run.usage.total_j / run.simulated_s,
+            "delay_ms": 1000 * (delay_s(run) - always_on_s),
+        }
+        for run in comparison.runs
+    ]
 
 
 def delay_s(run: Result) -> float:
@@ -56,60 +48,61 @@ PERIODS = (1, 2, 3, 10)
 MANTISSAS = (10, 20, 40, 80, 160, 320, 640)
 """Mantissas of the wake intervals, in units of 2^15 us; the intervals are 0.33 to 21 s long."""
 
-_UNIT_S = 2**15 / 1e6
+_UNIT_S, _BEACON_S = 2**15 / 1e6, 0.1024
 _HOURS = 10.0
 
 
-def crossover_tasks() -> list[DeviceTask]:
+LISTENING = {f"psm:listen_interval={period}": period for period in PERIODS}
+AGREEMENTS = {f"twt:exponent=15,mantissa={mantissa}": mantissa for mantissa in MANTISSAS}
+
+
+def crossover_tasks() -> list[Task]:
     """Return one task per chip with an idle station under each DTIM period and each TWT agreement."""
-    agreements = tuple(f"twt:exponent=15,mantissa={mantissa}" for mantissa in MANTISSAS)
-    listening = tuple(f"psm:listen_interval={period}" for period in PERIODS)
     page = Page(3600 * _HOURS, 1000, (), (300,), (0.0,))
     workload = Workload("idle", (page,), True, f"{_HOURS:g} h without traffic")
     settings = {"beacon.interval_ms": 102.4}
     return [
-        DeviceTask(
-            (*listening, *agreements), Scenario(workload, settings=settings, profile=chip), {"idle": chip}
-        )
+        _task((*LISTENING, *AGREEMENTS), Scenario(workload, settings=settings, profile=chip), idle=chip)
         for chip in IDLE_CHIPS
     ]
 
 
-def crossover_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def crossover_table(rows: Sequence[Row]) -> pd.DataFrame:
     """Return for each chip and DTIM period the TWT wake interval of equal power."""
     lines = []
     for chip in IDLE_CHIPS:
         mw = {row["policy"]: row["mw"] for row in rows if row["idle"] == chip}
-        powers = np.array([mw[f"twt:exponent=15,mantissa={mantissa}"] for mantissa in MANTISSAS])
+        powers = np.array([mw[policy] for policy in AGREEMENTS])
         # Power is linear in the inverse of the interval, so linear interpolation on that scale is exact.
         rates = 1 / (np.array(MANTISSAS) * _UNIT_S)
-        for period in PERIODS:
-            dtim_mw = mw[f"psm:listen_interval={period}"]
-            interval_s = 1 / float(np.interp(dtim_mw, powers[::-1], rates[::-1]))
-            lines.append(_row(chip, period, dtim_mw, interval_s))
+        for policy, period in LISTENING.items():
+            interval_s = 1 / float(np.interp(mw[policy], powers[::-1], rates[::-1]))
+            lines.append(
+                {
+                    "chip": chip,
+                    "DTIM period": period,
+                    "mW": mw[policy],
+                    "mean wait, DTIM, s": period * _BEACON_S / 2,
+                    "same power: TWT interval, s": interval_s,
+                    "mean wait, TWT, s": interval_s / 2,
+                }
+            )
     return pd.DataFrame(lines)
 
 
-def _row(chip: str, period: int, dtim_mw: float, interval_s: float) -> dict[str, Any]:
-    return {
-        "chip": chip,
-        "DTIM period": period,
-        "mW": dtim_mw,
-        "mean wait, DTIM, s": period * 0.1024 / 2,
-        "same power: TWT interval, s": interval_s,
-        "mean wait, TWT, s": interval_s / 2,
-    }
-
-
-def crossover_points(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def crossover_points(rows: Sequence[Row]) -> pd.DataFrame:
     """Return the mean wait and the power of every setting, for the figure."""
-    points = []
-    for row in rows:
-        family, _, value = row["policy"].partition(":")
-        number = int(value.rpartition("=")[2])
-        wait_s = number * (0.1024 if family == "psm" else _UNIT_S) / 2
-        points.append({"chip": row["idle"], "family": family, "wait_s": wait_s, "mw": row["mw"]})
-    return pd.DataFrame(points)
+    intervals_s = {policy: period * _BEACON_S for policy, period in LISTENING.items()}
+    intervals_s |= {policy: mantissa * _UNIT_S for policy, mantissa in AGREEMENTS.items()}
+    return pd.DataFrame(
+        {
+            "chip": row["idle"],
+            "family": row["policy"].partition(":")[0],
+            "wait_s": intervals_s[row["policy"]] / 2,
+            "mw": row["mw"],
+        }
+        for row in rows
+    )
 
 
 CHIPS = ("", "esp32-c6", "cyw43439", "pixel-5")
@@ -131,59 +124,54 @@ POLICIES = (
 """Published policies and policies of production drivers."""
 
 
-class DevicesStudy:
-    """Study of energy and delay of devices."""
-
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return all policies on each chip and traffic, and idle stations for the crossover.
-
-        *scale* and *seed* as for :class:`~psm_lab.studies.study.Study`.
-        """
-        comparisons = [
-            DeviceTask(
-                POLICIES,
-                Scenario(trace, pages=_pages(title, scale), seed=number, profile=chip),
-                {"chip": chip or "papers' card", "traffic": title},
-            )
-            for chip in CHIPS
-            for title, trace in TRAFFIC.items()
-            for number in _seeds(scale, seed)
-        ]
-        return [*comparisons, *crossover_tasks()]
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare energy and delay of all policies.
-
-        Parameters
-        ----------
-        rows, scale, seed
-            As for :class:`~psm_lab.studies.study.Study`.
-        """
-        device_rows = rows.of("device")
-        idle = [row for row in device_rows if "idle" in row]
-        frame = pd.DataFrame([row for row in device_rows if "idle" not in row])
-        means = frame.groupby(["traffic", "chip", "policy"], sort=False)[["mw", "delay_ms"]].mean()
-        means = means.reset_index()
-        return Findings(
-            study="devices",
-            title="Production policies compared with published policies, on several chips and traffic",
-            setting=f"seeds {', '.join(map(str, _seeds(scale, seed)))}; {scale.pages} pages, or 2 h of mqtt;"
-            " topology three-node with the chip's profile; the delay is the mean page time, or the mean"
-            " latency of a command and its answer, minus that of an always-on radio",
-            remarks=[*_remarks(means), _crossover_remark(crossover_table(idle))],
-            tables=[
-                *(Table(f"Mean power in mW, {title}", _wide(means, title, "mw")) for title in TRAFFIC),
-                Table("Mean delay in ms, chip esp32-c6", _delays(means)),
-                Table("Idle station: DTIM and TWT at the same power", crossover_table(idle)),
-            ],
-            figures={
-                "trade": means[means["chip"] == "esp32-c6"],
-                "crossover": crossover_points(idle),
-            },
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return all policies on each chip and traffic, and idle stations for the crossover."""
+    comparisons = [
+        _task(
+            POLICIES,
+            Scenario(trace, pages=_pages(title, scale), seed=number, profile=chip),
+            chip=chip or "papers' card",
+            traffic=title,
         )
+        for chip in CHIPS
+        for title, trace in TRAFFIC.items()
+        for number in _seeds(scale, seed)
+    ]
+    return [*comparisons, *crossover_tasks()]
 
 
-STUDY = DevicesStudy()
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Compare energy and delay of all policies."""
+    device_rows = rows.of("device")
+    idle = [row for row in device_rows if "idle" in row]
+    frame = pd.DataFrame([row for row in device_rows if "idle" not in row])
+    means = frame.groupby(["traffic", "chip", "policy"], sort=False, as_index=False)[
+        ["mw", "delay_ms"]
+    ].mean()
+    esp32 = means[means["chip"] == "esp32-c6"]
+    crossover = crossover_table(idle)
+    return Findings(
+        study="devices",
+        title="Production policies compared with published policies, on several chips and traffic",
+        setting=f"seeds {', '.join(map(str, _seeds(scale, seed)))}; {scale.pages} pages, or 2 h of mqtt;"
+        " topology three-node with the chip's profile; the delay is the mean page time, or the mean"
+        " latency of a command and its answer, minus that of an always-on radio",
+        remarks=[*(_least_power(esp32, title) for title in TRAFFIC), _crossover_remark(crossover)],
+        tables=[
+            *(
+                Table(f"Mean power in mW, {title}", _wide(means[means["traffic"] == title], "chip", "mw"))
+                for title in TRAFFIC
+            ),
+            Table("Mean delay in ms, chip esp32-c6", _wide(esp32, "traffic", "delay_ms")),
+            Table("Idle station: DTIM and TWT at the same power", crossover),
+        ],
+        figures={"trade": esp32, "crossover": crossover_points(idle)},
+    )
+
+
+def _task(policies: Sequence[str], scenario: Scenario, **labels: str) -> Task:
+    weight = scenario.pages * (1 + len(policies))
+    return Trial("device", run_policies, {"policies": policies, "scenario": scenario}, weight, labels)
 
 
 def _pages(title: str, scale: Scale) -> int:
@@ -194,32 +182,22 @@ def _seeds(scale: Scale, seed: int) -> list[int]:
     return [seed + number for number in range(3 if scale.full else 1)]
 
 
-def _wide(means: pd.DataFrame, title: str, value: str) -> pd.DataFrame:
-    shown = means[means["traffic"] == title]
-    wide = shown.pivot_table(index="policy", columns="chip", values=value, sort=False)
+def _wide(means: pd.DataFrame, columns: str, values: str) -> pd.DataFrame:
+    wide = means.pivot_table(index="policy", columns=columns, values=values, sort=False)
     return wide.reset_index().rename_axis(columns=None)
-
-
-def _delays(means: pd.DataFrame) -> pd.DataFrame:
-    shown = means[means["chip"] == "esp32-c6"]
-    wide = shown.pivot_table(index="policy", columns="traffic", values="delay_ms", sort=False)
-    return wide.reset_index().rename_axis(columns=None)
-
-
-def _remarks(means: pd.DataFrame) -> list[str]:
-    """Return for each traffic the policy of short delay that needs the least power on an ESP32-C6."""
-    remarks = []
-    for title in TRAFFIC:
-        shown = means[(means["traffic"] == title) & (means["chip"] == "esp32-c6")]
-        best = shown[shown["delay_ms"] <= _SHORT_DELAY_MS].sort_values("mw").iloc[0]
-        remarks.append(
-            f"{title}, esp32-c6: {best['policy']} needs the least power of all policies with a delay of at"
-            f" most {_SHORT_DELAY_MS:g} ms, {best['mw']:.3g} mW at {best['delay_ms']:.0f} ms."
-        )
-    return remarks
 
 
 _SHORT_DELAY_MS = 60.0
+
+
+def _least_power(means: pd.DataFrame, title: str) -> str:
+    """Return a remark on the policy of short delay that needs the least power on an ESP32-C6."""
+    shown = means[(means["traffic"] == title) & (means["delay_ms"] <= _SHORT_DELAY_MS)]
+    best = shown.sort_values("mw").iloc[0]
+    return (
+        f"{title}, esp32-c6: {best['policy']} needs the least power of all policies with a delay of at"
+        f" most {_SHORT_DELAY_MS:g} ms, {best['mw']:.3g} mW at {best['delay_ms']:.0f} ms."
+    )
 
 
 def _crossover_remark(table: pd.DataFrame) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, ClassVar
+from dataclasses import replace
+from itertools import combinations, product
+from typing import Any
 
 import pandas as pd
 
-from psm_lab.studies.published_claims import claim_of, published_numbers
-from psm_lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
-from psm_lab.studies.tasks import Row, Rows, ScenarioTask, Task
+from psm_lab.studies.published_claims import claim_of, published_numbers, searched_sources
+from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs, table_of_means
+from psm_lab.studies.tasks import Row, Rows, Task, Trial
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import load_topology
 from psm_sim.network.topology_sections import StationSpec
@@ -60,39 +60,29 @@ WAKE_J = {
 """Ramps up and down around a transmission, by transport. They take no time in the published simulation."""
 
 
-@dataclass(frozen=True)
-class ContentionTask(ScenarioTask):
-    """Task that runs one station under static PSM beside saturated neighbors, with one row."""
-
-    kind: ClassVar[str] = "contention"
-
-    @property
-    def weight(self) -> int:
-        """Number of pages, where a saturated channel counts as 1,000."""
-        return 1000 if len(self.scenario.resolve_topology().stations) > 1 else 1
-
-    def run(self) -> list[Row]:
-        """Run all stations and return mean current and time awake of the first one."""
-        topology = self.scenario.resolve_topology()
-        station, *_ = run_stations(self.policies[0], station_setups(self.scenario, topology), None)
-        (run,) = station.results
-        (latency,) = run.latency.values()
-        awake_s = run.usage.awake_s + run.usage.beacons * _BEACON_S
-        return [
-            {
-                "current_ma": run.mean_current_ma,
-                "awake_ms": 1000 * awake_s / run.simulated_s,
-                "latency_ms": 1000 * latency.latency_s.mean,
-            }
-        ]
+def run_contention(scenario: Scenario) -> list[Row]:
+    """Run all stations and return mean current and time awake of the first one, under static PSM."""
+    station, *_ = run_stations("psm", station_setups(scenario, scenario.resolve_topology()), None)
+    (run,) = station.results
+    (latency,) = run.latency.values()
+    awake_s = run.usage.awake_s + run.usage.beacons * _BEACON_S
+    return [
+        {
+            "current_ma": run.mean_current_ma,
+            "awake_ms": 1000 * awake_s / run.simulated_s,
+            "latency_ms": 1000 * latency.latency_s.mean,
+        }
+    ]
 
 
-def contention_tasks(seeds: Sequence[int], seconds: float) -> list[ContentionTask]:
+def contention_tasks(seeds: Sequence[int], seconds: float) -> list[Trial]:
     """Return one task per cell and seed. Each station sends for *seconds*."""
     return [
-        ContentionTask(
-            ("psm",),
-            _cell(neighbors, transport, seed, seconds),
+        Trial(
+            "contention",
+            run_contention,
+            {"scenario": _cell(neighbors, transport, seed, seconds)},
+            1000 if neighbors else 1,  # a saturated channel takes as long as 1,000 pages
             {"neighbors": neighbors, "transport": transport, "seed": seed},
         )
         for neighbors, transport in CELLS
@@ -149,25 +139,18 @@ DEVICE_CASES: dict[str, tuple[str, Mapping[str, Any]]] = {
 DEVICE_CHIP = "cyw43439"
 
 
-@dataclass(frozen=True)
-class PredictionTask(ScenarioTask):
-    """Task that compares a policy with static PSM and with a station that is always awake, with one row."""
-
-    kind: ClassVar[str] = "prediction"
-
-    def run(self) -> list[Row]:
-        """Run the policies and return energy and delay of the last one, relative to static PSM and awake."""
-        comparison = compare_runs(self.policies, self.scenario)
-        psm, predicted = comparison.runs
-        ratio = predicted.energy_per_page_j / psm.energy_per_page_j
-        awake_s = _delay_s(comparison.always_on)
-        return [
-            {
-                "energy_ratio": ratio,
-                "delay_ratio": _delay_s(predicted) / awake_s,
-                "psm_delay_ratio": _delay_s(psm) / awake_s,
-            }
-        ]
+def run_prediction(scenario: Scenario) -> list[Row]:
+    """Return energy and delay of ``predict``, relative to static PSM and to a station always awake."""
+    comparison = compare_runs(("psm", "predict"), scenario)
+    psm, predicted = comparison.runs
+    awake_s = _delay_s(comparison.always_on)
+    return [
+        {
+            "energy_ratio": predicted.energy_per_page_j / psm.energy_per_page_j,
+            "delay_ratio": _delay_s(predicted) / awake_s,
+            "psm_delay_ratio": _delay_s(psm) / awake_s,
+        }
+    ]
 
 
 def _delay_s(run: Result) -> float:
@@ -175,23 +158,17 @@ def _delay_s(run: Result) -> float:
     return latencies[0].latency_s.mean if latencies else run.page_time_s.mean
 
 
-def prediction_tasks(seeds: Sequence[int], pages: int) -> list[PredictionTask]:
+def prediction_tasks(seeds: Sequence[int], pages: int) -> list[Trial]:
     """Return one task per kind of traffic and seed. *pages* is the number of pages of ``ucb``."""
-    return [
-        PredictionTask(
-            ("psm", "predict"),
-            Scenario(
-                trace,
-                pages=pages if trace == "ucb" else 2,
-                seed=seed,
-                settings=settings,
-                profile=DEVICE_CHIP,
-            ),
-            {"case": case},
-        )
-        for case, (trace, settings) in DEVICE_CASES.items()
-        for seed in seeds
-    ]
+    tasks = []
+    for case, (trace, settings) in DEVICE_CASES.items():
+        count = pages if trace == "ucb" else 2
+        for seed in seeds:
+            scenario = Scenario(trace, pages=count, seed=seed, settings=settings, profile=DEVICE_CHIP)
+            tasks.append(
+                Trial("prediction", run_prediction, {"scenario": scenario}, 3 * count, {"case": case})
+            )
+    return tasks
 
 
 FRAME_MJ = {
@@ -213,40 +190,33 @@ FRAME_TRACES = ("ucb", "mqtt")
 _COUNTED_J = 0.001
 
 
-@dataclass(frozen=True)
-class FrameTask(ScenarioTask):
-    """Task that runs policies and counts their frames, with one row per policy."""
-
-    kind: ClassVar[str] = "frames"
-
-    def run(self) -> list[Row]:
-        """Run the policies and return energy without frames and number of frames, per page."""
-        rows = []
-        for run in compare_runs(self.policies, self.scenario).runs:
-            usage, pages = run.usage, len(run.page_records)
-            radio_j = usage.total_j - usage.frames_j
-            rows.append({"policy": run.policy, "radio_j": radio_j / pages, "frames": usage.frames / pages})
-        return rows
+def count_frames(policies: Sequence[str], scenario: Scenario) -> list[Row]:
+    """Return energy without frames and number of frames of each policy, per page."""
+    rows = []
+    for run in compare_runs(policies, scenario).runs:
+        usage, pages = run.usage, len(run.page_records)
+        radio_j = usage.total_j - usage.frames_j
+        rows.append({"policy": run.policy, "radio_j": radio_j / pages, "frames": usage.frames / pages})
+    return rows
 
 
-def frame_tasks(seeds: Sequence[int], pages: int) -> list[FrameTask]:
+def frame_tasks(seeds: Sequence[int], pages: int) -> list[Trial]:
     """Return one task per trace, chip and seed. *pages* is the number of pages of ``ucb``."""
-    return [
-        FrameTask(
-            FRAME_POLICIES,
-            Scenario(
-                trace,
-                pages=pages if trace == "ucb" else 2,
-                seed=seed,
-                settings={"power.frame_j": _COUNTED_J},
-                profile=profile,
-            ),
-            {"trace": trace, "chip": chip, "seed": seed},
-        )
-        for trace in FRAME_TRACES
-        for chip, profile in FRAME_CHIPS.items()
-        for seed in seeds
-    ]
+    settings, tasks = {"power.frame_j": _COUNTED_J}, []
+    for trace, (chip, profile) in product(FRAME_TRACES, FRAME_CHIPS.items()):
+        count = pages if trace == "ucb" else 2
+        for seed in seeds:
+            scenario = Scenario(trace, pages=count, seed=seed, settings=settings, profile=profile)
+            tasks.append(
+                Trial(
+                    "frames",
+                    count_frames,
+                    {"policies": FRAME_POLICIES, "scenario": scenario},
+                    count * (1 + len(FRAME_POLICIES)),
+                    {"trace": trace, "chip": chip, "seed": seed},
+                )
+            )
+    return tasks
 
 
 def _energies(group: pd.DataFrame, frame_mj: float) -> pd.DataFrame:
@@ -304,54 +274,6 @@ def _policy_table(frames: pd.DataFrame, trace: str, chip: str) -> pd.DataFrame:
     return table.sort_values("rank, none").reset_index()
 
 
-SOURCES = pd.DataFrame(
-    [
-        {
-            "source": "Venkateswaran et al., WNS3 2022, 10.1145/3532577.3532603",
-            "found": "abstract; program, scripts and power model (gtgnan/wifiTwt, mmayahi/ns3-dev-)",
-            "not found": "tables and figures",
-            "judged": "4 numbers",
-        },
-        {
-            "source": "Serrano et al., IEEE/ACM Transactions on Networking, 2014",
-            "found": "abstract; energies per transmitted frame (Enchufa2/thesis, data/06/devices.R)",
-            "not found": "energies per received frame",
-            "judged": "whether the ranking changes",
-        },
-        {
-            "source": "Saha et al., WoWMoM 2016, 10.1109/WoWMoM.2016.7523500",
-            "found": "abstract",
-            "not found": "energies per frame",
-            "judged": "nothing",
-        },
-        {
-            "source": "Sheth et al. (EAPS), IEEE Systems Journal 2022, arXiv 2006.15514",
-            "found": "abstract, with two claims in words",
-            "not found": "numbers and traffic",
-            "judged": "2 claims on 5 kinds of traffic",
-        },
-        {
-            "source": "Mozaffariahrar et al. (TWT), WNS3 2024, 10.1145/3659111.3659112",
-            "found": "abstract, without numbers",
-            "not found": "numbers",
-            "judged": "nothing",
-        },
-        {
-            "source": "Venkateswaran (TWT), 2024, gtgnan/wifiTwt, wns3DutyCyclePlotting.ipynb",
-            "found": "throughput of an uplink video by duty cycle",
-            "not found": "energies as text",
-            "judged": "nothing: 802.11ax with A-MPDU, and TWT here has no shared channel",
-        },
-        {
-            "source": "Busacca et al. (TASPER), arXiv 2509.26245",
-            "found": "abstract: 14.86 % and 34 % less energy than two other TWT schedulers",
-            "not found": "comparison with PSM",
-            "judged": "nothing: there is no scheduler for the TWT of several stations here",
-        },
-    ]
-)
-"""Sources that were searched for. Not found means that no public copy of the text was at hand."""
-
 _COMMENTARY = join_paragraphs("""
 Contention. The setting is that of the published program: 802.11n at 65 Mbit/s, DTIM period 3, and a server
 10 ms away. The station sends 1024 B each second and wakes up for every beacon. The neighbors together offer
@@ -379,58 +301,57 @@ connections only. Its energy agrees there for no other reason.
 """)
 
 
-class FieldStudy(Study):
-    """Published results on contention, energy per frame and EAPS, and the sources without usable numbers."""
-
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return all tasks; *scale* and *seed* as for :class:`Study`."""
-        seeds, pages = _seeds(scale, seed), _pages(scale)
-        return [
-            *contention_tasks(seeds, _seconds(scale)),
-            *prediction_tasks(seeds, pages),
-            *frame_tasks(seeds, pages),
-        ]
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Judge the published numbers and compare the rankings.
-
-        Parameters
-        ----------
-        rows, scale, seed
-            As for :class:`~psm_lab.studies.study.Study`.
-        """
-        contention, predictions, frames = (
-            pd.DataFrame(rows.of(kind)) for kind in ("contention", "prediction", "frames")
-        )
-        values = _increases(contention) | _prediction_ratios(predictions)
-        ranking = pd.DataFrame(_frame_rows(frames))
-        seeds = _seeds(scale, seed)
-        return Findings(
-            "field",
-            "Published results on contention, energy per frame, EAPS and TWT",
-            f"{len(seeds)} seeds from {seeds[0]} on; {_seconds(scale):g} s with contention,"
-            f" {_pages(scale)} pages of ucb, two pages of the other traces",
-            remarks=_remarks(ranking, predictions),
-            commentary=_COMMENTARY,
-            claims=[
-                claim_of(number, values[number.policy, number.quantity])
-                for number in published_numbers("field")
-            ],
-            provisional=not scale.full,
-            tables=[
-                Table("Station under static PSM beside saturated neighbors", _contention_table(contention)),
-                Table("Policies in another order with an energy per frame", ranking),
-                *(
-                    Table(f"Energy per page and rank, {trace}, {chip}", _policy_table(frames, trace, chip))
-                    for trace in FRAME_TRACES
-                    for chip in FRAME_CHIPS
-                ),
-                Table("Sources", SOURCES),
-            ],
-        )
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return the tasks of contention, of EAPS and of the energy per frame."""
+    seeds, pages = _seeds(scale, seed), _pages(scale)
+    return [
+        *contention_tasks(seeds, _seconds(scale)),
+        *prediction_tasks(seeds, pages),
+        *frame_tasks(seeds, pages),
+    ]
 
 
-STUDY = FieldStudy()
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Judge the published numbers and compare the rankings."""
+    contention, predictions, frames = (
+        pd.DataFrame(rows.of(kind)) for kind in ("contention", "prediction", "frames")
+    )
+    contention = contention.sort_values(["neighbors", "transport"])
+    values = _increases(contention) | _prediction_ratios(predictions)
+    ranking = pd.DataFrame(_frame_rows(frames))
+    seeds = _seeds(scale, seed)
+    return Findings(
+        "field",
+        "Published results on contention, energy per frame, EAPS and TWT",
+        f"{len(seeds)} seeds from {seeds[0]} on; {_seconds(scale):g} s with contention,"
+        f" {_pages(scale)} pages of ucb, two pages of the other traces",
+        remarks=_remarks(ranking, predictions),
+        commentary=_COMMENTARY,
+        claims=[
+            claim_of(number, values[number.policy, number.quantity]) for number in published_numbers("field")
+        ],
+        provisional=not scale.full,
+        tables=[
+            Table(
+                "Station under static PSM beside saturated neighbors",
+                table_of_means(contention, ["neighbors", "transport"], _CONTENTION),
+            ),
+            Table("Policies in another order with an energy per frame", ranking),
+            *(
+                Table(f"Energy per page and rank, {trace}, {chip}", _policy_table(frames, trace, chip))
+                for trace in FRAME_TRACES
+                for chip in FRAME_CHIPS
+            ),
+            Table("Sources", searched_sources("field")),
+        ],
+    )
+
+
+_CONTENTION = {
+    "mean current, mA": ("current_ma", "{:.2f}"),
+    "awake, ms per s": ("awake_ms", "{:.2f}"),
+    "latency, ms": ("latency_ms", "{:.2f}"),
+}
 
 
 def _seeds(scale: Scale, seed: int) -> range:
@@ -451,20 +372,6 @@ def _prediction_ratios(rows: pd.DataFrame) -> dict[tuple[str, str], list[float]]
         for case, group in rows.groupby("case")
         for quantity in ("energy_ratio", "delay_ratio")
     }
-
-
-def _contention_table(rows: pd.DataFrame) -> pd.DataFrame:
-    names = {"current_ma": "mean current, mA", "awake_ms": "awake, ms per s", "latency_ms": "latency, ms"}
-    return pd.DataFrame(
-        [
-            {
-                "neighbors": neighbors,
-                "transport": transport,
-                **{title: f"{confidence_interval(group[column]):.2f}" for column, title in names.items()},
-            }
-            for (neighbors, transport), group in rows.groupby(["neighbors", "transport"])
-        ]
-    )
 
 
 def _remarks(ranking: pd.DataFrame, predictions: pd.DataFrame) -> list[str]:

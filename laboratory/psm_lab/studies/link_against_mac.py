@@ -10,9 +10,9 @@ import pandas as pd
 
 from psm_lab.studies.published_claims import PublishedNumber, published_numbers
 from psm_lab.studies.published_experiment_runs import PRESETS, Experiment, values_of
-from psm_lab.studies.study import Findings, Scale, Study, Table
+from psm_lab.studies.study import Findings, Scale, Table, table_of_means
 from psm_lab.studies.tasks import Rows, Task
-from psm_sim.common.summary_stats import Interval, confidence_interval
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation.preset import load_preset
 
 AIR = {"mac.model": "dcf", "beacon.interval_ms": 102.4}
@@ -26,50 +26,42 @@ MODELS: dict[str, Mapping[str, Any]] = {
 
 EXPERIMENTS = ("lpsm-100", "lpsm-4x500", "bsd-energy")
 POLICIES = ("always-on", "psm", "bsd:p=1", "bsd:p=0.1", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
-COLUMNS = ("energy_j", "awake_j", "beacons_j", "slowdown", "page_time_s")
+COLUMNS = {name: (name, "{:.3f}") for name in ("energy_j", "awake_j", "beacons_j", "slowdown", "page_time_s")}
 MAX_LONG_RUNS = 4
 """Maximum number of replications of the experiment with long runs."""
 
 
-class MacStudy(Study):
-    """Headline experiments over the papers' link and over an 802.11b channel."""
-
-    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison per experiment, model and seed; *scale* and *seed* as for :class:`Study`."""
-        return [
-            task
-            for name in EXPERIMENTS
-            for model in MODELS
-            for task in _experiment(name, model).runs(*_size(name, scale, seed))
-        ]
-
-    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Compare the published numbers and each policy's means under all models.
-
-        Parameters
-        ----------
-        rows, scale, seed
-            As for :class:`~psm_lab.studies.study.Study`.
-        """
-        frames = {
-            (name, model): _experiment(name, model).frame(rows) for name in EXPERIMENTS for model in MODELS
-        }
-        values = {key: values_of(frame) for key, frame in frames.items()}
-        return Findings(
-            study="mac",
-            title="Effect of an 802.11b channel on every published number",
-            setting=f"preset {PRESETS[0]}; {scale.replications} replications of {scale.pages} pages, at most"
-            f" {MAX_LONG_RUNS} of {scale.long_pages}, from seed {seed} on; 802.11b at 11 Mbit/s with a long"
-            " preamble, beacons every 100 TU; a link has 5 Mbit/s each way and beacons every 100 ms",
-            remarks=_remarks(frames),
-            tables=[
-                Table("Published numbers", pd.DataFrame(_numbers(values))),
-                Table("Means per page, lpsm-100", _means(frames, "lpsm-100")),
-            ],
-        )
+def tasks(scale: Scale, seed: int) -> Sequence[Task]:
+    """Return one comparison per experiment, model and seed."""
+    sizes = {name: (scale.pages, scale.seeds(seed)) for name in EXPERIMENTS}
+    sizes["lpsm-4x500"] = scale.long_pages, scale.seeds(seed)[:MAX_LONG_RUNS]
+    return [
+        task
+        for name in EXPERIMENTS
+        for model in MODELS
+        for task in _experiment(name, model).runs(*sizes[name])
+    ]
 
 
-STUDY = MacStudy()
+def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
+    """Compare the published numbers and each policy's means under all models."""
+    frames = {(name, model): _experiment(name, model).frame(rows) for name in EXPERIMENTS for model in MODELS}
+    means = [
+        table_of_means(frames["lpsm-100", model].assign(model=model), ["model", "policy"], COLUMNS)
+        for model in MODELS
+    ]
+    return Findings(
+        study="mac",
+        title="Effect of an 802.11b channel on every published number",
+        setting=f"preset {PRESETS[0]}; {scale.replications} replications of {scale.pages} pages, at most"
+        f" {MAX_LONG_RUNS} of {scale.long_pages}, from seed {seed} on; 802.11b at 11 Mbit/s with a long"
+        " preamble, beacons every 100 TU; a link has 5 Mbit/s each way and beacons every 100 ms",
+        remarks=_remarks({model: frames["lpsm-100", model] for model in MODELS}),
+        tables=[
+            Table("Published numbers", _numbers(frames)),
+            Table("Means per page, lpsm-100", pd.concat(means, ignore_index=True)),
+        ],
+    )
 
 
 def _experiment(name: str, model: str) -> Experiment:
@@ -83,24 +75,19 @@ def _sort_key(policy: str) -> tuple[bool, str]:
     return policy not in ("always-on", "psm"), policy
 
 
-def _size(name: str, scale: Scale, seed: int) -> tuple[int, Sequence[int]]:
-    """Return the pages of a replication, and the seeds."""
-    if name == "lpsm-4x500":
-        return scale.long_pages, scale.seeds(seed)[:MAX_LONG_RUNS]
-    return scale.pages, scale.seeds(seed)
-
-
-def _numbers(values: Mapping[tuple[str, str], Mapping[tuple[str, str], list[float]]]) -> list[dict[str, str]]:
+def _numbers(frames: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Return one row per published number, except the bound, which ``bsd-energy`` measures."""
-    rows = []
-    for name in EXPERIMENTS:
-        for number in published_numbers(name):
-            key = number.policy, number.quantity
-            if key in values[name, "link"]:
-                simulated = {model: _format_value(number, values[name, model][key]) for model in MODELS}
-                labels = {"study": name, "policy": number.policy, "quantity": number.quantity}
-                rows.append({**labels, "published": str(number), **simulated})
-    return rows
+    values = {key: values_of(frame) for key, frame in frames.items()}
+    return pd.DataFrame(
+        {"study": name, "policy": number.policy, "quantity": number.quantity, "published": str(number)}
+        | {
+            model: _format_value(number, values[name, model][number.policy, number.quantity])
+            for model in MODELS
+        }
+        for name in EXPERIMENTS
+        for number in published_numbers(name)
+        if (number.policy, number.quantity) in values[name, "link"]
+    )
 
 
 def _format_value(number: PublishedNumber, values: Sequence[float]) -> str:
@@ -109,38 +96,18 @@ def _format_value(number: PublishedNumber, values: Sequence[float]) -> str:
     return f"{confidence_interval(values):.3f}"
 
 
-def _means(frames: Mapping[tuple[str, str], pd.DataFrame], name: str) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "model": model,
-                "policy": policy,
-                **{column: f"{confidence_interval(group[column]):.3f}" for column in COLUMNS},
-            }
-            for model in MODELS
-            for policy, group in frames[name, model].groupby("policy", sort=False)
-        ]
-    )
-
-
-def _remarks(frames: Mapping[tuple[str, str], pd.DataFrame]) -> list[str]:
+def _remarks(frames: Mapping[str, pd.DataFrame]) -> list[str]:
     """Return remarks on the change of static PSM's page time and energy, paired by seed, at equal beacons."""
     _, base, *others = MODELS
-    link = _psm(frames["lpsm-100", base])
+    link = _psm(frames[base])
     remarks = []
     for model in others:
-        channel = _psm(frames["lpsm-100", model])
-        changes = {
-            name: _change(channel[name], link[name]) for name in ("page_time_s", "energy_j", "awake_j")
-        }
-        text = ", ".join(f"{name} {100 * change.mean:+.1f} %" for name, change in changes.items())
+        changes = _psm(frames[model]) / link - 1
+        text = ", ".join(f"{name} {100 * changes[name].mean():+.1f} %" for name in changes)
         remarks.append(f"Static PSM with '{model}' compared with '{base}', on the same pages: {text}.")
     return remarks
 
 
 def _psm(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["policy"] == "psm"].sort_values("seed").reset_index(drop=True)
-
-
-def _change(channel: pd.Series[float], link: pd.Series[float]) -> Interval:
-    return confidence_interval((channel / link - 1).tolist())
+    psm = frame[frame["policy"] == "psm"].set_index("seed")
+    return psm[["page_time_s", "energy_j", "awake_j"]]

@@ -11,6 +11,8 @@ from math import inf, isinf
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.simulation.preset import PREDICTED, Preset
 
@@ -189,7 +191,12 @@ class Claim:
 
 def published_numbers(study: str) -> list[PublishedNumber]:
     """Return the published numbers of a study."""
-    return [number for number in _load()[0] if number.study == study]
+    return [_number(entry) for entry in _entries("number", study)]
+
+
+def searched_sources(study: str) -> pd.DataFrame:
+    """Return the sources that were searched for a study, with what was found, as a table."""
+    return pd.DataFrame(_entries("source", study)).drop(columns="study")
 
 
 def published_claims(
@@ -227,7 +234,7 @@ def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset | 
     kept = None
     if number.at_most is not None:
         kept = sum(value <= number.limits()[1] for value in values) / len(values)
-    verdict = number.verdict(ours, largest, relative=_load()[1])
+    verdict = number.verdict(ours, largest, relative=_load()["relative_tolerance"])
     name, role = ("", PREDICTED) if preset is None else (preset.name, preset.role(number.key))
     return Claim(number, ours, largest, verdict, name, role, kept)
 
@@ -238,9 +245,12 @@ def count_agreeing(claims: Iterable[Claim]) -> list[Claim]:
 
 
 @cache
-def _load() -> tuple[list[PublishedNumber], float]:
-    table = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    return [_number(entry) for entry in table["number"]], float(table["relative_tolerance"])
+def _load() -> dict[str, Any]:
+    return tomllib.loads(_FILE.read_text(encoding="utf-8"))
+
+
+def _entries(kind: str, study: str) -> list[dict[str, Any]]:
+    return [entry for entry in _load()[kind] if entry["study"] == study]
 
 
 def _number(entry: dict[str, Any]) -> PublishedNumber:

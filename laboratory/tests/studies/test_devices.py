@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from psm_lab.reporting.figures.figure_registry import draw
 from psm_lab.studies import devices, load_study
-from psm_lab.studies.devices import DeviceTask, delay_s
+from psm_lab.studies.devices import delay_s, run_policies
 from psm_lab.studies.study import Scale
 from psm_lab.studies.tasks import run_tasks
 
@@ -42,6 +42,6 @@ def test_delay_is_that_of_the_way_delayed_most_or_the_page_time():
     mqtt, pages = simulate("psm", "mqtt", pages=1), simulate("psm", pages=2)
     assert delay_s(mqtt) == mqtt.latency["round_trip_down"].latency_s.mean
     assert delay_s(pages) == pages.page_time_s.mean
-    (row,) = DeviceTask(("psm",), Scenario(pages=2)).run()
+    (row,) = run_policies(["psm"], Scenario(pages=2))
     assert row["mw"] == pytest.approx(1000 * pages.usage.total_j / pages.simulated_s)
     assert row["delay_ms"] > 0

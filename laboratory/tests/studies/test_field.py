@@ -44,7 +44,7 @@ def test_the_neighbors_offer_the_load_that_saturates_the_channel():
         task = next(
             task for task in field.contention_tasks([1], 20.0) if task.labels["neighbors"] == neighbors
         )
-        _, spec = task.scenario.resolve_topology().stations
+        _, spec = task.arguments["scenario"].resolve_topology().stations
         load = Scenario(str(spec.trace), pages=1).workload()
         assert 8 * 1024 * len(load.messages) * neighbors / 20.0 == pytest.approx(40e6, rel=0.01)
 
