@@ -20,7 +20,7 @@ STUDIES = {
     "one-setting": "joint_setting_search",
     "optimum": "distance_to_optimum",
     "trace-study": "lpsm_trace_replay",
-    "non-stationary": "non_stationary.study:STUDY",
+    "non-stationary": "non_stationary",
 }
 """Module and object of each study of published power savings, in the order of the report."""
 

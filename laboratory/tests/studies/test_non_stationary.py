@@ -8,24 +8,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from psm_lab.studies import load_study
-from psm_lab.studies.non_stationary.paired_differences import (
-    SeedRows,
-)
-from psm_lab.studies.non_stationary.remarks import comparisons, gains, leaders
-from psm_lab.studies.non_stationary.tasks import (
+from psm_lab.studies import non_stationary
+from psm_lab.studies.learner_runs import (
     BOUNDED,
     CURVE,
     FIXED,
     LEARN_ALPHA,
     LEARNERS,
     RATES,
-    NonStationaryTask,
-    TimelineTask,
+    gamma_label,
     logged_run,
+    polling_times,
     regrets,
-    setting,
+    run_policies,
 )
+from psm_lab.studies.non_stationary import SeedRows, comparisons, gains, leaders
 from psm_lab.studies.study import Scale
 from psm_lab.studies.tasks import run_tasks
 
@@ -41,11 +38,11 @@ TRACE, PAGES = "shifting:length=0.05,order=stream+busy+push+quiet*30", 17
 
 @pytest.fixture(scope="module")
 def rows() -> list[dict]:
-    return [row for seed in (1, 2) for row in NonStationaryTask(TRACE, PAGES, seed, (None, 1e-5)).run()]
+    return run_policies(TRACE, PAGES, 1, (None, 1e-5))
 
 
-def of(rows: list[dict], policy: str, gamma: str = "published", seed: int = 1) -> dict:
-    (found,) = [row for row in rows if (row["policy"], row["gamma"], row["seed"]) == (policy, gamma, seed)]
+def of(rows: list[dict], policy: str, gamma: str = "published") -> dict:
+    (found,) = [row for row in rows if row["policy"] == policy and row["gamma"] in ("", gamma)]
     return found
 
 
@@ -73,7 +70,7 @@ def test_learn_alphas_own_rounds_are_the_common_ones(rows, gamma):
     _, rounds = logged_run(load_workload(TRACE, PAGES, 1), gamma, None)
     again = LearnAlpha(12, switching_rates(horizon=27_000))
     assert [again.update(each.losses) for each in rounds] == [each.mixture for each in rounds]
-    ours, hindsight = (of(rows, name, setting(gamma)) for name in (LEARN_ALPHA, "hindsight"))
+    ours, hindsight = (of(rows, name, gamma_label(gamma)) for name in (LEARN_ALPHA, "hindsight"))
     assert ours["common"] == sum(each.mixture for each in rounds)
     assert ours["rounds"] == hindsight["rounds"] == len(rounds)
 
@@ -98,9 +95,10 @@ def test_common_rounds_cost_each_rate_what_fixed_share_loses():
 def test_regimes_are_told_apart_in_the_order_of_the_schedule(rows):
     """Power lies between asleep and awake, and a stream delays every page."""
     ours = of(rows, LEARN_ALPHA)
-    assert list(ours["power_mw"]) == ["stream", "busy", "push", "quiet"]
-    assert all(50 < power < 750 for power in ours["power_mw"].values())
-    assert ours["regime_delay_ms"]["stream"] > 0
+    powers = {name: value for name, value in ours.items() if name.startswith("power_mw")}
+    assert list(powers) == [f"power_mw, {name}" for name in ("stream", "busy", "push", "quiet")]
+    assert all(50 < power < 750 for power in powers.values())
+    assert ours["delay_ms, stream"] > 0
 
 
 @pytest.mark.parametrize("alpha", [None, 0.0, 0.1])
@@ -116,7 +114,7 @@ def test_the_rounds_kept_are_those_that_lpsm_learns(alpha):
 
 def test_a_timeline_has_the_regimes_of_its_run():
     """In the order of the schedule, from the first page on; polling times lie within the experts' range."""
-    found = pd.DataFrame(TimelineTask(None, Scenario("shifting:length=0.05", pages=20, seed=1)).run())
+    found = pd.DataFrame(polling_times(None, Scenario("shifting:length=0.05", pages=20, seed=1)))
     assert list(dict.fromkeys(found["regime"])) == ["quiet", "busy", "stream", "push"]
     assert found["minutes"].is_monotonic_increasing
     assert found["polling_ms"].between(100, 1200).all()
@@ -136,7 +134,7 @@ def made_up(more: dict[str, tuple[float, float]]) -> SeedRows:
             })  # fmt: skip
         hindsight = {"best_expert": 4.0, "best_rate": 3.0, "alpha": 1e-3}
         rows.append({"policy": "hindsight", "gamma": "published", "seed": seed, **hindsight})
-    return SeedRows(rows)
+    return SeedRows(pd.DataFrame(rows))
 
 
 def test_the_gain_is_set_beside_that_on_stationary_traffic():
@@ -145,7 +143,7 @@ def test_the_gain_is_set_beside_that_on_stationary_traffic():
     assert "is 50.0 ± 0.1 % of its energy on the shifting traffic and 20.1 ± 0.2 % on" in gains(half, fifth)
     assert gains(half, fifth).endswith("The saving is larger if regimes switch.")
     assert gains(fifth, half).endswith("The saving is not larger if regimes switch.")
-    assert (half.least("energy_j"), fifth.least("energy_j")) == (LEARN_ALPHA, "Fixed-share 0.5")
+    assert (half.best_learner("energy_j"), fifth.best_learner("energy_j")) == (LEARN_ALPHA, "Fixed-share 0.5")
 
 
 @pytest.mark.parametrize(
@@ -194,11 +192,10 @@ def test_remarks_name_numbers_and_losers():
 
 def test_the_study_has_every_table_and_the_numbers_of_every_figure(monkeypatch):
     """At a tiny scale: one row per policy, a point of each on the figure, a curve for each gamma."""
-    monkeypatch.setattr("psm_lab.studies.non_stationary.study.QUICK_TRACE", TRACE)
-    monkeypatch.setattr("psm_lab.studies.non_stationary.study.QUICK_PAGES", PAGES)
-    monkeypatch.setattr("psm_lab.studies.non_stationary.study.CONTROL_PAGES", 6)
-    scale, study = Scale(replications=2, pages=6, long_pages=6), load_study("non-stationary")
-    found = study.digest(run_tasks(study.tasks(scale, 1), workers=2), scale, 1)
+    for name, value in {"QUICK_TRACE": TRACE, "QUICK_PAGES": PAGES, "CONTROL_PAGES": 6}.items():
+        monkeypatch.setattr(non_stationary, name, value)
+    scale = Scale(replications=2, pages=6, long_pages=6)
+    found = non_stationary.digest(run_tasks(non_stationary.tasks(scale, 1), workers=2), scale, 1)
     assert len(found.tables[0].frame) == len(FIXED) + len(BOUNDED) + len(LEARNERS)
     assert not any("nan" in str(value) for each in found.tables for value in each.frame.to_numpy().ravel())
     assert len(found.figures["trade-off"]) == 6 + len(BOUNDED) + len(LEARNERS)

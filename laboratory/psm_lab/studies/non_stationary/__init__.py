@@ -1,1 +1,0 @@
-"""Study of Learn-alpha and other learners on non-stationary traffic."""
