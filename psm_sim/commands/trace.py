@@ -21,11 +21,12 @@ from psm_sim.common.output_files import check_outputs, check_writable
 from psm_sim.common.parameters import build
 from psm_sim.common.random_streams import random_stream
 from psm_sim.reporting.terminal.progress import progress
-from psm_sim.workload.capture_workloads import CapturedTrace, capture_at, is_capture_file
+from psm_sim.workload.capture_workloads import capture_options, is_capture_file, no_pages_error
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workload
 from psm_sim.workload.page_list import MissingValues, read_page_list, write_page_list
 from psm_sim.workload.recorded_pages import select_clients
 from psm_sim.workload.recordings.capture.ip_packets import TCP, UDP
+from psm_sim.workload.recordings.capture.packet_capture import PacketCapture, read_capture
 from psm_sim.workload.recordings.recording import Recording, recording_of_pages
 from psm_sim.workload.regimes import Regimes, regimes_of
 from psm_sim.workload.trace_profile import Profile, profile_of
@@ -104,7 +105,8 @@ def _info(args: argparse.Namespace) -> None:
         description = _describe_toml(path)
     elif not is_page_list(path) and is_capture_file(path):
         with progress("reading", "bytes") as callback:
-            description = _describe_capture(capture_at(path, spec.values, callback))
+            client = capture_options(path, spec.values).client  # noqa: PD011 (no DataFrame)
+            description = _describe_capture(read_capture(path, client, callback))
     else:
         description = _describe_recording(_load_recording(path, spec, "replay")[0])
     _print_remarks(description.warnings)
@@ -118,7 +120,7 @@ def _convert(args: argparse.Namespace) -> None:
     if is_page_list(path):
         _check_unused({"--seed": args.seed}, "a page list is not sampled")
     elif not is_profile(path) and is_capture_file(path):
-        spec = spec.with_default("mode", "closed")
+        raise no_pages_error(path)
     sampled = is_profile(path) or spec.values.get("workload") == "sample"  # noqa: PD011 (no DataFrame)
     pages = args.pages if args.pages is not None else 100 if sampled else _EVERY_PAGE
     workload = load_workload(spec, pages, 1 if args.seed is None else args.seed)
@@ -167,9 +169,9 @@ def _load_recording(path: Path, spec: Spec, use: str) -> tuple[Recording, NDArra
         return recording_of_pages(read_page_list(path, missing), "page list", path.name), None
     unused = {name: spec.values.get(name) for name in ("request_bytes", "server_delay_ms")}  # noqa: PD011 (no DataFrame)
     _check_unused(unused, "it only applies when pages are simulated")
+    if is_capture_file(path):
+        raise no_pages_error(path)
     with progress("reading", "bytes") as callback:
-        if is_capture_file(path):
-            return capture_at(path, spec.with_default("mode", "closed").values, callback).recording, None
         selection = select_clients(path, spec.with_default("workload", use).values, callback)
         return selection.recording, selection.clients
 
@@ -250,9 +252,8 @@ def _describe_recording(recording: Recording) -> Description:
     return Description(facts, _quantile_table(_page_quantities(recording)), recording.warnings)
 
 
-def _describe_capture(captured: CapturedTrace) -> Description:
-    """Return packets per direction, and the reconstructed pages if there are any."""
-    capture = captured.capture
+def _describe_capture(capture: PacketCapture) -> Description:
+    """Return the packets per direction."""
     protocol = capture.rows["protocol"]
     kinds = {"TCP": protocol == TCP, "UDP": protocol == UDP, "other": ~np.isin(protocol, (TCP, UDP))}
     facts = {
@@ -267,10 +268,6 @@ def _describe_capture(captured: CapturedTrace) -> Description:
     for name, mask in (("down", ~capture.uplink), ("up", capture.uplink)):
         quantities[f"{name}, between s"] = np.diff(capture.at_s[mask])
         quantities[f"{name}, bytes"] = capture.rows["length"][mask]
-    try:
-        quantities |= _page_quantities(captured.recording)
-    except InputError as error:
-        facts["Pages"] = str(error)
     return Description(facts, _quantile_table(quantities), capture.warnings)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import parameters_of, values_of
-from psm_sim.workload.capture_workloads import activity_of, capture_at, is_capture_file
+from psm_sim.workload.capture_workloads import is_capture_file, no_pages_error
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workloads
 from psm_sim.workload.network_activity import Activity, NominalTransfers, transfers_of, transfers_of_messages
 from psm_sim.workload.workload import Workload
@@ -40,7 +40,7 @@ def load_activities(
     path = find_trace(spec.name)
     if not (is_page_list(path) or is_profile(path)):
         if is_capture_file(path):
-            return (activity_of(capture_at(path, spec.values)),)
+            raise no_pages_error(path)
         if spec.values.get("workload", "replay") == "replay":
             return _recording_activities(path, spec.values)
     return tuple(_page_activity(workload, nominal) for workload in load_workloads(spec, pages, seed))

@@ -74,7 +74,7 @@ def load_workloads(trace: str | Spec, pages: int, seed: int) -> tuple[Workload, 
     from psm_sim.workload import capture_workloads, recorded_pages
 
     if capture_workloads.is_capture_file(path):
-        return (capture_workloads.workload_of(capture_workloads.capture_at(path, texts), pages, seed),)
+        return (capture_workloads.captured_workload(path, texts, pages, seed),)
     return recorded_pages.recorded_workloads(recorded_pages.select_clients(path, texts), pages, seed)
 
 

@@ -35,9 +35,8 @@ def use_formula(path: Path) -> None:
 
 
 def use_capture(path: Path) -> None:
-    """Read packets as they came, and pages."""
+    """Read packets as they came."""
     load_workload(f"{path}:stretch_s=1e6", 3, 1)
-    load_workload(f"{path}:mode=closed", 3, 1)
 
 
 def end_command(*_: object) -> None:

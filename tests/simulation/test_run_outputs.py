@@ -10,7 +10,6 @@ import pytest
 
 import psm_sim
 from psm_sim.cli import main
-from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.network import load_topology
 from psm_sim.network.parts.capture import capture_bytes
@@ -139,17 +138,6 @@ def test_a_capture_is_read_back_to_the_same_arrivals(policy):
         heard = sorted((round(at_s * 1e9), each.wire_bytes) for at_s, each in told if at_s <= world.env.now)
         assert rows["time_ns"].tolist() == [at_ns for at_ns, _ in heard]
         assert rows["length"].tolist() == [size for _, size in heard]
-
-
-def test_the_pages_of_a_capture_are_those_that_were_loaded():
-    """In a closed loop: main object, embedded ones and requests of each page, byte for byte."""
-    psm_sim.simulate("always-on", pages=8, capture="a.pcap")
-    loaded = load_workload("ucb", 8, 1).pages
-    read = load_workload(Spec("a.pcap").with_("mode", "closed"), 8, 1).pages
-    assert len(read) == len(loaded)
-    for one, other in zip(loaded, read, strict=True):
-        assert (one.main_bytes, sorted(one.image_bytes)) == (other.main_bytes, sorted(other.image_bytes))
-        assert sorted(one.request_bytes) == sorted(other.request_bytes)
 
 
 def test_datagrams_read_back_and_replayed_meet_the_same_waits():

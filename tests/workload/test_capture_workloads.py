@@ -1,9 +1,8 @@
-"""Workloads from captures: packets as they came, or requests and replies run through TCP."""
+"""Workloads from captures: packets as they came."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +11,8 @@ from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.policies import Frame, Policy, Rest
 from psm_sim.simulation import simulate
-from psm_sim.workload import load_workload, read_page_list
+from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Pause
-from psm_sim.workload.recordings.capture.packet_capture import read_capture
-from psm_sim.workload.recordings.capture.tcp_connections import Exchange, exchanges_of
 from tests.every_beacon import run_both
 from tests.workload.recordings.captures import SERVER, STATION, ethernet, packet, pcap
 
@@ -38,21 +35,13 @@ def udp(at_s, up, payload=100):
 CONVERSATION = [
     tcp(0.000, True, 99, 0, SYN),
     tcp(0.020, False, 499, 0, SYN | ACK),
-    tcp(0.021, True, 100, 200),  # a request in two segments, the second sent twice
-    tcp(0.022, True, 300, 50),
-    tcp(0.322, True, 300, 50),
-    tcp(0.400, False, 500, 1000),  # its reply: one segment out of order, one missing in the capture
-    tcp(0.420, False, 2500, 1000),
+    tcp(0.021, True, 100, 200),
+    tcp(0.400, False, 500, 1000),
     tcp(0.410, False, 1500, 1000),
-    tcp(0.430, False, 5500, 500),
-    tcp(0.500, True, 350, 70),  # the next request, on the same connection
-    tcp(0.560, False, 6000, 10),
-    tcp(3.560, True, 420, 80),  # after a silence
-    tcp(3.700, False, 6010, 20),
-    tcp(3.710, False, 6030, 0, FIN),
-    tcp(3.800, True, 500, 33),  # never answered
+    tcp(3.560, True, 300, 80),
+    tcp(3.700, False, 2500, 20),
+    tcp(3.710, False, 2520, 0, FIN),
 ]
-EXCHANGES = [(0.021, 0.43, 250, 5500, 0.378), (0.5, 0.56, 70, 10, 0.06), (3.56, 3.7, 80, 20, 0.14)]
 
 
 @pytest.fixture
@@ -65,52 +54,6 @@ def kept(tmp_path):
         return str(path)
 
     return write
-
-
-def test_exchanges_are_those_counted_by_hand(kept):
-    """Times, sizes and delays; bytes sent again count once, bytes missing in the capture count too."""
-    found, notes = exchanges_of(read_capture(Path(kept(CONVERSATION))))
-    as_seconds = [(e.start_us / 1e6, e.end_us / 1e6, e.request_bytes, e.reply_bytes, e.delay_us / 1e6)
-                  for e in found]  # fmt: skip
-    assert as_seconds == [pytest.approx(each) for each in EXCHANGES]
-    assert notes == ("33 bytes sent without a reply were omitted",)
-
-
-def test_ports_that_are_used_again_and_sequence_numbers_that_wrap_are_followed(kept):
-    """A new SYN begins a new stream; 2^32 is followed by 0."""
-    frames = [
-        tcp(0.0, True, 2**32 - 51, 0, SYN), tcp(0.1, True, 2**32 - 50, 100), tcp(0.2, False, 7, 30),
-        tcp(1.0, True, 4_000, 0, SYN), tcp(1.1, True, 4_001, 60), tcp(1.2, False, 900_000, 40),
-        tcp(2.0, False, 7_000, 0, SYN), tcp(2.1, True, 70, 0, SYN | ACK), tcp(2.2, True, 71, 5),
-        tcp(2.3, False, 7_001, 6),
-    ]  # fmt: skip
-    found, _ = exchanges_of(read_capture(Path(kept(frames))))
-    assert [(each.request_bytes, each.reply_bytes) for each in found] == [(100, 30), (60, 40), (5, 6)]
-
-
-def test_connections_are_apart_and_the_other_side_can_begin(kept):
-    """Interleaved; a reply that nobody asked for has a request of 0 bytes."""
-    frames = [
-        tcp(0.0, True, 0, 10, port=1), tcp(0.1, True, 0, 20, port=2), tcp(0.2, False, 0, 300, port=1),
-        tcp(0.3, False, 0, 400, port=2), tcp(0.4, False, 0, 500, port=3),
-    ]  # fmt: skip
-    found, _ = exchanges_of(read_capture(Path(kept(frames)), STATION))
-    assert [(each.request_bytes, each.reply_bytes) for each in found] == [(10, 300), (20, 400), (0, 500)]
-    assert found[2] == Exchange(400_000, 400_000, 0, 500, 0)
-
-
-def test_closed_loop_makes_pages_at_each_silence(kept):
-    """Think time, objects, sizes and delays; the gap is a parameter."""
-    trace = kept(CONVERSATION)
-    pages = load_workload(f"{trace}:mode=closed", 10, 1).pages
-    assert [(page.main_bytes, page.image_bytes, page.request_bytes) for page in pages] == [
-        (5500, (10,), (250, 70)), (20, (), (80,))
-    ]  # fmt: skip
-    assert [page.think_s for page in pages] == [0.0, pytest.approx(3.0)]
-    assert pages[0].server_delay_s == pytest.approx((0.378, 0.06))
-    assert len(load_workload(f"{trace}:mode=closed,gap_s=5", 10, 1).pages) == 1
-    assert len(load_workload(f"{trace}:mode=closed,gap_s=0.01", 10, 1).pages) == 3
-    assert len(load_workload(f"{trace}:mode=closed", 1, 1).pages) == 1
 
 
 def test_open_loop_replays_each_packet_at_its_time(kept):
@@ -226,10 +169,9 @@ def test_open_loop_under_static_psm_waits_for_the_beacon_after_each_packet(kept)
 
 
 @pytest.mark.parametrize("policy", ["psm", "bsd:p=0.5", "lpsm"])
-@pytest.mark.parametrize("mode", ["open", "closed"])
-def test_bytes_are_conserved_in_a_capture_too(kept, policy, mode):
+def test_bytes_are_conserved_in_a_capture_too(kept, policy):
     """What enters at the access point counts as sent; firing all beacons changes nothing."""
-    trace = f"{kept(CONVERSATION)}:mode={mode}"
+    trace = kept(CONVERSATION)
     one, full = run_both(policy, trace)
     traffic = one.traffic
     found = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
@@ -240,12 +182,11 @@ def test_bytes_are_conserved_in_a_capture_too(kept, policy, mode):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("mode=half", "got 'half'"),
-        ("clients=all", "Unknown parameter"),
+        ("mode=open", "has no parameter"),
+        ("mode=closed", "no pages; for pages, use a HAR file"),
+        ("workload=sample", "no pages; for pages, use a HAR file"),
+        ("clients=all", "has no parameter"),
         ("client=me", "IP address"),
-        ("mode=open,max_think_s=3", "max_think_s has no effect without mode=closed"),
-        ("gap_s=3", "gap_s has no effect without mode=closed"),
-        ("mode=closed,phase_s=0", "phase_s has no effect without mode=open"),
         ("stretch_s=0", "got '0'"),
     ],
 )
@@ -255,24 +196,20 @@ def test_a_parameter_that_cannot_be_used_is_an_error(kept, text, words):
     assert words in str(caught.value)
 
 
-def test_closed_loop_needs_a_reply(kept):
-    """Datagrams have none that TCP would bring; the sentence says what to do."""
-    with pytest.raises(InputError, match="mode=open"):
-        load_workload(f"{kept([udp(0, True), udp(1, False)])}:mode=closed", 1, 1)
-
-
-def test_trace_commands_work_on_a_capture(kept, tmp_path, capsys):
-    trace, pages, profile = kept(CONVERSATION), tmp_path / "x.csv", tmp_path / "x.toml"
-    assert main(["trace", "info", trace]) == 0
+def test_trace_info_describes_the_packets(kept, capsys):
+    assert main(["trace", "info", kept(CONVERSATION)]) == 0
     out = capsys.readouterr().out
-    for words in ("pcap capture", STATION, "down, between s", "objects per page"):
+    for words in ("pcap capture", STATION, "down, between s", "TCP 8, UDP 0"):
         assert words in out
-    assert main(["trace", "convert", trace, "--to", str(pages)]) == 0
-    assert read_page_list(pages) == load_workload(f"{trace}:mode=closed", 10, 1).pages
-    assert main(["trace", "fit", trace, "--to", str(profile)]) == 0
-    assert main(["--trace", str(profile), "--policy", "psm", "--pages", "2", "--format", "csv"]) == 0
-    assert main(["trace", "info", kept([udp(0, True)])]) == 0
-    assert "must have a request over TCP" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("command", "target"), [("convert", "x.csv"), ("fit", "x.toml")])
+def test_trace_commands_that_need_pages_refuse_a_capture(kept, tmp_path, capsys, command, target):
+    assert main(["trace", command, kept(CONVERSATION), "--to", str(tmp_path / target)]) == 2
+    assert (
+        "own.pcap: a capture has messages but no pages; for pages, use a HAR file." in capsys.readouterr().err
+    )
+    assert not (tmp_path / target).exists()
 
 
 def test_the_client_of_a_capture_can_be_chosen(kept, capsys):
