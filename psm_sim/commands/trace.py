@@ -105,7 +105,7 @@ def _info(args: argparse.Namespace) -> None:
         description = _describe_toml(path)
     elif not is_page_list(path) and is_capture_file(path):
         with progress("reading", "bytes") as callback:
-            client = capture_options(path, spec.values).client  # noqa: PD011 (no DataFrame)
+            client = capture_options(path, spec.values).client
             description = _describe_capture(read_capture(path, client, callback))
     else:
         description = _describe_recording(_load_recording(path, spec, "replay")[0])

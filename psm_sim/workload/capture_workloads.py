@@ -13,11 +13,11 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
 from psm_sim.common.parameters import build, check_all, parameter, values_of
 from psm_sim.common.random_streams import random_stream
-from psm_sim.workload.messages import Messages, check_messages
+from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
 from psm_sim.workload.page_view import Pause
-from psm_sim.workload.recordings.capture.ip_packets import FIN, RST, SYN
-from psm_sim.workload.recordings.capture.packet_capture import AUTO, PacketCapture, is_capture, read_capture
-from psm_sim.workload.recordings.capture.tcp_connections import connection_numbers
+from psm_sim.workload.recordings.capture.capture_files import is_capture
+from psm_sim.workload.recordings.capture.ip_packets import ACK, FIN, RST, SYN, TCP
+from psm_sim.workload.recordings.capture.packet_capture import AUTO, PacketCapture, read_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.workload import Workload
 
@@ -100,7 +100,7 @@ def captured_workload(path: Path, texts: Mapping[str, str], pages: int, seed: in
     selected = at_s < count * stretch_s
     if options.directions != "both":
         selected &= capture.uplink == (options.directions == "up")
-    messages = _messages(capture, at_s, np.flatnonzero(selected))
+    messages = Messages(_messages(capture, at_s, selected), at_access_point=True)
     packets = f"{capture.rows.size:,} of {capture.packets:,} IP packets"
     remark = (
         f"client {capture.client} in {path.name} ({capture.format}), {packets}, replayed as "
@@ -116,11 +116,14 @@ def capture_options(path: Path, texts: Mapping[str, str]) -> CaptureOptions:
     """Return the parameters of the replay of a capture."""
     if texts.get("mode") == "closed" or "workload" in texts:
         raise no_pages_error(path)
-    return build(CaptureOptions, texts, f"trace {path.name}")
+    options: CaptureOptions = build(CaptureOptions, texts, f"trace {path.name}")
+    return options
 
 
-def _messages(capture: PacketCapture, at_s: NDArray[np.float64], selected: NDArray[np.intp]) -> Messages:
-    """Return packets as messages.
+def _messages(
+    capture: PacketCapture, at_s: NDArray[np.float64], selected: NDArray[np.bool_]
+) -> NDArray[np.void]:
+    """Return the selected packets as rows of messages.
 
     A packet captured before segmentation offload is split into frames of at most 1500 bytes.
     """
@@ -128,25 +131,45 @@ def _messages(capture: PacketCapture, at_s: NDArray[np.float64], selected: NDArr
     length = np.maximum(rows["length"].astype(np.int64), 1)
     frames = -(-length // _MAX_FRAME)
     check_messages(int(frames.sum()), "the capture")
-    packet = np.repeat(np.arange(selected.size), frames)
-    last = np.cumsum(frames) - 1
-    size = np.full(packet.size, _MAX_FRAME)
-    size[last] = length - (frames - 1) * _MAX_FRAME
-    is_last = np.zeros(packet.size, bool)
-    is_last[last] = True
+    packet = np.repeat(np.arange(rows.size), frames)
+    is_last = np.diff(packet, append=rows.size) > 0
     # A segment repeats the headers of its packet, so the last one has the rest of the payload.
     data = rows["payload"].astype(np.int64)
     full = np.maximum(_MAX_FRAME - (length - data), 1)
     rest = np.where(data > 0, (data - 1) % full + 1, 0)
     flags = rows["flags"][packet]
-    columns = {
-        "at_s": at_s[selected][packet],
-        "uplink": capture.uplink[selected][packet],
-        "bytes": size,
-        "flow": connection_numbers(capture)[selected][packet],
-        "payload": np.minimum(np.where(is_last, rest[packet], full[packet]), data[packet]),
-        "syn": flags & SYN > 0,
-        "fin": is_last & (flags & (FIN | RST) > 0),
-        "mss": rows["mss"][packet],
-    }
-    return Messages(Messages.columns(packet.size, **columns), at_access_point=True)
+    return Messages.columns(
+        packet.size,
+        at_s=at_s[selected][packet],
+        uplink=capture.uplink[selected][packet],
+        bytes=np.where(is_last, (length - (frames - 1) * _MAX_FRAME)[packet], _MAX_FRAME),
+        flow=_connection_numbers(capture)[selected][packet],
+        payload=np.minimum(np.where(is_last, rest[packet], full[packet]), data[packet]),
+        syn=flags & SYN > 0,
+        fin=is_last & (flags & (FIN | RST) > 0),
+        mss=rows["mss"][packet],
+    )
+
+
+def _connection_numbers(capture: PacketCapture) -> NDArray[np.int64]:
+    """Return the number of the TCP connection of each packet, from 0 in the order of opening, shape (n,).
+
+    Packets that are not TCP or have no ports get -1. A connection begins with the first packet between two
+    ports of two hosts, and again with each SYN of another initial sequence number.
+    """
+    numbers = np.full(capture.rows.size, DATAGRAM, np.int64)
+    opened: dict[tuple[int, ...], tuple[int, int | None]] = {}  # number and initial sequence number
+    (tcp,) = np.nonzero((capture.rows["protocol"] == TCP) & (capture.rows["source_port"] > 0))
+    rows, count = capture.rows[tcp], 0
+    names = ("source", "target", "source_port", "target_port", "sequence", "flags")
+    columns = zip(
+        tcp.tolist(), capture.uplink[tcp].tolist(), *(rows[name].tolist() for name in names), strict=True
+    )
+    for index, up, source, target, source_port, target_port, sequence, flags in columns:
+        key = (target, source_port, target_port) if up else (source, target_port, source_port)
+        syn = sequence if flags & (SYN | ACK) == SYN else None
+        if key not in opened or syn not in (None, opened[key][1]):
+            opened[key] = count, syn
+            count += 1
+        numbers[index] = opened[key][0]
+    return numbers

@@ -8,7 +8,7 @@ from pathlib import Path
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress
 from psm_sim.workload.network_activity import Transfer
-from psm_sim.workload.recordings.capture.packet_capture import is_capture
+from psm_sim.workload.recordings.capture.capture_files import is_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har import har_recording, is_har, log_entries, read_log
 from psm_sim.workload.recordings.page_grouping import PageRule, Rows, group_requests

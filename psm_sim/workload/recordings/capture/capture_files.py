@@ -1,4 +1,4 @@
-"""Reader of pcap and pcapng files in either byte order, as batches of frames.
+"""Frames of pcap and pcapng files in either byte order.
 
 A pcap file has a header of 24 bytes, whose first four bytes encode byte order and time unit. Each frame has a
 header of 16 bytes (seconds, fraction, captured length, original length) and its captured bytes. See
@@ -12,329 +12,205 @@ unit and offset of times. Other blocks contain a packet or are ignored. See draf
 from __future__ import annotations
 
 from collections.abc import Iterator
-from struct import Struct
+from struct import Struct, unpack_from
 from typing import NamedTuple
 
-import numpy as np
-
 from psm_sim.common.errors import InputError
-from psm_sim.workload.recordings.capture.frame_batch import MAX_FRAME, MAX_FRAMES, Frames, IntArray, u32_rows
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 
-_MIN_BYTES = 1 << 21
+_MAX_FRAME = 1 << 20  # captured bytes; capture programs store at most 262,144
+_SECOND_NS = 1_000_000_000
+_MAX_NS = 1 << 62  # later times are clipped, and the check of the time span rejects them
 
 
-class Window:
-    """Sliding window over the decompressed bytes of a source.
-
-    Attributes
-    ----------
-    source
-        Reader of the file.
-    data
-        Bytes that have not been used yet.
-    base
-        Offset of the first of them in the decompressed file.
-    """
-
-    def __init__(self, source: ChunkReader) -> None:
-        self.source = source
-        self._chunks = source.chunks()
-        self.data, self.base = b"", 0
-
-    def move(self, used: int) -> bool:
-        """Drop the first *used* bytes and refill the window. Return whether data were added.
-
-        If *used* is 0, at least one chunk is added unless the file has ended, because the next item is longer
-        than the window.
-        """
-        parts = [self.data[used:]]
-        size = len(parts[0])
-        while size < _MIN_BYTES or (not used and len(parts) == 1):
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                break
-            parts.append(chunk)
-            size += len(chunk)
-        self.data, self.base = b"".join(parts), self.base + used
-        return len(parts) > 1
-
-    def fill(self, size: int) -> bool:
-        """Refill the window to *size* bytes. Return whether the file has that many."""
-        while len(self.data) < size:
-            if not self.move(0):
-                return False
-        return True
-
-
-MAGICS = {
-    b"\xd4\xc3\xb2\xa1": ("<", 1000),
-    b"\xa1\xb2\xc3\xd4": (">", 1000),
-    b"\x4d\x3c\xb2\xa1": ("<", 1),
-    b"\xa1\xb2\x3c\x4d": (">", 1),
-}
-"""Byte order, and nanoseconds per unit of the fraction, by the first four bytes of the file."""
-
-_FILE_HEADER, _HEADER = 24, 16
-_LINK = 0xFFFF  # the upper half encodes whether frames end with a checksum
-
-
-def pcap_frames(window: Window) -> Iterator[Frames]:
-    """Yield the frames of a pcap file in batches.
-
-    A truncated last frame is omitted, with a warning in ``window.source.warnings``.
-
-    Raises
-    ------
-    InputError
-        If the file header is truncated, or if a frame claims more bytes than capture programs store.
-    """
-    if not window.fill(_FILE_HEADER):
-        size = len(window.data)
-        raise InputError(
-            f"{window.source.path}: a pcap header must have {_FILE_HEADER} bytes, got {size} bytes."
-        )
-    order, unit_ns = MAGICS[window.data[:4]]
-    link = int.from_bytes(window.data[20:24], "little" if order == "<" else "big") & _LINK
-    captured_size, position = Struct(f"{order}8xI"), _FILE_HEADER
-    while True:
-        starts, end = _frame_starts(window.data, position, captured_size)
-        if starts:
-            yield _batch(window.data, starts, (order, unit_ns, link))
-        _check_claim(window, end, captured_size)
-        if not window.move(end) and not starts:
-            break
-        position = 0
-    if window.data:
-        window.source.warnings.append(
-            f"the last packet, at byte {window.base:,}, is truncated and was omitted"
-        )
-
-
-def _frame_starts(data: bytes, at: int, captured_size: Struct) -> tuple[list[int], int]:
-    """Return the offsets of the complete frames from byte *at* on, and the end of the last one.
-
-    Parameters
-    ----------
-    data
-        Bytes of the window.
-    at
-        Offset of the first frame.
-    captured_size
-        Reader of the captured length in a frame header.
-    """
-    starts, size, size_of = list[int](), len(data), captured_size.unpack_from
-    last = size - _HEADER
-    for _ in range(MAX_FRAMES):
-        if at > last:
-            break
-        end = at + _HEADER + size_of(data, at)[0]
-        if end > size:
-            break
-        starts.append(at)
-        at = end
-    return starts, at
-
-
-def _check_claim(window: Window, at: int, captured_size: Struct) -> None:
-    """Raise an error if an incomplete frame claims more bytes than capture programs store."""
-    claimed = captured_size.unpack_from(window.data, at)[0] if len(window.data) >= at + _HEADER else 0
-    if claimed > MAX_FRAME:
-        raise InputError(
-            f"{window.source.path}: the packet at byte {window.base + at:,} must have at most {MAX_FRAME:,} "
-            f"bytes, got {claimed:,}; the file is damaged there."
-        )
-
-
-def _batch(data: bytes, starts: list[int], file_format: tuple[str, int, int]) -> Frames:
-    order, unit_ns, link = file_format
-    array, at = np.frombuffer(data, np.uint8), np.array(starts, np.int64)
-    seconds, fraction, captured_size, length = u32_rows(array, at, 4, order).T
-    start = at + _HEADER
-    return Frames(
-        link, array, start, start + captured_size, length, seconds * 1_000_000_000 + fraction * unit_ns
-    )
-
-
-SECTION = 0x0A0D0D0A
-MAGIC = SECTION.to_bytes(4, "big")
-_INTERFACE, _PACKET, _SIMPLE, _ENHANCED = 1, 2, 3, 6
-_HEADS = {order: Struct(f"{order}II") for order in "<>"}
-_ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
-_MAX_BLOCK = 16 << 20
-_MIN_BLOCK, _MIN_INTERFACE, _PACKET_HEADER = 12, 20, 28
-
-
-class Pcapng:
-    """Reader of a pcapng file, with the state of the current section."""
-
-    def __init__(self, window: Window) -> None:
-        self._window = window
-        self._interfaces: list[Interface] = []
-        self._order, self._head = "<", _HEADS["<"]
-        self._timeless = 0
-
-    def frames(self) -> Iterator[Frames]:
-        """Yield the frames in batches of one section and link type.
-
-        A truncated last block and packets without a time (simple packet blocks) are omitted, with warnings in
-        the source.
-
-        Raises
-        ------
-        InputError
-            If a block has an impossible length or a packet an unknown interface.
-        """
-        window = self._window
-        while window.fill(_MIN_BLOCK):
-            packet_starts, used = self._scan_blocks(window.data)
-            if packet_starts:
-                yield from self._batches(window.data, np.array(packet_starts, np.int64))
-            if not window.move(used) and not used:
-                break
-        if window.data:
-            window.source.warnings.append(
-                f"the last block, at byte {window.base:,}, is truncated and was omitted"
-            )
-        if self._timeless:
-            window.source.warnings.append(f"{self._timeless:,} packets without a time were omitted")
-
-    def _scan_blocks(self, data: bytes) -> tuple[list[int], int]:
-        """Process the complete blocks up to the next section.
-
-        Return the offsets of the packet blocks, and the number of bytes processed.
-        """
-        packet_starts, at, size = list[int](), 0, len(data)
-        while at + _MIN_BLOCK <= size and len(packet_starts) < MAX_FRAMES:
-            kind, length = self._head.unpack_from(data, at)
-            if kind == SECTION:
-                if packet_starts:
-                    break
-                length = self._begin_section(data, at)
-            if length < _MIN_BLOCK or length > _MAX_BLOCK or length & 3:
-                expected = f"a multiple of 4 from {_MIN_BLOCK} to {_MAX_BLOCK:,}"
-                self._raise_damaged(at, f"a block length must be {expected}, got {length:,}")
-            if at + length > size:
-                break
-            if kind in (_ENHANCED, _PACKET):
-                packet_starts.append(at)
-            else:
-                self._handle_block(kind, data[at : at + length])
-            at += length
-        return packet_starts, at
-
-    def _begin_section(self, data: bytes, at: int) -> int:
-        """Set the byte order of a new section and return the length of its header."""
-        order = _ORDERS.get(data[at + 8 : at + 12])
-        if order is None:
-            self._raise_damaged(at, f"invalid byte-order magic {data[at + 8 : at + 12]!r} of a section")
-        self._order, self._head, self._interfaces = str(order), _HEADS[str(order)], []
-        return int(self._head.unpack_from(data, at)[1])
-
-    def _handle_block(self, kind: int, block: bytes) -> None:
-        if kind == _INTERFACE and len(block) >= _MIN_INTERFACE:
-            self._interfaces.append(interface_of(block, self._order))
-        elif kind == _SIMPLE:
-            self._timeless += 1
-
-    def _batches(self, data: bytes, at: IntArray) -> Iterator[Frames]:
-        array = np.frombuffer(data, np.uint8)
-        short = u32_rows(array, at, 2, self._order)[:, 1] < _PACKET_HEADER + 4
-        if short.any():
-            self._raise_damaged(int(at[short][0]), "a packet block is shorter than its header")
-        kind, length, interface_ids, high, low, captured, original = u32_rows(array, at, 7, self._order).T
-        # The obsolete packet block has a 16-bit interface ID, followed by a 16-bit count of dropped packets.
-        obsolete_ids = interface_ids & 0xFFFF if self._order == "<" else interface_ids >> 16
-        interface_ids = np.where(kind == _PACKET, obsolete_ids, interface_ids)
-        if (captured > length - _PACKET_HEADER - 4).any() or (interface_ids >= len(self._interfaces)).any():
-            wrong = (captured > length - _PACKET_HEADER - 4) | (interface_ids >= len(self._interfaces))
-            problem = "a packet is larger than its block or has an unknown interface"
-            self._raise_damaged(int(at[wrong][0]), problem)
-        start = at + _PACKET_HEADER
-        for number in np.unique(interface_ids).tolist():
-            selected, interface = interface_ids == number, self._interfaces[number]
-            time_ns = interface.time_ns(high[selected], low[selected])
-            selected_start = start[selected]
-            yield Frames(
-                interface.link,
-                array,
-                selected_start,
-                selected_start + captured[selected],
-                original[selected],
-                time_ns,
-            )
-
-    def _raise_damaged(self, at: int, problem: str) -> None:
-        path, offset = self._window.source.path, self._window.base + at
-        raise InputError(f"{path}: {problem}, at byte {offset:,}; the file is damaged there.")
-
-
-_UNIT, _OFFSET = 9, 14
-_MICROSECOND = 6
-_EXACT = 9_000_000_000  # units per second up to which a product with 1e9 fits 64 bits
-_MAX_S = 1 << 33
-
-
-class Interface(NamedTuple):
-    """Interface of a pcapng section.
+class Frame(NamedTuple):
+    """Captured frame.
 
     Attributes
     ----------
     link
         Link type, LINKTYPE_ of tcpdump.org.
-    units
-        Time units per second.
-    offset_s
-        Seconds to add to all times.
+    time_ns
+        Time of capture in nanoseconds since 1970.
+    length
+        Original length in bytes.
+    data
+        Captured bytes.
     """
+
+    link: int
+    time_ns: int
+    length: int
+    data: bytes
+
+
+class ByteStream:
+    """Decompressed bytes of a source. ``offset`` is the number of bytes read so far."""
+
+    def __init__(self, source: ChunkReader) -> None:
+        self.source, self.offset = source, 0
+        self._chunks = source.chunks()
+        self._data, self._at = b"", 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next *size* bytes, or fewer at the end of the file."""
+        while len(self._data) - self._at < size and (chunk := next(self._chunks, None)) is not None:
+            self._data, self._at = self._data[self._at :] + chunk, 0
+        data = self._data[self._at : self._at + size]
+        self._at += len(data)
+        self.offset += len(data)
+        return data
+
+    def damage(self, problem: str, at: int) -> InputError:
+        """Return the error for a *problem* at byte *at*."""
+        return InputError(f"{self.source.path}: {problem}, at byte {at:,}; the file is damaged there.")
+
+    def truncation(self, item: str, at: int) -> None:
+        """Warn that the last *item*, at byte *at*, is truncated."""
+        self.source.warnings.append(f"the last {item}, at byte {at:,}, is truncated and was omitted")
+
+
+_MAGICS = {
+    b"\xd4\xc3\xb2\xa1": ("<", 1000),
+    b"\xa1\xb2\xc3\xd4": (">", 1000),
+    b"\x4d\x3c\xb2\xa1": ("<", 1),
+    b"\xa1\xb2\x3c\x4d": (">", 1),
+}
+"""Byte order, and nanoseconds per unit of the fraction, by the first four bytes of a pcap file."""
+
+_SECTION = 0x0A0D0D0A
+_PCAPNG = _SECTION.to_bytes(4, "big")
+
+
+def capture_format(head: bytes) -> str:
+    """Return "pcap" or "pcapng" for data that start with *head*, or an empty string for other data."""
+    return "pcap" if head[:4] in _MAGICS else "pcapng" if head[:4] == _PCAPNG else ""
+
+
+def is_capture(head: bytes) -> bool:
+    """Return whether data that start with *head* are a capture."""
+    return capture_format(head) != ""
+
+
+def frames_of(source: ChunkReader) -> Iterator[Frame]:
+    """Yield the frames of a capture.
+
+    A truncated last frame is omitted, with a warning in ``source.warnings``.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged. The message contains the byte offset.
+    """
+    read_frames = _pcapng_frames if capture_format(source.head(4)) == "pcapng" else _pcap_frames
+    return read_frames(ByteStream(source))
+
+
+def _pcap_frames(stream: ByteStream) -> Iterator[Frame]:
+    header = stream.read(24)
+    if len(header) < 24:
+        raise InputError(f"{stream.source.path}: a pcap header must have 24 bytes, got {len(header)} bytes.")
+    order, unit_ns = _MAGICS[header[:4]]
+    link = unpack_from(f"{order}I", header, 20)[0] & 0xFFFF  # the upper half is about checksums
+    fields = Struct(f"{order}4I")
+    while head := stream.read(fields.size):
+        at, data, captured = stream.offset - len(head), b"", 0
+        if len(head) == fields.size:
+            seconds, fraction, captured, length = fields.unpack(head)
+            if captured > _MAX_FRAME:
+                raise stream.damage(f"a packet must have at most {_MAX_FRAME:,} bytes, got {captured:,}", at)
+            data = stream.read(captured)
+        if len(head) < fields.size or len(data) < captured:
+            stream.truncation("packet", at)
+            return
+        yield Frame(link, seconds * _SECOND_NS + fraction * unit_ns, length, data)
+
+
+_INTERFACE, _PACKET, _SIMPLE, _ENHANCED = 1, 2, 3, 6
+_ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
+_MIN_BLOCK, _MAX_BLOCK = 12, 16 << 20
+
+
+def _pcapng_frames(stream: ByteStream) -> Iterator[Frame]:
+    interfaces: list[_Interface] = []
+    timeless = 0
+    for at, order, block in _blocks(stream):
+        (kind,) = unpack_from(f"{order}I", block)
+        if kind == _SECTION:
+            interfaces = []
+        elif kind == _INTERFACE and len(block) >= 20:
+            interfaces.append(_Interface.of(block, order))
+        elif kind in (_ENHANCED, _PACKET):
+            yield _packet(stream, at, block, order, interfaces)
+        timeless += kind == _SIMPLE
+    if timeless:
+        stream.source.warnings.append(f"{timeless:,} packets without a time were omitted")
+
+
+def _blocks(stream: ByteStream) -> Iterator[tuple[int, str, bytes]]:
+    """Yield each complete block after its offset and the byte order of its section."""
+    order = "<"
+    while head := stream.read(_MIN_BLOCK):
+        at, block, size = stream.offset - len(head), head, _MIN_BLOCK
+        if len(head) == _MIN_BLOCK:
+            if head[:4] == _PCAPNG:
+                if head[8:] not in _ORDERS:
+                    raise stream.damage(f"invalid byte-order magic {head[8:]!r} of a section", at)
+                order = _ORDERS[head[8:]]
+            (size,) = unpack_from(f"{order}I", head, 4)
+            if not _MIN_BLOCK <= size <= _MAX_BLOCK or size & 3:
+                expected = f"a multiple of 4 from {_MIN_BLOCK} to {_MAX_BLOCK:,}"
+                raise stream.damage(f"a block length must be {expected}, got {size:,}", at)
+            block += stream.read(size - _MIN_BLOCK)
+        if len(block) < size:
+            stream.truncation("block", at)
+            return
+        yield at, order, block
+
+
+def _packet(stream: ByteStream, at: int, block: bytes, order: str, interfaces: list[_Interface]) -> Frame:
+    """Return the frame of a packet block, which begins at byte *at*."""
+    if len(block) < 32:
+        raise stream.damage("a packet block is shorter than its header", at)
+    # The obsolete packet block has a 16-bit interface ID, followed by a 16-bit count of dropped packets.
+    kind, number, obsolete_number, high, low, captured, length = (
+        *unpack_from(f"{order}I4xI", block), *unpack_from(f"{order}H2x4I", block, 8)
+    )  # fmt: skip
+    number = obsolete_number if kind == _PACKET else number
+    if captured > len(block) - 32 or number >= len(interfaces):
+        raise stream.damage("a packet is larger than its block or has an unknown interface", at)
+    interface = interfaces[number]
+    ticks = high << 32 | low
+    time_ns = ticks * _SECOND_NS // interface.units + interface.offset_s * _SECOND_NS
+    return Frame(interface.link, max(-_MAX_NS, min(time_ns, _MAX_NS)), length, block[28 : 28 + captured])
+
+
+_UNIT, _OFFSET = 9, 14
+
+
+class _Interface(NamedTuple):
+    """Interface of a section, with its link type, time units per second, and seconds to add to all times."""
 
     link: int
     units: int
     offset_s: int
 
-    def time_ns(self, high: IntArray, low: IntArray) -> IntArray:
-        """Convert times to nanoseconds since 1970, shape (n,).
-
-        *high* and *low* are the upper and lower 32 bits of the times in units. Times after the year 2242 are
-        invalid. They are clipped to it, and a later check of the time span rejects them.
-        """
-        ticks = (high.astype(np.uint64) << np.uint64(32)) | low.astype(np.uint64)
-        units = np.uint64(self.units)
-        remainder = ticks % units
-        if self.units <= _EXACT:
-            part_ns = (remainder * np.uint64(1_000_000_000) // units).astype(np.int64)
-        else:
-            part_ns = (remainder.astype(np.float64) / self.units * 1e9).astype(np.int64)
-        seconds = np.minimum(ticks // units, np.uint64(_MAX_S)).astype(np.int64) + self.offset_s
-        return np.asarray(np.clip(seconds, -_MAX_S, _MAX_S) * 1_000_000_000 + part_ns)
-
-
-def interface_of(block: bytes, order: str) -> Interface:
-    """Parse an interface description block. *order* is ``"<"`` or ``">"``."""
-    link = Struct(f"{order}H").unpack_from(block, 8)[0]
-    units, offset_s = 10**_MICROSECOND, 0
-    for code, value in _options(block[16:-4], order):
-        if code == _UNIT and value:
-            units = _units(value[0])
-        elif code == _OFFSET and len(value) == 8:
-            offset_s = Struct(f"{order}q").unpack(value)[0]
-    return Interface(link, units, max(-_MAX_S, min(offset_s, _MAX_S)))
-
-
-def _units(code: int) -> int:
-    """Return the units per second, a power of 2 if the highest bit of *code* is set, else of 10.
-
-    The exponent is limited so that the result fits 64 bits.
-    """
-    power = code & 0x7F
-    return 1 << min(power, 63) if code & 0x80 else int(10 ** min(power, 19))
+    @classmethod
+    def of(cls, block: bytes, order: str) -> _Interface:
+        """Return the interface of an interface description block."""
+        options = dict(_options(block[16:-4], order))
+        code = options.get(_UNIT, b"\x06")[:1] or b"\x06"
+        power = code[0] & 0x7F
+        offset = options.get(_OFFSET, b"")
+        offset_s = unpack_from(f"{order}q", offset)[0] if len(offset) == 8 else 0
+        return cls(unpack_from(f"{order}H", block, 8)[0], (2 if code[0] & 0x80 else 10) ** power, offset_s)
 
 
 def _options(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
-    head, at = Struct(f"{order}HH"), 0
+    at = 0
     while at + 4 <= len(data):
-        code, length = head.unpack_from(data, at)
+        code, length = unpack_from(f"{order}HH", data, at)
         if code == 0:
             return
         yield code, data[at + 4 : at + 4 + length]
-        at += 4 + ((length + 3) & ~3)
+        at += 4 + (length + 3 & ~3)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
+from struct import Struct
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +15,32 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_RECORDS, MAX_S
 from psm_sim.common.progress import Progress
 from psm_sim.common.registry import unknown_name_error
-from psm_sim.workload.recordings.capture.capture_files import MAGIC, MAGICS, Pcapng, Window, pcap_frames
-from psm_sim.workload.recordings.capture.frame_batch import Frames, IntArray
-from psm_sim.workload.recordings.capture.ip_packets import (
-    LINKS,
-    ROW,
-    AddressCodes,
-    ip_starts,
-    is_host,
-    is_private,
-    packets_of,
-)
+from psm_sim.workload.recordings.capture.capture_files import capture_format, frames_of
+from psm_sim.workload.recordings.capture.ip_packets import LINKS, packet_of
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 
 AUTO = "auto"
+
+_PACK = Struct("<qIIIBHHIIBH").pack
+ROW = np.dtype(
+    [
+        ("time_ns", "<i8"),
+        ("source", "<u4"),
+        ("target", "<u4"),
+        ("length", "<u4"),
+        ("protocol", "u1"),
+        ("source_port", "<u2"),
+        ("target_port", "<u2"),
+        ("sequence", "<u4"),
+        ("payload", "<u4"),
+        ("flags", "u1"),
+        ("mss", "<u2"),
+    ]
+)
+"""Packet, with the fields of :class:`~psm_sim.workload.recordings.capture.ip_packets.Packet`.
+
+Addresses are numbers in the order of appearance, so that a packet takes 36 bytes of memory.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +54,7 @@ class PacketCapture:
     client
         Address of the client.
     rows
-        Packets ordered by time, shape (n,), of type
-        :data:`~psm_sim.workload.recordings.capture.ip_packets.ROW`.
+        Packets ordered by time, shape (n,), of type :data:`ROW`.
     uplink
         Whether the client sent each packet, shape (n,).
     others
@@ -69,24 +81,6 @@ class PacketCapture:
         return np.asarray((time_ns - time_ns[0]) / 1e9)
 
 
-def is_capture(head: bytes) -> bool:
-    """Return whether data that start with *head* are a capture."""
-    return head[:4] in MAGICS or head[:4] == MAGIC
-
-
-def frames_of(source: ChunkReader) -> Iterator[Frames]:
-    """Yield the frames of a pcap or pcapng capture in batches.
-
-    Raises
-    ------
-    InputError
-        If the file is damaged. The message contains the byte offset.
-    """
-    window = Window(source)
-    window.fill(4)
-    yield from Pcapng(window).frames() if window.data[:4] == MAGIC else pcap_frames(window)
-
-
 def read_capture(path: Path, client: str = AUTO, progress: Progress | None = None) -> PacketCapture:
     """Read the packets of one client.
 
@@ -105,105 +99,93 @@ def read_capture(path: Path, client: str = AUTO, progress: Progress | None = Non
     InputError
         If the file cannot be read, is damaged, or has no packet of the client.
     """
-    scan = _CaptureScan(ChunkReader(path, progress), client)
-    for frames in frames_of(scan.source):
-        scan.add(frames)
-    return scan.result()
+    wanted, source = _address_of(client, path), ChunkReader(path, progress)
+    rows, numbers, frames, notes = _read_packets(source)
+    packets, warnings = rows.size, (*source.warnings, *notes)
+    if not packets:
+        warnings_text = "".join(f" ({warning})" for warning in warnings)
+        raise InputError(f"{path} has no IP packet{warnings_text}; use a capture of IP traffic.")
+    counts = _count_packets(rows, [ip_address(end) for end in numbers])
+    address = wanted or _select_client(list(counts), path)
+    busiest = tuple((str(each), count) for each, count in list(counts.items())[:5])
+    if address not in counts:
+        raise unknown_name_error(f"client of trace {path.name}", client, [each for each, _ in busiest])
+    number = numbers[address.packed]
+    rows = rows[(rows["source"] == number) | (rows["target"] == number)]
+    rows = rows[np.argsort(rows["time_ns"], kind="stable")]
+    _check_span(rows, path)
+    file_format, uplink = f"{capture_format(source.head(4))} capture", rows["source"] == number
+    return PacketCapture(file_format, str(address), rows, uplink, busiest, frames, packets, warnings)
 
 
-class _CaptureScan:
-    """State of one pass over a file, with the packets selected so far and counters."""
+def _read_packets(source: ChunkReader) -> tuple[NDArray[np.void], dict[bytes, int], int, list[str]]:
+    """Return the packets, the numbers of their addresses, the number of frames, and notes on omitted ones."""
+    packed, numbers = bytearray(), dict[bytes, int]()
+    frames, unsupported = 0, Counter[int]()
+    for frames, frame in enumerate(frames_of(source), 1):
+        if frames > MAX_RECORDS:
+            raise InputError(f"{source.path} has over {MAX_RECORDS:,} packets; split it into parts.")
+        if frame.link not in LINKS:
+            unsupported[frame.link] += 1
+        elif packet := packet_of(frame):
+            ends = (numbers.setdefault(end, len(numbers)) for end in packet[:2])
+            packed += _PACK(frame.time_ns, *ends, *packet[2:])
+    rows = np.frombuffer(packed, ROW)
+    notes = [
+        f"{count:,} frames of the unsupported link type {link} were omitted"
+        for link, count in unsupported.items()
+    ]
+    unreadable = frames - rows.size - unsupported.total()
+    if unreadable:
+        notes.append(f"{unreadable:,} of {frames:,} frames have no readable IP packet")
+    return rows, numbers, frames, notes
 
-    def __init__(self, source: ChunkReader, client: str) -> None:
-        self.source, self._addresses = source, AddressCodes()
-        self._counts = Counter[int]()  # in the order of the first packet of an address
-        self._name, self._selected = client, list[NDArray[np.void]]()
-        self._frames = self._packets = 0
-        self._unsupported: dict[int, int] = {}
-        self._client = None if client == AUTO else self._addresses.number(client)
-        if client != AUTO and self._client is None:
-            raise InputError(f"trace {source.path.name}: client must be an IP address, got {client!r}.")
 
-    def add(self, frames: Frames) -> None:
-        """Add the client's packets of a batch, or all packets if the client is still unknown."""
-        self._frames += frames.start.size
-        if self._frames > MAX_RECORDS:
-            raise InputError(f"{self.source.path} has over {MAX_RECORDS:,} packets; split it into parts.")
-        if frames.link not in LINKS:
-            self._unsupported[frames.link] = self._unsupported.get(frames.link, 0) + frames.start.size
-            return
-        rows = packets_of(frames, ip_starts(frames), self._addresses)
-        self._packets += rows.size
-        self._count(np.concatenate([rows["source"], rows["target"]]))
-        self._selected.append(rows if self._client is None else rows[_is_client_packet(rows, self._client)])
+Address = IPv4Address | IPv6Address
 
-    def result(self) -> PacketCapture:
-        """Return the client's packets, ordered by time."""
-        client = self._select_client()
-        selected = [rows[_is_client_packet(rows, client)] for rows in self._selected]
-        self._selected.clear()
-        rows = np.concatenate([np.empty(0, ROW), *selected])
-        if not rows.size:
-            addresses = [address for address, _ in self._busiest()]
-            raise unknown_name_error(f"client of trace {self.source.path.name}", self._name, addresses)
-        if (np.diff(rows["time_ns"]) < 0).any():
-            rows = rows[np.argsort(rows["time_ns"], kind="stable")]
-        self._check_span(rows)
-        return PacketCapture(
-            f"{_format(self.source.path)} capture", str(self._addresses.address(client)), rows,
-            rows["source"] == client, self._busiest(), self._frames, self._packets, self._warnings(),
-        )  # fmt: skip
+_PRIVATE = [
+    ip_network(text)
+    for text in (
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "169.254.0.0/16",
+        "100.64.0.0/10",
+        "fc00::/7",
+        "fe80::/10",
+    )
+]
+"""Private networks (RFC 1918, 3927, 6598 and 4193), and link-local IPv6 addresses."""
 
-    def _count(self, numbers: IntArray) -> None:
-        """Count the packets of each address of a batch, whose sources precede the targets."""
-        known = numbers[numbers >= 0]  # -1: not in the bounded table of IPv6 addresses
-        distinct, first, counts = np.unique(known, return_index=True, return_counts=True)
-        order = np.argsort(first)
-        for number, count in zip(distinct[order].tolist(), counts[order].tolist(), strict=True):
-            self._counts[number] += count
+_RESERVED = ip_network("240.0.0.0/4")
 
-    def _busiest(self) -> tuple[tuple[str, int], ...]:
-        """Return the five addresses with most packets, each with their number."""
-        busiest = self._counts.most_common(5)
-        return tuple((str(self._addresses.address(number)), count) for number, count in busiest)
 
-    def _select_client(self) -> int:
-        if not self._packets:
-            warnings = "".join(f" ({warning})" for warning in self._warnings())
-            raise InputError(f"{self.source.path} has no IP packet{warnings}; use a capture of IP traffic.")
-        if self._client is not None:
-            return self._client
-        counted = {number: self._addresses.address(number) for number, _ in self._counts.most_common()}
-        hosts = [number for number, address in counted.items() if is_host(address)]
-        if not hosts:
-            raise InputError(
-                f"{self.source.path} has only group addressed packets; expected those of a client."
-            )
-        return next((number for number in hosts if is_private(counted[number])), hosts[0])
+def _address_of(client: str, path: Path) -> Address | None:
+    """Return the address of a client, or None for ``"auto"``."""
+    try:
+        return None if client == AUTO else ip_address(client)
+    except ValueError:
+        raise InputError(f"trace {path.name}: client must be an IP address, got {client!r}.") from None
 
-    def _check_span(self, rows: NDArray[np.void]) -> None:
-        span_s = (int(rows["time_ns"][-1]) - int(rows["time_ns"][0])) / 1e9
-        if span_s > MAX_S:
-            raise InputError(
-                f"{self.source.path}: packet times must span at most {MAX_S:g} s, got {span_s:g} s; some are "
-                "invalid."
-            )
 
-    def _warnings(self) -> tuple[str, ...]:
-        unsupported = tuple(
-            f"{count:,} frames of the unsupported link type {link} were omitted"
-            for link, count in self._unsupported.items()
+def _count_packets(rows: NDArray[np.void], addresses: list[Address]) -> dict[Address, int]:
+    """Return the number of packets of each address, the busiest first, and of equal ones the first sender."""
+    ends = np.concatenate([rows["source"], rows["target"]])
+    numbers, first, counts = np.unique(ends, return_index=True, return_counts=True)
+    order = np.lexsort((first, -counts))
+    return {addresses[number]: count for number, count in np.c_[numbers, counts][order].tolist()}
+
+
+def _select_client(busiest: list[Address], path: Path) -> Address:
+    hosts = [each for each in busiest if not (each.is_multicast or each.is_unspecified or each in _RESERVED)]
+    if not hosts:
+        raise InputError(f"{path} has only group addressed packets; expected those of a client.")
+    return next((host for host in hosts if any(host in network for network in _PRIVATE)), hosts[0])
+
+
+def _check_span(rows: NDArray[np.void], path: Path) -> None:
+    span_s = (int(rows["time_ns"][-1]) - int(rows["time_ns"][0])) / 1e9
+    if span_s > MAX_S:
+        raise InputError(
+            f"{path}: packet times must span at most {MAX_S:g} s, got {span_s:g} s; some are invalid."
         )
-        unreadable = self._frames - self._packets - sum(self._unsupported.values())
-        unreadable_note = (
-            (f"{unreadable:,} of {self._frames:,} frames have no readable IP packet",) if unreadable else ()
-        )
-        return (*self.source.warnings, *unsupported, *unreadable_note)
-
-
-def _is_client_packet(rows: NDArray[np.void], client: int) -> NDArray[np.bool_]:
-    return np.asarray((rows["source"] == client) | (rows["target"] == client))
-
-
-def _format(path: Path) -> str:
-    return "pcapng" if ChunkReader(path).head(4) == MAGIC else "pcap"
