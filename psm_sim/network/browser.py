@@ -14,6 +14,10 @@ from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.topology_sections import BrowserParameters
 from psm_sim.workload.page_view import DependencyPage, Page
 
+STALL_S = 3600.0
+"""Time without a new byte after which a page fails: 40 times as long as people wait, and longer than TCP
+retransmits."""
+
 
 class Visit(NamedTuple):
     """Loaded or failed page.
@@ -50,7 +54,7 @@ class Browser:
     Attributes
     ----------
     stalled : callable
-        Called when no new byte of a page has arrived for ``stall_s`` seconds.
+        Called when no new byte of a page has arrived for :data:`STALL_S` seconds.
     load_by_dependencies : callable
         Loads a page with dependencies; must be set before the first one.
     page_ended : Event
@@ -66,7 +70,6 @@ class Browser:
     ) -> None:
         self._env, self._host, self._on_page = env, host, on_page
         self.persistent = parameters.persistent
-        self._stall_s = parameters.stall_s
         self._progress_s = 0.0  # time of the request, or of the page's last new byte
         self.stalled: Callable[[], None] = lambda: None
         self.load_by_dependencies: Callable[[DependencyPage], object]
@@ -93,13 +96,13 @@ class Browser:
 
     def check(self) -> None:
         """Call ``stalled`` if the current page has made no progress for too long."""
-        if self._missing and self._env.now - self._progress_s > self._stall_s:
+        if self._missing and self._env.now - self._progress_s > STALL_S:
             self.stalled()
 
     def note_progress(self) -> None:
         """Record that a new byte has arrived."""
         now_s = self._env.now
-        if now_s - self._progress_s > self._stall_s:
+        if now_s - self._progress_s > STALL_S:
             self.stalled()
         self._progress_s = now_s
 

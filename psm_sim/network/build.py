@@ -48,7 +48,7 @@ def cell_of(topology: Topology) -> Cell | None:
 def parts_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> Parts:
     """Return the parts for one world; arguments as for :func:`build_world`."""
     hop = hop_for(topology, policy, cell)
-    if not (topology.can_fail or topology.reports_failures):
+    if not topology.can_fail:
         return Parts(hop, EndSystems(hop.env, topology))
     from psm_sim.network.parts.faults.fault_injection import Faults
 

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from psm_sim.common.errors import InputError
 from psm_sim.common.record_array import RecordArray
 from psm_sim.network.access_point import AccessPoint
-from psm_sim.network.browser import Visit
+from psm_sim.network.browser import STALL_S, Visit
 from psm_sim.network.energy_ledger import Usage
 from psm_sim.network.tcp_endpoint import Endpoint
+from psm_sim.network.tcp_sender import GIVE_UP_S, SYN_GIVE_UP_S
 from psm_sim.network.topology import Topology
 from psm_sim.workload.page_view import Page
 
@@ -118,25 +119,22 @@ class PageFailureHandler:
 
     def given_up(self, side: str, end: Endpoint) -> None:
         """Handle a connection that *side* ("server" or "client") gave up; *end* is its endpoint."""
-        key, segment = ("give_up_s", "data") if end.acknowledged else ("syn_give_up_s", "SYN")
-        limit_s = getattr(self._topology.tcp, key)
+        limit_s, segment = (GIVE_UP_S, "data") if end.acknowledged else (SYN_GIVE_UP_S, "SYN")
         self.fail(
             f"the {side} has given a connection up, since its {segment} had no new ACK for {limit_s:g} s",
-            f"use shorter dozes, a larger access_point.buffer_frames or faster links, or increase tcp.{key}",
+            "use shorter dozes, a larger access_point.buffer_frames or faster links",
         )
 
     def stalled(self) -> None:
         """Handle a page that has received no new byte for too long."""
-        limit_s = self._topology.browser.stall_s
         self.fail(
-            f"no new byte of it has come for {limit_s:g} s",
-            "use shorter dozes, a larger access_point.buffer_frames, faster links or shorter server delays,"
-            " or increase browser.stall_s",
+            f"no new byte of it has come for {STALL_S:g} s",
+            "use shorter dozes, a larger access_point.buffer_frames, faster links or shorter server delays",
         )
 
     def fail(self, reason: str, advice: str) -> None:
         """Report a page that cannot be loaded, or end the run with a :class:`PageError`."""
-        if self._topology.reports_failures:
+        if self._topology.can_fail:
             self.report(reason)
             return
         dropped = self._access_point.dropped_frames

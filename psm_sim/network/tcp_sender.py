@@ -13,6 +13,12 @@ from psm_sim.network.topology_sections import TcpParameters
 
 FIRST_TIMEOUT_S, MAX_TIMEOUT_S = 1.0, 60.0
 """Initial and maximum retransmission timeout (RFC 6298, 2.1 and 2.5)."""
+GIVE_UP_S, SYN_GIVE_UP_S = 924.6, 180.0
+"""Time without a new ACK after which a connection, or its SYN, is given up.
+
+RFC 1122, 4.2.3.5 requires at least 100 s, and 3 minutes for a SYN. Linux takes at least 924.6 s (15 retries
+from 0.2 s), so a station that dozes for minutes keeps its connections.
+"""
 
 
 class TcpConstants:
@@ -28,8 +34,6 @@ class TcpConstants:
         Rule of the growth in slow start.
     min_timeout_s : float
         Minimum retransmission timeout.
-    give_up_s, syn_give_up_s : float
-        Time without a new ACK after which a connection, or its SYN, is given up.
     at_once : int
         Number of unacknowledged segments that triggers an immediate ACK.
     delay_s : float
@@ -39,8 +43,8 @@ class TcpConstants:
     """
 
     __slots__ = (
-        "at_once", "delay_s", "first_window", "give_up_s", "growth", "header",
-        "min_timeout_s", "segment", "syn_give_up_s", "ticks", "window",
+        "at_once", "delay_s", "first_window", "growth", "header", "min_timeout_s", "segment",
+        "ticks", "window",
     )  # fmt: skip
 
     def __init__(self, tcp: TcpParameters) -> None:
@@ -48,7 +52,6 @@ class TcpConstants:
         self.window, self.first_window = tcp.window_bytes, tcp.initial_window * tcp.segment_bytes
         self.growth = tcp.growth
         self.min_timeout_s = tcp.min_rto_ms / 1000
-        self.give_up_s, self.syn_give_up_s = tcp.give_up_s, tcp.syn_give_up_s
         self.delay_s = tcp.delayed_ack_ms / 1000
         self.at_once = 2 if tcp.delayed_ack_ms > 0 else 1
         self.ticks = Beacons(self.delay_s) if tcp.delayed_ack == "heartbeat" else None
@@ -273,7 +276,7 @@ class Sender(ABC):
         self._put(seq, payload, False, self.closing and seq + payload == self.written)
 
     def _expired(self) -> None:
-        limit_s = self._constants.give_up_s if self.acknowledged > 0 else self._constants.syn_give_up_s
+        limit_s = GIVE_UP_S if self.acknowledged > 0 else SYN_GIVE_UP_S
         if self._env.now - self._progress_s >= limit_s:
             self._give_up()
         else:

@@ -90,15 +90,12 @@ class Topology:
 
     @property
     def can_fail(self) -> bool:
-        """Whether faults or frame errors are enabled, or pages have a time limit."""
+        """Whether faults or frame errors are enabled, or pages have a time limit.
+
+        A page that cannot be loaded is then reported, and the run continues.
+        """
         limited = self.browser.max_page_s is not None or self.mac.has_errors
         return limited or any(faults.on for faults in (self.faults, self.wireless_faults, self.wired_faults))
-
-    @property
-    def reports_failures(self) -> bool:
-        """Whether a page that cannot be loaded is reported, so that the run continues."""
-        mode = self.browser.failed_pages
-        return mode == "report" or (mode == "auto" and self.can_fail)
 
     def config(self) -> dict[str, Any]:
         """Return all keys in the format of ``--set``, e.g. ``links.wired.rate_mbps``, and their values."""

@@ -66,10 +66,6 @@ class TcpParameters:
     RFC 7323 limits windows to 1 GiB: 735,439 segments of 1460 B. The length of an IP packet has 16 bits. With
     all options the headers of IPv4 and TCP have at most 60 B each, plus framing. An ACK is delayed by less
     than 0.5 s (RFC 1122, 4.2.3.2). The maximum of the timeout is 60 s (RFC 6298, 2.5).
-
-    A connection is given up after at least 100 s, a SYN after at least 3 minutes (RFC 1122, 4.2.3.5). Linux
-    takes at least 924.6 s (15 retries from 0.2 s), so a station that dozes for minutes keeps its connections.
-    1e6 s are 12 days, more than any system waits.
     """
 
     initial_window: int = parameter(
@@ -112,18 +108,6 @@ class TcpParameters:
     min_rto_ms: float = parameter(
         1000.0, "minimum retransmission timeout (RFC 6298)", unit="ms", at_least=1, at_most=60_000
     )
-    give_up_s: float = parameter(
-        924.6, "time without a new ACK after which a connection is given up", unit="s", at_least=100,
-        at_most=1e6, expert=True,
-    )  # fmt: skip
-    syn_give_up_s: float = parameter(
-        180.0,
-        "time after which an unanswered SYN is given up",
-        unit="s",
-        at_least=180,
-        at_most=1e6,
-        expert=True,
-    )
 
     def __post_init__(self) -> None:
         check_all(self, "tcp")
@@ -136,11 +120,7 @@ class TcpParameters:
 
 @dataclass(frozen=True)
 class BrowserParameters:
-    """Parameters of the browser.
-
-    Browsers open 6 connections to a host and 256 in total. The default of ``stall_s`` is an hour, 40 times as
-    long as people wait, and longer than TCP retransmits; 1e6 s are 12 days.
-    """
+    """Parameters of the browser. Browsers open 6 connections to a host and 256 in total."""
 
     connections: int = parameter(
         4, "parallel connections; per host for pages with dependencies", at_least=1, at_most=256
@@ -154,24 +134,10 @@ class BrowserParameters:
         expert=True,
         requires="persistent",
     )
-    stall_s: float = parameter(
-        3600.0,
-        "time without a new byte after which a page fails",
-        unit="s",
-        at_least=1,
-        at_most=1e6,
-        expert=True,
-    )
     max_page_s: float | None = parameter(
         None, "maximum simulated time of a page, after which it fails; none: no limit", unit="s",
         at_least=0.001, at_most=1e9, optional=True,
     )  # fmt: skip
-    failed_pages: str = parameter(
-        "auto",
-        "handling of a page that cannot be loaded: end the run with an error (stop), or report the failure"
-        " and continue (report); auto: report if faults or max_page_s are enabled, else stop",
-        choices=("auto", "stop", "report"),
-    )
 
     def __post_init__(self) -> None:
         check_all(self, "browser")
@@ -392,8 +358,7 @@ class LossParameters:
 class FaultParameters:
     """Other faults. By default all are disabled.
 
-    A home access point takes half a minute to start; 1e6 s are 12 days. Users leave after about 10 s (Nielsen
-    1993); this is not a default here.
+    A home access point takes half a minute to start; 1e6 s are 12 days.
     """
 
     restart_every_s: float | None = parameter(
@@ -408,25 +373,6 @@ class FaultParameters:
         at_most=1e6,
         requires="restart_every_s",
     )
-    restart_noticed: str = parameter(
-        "return",
-        "when the station associates again: as soon as the access point is back, because the driver has"
-        " missed beacons (return), or with its next transmission (send)",
-        choices=("return", "send"),
-        expert=True,
-        requires="restart_every_s",
-    )
-    stall_every_s: float | None = parameter(
-        None, "mean of the exponential time until the server stalls and sends no replies",
-        unit="s", at_least=1, at_most=1e9, optional=True,
-    )  # fmt: skip
-    stall_s: float = parameter(
-        10.0, "duration of a server stall", unit="s", at_least=0.001, at_most=1e6, requires="stall_every_s"
-    )
-    patience_s: float | None = parameter(
-        None, "time after which the user abandons a page", unit="s", at_least=0.001, at_most=1e6,
-        optional=True,
-    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_all(self, "faults")
@@ -434,7 +380,7 @@ class FaultParameters:
     @property
     def on(self) -> bool:
         """Whether any of these faults is enabled."""
-        return any(time is not None for time in (self.restart_every_s, self.stall_every_s, self.patience_s))
+        return self.restart_every_s is not None
 
 
 RATES_MBPS: dict[str, tuple[float, ...]] = {

@@ -108,6 +108,13 @@ class WirelessHop:
     def start(self, station: Station) -> None:
         """Start activities of the station itself, once all parts are connected. Here there are none."""
 
+    def forget(self, back_s: float) -> int:
+        """Discard association and buffered frames. Return the number of frames on the downlink.
+
+        The access point is back at *back_s* seconds. Only hops of topologies with restarts can do so.
+        """
+        raise NotImplementedError
+
     def report(self) -> dict[str, float]:
         """Return event counts of this hop by name. Here there are none."""
         return {}

@@ -122,7 +122,7 @@ class Run:
             power=world.power,
             pushes=PushRecord.of(world.messenger),
             latency=latencies_of(world.messenger),
-            reports_failures=self.resolved_topology.reports_failures,
+            reports_failures=self.resolved_topology.can_fail,
             failures={index + 1: reason for index, reason in failures.items()},
             origin=Origin(self.policy_spec, self.resolved_topology, tuple(pages), messages),
             policy_state=unwrap_policy(self.policy),

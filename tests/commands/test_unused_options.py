@@ -36,10 +36,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--policy psm --force", "--force has no effect without --output, --plot"),
         ("--policy psm --workers 3", "--workers has no effect on a single run"),
         ("sweep --policy psm --loss inverse", "Setting loss has no effect on the policies psm"),
-        ("sweep --policy psm --vary mac.retry_limit=1,3", "mac.retry_limit has no effect without mac.model"),
+        ("sweep --policy psm --vary mac.beacon_mbps=1,2", "mac.beacon_mbps has no effect without mac.model"),
         (
-            "sweep --policy psm --vary seed=1,2 --set faults.stall_s=3",
-            "no effect without faults.stall_every_s",
+            "sweep --policy psm --vary seed=1,2 --set faults.restart_s=3",
+            "no effect without faults.restart_every_s",
         ),
         ("sweep --vary pages=2,3 --pages 7", "pages is specified twice"),
         ("sweep --vary seed=2,3 --seed=7", "seed is specified twice"),

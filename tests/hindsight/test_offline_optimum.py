@@ -183,7 +183,7 @@ def test_the_chain_of_a_page_is_its_packets():
     assert chain.steps[1].buffered == ((0.0, 40),)
 
 
-@pytest.mark.parametrize("key", ["faults.wired.loss", "faults.patience_s", "browser.max_page_s"])
+@pytest.mark.parametrize("key", ["faults.wired.loss", "browser.max_page_s"])
 def test_the_optimum_is_not_asked_for_under_faults(key):
     """A chain has no lost frames and no pages that fail."""
     place = load_topology("three-node", {key: 0.5})

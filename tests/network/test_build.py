@@ -17,7 +17,7 @@ CHOSEN = [
     ({}, "twt", "DeviceHop", "EndSystems"),
     ({"station.wake_ms": 1.0}, "psm", "DeviceHop", "EndSystems"),
     ({"faults.wired.loss": 0.1}, "psm", "WirelessHop", "Faults"),
-    ({"browser.failed_pages": "report"}, "psm", "WirelessHop", "Faults"),
+    ({"browser.max_page_s": 60}, "psm", "WirelessHop", "Faults"),
     ({"faults.restart_every_s": 60}, "psm", "DeviceHop", "Faults"),
     ({"mac.model": "dcf"}, "psm", "MacHop", "EndSystems"),
     ({"mac.model": "dcf", "beacon.loss": 0.1}, "psm", "FaultyMacHop", "EndSystems"),

@@ -20,7 +20,6 @@ ON = {
     "access_point.group_per_s": "1",
     "access_point.idle_limit_s": "10",
     "faults.restart_every_s": "100",
-    "faults.stall_every_s": "100",
     "faults.wireless.loss": "0.01",
     "faults.wireless.bad_loss": "0.01",
     "faults.wired.loss": "0.01",

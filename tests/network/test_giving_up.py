@@ -48,24 +48,16 @@ def test_the_server_gives_a_connection_up_that_nobody_acknowledges():
     """The reply is held for ever: after 924.6 s the page fails, with page, policy, drops and a remedy."""
     sentence = (
         r"Page 1 under sleeper .*server has given.* data had no new ACK for 924.6 s.*dropped by the access"
-        r" point: 0.*tcp.give_up_s"
+        r" point: 0"
     )
     with pytest.raises(PageError, match=sentence):
         world(Sleeper()).run([LATE])
 
 
-def test_the_time_to_give_up_is_a_choice():
-    """Timeouts that double from 1 s, but last at most 60 s, come 63 s and 123 s after the first sending."""
-    made = world(Sleeper(), tcp__give_up_s=100)
-    with pytest.raises(PageError, match="100 s"):
-        made.run([LATE])
-    assert made.env.now == pytest.approx(51 + 123, abs=1)
-
-
 def test_an_unanswered_syn_is_given_up_after_three_minutes():
     """A legacy access point holds the SYN-ACK for the station that wakes only to send."""
     made = world(Sleeper(), access_point__release_on_uplink="false")
-    with pytest.raises(PageError, match=r"SYN had no new ACK for 180 s.*tcp.syn_give_up_s"):
+    with pytest.raises(PageError, match=r"SYN had no new ACK for 180 s"):
         made.run([LATE])
     assert 180 < made.env.now < 300
 
@@ -76,11 +68,8 @@ def test_a_page_without_a_new_byte_for_too_long_fails(every_beacon):
     made = world("psm", beacon__interval_ms=1000)
     if every_beacon:
         schedule_every_beacon(made)
-    with pytest.raises(PageError, match=r"no new byte of it has come for 3600 s.*browser.stall_s"):
+    with pytest.raises(PageError, match=r"no new byte of it has come for 3600 s"):
         made.run([Page(1.0, 1000, (), (300,), (7200.0,))])
-    patient = world("psm", beacon__interval_ms=1000, browser__stall_s=7300)
-    patient.run([Page(1.0, 1000, (), (300,), (7200.0,))])
-    assert len(patient.visits) == 1
 
 
 def test_a_fin_that_nobody_acknowledges_is_forgotten():

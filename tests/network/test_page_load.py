@@ -242,11 +242,10 @@ def test_no_object_is_requested_before_its_anchor(loaded):
         {"mac.model": "dcf"},
         {"browser.max_page_s": 0.3},
         {"browser.persistent": False},
-        {"faults.stall_every_s": 1.0, "faults.stall_s": 0.2},
     ],
 )
 def test_pages_with_dependencies_work_with_every_part(keys):
-    """Loss, shared channel, time limits, stalls: complete or reported."""
+    """Loss, shared channel, time limits: complete or reported."""
     secure = PageHost(RTT_S, 0.05, 0.06, secure=True)
     chain = [(0, number % 2 == 0, number - 1, False, 0.01) for number in range(1, 12)]
     loaded = page(START, *chain, hosts=(secure,), bytes_=20_000)

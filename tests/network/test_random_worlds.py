@@ -124,8 +124,6 @@ FAULTS = {
     "faults.wired.loss": lambda draw: draw.log(0.001, 0.3),
     "faults.wired.bad_loss": lambda draw: draw.log(0.1, 1.0),
     "faults.restart_every_s": lambda draw: draw.log(20.0, 1000.0),
-    "faults.stall_every_s": lambda draw: draw.log(10.0, 1000.0),
-    "faults.patience_s": lambda draw: draw.log(1.0, 10_000.0),
     "browser.max_page_s": lambda draw: draw.log(1.0, 10_000.0),
     "beacon.loss": lambda draw: draw.log(0.001, 0.9),
     "access_point.idle_limit_s": lambda draw: draw.log(1.0, 1000.0),
@@ -139,10 +137,6 @@ TIMES = {
     "faults.wired.good_s": lambda draw: draw.log(0.01, 100.0),
     "faults.wired.bad_s": lambda draw: draw.log(0.01, 100.0),
     "faults.restart_s": lambda draw: draw.one_of(0.0, draw.log(0.1, 100.0)),
-    "faults.restart_noticed": lambda draw: draw.one_of("return", "send"),
-    "faults.stall_s": lambda draw: draw.log(0.1, 1000.0),
-    "browser.stall_s": lambda draw: draw.log(1.0, 3600.0),
-    "tcp.give_up_s": lambda draw: draw.log(100.0, 1000.0),
 }
 """What else faults depend on."""
 
@@ -231,7 +225,7 @@ def test_a_random_world_ends_or_fails_with_a_sentence_and_keeps_the_laws(part):
 
 @pytest.mark.parametrize("part", range(PART))
 def test_a_world_with_every_fault_at_once_ends_every_page_and_keeps_the_laws(part):
-    """Losses on both hops in good and bad times, restarts, stalls, impatience, lost beacons, forgetting."""
+    """Losses on both hops in good and bad times, restarts, lost beacons, forgetting."""
     for number in range(part, WORLDS // 2, PART):
         check(1_000_000 + number, "all")
 

@@ -18,8 +18,8 @@ from psm_sim.workload.page_view import Page
 QUICK = Page(1.0, 1000, (), (300,), (0.0,))
 SLOW = Page(1.0, 1000, (), (300,), (50.0,))
 PAGES = [QUICK, SLOW, QUICK, SLOW]
-IMPATIENT = {"faults.patience_s": 10}
-REASON = "its user has abandoned it after 10 s"
+IMPATIENT = {"browser.max_page_s": 10}
+REASON = "it has taken longer than 10 s"
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def patient():
 
 @pytest.fixture(scope="module")
 def compared():
-    return compare_runs(["psm", "lpsm"], Scenario("ucb", pages=20, settings={"faults.patience_s": 1.0}))
+    return compare_runs(["psm", "lpsm"], Scenario("ucb", pages=20, settings={"browser.max_page_s": 1.0}))
 
 
 def test_failed_pages_are_counted_and_named(impatient):
@@ -55,8 +55,8 @@ def test_means_are_over_the_pages_that_are_complete(impatient, patient):
 
 def test_a_slowdown_needs_both_pages():
     """A page that fails only without power saving, or only with it, has none."""
-    found = simulate("psm:listen_interval=20", trace=[QUICK], settings={"faults.patience_s": 0.5})
-    assert found.failures == {1: "its user has abandoned it after 0.5 s"}
+    found = simulate("psm:listen_interval=20", trace=[QUICK], settings={"browser.max_page_s": 0.5})
+    assert found.failures == {1: "it has taken longer than 0.5 s"}
     assert math.isnan(found.slowdown.mean)
     assert not math.isnan(found.page_records[0].always_on_time_s)
     both = simulate("psm", trace=[SLOW, QUICK], settings=IMPATIENT)
@@ -88,7 +88,7 @@ def test_a_timeline_has_lost_frames_and_failed_pages():
 
 def test_several_seeds_have_faults_of_their_own():
     """Each seed's faults are those of the seed; failures say which seed they are of."""
-    scenario = Scenario("ucb", pages=10, settings={"faults.wireless.loss": 0.05, "faults.patience_s": 1.0})
+    scenario = Scenario("ucb", pages=10, settings={"faults.wireless.loss": 0.05, "browser.max_page_s": 1.0})
     one = compare_seeds(["psm"], scenario, 2, workers=1).runs[0]
     assert one.failed_pages == sum(result.failed_pages for result in one.results) > 0
     assert {each["seed"] for each in one.failed_page_records} <= {"1", "2"}

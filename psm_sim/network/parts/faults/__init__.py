@@ -1,1 +1,1 @@
-"""Fault injection: frame loss, restarts, stalls and failed pages. It is built only if enabled."""
+"""Fault injection: frame loss, restarts and failed pages. It is built only if enabled."""

@@ -15,8 +15,8 @@ from psm_sim.network.host import Host
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.page_outcomes import PageFailureHandler
 from psm_sim.network.parts.association_timeout import is_null, null_frame
-from psm_sim.network.parts.faults.host_faults import AbandoningBrowser, ResettingHost, StallingServer
-from psm_sim.network.parts.faults.outages import ForgetfulHop, OutageSchedule, Restarts
+from psm_sim.network.parts.faults.host_faults import AbandoningBrowser, ResettableServer, ResettingHost
+from psm_sim.network.parts.faults.restarts import Restarts
 from psm_sim.network.parts.gilbert_elliott import GilbertElliott
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
@@ -125,8 +125,8 @@ class FrameLoss:
 
 PageCallback = Callable[[Visit], None]
 
-_MAX_OUTAGES = 1_000_000
-"""Maximum number of restarts, or of stalls, in a run. A million take some tens of seconds to simulate."""
+_MAX_RESTARTS = 1_000_000
+"""Maximum number of restarts in a run. A million take some tens of seconds to simulate."""
 
 
 class Faults(EndSystems):
@@ -144,30 +144,18 @@ class Faults(EndSystems):
         super().__init__(env, topology)
         self._station = station
         self._seed = topology.seed
-        self._stalls = self._outages(
-            stream_name("stalls", station), topology.faults.stall_every_s, topology.faults.stall_s
-        )
         self._restarts: Restarts | None = None
         self._losses: dict[LinkName, FrameLoss] = {}
 
     def _check(self, pages: Sequence[Page]) -> None:
-        """Check the number of restarts and stalls, which also occur in think times.
-
-        Raises
-        ------
-        InputError
-            If there would be more than a million of either.
-        """
+        """Raise an error for more than a million restarts, which also occur in think times."""
         think_s, parameters = sum(page.think_s for page in pages), self.topology.faults
-        for name, every_s, lasts_s in (
-            ("restart_every_s", parameters.restart_every_s, parameters.restart_s),
-            ("stall_every_s", parameters.stall_every_s, parameters.stall_s),
-        ):
-            if every_s is not None and think_s > _MAX_OUTAGES * (every_s + lasts_s):
-                raise InputError(
-                    f"faults: {name} = {every_s:g} causes more than {_MAX_OUTAGES:,} faults in {think_s:g} s"
-                    f" of think time; increase {name} or simulate fewer pages."
-                )
+        every_s = parameters.restart_every_s
+        if every_s is not None and think_s > _MAX_RESTARTS * (every_s + parameters.restart_s):
+            raise InputError(
+                f"faults: restart_every_s = {every_s:g} causes more than {_MAX_RESTARTS:,} restarts in"
+                f" {think_s:g} s of think time; increase restart_every_s or simulate fewer pages."
+            )
 
     def begin(self, path: FramePath, pages: Sequence[Page]) -> None:
         """Install frame loss on the links of *path* and start the restarts, for a run of *pages*.
@@ -201,22 +189,21 @@ class Faults(EndSystems):
         """Return a host whose connections can be aborted."""
         return ResettingHost(self.env, self.topology.tcp, transmit, accept)
 
-    def serve(self, end: Endpoint) -> StallingServer:
+    def serve(self, end: Endpoint) -> ResettableServer:
         """Return the server program for *end*, the server's end of a connection."""
-        return StallingServer(self.env, end, self._server, self._stalls)
+        return ResettableServer(self.env, end, self._server)
 
     def browser(self, client: Host, on_page: Sequence[PageCallback]) -> AbandoningBrowser:
         """Return a browser that can abandon pages; *client* is a host from :meth:`host`."""
         host = cast("ResettingHost", client)
-        self._browser = browser = AbandoningBrowser(self.env, host, self.topology.browser, on_page)
-        browser.set_patience(self.topology.faults.patience_s)
-        return browser
+        self._browser = AbandoningBrowser(self.env, host, self.topology.browser, on_page)
+        return self._browser
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
         """Connect hosts and browser to the handler of page failures, and the handler to the browser."""
         super().watch(server, client, browser, failures)
         self._server = cast("ResettingHost", server)
-        self._browser.overdue, failures.report = failures.fail, self._browser.fail
+        failures.report = self._browser.fail
         for host in (server, client):
             host.give_up = self._for_current_page(host.give_up)
 
@@ -229,8 +216,6 @@ class Faults(EndSystems):
             }
         if self._restarts is not None:
             counts["restarts"] = self._restarts.number
-        if self._stalls is not None:
-            counts["server stalls"] = self._stalls.begun(self.env.now)
         return counts
 
     def _for_current_page(self, give_up: Callable[[Endpoint], None]) -> Callable[[Endpoint], None]:
@@ -265,14 +250,13 @@ class Faults(EndSystems):
         self._losses[link.name] = losses = FrameLoss(self.env, link, causes, path.hop.hooks.lost)
         end.deliver = losses.before(end.deliver)
 
-    def _outages(self, name: str, every_s: float | None, lasts_s: float) -> OutageSchedule | None:
-        return None if every_s is None else OutageSchedule(self._seed, f"faults.{name}", every_s, lasts_s)
-
     def _start_restarts(self, path: FramePath) -> None:
-        parameters, station = self.topology.faults, path.station
-        outages = self._outages("restarts", parameters.restart_every_s, parameters.restart_s)
-        if outages is None:
-            return
-        at_once = parameters.restart_noticed == "return"
-        on_return = (lambda: station.send_null(null_frame())) if at_once else (lambda: None)
-        self._restarts = Restarts(self.env, outages, cast("ForgetfulHop", path.hop), on_return)
+        parameters, hop = self.topology.faults, path.hop
+        if parameters.restart_every_s is not None:
+            self._restarts = Restarts(
+                self.env,
+                random_stream(self._seed, "faults.restarts"),
+                (parameters.restart_every_s, parameters.restart_s),
+                hop.forget,
+                lambda: path.station.send_null(null_frame()),
+            )

@@ -1,4 +1,4 @@
-"""Hosts and programs with faults: connection resets, server stalls and abandoned pages."""
+"""Hosts and programs with faults: connection resets and abandoned pages."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 from simpy import Environment
 
-from psm_sim.network.browser import Browser, Visit
+from psm_sim.network.browser import STALL_S, Browser, Visit
 from psm_sim.network.host import Host
-from psm_sim.network.parts.faults.outages import OutageSchedule
 from psm_sim.network.segment import ConnectionId, Request, ResetSegment, Segment
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.tcp_endpoint import Application, Endpoint
@@ -69,8 +68,8 @@ class ResettingHost(Host):
         self.send(ResetSegment(connection, seq, 0, 0, False, False, self._constants.header))
 
 
-class StallingServer(ServerConnection):
-    """Server's end of one HTTP connection, which a stall delays and a reset of the peer ends.
+class ResettableServer(ServerConnection):
+    """Server's end of one HTTP connection, which a reset of the peer ends.
 
     Parameters
     ----------
@@ -78,30 +77,16 @@ class StallingServer(ServerConnection):
         As for :class:`~psm_sim.network.server.ServerConnection`.
     host
         Host of the server, which knows whether the connection is open.
-    stalls : OutageSchedule or None
-        Times of the stalls; None disables them.
     """
 
-    __slots__ = ("_host", "_stalls")
+    __slots__ = ("_host",)
 
-    def __init__(
-        self,
-        env: Environment,
-        endpoint: Endpoint,
-        host: ResettingHost,
-        stalls: OutageSchedule | None,
-    ) -> None:
+    def __init__(self, env: Environment, endpoint: Endpoint, host: ResettingHost) -> None:
         super().__init__(env, endpoint)
-        self._host, self._stalls = host, stalls
+        self._host = host
 
     def _reply(self, request: Request) -> None:
-        if not self._host.knows(self._endpoint):
-            return
-        left_s = 0.0 if self._stalls is None else self._stalls.left_s(self._env.now)
-        if left_s > 0:
-            over = self._env.timeout(left_s)
-            over.callbacks.append(lambda _: self._reply(request))
-        else:
+        if self._host.knows(self._endpoint):
             super()._reply(request)
 
 
@@ -115,10 +100,8 @@ class AbandoningBrowser(Browser):
 
     Attributes
     ----------
-    overdue : callable
-        Called with the reason and the advice to the user when a page exceeds its time limit.
     stalled : callable
-        Called exactly when a page has made no progress for ``stall_s`` seconds.
+        Called exactly when a page has made no progress for :data:`~psm_sim.network.browser.STALL_S` seconds.
     """
 
     def __init__(
@@ -130,15 +113,10 @@ class AbandoningBrowser(Browser):
     ) -> None:
         super().__init__(env, host, parameters, on_page)
         self._resetting_host = host
-        self._max_page_s, self._patience_s = parameters.max_page_s or inf, inf
+        self._max_page_s = parameters.max_page_s or inf
         self._started_s = 0.0
         self._endpoints: list[Endpoint] = []
         self._alarm = Alarm(env, self._check_limits)
-        self.overdue: Callable[[str, str], None] = lambda _, __: None
-
-    def set_patience(self, patience_s: float | None) -> None:
-        """Set the time in seconds after which the user abandons a page; None disables the limit."""
-        self._patience_s = patience_s or inf
 
     def fail(self, reason: str) -> None:
         """Abandon the current page, if there is one, and abort its connections."""
@@ -182,23 +160,14 @@ class AbandoningBrowser(Browser):
 
     @property
     def _due_s(self) -> float:
-        limit_s = min(self._max_page_s, self._patience_s)
-        return min(self._started_s + limit_s, self._progress_s + self._stall_s)
+        return min(self._started_s + self._max_page_s, self._progress_s + STALL_S)
 
     def _check_limits(self) -> None:
         """Fail the page if a limit is exceeded; otherwise set the alarm again."""
         now_s = self._env.now
         if self._due_s > now_s:
             self._alarm.at(self._due_s)
-        elif now_s >= self._started_s + self._patience_s:
-            self.overdue(
-                f"its user has abandoned it after {self._patience_s:g} s",
-                "use faster links or fewer faults, or increase faults.patience_s",
-            )
         elif now_s >= self._started_s + self._max_page_s:
-            self.overdue(
-                f"it has taken longer than {self._max_page_s:g} s",
-                "use faster links or fewer faults, or increase browser.max_page_s",
-            )
+            self.fail(f"it has taken longer than {self._max_page_s:g} s")
         else:
             self.stalled()

@@ -23,7 +23,7 @@ AS_THEY_ARE: dict[str, Any] = {
 }  # fmt: skip
 FAULTS: dict[str, Any] = {
     "faults__wireless__loss": 0.05, "faults__wired__loss": 0.02, "faults__restart_every_s": 30,
-    "faults__patience_s": 2,
+    "browser__max_page_s": 2,
 }  # fmt: skip
 VARIANTS: dict[str, dict[str, Any]] = {
     "plain": {},
