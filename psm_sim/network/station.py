@@ -50,7 +50,7 @@ class Station:
         describe_radio(
             policy,
             RadioPower(power.awake_w, power.asleep_w, power.beacon_j),
-            Dtim(topology.beacon.dtim_period, topology.station.listen_rounding),
+            Dtim(topology.beacon.dtim_period),
         )
         policy.start(beacon_s)
 

@@ -184,15 +184,6 @@ class AccessPointParameters:
         expert=True,
         requires="group_per_s",
     )
-    group_rate_mbps: float = parameter(
-        1.0,
-        "bit rate of group addressed frames, a basic rate",
-        unit="Mbit/s",
-        at_least=0.01,
-        at_most=100_000,
-        expert=True,
-        requires="group_per_s",
-    )
 
     def __post_init__(self) -> None:
         check_all(self, "access_point")
@@ -262,9 +253,9 @@ _MISSES = "beacon.loss or faults.restart_every_s or mac.frame_error_rate or mac.
 class StationParameters:
     """Behaviour of the station's clock and driver. By default all effects are disabled.
 
-    802.11 allows a clock error of 100 ppm (clause 11.1); RC oscillators are far worse. Stations of ns-3
-    listen 5 ms for a missing beacon. An association takes from 0.1 s to several seconds, including the
-    security handshake. The default of 1 s is an assumption.
+    802.11 allows a clock error of 100 ppm (clause 11.1); RC oscillators are far worse. An association
+    takes from 0.1 s to several seconds, including the security handshake. The default of 1 s is an
+    assumption.
     """
 
     wake_ms: float = parameter(
@@ -272,7 +263,7 @@ class StationParameters:
     )
     missed_beacon: str = parameter(
         "doze",
-        "behaviour of a station that misses its beacon: listen for miss_ms and doze again (doze), or stay"
+        "behaviour of a station that misses its beacon: listen for 5 ms and doze again (doze), or stay"
         " awake until the next beacon, as in ns-3 (stay-awake)",
         choices=("doze", "stay-awake"),
         requires=_MISSES,
@@ -285,15 +276,6 @@ class StationParameters:
         expert=True,
         requires=_MISSES,
     )
-    miss_ms: float = parameter(
-        5.0,
-        "listening time for a missed beacon",
-        unit="ms",
-        at_least=0,
-        at_most=10_000,
-        expert=True,
-        requires=_MISSES,
-    )
     drift_ppm: float = parameter(
         0.0, "clock error: the station wakes earlier by this fraction of its doze", unit="ppm",
         at_least=0, at_most=100_000,
@@ -301,16 +283,6 @@ class StationParameters:
     guard_ms: float = parameter(
         0.0, "time by which the station wakes before each beacon", unit="ms", at_least=0, at_most=1000
     )
-    listen_rounding: str = parameter(
-        "none",
-        "rounding of listen intervals to multiples of beacon.dtim_period: none, down (nRF70) or up (Talaria)",
-        choices=("none", "down", "up"),
-        expert=True,
-    )
-    ps_poll_ms: float = parameter(
-        0.0, "channel time to retrieve one buffered frame (PS-Poll and its ACK)", unit="ms", at_least=0,
-        at_most=1000,
-    )  # fmt: skip
     keep_alive_s: float | None = parameter(
         None, "maximum idle time of the station; a null data frame of 28 B then keeps the association",
         unit="s", above=0, at_most=1e9, optional=True,
@@ -395,9 +367,8 @@ RATES_MBPS: dict[str, tuple[float, ...]] = {
 class MacParameters:
     """Medium access of 802.11. With ``model = "link"`` the other parameters have no effect.
 
-    Times that the standard fixes are in :mod:`psm_sim.network.parts.frame_timing`. Contention windows are one
-    less than a power of two, at most 1023 (802.11-2020, 10.3.3). A retry limit of 128 is twice the maximum
-    of Linux. A beacon has at least a header, a timestamp and a rate set. A frame has at most 2,346 B.
+    Values that the standard fixes are in :mod:`psm_sim.network.parts.frame_timing`. A beacon has at least a
+    header, a timestamp and a rate set. A frame has at most 2,346 B.
     """
 
     model: str = parameter(
@@ -412,21 +383,6 @@ class MacParameters:
     data_mbps: float | None = parameter(
         None, "bit rate of data frames; none: highest rate of the standard", unit="Mbit/s", at_least=1,
         at_most=65, optional=True,
-    )  # fmt: skip
-    rate_control: str = parameter(
-        "constant",
-        "rate of data frames: always data_mbps (constant), or at most data_mbps with automatic rate fallback"
-        " (arf)",
-        choices=("constant", "arf"),
-    )
-    control_mbps: float | None = parameter(
-        None, "bit rate of ACKs; none: 2 with 802.11b, else the highest of 6, 12 and 24; at most the"
-        " rate of data frames", unit="Mbit/s", at_least=1, at_most=54, optional=True, expert=True,
-    )  # fmt: skip
-    poll_mbps: float | None = parameter(
-        None, "bit rate of PS-Polls; none: rate of data frames, as in ns-3 (the standard requires a basic"
-        " rate)", unit="Mbit/s", at_least=1, at_most=54, optional=True, expert=True,
-        requires="fetch=ps-poll",
     )  # fmt: skip
     beacon_mbps: float = parameter(
         1.0, "bit rate of beacons, of 802.11b or of the standard; access points at 2.4 GHz use 1",
@@ -449,27 +405,11 @@ class MacParameters:
         "data frames wait SIFS and 3 slots (access category best effort); false: they wait a DIFS",
         expert=True,
     )
-    cw_min: int | None = parameter(
-        None, "minimum contention window; none: 31 with 802.11b, else 15", unit="slots", at_least=0,
-        at_most=1023, optional=True, kind=int, expert=True,
-    )  # fmt: skip
-    cw_max: int = parameter(
-        1023, "maximum contention window", unit="slots", at_least=0, at_most=1023, expert=True
-    )
-    retry_limit: int = parameter(
-        7, "number of retransmissions before a frame is lost", at_least=0, at_most=128, expert=True
-    )
     fetch: str = parameter(
         "ps-poll",
         "how a station retrieves buffered frames: ps-poll (a PS-Poll for each frame, answered after a SIFS)"
         " or null (a null data frame with PM = 0, after which frames are sent as to an awake station)",
         choices=("ps-poll", "null"),
-    )
-    poll_first: bool = parameter(
-        True,
-        "send PS-Polls before queued data frames of the station, as in ns-3",
-        expert=True,
-        requires="fetch=ps-poll",
     )
     frame_error_rate: float = parameter(
         0.0, "probability that a received frame of any kind has errors, in both directions; in the good state"
@@ -497,10 +437,8 @@ class MacParameters:
 
     def __post_init__(self) -> None:
         check_all(self, "mac")
-        for name in ("data_mbps", "control_mbps", "poll_mbps", "beacon_mbps"):
+        for name in ("data_mbps", "beacon_mbps"):
             _check_rate(self, name)
-        if self.cw_min is not None and self.cw_min > self.cw_max:
-            raise InputError(f"mac: cw_min must not exceed cw_max = {self.cw_max}, got {self.cw_min}.")
 
     @property
     def has_errors(self) -> bool:
@@ -511,15 +449,13 @@ class MacParameters:
 def _check_rate(mac: MacParameters, name: str) -> None:
     """Raise an error for a rate that the standard does not define.
 
-    Control frames and beacons of 802.11n are sent at the rates of 802.11g. Beacons of both are also sent at
-    those of 802.11b.
+    Beacons of 802.11n are sent at the rates of 802.11g. Beacons of both are also sent at those of 802.11b.
     """
     rate_mbps = getattr(mac, name)
-    legacy = name != "data_mbps" and mac.standard == "802.11n"
-    standard = "802.11g" if legacy else mac.standard
-    rates_mbps = RATES_MBPS[standard]
+    standard, rates_mbps = mac.standard, RATES_MBPS[mac.standard]
     if name == "beacon_mbps":
-        rates_mbps = tuple(sorted({*RATES_MBPS["802.11b"], *rates_mbps}))
+        standard = "802.11g" if mac.standard == "802.11n" else mac.standard
+        rates_mbps = tuple(sorted({*RATES_MBPS["802.11b"], *RATES_MBPS[standard]}))
     if rate_mbps is not None and rate_mbps not in rates_mbps:
         valid = ", ".join(f"{rate:g}" for rate in rates_mbps)
         raise InputError(f"mac: {name} must be a rate of {standard} ({valid}), got {rate_mbps:g}.")

@@ -146,25 +146,9 @@ class Dtim(NamedTuple):
     ----------
     period : int
         DTIM period. Every ``period``-th beacon is a DTIM beacon.
-    rounding : str
-        Rounding of listen intervals to multiples of the period: ``"none"``, ``"up"`` or ``"down"``.
     """
 
     period: int = 1
-    rounding: str = "none"
-
-    def interval(self, listen_interval: int) -> int:
-        """Return *listen_interval* rounded to a multiple of the DTIM period, in beacons.
-
-        A rounded interval is at least one DTIM period. The nRF70 rounds down (10 becomes 9 at a period of 3)
-        and Talaria rounds up (12), according to their power-save guides.
-        """
-        if self.rounding == "none":
-            return listen_interval
-        periods = (
-            -(-listen_interval // self.period) if self.rounding == "up" else listen_interval // self.period
-        )
-        return max(1, periods) * self.period
 
 
 class Policy(ABC):

@@ -80,9 +80,7 @@ class Dynamic(LastFramePolicy):
         stack = STACKS[self.stack]
         self._timeout_s = (stack.timeout_ms if self.timeout_ms is None else self.timeout_ms) / 1000
         listen_interval = self.listen_interval
-        self._interval = (
-            stack.dtims * self.dtim.period if listen_interval is None else self.dtim.interval(listen_interval)
-        )
+        self._interval = stack.dtims * self.dtim.period if listen_interval is None else listen_interval
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Wait for the timeout, then doze.

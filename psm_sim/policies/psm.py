@@ -43,7 +43,7 @@ class Psm(Policy):
         self._reset()
 
     def _reset(self) -> None:
-        self._interval = self.dtim.interval(self.listen_interval)
+        self._interval = self.listen_interval
         self._rest = Rest(beacons=self._interval, repeat=True)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:

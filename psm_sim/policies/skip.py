@@ -40,7 +40,7 @@ class Skip(LastFramePolicy):
 
         Arguments as for :class:`~psm_sim.policies.base.Policy`.
         """
-        interval = self.dtim.interval(self.listen_interval)
+        interval = self.listen_interval
         wait_s = self.after(now_s, poll, self.timeout_ms / 1000)
         next_beacon = self.beacon_grid.after(now_s + wait_s)
         last_fast_beacon = (

@@ -105,9 +105,9 @@ def test_a_setting_may_enable_what_a_file_needs() -> None:
 
 def test_python_refuses_what_has_no_effect() -> None:
     """A dictionary of keys and the settings are judged together."""
-    with pytest.raises(InputError, match=r"mac\.retry_limit has no effect without mac.model=dcf"):
-        simulate("psm", topology={"mac": {"retry_limit": 3}}, pages=1)
-    simulate("psm", topology={"mac": {"retry_limit": 3}}, settings={"mac.model": "dcf"}, pages=1)
+    with pytest.raises(InputError, match=r"mac\.beacon_mbps has no effect without mac.model=dcf"):
+        simulate("psm", topology={"mac": {"beacon_mbps": 2.0}}, pages=1)
+    simulate("psm", topology={"mac": {"beacon_mbps": 2.0}}, settings={"mac.model": "dcf"}, pages=1)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_preset_may_set_what_a_policy_does_not_use(tmp_path: Path) -> None:
     """Only what the user gives is refused; the values of a preset are defaults."""
     preset = tmp_path / "mine.toml"
     preset.write_text(
-        '[policies.lpsm]\nhorizon_s = 300\nuplink = "keep"\n[settings]\n"mac.retry_limit" = 3\n'
+        '[policies.lpsm]\nhorizon_s = 300\nuplink = "keep"\n[settings]\n"mac.beacon_mbps" = 2.0\n'
     )
     fixed = simulate("lpsm:alpha=0.1", preset=str(preset), pages=2)
     assert fixed.parameters["horizon_s"] == simulate("lpsm:alpha=0.1", pages=2).parameters["horizon_s"]

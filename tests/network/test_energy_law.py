@@ -16,7 +16,6 @@ POLICIES = (
 OPTIONS = (
     {"beacon.loss": 0.3},
     {"beacon.loss": 0.6, "beacon.loss_run": 4, "station.after_miss": "rest"},
-    {"beacon.loss": 0.2, "station.miss_ms": 90.0},
     {"power.transmit_w": 0.1},
     {"power.transmit_w": 1.6, "power.wake_j": 0.002, "station.wake_ms": 3.0},
     {"station.guard_ms": 2.0, "station.drift_ppm": 300},
@@ -31,7 +30,6 @@ NOT_OVER_THE_AIR = (
     "station.guard_ms",
     "station.keep_alive_s",
     "access_point.group_per_s",
-    "station.ps_poll_ms",
 )
 
 

@@ -39,7 +39,6 @@ def faults_of(draw, some):
         "mac.frame_error_rate": draw.one_of(0.0, 0.02, 0.2),
         "mac.bad_frame_error_rate": draw.one_of(0.0, 0.6),
         "station.missed_beacon": draw.one_of("doze", "stay-awake"),
-        "station.miss_ms": draw.one_of(0.0, 2.0),
     }
     return {**kept, **times, **errors}
 
@@ -52,9 +51,7 @@ class Stations:
         self.settings = {
             **settings_of(draw.random),
             **faults_of(draw, some=not every),
-            "mac.rate_control": "arf" if number % 3 == 0 and not watched else "constant",
             "station.after_miss": draw.one_of("next", "rest"),
-            "mac.cw_min": draw.one_of(7, 15, 31),  # several in smaller windows do little but collide
         }
         self.topology, count = (
             replace(load_topology("three-node", self.settings), seed=number),

@@ -15,7 +15,6 @@ from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BrowserParameters,
     LinkParameters,
-    MacParameters,
     PowerParameters,
     TcpParameters,
 )
@@ -59,15 +58,13 @@ def test_every_key_can_be_set_from_text(key):
     defaults = load_topology().config()
     default = defaults[key]
     others = {"timer": "heartbeat", "ns2": "rfc5681", "join": "wait", "True": "false", "False": "true"}
-    others |= {"none": "down", "None": "2", "auto": "report", "return": "send"}
+    others |= {"None": "2"}
     others |= {"next": "rest", "long": "short"}
     others |= {
         "doze": "stay-awake",
-        "constant": "arf",
         "link": "dcf",
         "802.11b": "802.11g",
         "ps-poll": "null",
-        "1023": "511",
     }
     text = "100" if key == "mac.beacon_bytes" else others.get(str(default)) or str(default * 2 or 0.5)
     changed = load_topology("three-node", {key: text}).config()
@@ -179,10 +176,6 @@ def test_what_cannot_be_extended_is_refused(tmp_path, extends, message):
         ),
         (lambda: TcpParameters(initial_window=0), "tcp: initial_window must be .* got 0"),
         (lambda: AccessPointParameters(buffer_frames=0), "^access_point: buffer_frames must be .* got 0"),
-        (
-            lambda: MacParameters(cw_min=31, cw_max=15),
-            "^mac: cw_min must not exceed cw_max = 15, got 31.$",
-        ),
         (lambda: BrowserParameters(connections=cast(Any, 2.5)), "browser: connections must be .* got 2.5"),
         (
             lambda: Topology(power=cast(Any, {"awake_w": 1.0})),

@@ -14,6 +14,8 @@ from psm_sim.network.topology_sections import BeaconParameters, StationParameter
 
 BLOCK = 4096
 """Number of beacons whose losses are sampled at a time."""
+_LISTEN_S = 0.005
+"""Time for which a station listens for a missing beacon, as in ns-3."""
 
 
 class BeaconReception:
@@ -96,7 +98,7 @@ class LossyBeaconRadio(Radio):
             Energy ledger of the station.
         """
         self._reception, self._ledger = reception, ledger
-        self._miss_s, self._after_miss = station.miss_ms / 1000, station.after_miss
+        self._after_miss = station.after_miss
         self._stays_awake = station.missed_beacon == "stay-awake"
 
     def _receive_beacons(self, now_s: float) -> None:
@@ -126,7 +128,7 @@ class LossyBeaconRadio(Radio):
             self._doze.miss()
             self._listen(first_s)
             return
-        self._ledger.listen(self._miss_s)
+        self._ledger.listen(_LISTEN_S)
         if self._after_miss == "next":
             self._missed_beacon = True
             self._doze.miss()

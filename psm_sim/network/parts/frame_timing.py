@@ -14,6 +14,9 @@ BEACON_BYTES = {"802.11b": 84, "802.11g": 97, "802.11n": 149}
 """Size of a beacon with timestamp, SSID of 7 letters, rates, channel, TIM and access categories. Beacons of
 802.11g add further rates and ERP information, those of 802.11n also HT capabilities and HT operation."""
 
+CW_MAX, RETRY_LIMIT = 1023, 7
+"""Maximum contention window, and retransmissions before a frame is lost (802.11-2020, 10.3.3)."""
+
 _SIFS_US = 10
 _EXTENSION_US = 6  # signal extension of OFDM frames at 2.4 GHz, which makes a SIFS of 10 us sufficient
 _PREAMBLE_US = {"802.11g": 20, "802.11n": 36}
@@ -34,19 +37,15 @@ class FrameTiming:
         self.data_mbps = mac.data_mbps or RATES_MBPS[mac.standard][-1]
         basic = (6.0, 12.0, 24.0) if ofdm else (1.0, 2.0)
         usable = [rate for rate in basic if rate <= self.data_mbps]
-        self.control_mbps = mac.control_mbps or max(usable, default=basic[0])
+        self.control_mbps = max(usable, default=basic[0])
         self.beacon_mbps = mac.beacon_mbps
-        self.poll_mbps = mac.poll_mbps or self.data_mbps
         self._header = HEADER_BYTES + QOS_BYTES * mac.qos
         self.sifs_s, self.slot_s = _SIFS_US / 1e6, (9 if ofdm else 20) / 1e6
         self.pifs_s = self.sifs_s + self.slot_s
         self.first_slots = 3 if mac.qos else 2
-        self.cw_min = mac.cw_min if mac.cw_min is not None else min(15 if ofdm else 31, mac.cw_max)
-        self.cw_max = mac.cw_max
+        self.cw_min = 15 if ofdm else 31
         self.ack_s = self._legacy_s(ACK_BYTES, self.control_mbps)
         self.poll_s = self._air_s(POLL_BYTES, self.data_mbps, mac.standard)
-        if mac.poll_mbps is not None:
-            self.poll_s = self._legacy_s(POLL_BYTES, mac.poll_mbps)
         self.null_s = self._air_s(NULL_BYTES, self.data_mbps, mac.standard)
         beacon_bytes = BEACON_BYTES[mac.standard] if mac.beacon_bytes is None else mac.beacon_bytes
         format_ = "802.11b" if mac.beacon_mbps in RATES_MBPS["802.11b"] else "802.11g"

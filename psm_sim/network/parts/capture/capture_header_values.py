@@ -103,7 +103,7 @@ def _mac_settings(topology: Topology) -> dict[str, Any]:
     """Return rates, durations and beacon times, by field of :class:`CaptureHeaderValues`."""
     if topology.mac.model == "dcf":
         timing = FrameTiming(topology.mac)
-        mbps = {"ack": timing.control_mbps, "ps-poll": timing.poll_mbps, "beacon": timing.beacon_mbps}
+        mbps = {"ack": timing.control_mbps, "ps-poll": timing.data_mbps, "beacon": timing.beacon_mbps}
         return {
             "beacon_gap_s": timing.pifs_s, "beacon_air_s": timing.beacon_s,
             "rate": round(2 * timing.data_mbps),
@@ -122,15 +122,11 @@ def check_capturable(topology: Topology, stations: int = 1) -> None:
     Raises
     ------
     InputError
-        If the headers have no valid size, a packet is too large, the rate changes, or there are too many
+        If the headers have no valid size, a packet is too large, or there are too many
         stations.
     """
     if stations > MAX_STATIONS:
         raise InputError(f"--capture supports at most {MAX_STATIONS:,} stations, got {stations:,}.")
-    if topology.mac.rate_control != "constant" and topology.mac.model == "dcf":
-        raise InputError(
-            "--capture requires mac.rate_control=constant, got arf, because a file has one rate."
-        )
     tcp = topology.tcp
     if not _MIN_HEADER <= tcp.header_bytes <= _MAX_HEADER or tcp.header_bytes % 4:
         raise InputError(

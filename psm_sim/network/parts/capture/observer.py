@@ -42,9 +42,8 @@ class ImpliedFrames:
     """
 
     def __init__(self, topology: Topology, served: bool, aid: int, sniffer: Sniffer) -> None:
-        access_point, poll_ms = topology.access_point, topology.station.ps_poll_ms
-        polls = poll_ms > 0 or access_point.late_frames == "wait"
-        self._poll_s = poll_ms / 1000
+        access_point = topology.access_point
+        polls = access_point.late_frames == "wait"
         self._served, self._release = served, access_point.release_on_uplink
         self._announces_awake = not polls and not served
         self._aid, self._sniffer = aid, sniffer
@@ -83,7 +82,7 @@ class ImpliedFrames:
         """Add the frame that precedes a downlink data frame with these times, in seconds."""
         if self.awaited:
             self.awaited -= 1
-            self._add(starts_s - self._poll_s, "ps-poll", True)
+            self._add(starts_s, "ps-poll", True)
         elif self.sleeps and not self._served:
             self._add_null(queued_s, False)
 

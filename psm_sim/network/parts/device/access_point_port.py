@@ -1,4 +1,4 @@
-"""Access-point port with ageing of frames, expiry of associations, and channel time for PS-Polls."""
+"""Access-point port with ageing of frames, and expiry of associations."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ class DevicePort(Port):
         As for a :class:`~psm_sim.network.access_point.Port`.
     association
         Association of the station.
-    poll_s
-        Channel time to retrieve one buffered frame, in seconds.
     """
 
     def __init__(
@@ -32,10 +30,9 @@ class DevicePort(Port):
         parameters: AccessPointParameters,
         downlink: Link,
         association: Association,
-        poll_s: float,
     ) -> None:
         super().__init__(env, parameters, downlink)
-        self._ageing_s, self._association, self._poll_s = parameters.ageing_s, association, poll_s
+        self._ageing_s, self._association = parameters.ageing_s, association
 
     @property
     def tim_bit(self) -> bool:
@@ -52,14 +49,9 @@ class DevicePort(Port):
             super().forward(segment)
 
     def release(self) -> list[BufferedFrame]:
-        """Send and return the buffered frames that have not aged out, each after a PS-Poll."""
+        """Send and return the buffered frames that have not aged out."""
         self._drop_old()
-        buffered, self._buffered = self._buffered, []
-        if buffered and self.on_buffered:
-            self._notify(self._env.now, len(buffered))
-        for _, segment in buffered:
-            self._deliver(segment)
-        return buffered
+        return super().release()
 
     def empty(self) -> None:
         """Drop all buffered frames."""
@@ -67,12 +59,6 @@ class DevicePort(Port):
             self._drop(self._buffered.pop(0)[1])
             if self.on_buffered:
                 self._notify(self._env.now)
-
-    def _deliver(self, segment: Segment) -> None:
-        if self._poll_s:
-            self._downlink.hold_until(max(self._env.now, self._downlink.free_at) + self._poll_s)
-        self._last = segment
-        self._downlink.send(segment)
 
     def _drop_old(self) -> None:
         """Drop frames that have aged out. This is evaluated lazily, so that ageing causes no events."""

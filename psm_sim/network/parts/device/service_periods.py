@@ -107,11 +107,12 @@ class ServicePeriodPort(DevicePort):
             sent.append(self._buffered.pop(0))
             if self.on_buffered:
                 self._notify(self._env.now, 1)
-            self._deliver(sent[-1][1])
+            self._last = sent[-1][1]
+            self._downlink.send(self._last)
         return sent
 
     def _fits(self, segment: Segment) -> bool:
-        begins_s = max(self._env.now, self._downlink.free_at) + self._poll_s
+        begins_s = max(self._env.now, self._downlink.free_at)
         return begins_s + self._downlink.air_time_s(segment) <= self.ends_s
 
     def _buffer_or_drop(self, segment: Segment) -> None:

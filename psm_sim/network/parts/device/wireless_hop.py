@@ -32,6 +32,9 @@ from psm_sim.network.topology_sections import AccessPointParameters, BeaconParam
 from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.policies.base import ServicePeriod
 
+_GROUP_MBPS = 1.0
+"""Bit rate of group addressed frames, the lowest basic rate at 2.4 GHz."""
+
 
 class GroupFrames:
     """Group addressed frames of one access point, a Poisson process buffered until the next DTIM beacon.
@@ -143,7 +146,7 @@ class DeviceHop(WirelessHop):
         agreed = service is not None and service.interval_s is not None
         reception = BeaconReception(BeaconParameters() if agreed else topology.beacon, topology.seed)
         traits = RadioTraits(station, reception, association, self.up, self.down, self.ledger)
-        port_arguments = (self.env, topology.access_point, self.down, association, station.ps_poll_ms / 1000)
+        port_arguments = (self.env, topology.access_point, self.down, association)
         radio_arguments = (self.up, hooks.radio, hooks.beacons)
         self.port: DevicePort
         self.radio: DeviceRadio
@@ -196,7 +199,7 @@ class DeviceHop(WirelessHop):
 
     def _make_group_frames(self) -> GroupFrames:
         topology, access_point = self.topology, self.topology.access_point
-        hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
+        hop = LinkParameters(_GROUP_MBPS, topology.wireless.latency_ms)
         link = self.link_at("wireless down", hop)
         link.deliver = self.radio.receive_group
         beacons, period = Beacons(topology.beacon.interval_s), topology.beacon.dtim_period

@@ -11,7 +11,6 @@ from simpy import Environment
 from psm_sim.network.air_frame import AirCallback, AirFrame, FrameKind
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.parts.mac.data_rate import DataRate, make_data_rate
 from psm_sim.network.parts.mac.frame_errors import FrameErrors
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
@@ -29,8 +28,8 @@ class SnifferTap:
         Whether the station sends the frames. Their ACKs go in the opposite direction.
     notify
         Callbacks for the frames.
-    rate
-        Bit rate of the data frames.
+    timing
+        Durations of the frames.
 
     Attributes
     ----------
@@ -38,8 +37,8 @@ class SnifferTap:
         Queued frames of which a transmission was not acknowledged.
     """
 
-    def __init__(self, up: bool, notify: Sequence[AirCallback], rate: DataRate) -> None:
-        self._up, self._callbacks, self._rate = up, notify, rate
+    def __init__(self, up: bool, notify: Sequence[AirCallback], timing: FrameTiming) -> None:
+        self._up, self._callbacks, self._timing = up, notify, timing
         self.failed: set[object] = set()
 
     def frame(
@@ -88,8 +87,8 @@ class SnifferTap:
         kind, entry, start_s, sleeps, more
             As for :meth:`frame`.
         """
-        begins_s = self.frame(kind, entry, start_s, sleeps, more) + self._rate.timing.sifs_s
-        air_s = self._rate.timing.ack_s
+        begins_s = self.frame(kind, entry, start_s, sleeps, more) + self._timing.sifs_s
+        air_s = self._timing.ack_s
         heard_s = begins_s + air_s
         self._notify(
             AirFrame("ack", not self._up, begins_s, begins_s, air_s, heard_s, None, False, False, False)
@@ -97,8 +96,8 @@ class SnifferTap:
 
     def _air_s(self, kind: FrameKind, segment: Segment | None) -> float:
         if segment is not None:
-            return self._rate.timing.data_s(segment.wire_bytes)
-        return self._rate.timing.poll_s if kind == "ps-poll" else self._rate.timing.null_s
+            return self._timing.data_s(segment.wire_bytes)
+        return self._timing.poll_s if kind == "ps-poll" else self._timing.null_s
 
     def _notify(self, frame: AirFrame) -> None:
         for notify in self._callbacks:
@@ -123,8 +122,8 @@ class AirLink(Link):
         Waiting frames in the order of transmission, each with its arrival time in seconds.
     request_channel : callable
         Called when a frame is queued. It must be set before the first frame is sent.
-    rate : DataRate
-        Bit rate of the data frames.
+    timing : FrameTiming
+        Durations of the frames.
     lost_bytes : int
         Bytes of the frames that exceeded the retry limit, including headers.
     sniffer : SnifferTap or None
@@ -144,13 +143,13 @@ class AirLink(Link):
         on_air: Sequence[AirCallback] = (),
     ) -> None:
         super().__init__(env, name, topology.wireless, on_frame)
-        self.rate = make_data_rate(topology.mac)
+        self.timing = FrameTiming(topology.mac)
         self.queue: deque[tuple[float, Any]] = deque()
         self.request_channel: Callable[[], None]
         self.lost_bytes = 0
         self.errors: FrameErrors | None = None
         self.unacknowledged: Any = None
-        self.sniffer = SnifferTap(name == "wireless up", on_air, self.rate) if on_air else None
+        self.sniffer = SnifferTap(name == "wireless up", on_air, self.timing) if on_air else None
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
         """Queue a segment for transmission."""
@@ -179,18 +178,13 @@ class AirLink(Link):
 
     def air_time_s(self, segment: Segment) -> float:
         """Return the transmission time of a segment, in seconds."""
-        return self.rate.timing.data_s(segment.wire_bytes)
+        return self.timing.data_s(segment.wire_bytes)
 
     def notify_arrival(self, segment: Segment, start_s: float) -> None:
         """Notify observers of a segment that arrives now and was transmitted from *start_s* seconds on."""
         now_s = self.free_at = self._env.now
         for notify in self._on_frame:
             notify(self, start_s, now_s, segment)
-
-    @property
-    def timing(self) -> FrameTiming:
-        """Frame durations at the current rate."""
-        return self.rate.timing
 
     @property
     def in_flight(self) -> int:

@@ -61,7 +61,6 @@ class ApQueue:
     def collided(self, first_s: float) -> None:
         """Record the collision for the Retry bit. The energy of the access point is not modelled."""
         self._order[0].link.collided()
-        self._order[0].link.rate.failed()
 
     def lost(self) -> None:
         """Drop the first frame."""
@@ -80,7 +79,6 @@ class ApQueue:
         else:
             link.notify_arrival(segment, self._start_s)
             link.deliver(segment)
-        link.rate.succeeded()
 
     def _deliver_without_ack(self) -> None:
         """Deliver the first frame, whose ACK is lost. It stays in the queue."""
@@ -166,7 +164,6 @@ class MacPort(Port):
         more = bool(self._buffered) and self._buffered[0][0] <= start_s
         if self.link.sniffer is not None:
             self.link.sniffer.exchange("data", entry, start_s, more=more)
-        self.link.rate.succeeded()
         if self.on_buffered:
             self._notify(self._env.now, 1)
         if entry[1] is self.link.unacknowledged:
@@ -187,7 +184,6 @@ class MacPort(Port):
         """Set the Retry bit of the first buffered frame, which has been sent in vain."""
         if self.link.sniffer is not None:
             self.link.sniffer.failed.add(self._buffered[0][1])
-        self.link.rate.failed()
 
     def drop_first(self) -> None:
         """Drop the first queued frame."""

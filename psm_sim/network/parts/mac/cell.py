@@ -6,7 +6,7 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.common.errors import InputError
-from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.frame_timing import RETRY_LIMIT, FrameTiming
 from psm_sim.network.parts.mac.ap_queue import ApQueue, MacPort
 from psm_sim.network.parts.mac.channel import Channel, RandomBackoffs
 from psm_sim.network.topology import Topology
@@ -18,7 +18,6 @@ _UNSUPPORTED = (
     ("station.keep_alive_s", None),
     ("station.drift_ppm", 0.0),
     ("station.guard_ms", 0.0),
-    ("station.ps_poll_ms", 0.0),
 )
 """Topology keys that ``mac.model=dcf`` does not support, each with the value that disables it."""
 
@@ -39,7 +38,7 @@ class Cell:
         self.timing = FrameTiming(topology.mac)
         self.beacons = Beacons(topology.beacon.interval_s)
         backoffs = RandomBackoffs(topology.seed)
-        self.channel = Channel(env, self.timing, self.beacons, topology.mac.retry_limit, backoffs)
+        self.channel = Channel(env, self.timing, self.beacons, RETRY_LIMIT, backoffs)
         self.sender = ApQueue(self.channel)
 
     @property

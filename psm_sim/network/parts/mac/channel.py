@@ -11,7 +11,7 @@ from simpy import Environment, Event
 from psm_sim.beacons import TOLERANCE_S, Beacons
 from psm_sim.common.random_streams import random_stream
 from psm_sim.network.air_frame import AirCallback, AirFrame
-from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.frame_timing import CW_MAX, FrameTiming
 from psm_sim.network.timers import LOWEST_PRIORITY, Alarm, ReusableEvent
 
 
@@ -392,7 +392,7 @@ class Channel:
     def _retry(self, contender: Contender, first_s: float) -> None:
         contender.source.collided(first_s)
         contender.retries += 1
-        contender.window = min(2 * contender.window + 1, self._timing.cw_max)
+        contender.window = min(2 * contender.window + 1, CW_MAX)
         if contender.retries > self._limit:
             contender.retries, contender.window = 0, self._timing.cw_min
             contender.source.lost()

@@ -73,8 +73,7 @@ class MacRadio(Radio):
     def __init__(self, context: RadioContext, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._context, self._mac_port, self._channel = context, context.port, context.channel
-        first = context.topology.mac.poll_first
-        self._queue = StationQueue(context.channel, context.link, context.port, self, first)
+        self._queue = StationQueue(context.channel, context.link, context.port, self)
         self._uses_ps_poll = context.topology.mac.fetch == "ps-poll"
         self._awaiting_beacon = False
         self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame

@@ -66,8 +66,6 @@ class StationQueue:
         The uplink whose queue is served, and the port of the station.
     owner
         Notified of the outcome of each frame.
-    poll_first
-        Whether a PS-Poll overtakes the queued frames.
     """
 
     def __init__(
@@ -76,18 +74,20 @@ class StationQueue:
         link: AirLink,
         port: MacPort,
         owner: StationQueueListener,
-        poll_first: bool,
     ) -> None:
         self._channel, self._link, self._port = channel, link, port
-        self._owner, self._poll_first = owner, poll_first
+        self._owner = owner
         self.contender = port.station = channel.join(self)
         self._start_s = 0.0
         self._transmitting = False
         link.request_channel = lambda: channel.request(self.contender)
 
     def push(self, item: ControlFrame, immediate: bool = True) -> None:
-        """Queue a control frame. See :meth:`Channel.request` for *immediate*."""
-        self._link.enqueue(item, first=item is PS_POLL and self._poll_first)
+        """Queue a control frame; a PS-Poll overtakes the others, as in ns-3.
+
+        See :meth:`Channel.request` for *immediate*.
+        """
+        self._link.enqueue(item, first=item is PS_POLL)
         self._channel.request(self.contender, immediate)
 
     def cancel(self, item: ControlFrame) -> bool:
@@ -130,8 +130,6 @@ class StationQueue:
         """Charge the transmit energy of the first frame, which stays in the queue."""
         self._transmitting = False
         self._link.collided()
-        if self._link.queue[0][1] is not PS_POLL:
-            self._link.rate.failed()
         self._owner.transmitted(first_s)
 
     def lost(self) -> None:
@@ -208,7 +206,6 @@ class StationQueue:
                 self._link.notify_arrival(item, self._start_s)
         else:
             self._owner.transmitted(self._link.timing.null_s)
-        self._link.rate.succeeded()
         self._owner.sent(item, repeated=repeated)
 
     def _finish_unacknowledged_frame(self) -> None:

@@ -18,7 +18,7 @@ from tests.network.parts.capture.sniffed import Beacon, Frame, beacons_of, captu
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm"]
 AS_THEY_ARE: dict[str, Any] = {
-    "access_point__ageing_s": 2, "station__ps_poll_ms": 0.5, "access_point__group_per_s": 2,
+    "access_point__ageing_s": 2, "access_point__group_per_s": 2,
     "beacon__dtim_period": 3, "station__keep_alive_s": 4,
 }  # fmt: skip
 FAULTS: dict[str, Any] = {
@@ -121,7 +121,7 @@ def test_the_tim_names_the_station_exactly_when_frames_are_held(policy, variant)
 
 def test_a_frame_that_grew_too_old_is_named_no_more():
     """By the beacons after its time, though the access point drops it only when it looks."""
-    settings = {"access_point__ageing_s": 0.25, "station__ps_poll_ms": 0.1}
+    settings = {"access_point__ageing_s": 0.25}
     _, _, data = captured("psm:listen_interval=8", pages=1, trace="push", **settings)
     bits = "".join(str(int(each.names)) for each in beacons_of(data))
     assert {len(named) for named in bits.split("0") if named} == {1, 2, 3}

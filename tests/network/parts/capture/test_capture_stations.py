@@ -38,11 +38,11 @@ from tests.network.parts.capture.test_capture_tshark import ODD, TROUBLE
 POLICIES = ("psm", "lpsm", "always-on", "bsd:p=0.5", "psm:listen_interval=3", "dynamic", "psm", "lpsm", "psm")
 VARIANTS: dict[str, dict[str, Any]] = {
     "plain": {},
-    "legacy": {"access_point.release_on_uplink": False, "mac.poll_first": False},
-    "null frames fetch": {"mac.fetch": "null", "mac.cw_min": 1},
-    "802.11g": {"mac.standard": "802.11g", "mac.cw_min": 1},
+    "legacy": {"access_point.release_on_uplink": False},
+    "null frames fetch": {"mac.fetch": "null"},
+    "802.11g": {"mac.standard": "802.11g"},
 }
-"""Nine stations, whose bits take two octets of the TIM; ``mac.cw_min`` makes them collide."""
+"""Nine stations, whose bits take two octets of the TIM."""
 
 
 class Ends(Observer):

@@ -10,7 +10,6 @@ from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.topology_sections import BeaconParameters
 from psm_sim.policies import Policy, Rest, make_policy
-from psm_sim.policies.base import Dtim
 from psm_sim.simulation import simulate
 from tests.every_beacon import run_both
 
@@ -78,7 +77,6 @@ EVERYTHING = {
     "station.drift_ppm": 100,
     "station.guard_ms": 0.2,
     "station.wake_ms": 2,
-    "station.ps_poll_ms": 0.4,
     "power.transmit_w": 1.2,
     "power.wake_j": 0.001,
     "power.frame_j": 0.0005,
@@ -98,19 +96,6 @@ def test_with_everything_on_laws_hold_and_firing_every_beacon_changes_no_bit(pol
     assert accounted == traffic.server_sent_bytes
     assert usage.awake_s + usage.asleep_s == pytest.approx(found.simulated_s)
     assert min(usage) > 0
-
-
-@pytest.mark.parametrize(
-    ("listen", "period", "rounding", "kept"),
-    [(10, 3, "down", 9), (10, 4, "down", 8), (10, 3, "up", 12), (2, 3, "down", 3), (10, 3, "none", 10)],
-)
-def test_a_listen_interval_is_rounded_as_its_driver_does(listen, period, rounding, kept):
-    """nRF70 rounds 10 down to 9 at DTIM 3 and to 8 at DTIM 4, Talaria up to 12."""
-    assert Dtim(period, rounding).interval(listen) == kept
-    settings = {"beacon.dtim_period": period, "station.listen_rounding": rounding}
-    bench = Bench(settings, f"psm:listen_interval={listen}")
-    bench.run(2.45)
-    assert bench.recorder.heard[0] == pytest.approx(0.1 * kept)
 
 
 def test_a_missed_beacon_is_followed_by_the_next_one():
@@ -169,15 +154,6 @@ def test_held_frames_grow_old_and_are_dropped():
     bench.run(1.5)
     assert len(bench.delivered) == 1
     assert bench.world.access_point.dropped_bytes == 1500
-
-
-def test_a_ps_poll_takes_time_for_each_held_frame():
-    """Three frames of 2.4 ms and 0.1 ms on the way, 1 ms for the poll of each."""
-    bench = Bench({"station.ps_poll_ms": 1})
-    for time_s in (0.11, 0.12, 0.13):
-        bench.arrive_at(time_s)
-    bench.run(0.35)
-    assert bench.delivered == [pytest.approx(0.2 + 0.0001 + n * 0.0034, abs=1e-3) for n in (1, 2, 3)]
 
 
 def group_of(settings, policy="psm", until=1000.05):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.frame_timing import CW_MAX, RETRY_LIMIT, FrameTiming
 from psm_sim.network.parts.mac.channel import Channel, Exchange, RandomBackoffs
 from psm_sim.network.topology_sections import MacParameters
 
@@ -56,10 +56,12 @@ class SaturationResult(NamedTuple):
     collisions: int
 
 
-def run_saturated(stations: int, mac: MacParameters, packet_bytes: int, seconds: float) -> SaturationResult:
+def run_saturated(
+    stations: int, mac: MacParameters, packet_bytes: int, seconds: float, retry_limit: int = RETRY_LIMIT
+) -> SaturationResult:
     """Simulate saturated stations without beacons, and return their throughput."""
     env, timing = Environment(), FrameTiming(mac)
-    channel = Channel(env, timing, Beacons(_NEVER_S), mac.retry_limit, RandomBackoffs(1))
+    channel = Channel(env, timing, Beacons(_NEVER_S), retry_limit, RandomBackoffs(1))
     sources = [SaturatedSource(channel, timing, packet_bytes) for _ in range(stations)]
     env.run(until=seconds)
     arrived = tuple(source.arrived for source in sources)
@@ -80,7 +82,7 @@ def attempt_rate(stations: int, timing: FrameTiming) -> float:
 def _tau_of(collides: float, timing: FrameTiming) -> float:
     """Return tau for a collision probability, by Bianchi's equation (7) written as a sum."""
     slots, stages = timing.cw_min + 1, 0
-    while slots << stages < timing.cw_max + 1:
+    while slots << stages < CW_MAX + 1:
         stages += 1
     doubled = sum((2 * collides) ** stage for stage in range(stages))
     return 2 / (1 + slots + collides * slots * doubled)

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from psm_sim.network import Observer, build_world, load_topology
+from psm_sim.network.parts import beacon_loss
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
@@ -63,15 +64,16 @@ def test_a_lost_frame_stands_in_the_capture_as_sent_and_acknowledged():
 
 
 @pytest.mark.parametrize("after", ["next", "rest"])
-def test_the_share_of_beacons_missed_is_the_one_asked_for(after):
+def test_the_share_of_beacons_missed_is_the_one_asked_for(after, monkeypatch):
     """Of those for which the station wakes; for each it is awake for the time for which it listens."""
-    settings = {"beacon__loss": 0.25, "station__miss_ms": 2.0, "station__after_miss": after}
+    settings = {"beacon__loss": 0.25, "station__after_miss": after}
     world, told = over_air("psm", **settings)
     missed = world.hop.report()["beacons missed"]
     assert missed / len(told.heard_s) == pytest.approx(0.25, abs=0.06)
-    at_once, _ = over_air("psm", **{**settings, "station__miss_ms": 0.0})
+    monkeypatch.setattr(beacon_loss, "_LISTEN_S", 0.0)
+    at_once, _ = over_air("psm", **settings)
     listened_s = world.usage().awake_s - at_once.usage().awake_s
-    assert listened_s == pytest.approx(missed * 0.002)
+    assert listened_s == pytest.approx(missed * 0.005)
 
 
 def test_a_frame_waits_for_the_next_beacon_where_one_is_missed():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
 
 from psm_sim.network import build_world, load_topology
-from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.frame_timing import CW_MAX, FrameTiming
+from psm_sim.network.parts.mac import cell
 from psm_sim.network.parts.mac.frame_errors import AirBeaconReception, FrameErrors
 from psm_sim.network.topology_sections import MacParameters
 from psm_sim.policies import make_policy
@@ -30,7 +32,8 @@ def world_with_errors(rate, policy="psm", think_s=60.0, size=100_000, **settings
 
 def queue_with_errors(rate, retry_limit, frames):
     """Return the seconds for which a lone station sends *frames* packets of 1500 B, and how many are lost."""
-    bench = AirBench(make_policy("always-on"), **{"mac.retry_limit": retry_limit})
+    with patch.object(cell, "RETRY_LIMIT", retry_limit):
+        bench = AirBench(make_policy("always-on"))
     radio, link = bench.stations[0]._radio, bench.stations[0]._radio._context.link
     link.errors = FrameErrors(MacParameters(model="dcf", frame_error_rate=rate), 5, 0)
     for _ in range(frames):
@@ -56,7 +59,7 @@ def seconds_per_frame(rate, timing, limit):
     for _ in range(limit + 1):
         total_s += reached * (difs_s + window / 2 * timing.slot_s + lost_s + sent_s)
         reached *= 1 - ok
-        window = min(2 * window + 1, timing.cw_max)
+        window = min(2 * window + 1, CW_MAX)
     return total_s
 
 
@@ -79,7 +82,8 @@ def test_a_frame_is_lost_if_no_attempt_arrives():
 @pytest.mark.parametrize("release", [False, True])
 def test_each_packet_reaches_its_host_once(policy, release):
     """Repeated frames are discarded: without TCP's retransmissions both hosts receive what was sent."""
-    world = world_with_errors(0.1, policy, access_point__release_on_uplink=release, mac__retry_limit=128)
+    with patch.object(cell, "RETRY_LIMIT", 128):
+        world = world_with_errors(0.1, policy, access_point__release_on_uplink=release)
     balance(world)
     assert world.client.retransmissions + world.server.retransmissions == 0
     assert world.visits[0][0].page.total_bytes == 100_000
@@ -93,7 +97,7 @@ def test_without_errors_nothing_changes():
 
 
 def test_a_station_that_stays_awake_does_so_until_the_next_beacon():
-    """It is awake for an interval after each missed beacon; one that dozes, for miss_ms."""
+    """It is awake for an interval after each missed beacon; one that dozes, for 5 ms."""
     staying = world_with_errors(0.05, think_s=600.0, size=100, station__missed_beacon="stay-awake")
     dozing = world_with_errors(0.05, think_s=600.0, size=100)
     missed = staying.hop.report()["beacons missed"]

@@ -7,11 +7,13 @@ With 802.11b: a beacon begins 30 us after it is due and takes 864 us; AIFS 70 us
 from __future__ import annotations
 
 import itertools
+from unittest.mock import patch
 
 import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.network import build_world, load_topology
+from psm_sim.network.parts.mac import cell
 from psm_sim.policies import Policy, Rest, make_policy
 from tests.network.parts.mac.air_bench import LEGACY, AirBench
 
@@ -168,8 +170,11 @@ def test_several_stations_that_a_beacon_names_draw_a_backoff_first():
 
 def test_a_null_frame_that_is_lost_is_said_again():
     """With a window of 1 and no retries many frames are lost, and yet all stations come to doze."""
-    settings = {"mac.cw_min": 1, "mac.cw_max": 1, "mac.retry_limit": 0}
-    bench = AirBench(*(Waits() for _ in range(4)), **settings, **LEGACY)
+    with patch.object(cell, "RETRY_LIMIT", 0):
+        bench = AirBench(**LEGACY)
+    bench.cell.timing.cw_min = 1
+    for _ in range(4):
+        bench.join(Waits())
     for station in range(4):
         bench.send_at(0.105, station=station)
     bench.run(0.19)

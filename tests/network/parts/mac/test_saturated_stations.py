@@ -37,5 +37,5 @@ def test_all_stations_get_the_same_share_and_few_frames_are_lost():
 
 def test_no_retry_loses_every_frame_that_collides():
     """And the window stays the least one."""
-    found = run_saturated(5, MacParameters(retry_limit=0), 1500, 5.0)
+    found = run_saturated(5, MacParameters(), 1500, 5.0, retry_limit=0)
     assert found.dropped >= 2 * found.collisions > 0
