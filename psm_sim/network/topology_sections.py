@@ -11,6 +11,15 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import check_all, parameter
 
 
+def _check_run(section: str, loss: float, loss_run: float | None) -> None:
+    """Raise an error for a mean run of losses that is too short for their share (Gilbert model)."""
+    if loss_run is not None and loss_run * (1 - loss) < loss:
+        raise InputError(
+            f"{section}: loss_run must be at least p / (1 - p) at a loss probability p of {loss:g}, got"
+            f" {loss_run:g}."
+        )
+
+
 @dataclass(frozen=True)
 class LinkParameters:
     """Parameters of one hop, equal in both directions.
@@ -52,6 +61,7 @@ class BeaconParameters:
 
     def __post_init__(self) -> None:
         check_all(self, "beacon")
+        _check_run("beacon", self.loss, self.loss_run)
 
     @property
     def interval_s(self) -> float:
@@ -245,7 +255,7 @@ class PowerParameters:
             )
 
 
-_MISSES = "beacon.loss or faults.restart_every_s or mac.frame_error_rate or mac.bad_frame_error_rate"
+_MISSES = "beacon.loss or faults.restart_every_s or mac.frame_error_rate"
 """Condition under which a station misses beacons."""
 
 
@@ -298,32 +308,26 @@ class StationParameters:
 
 @dataclass(frozen=True)
 class LossParameters:
-    """Frame loss on one hop, in both directions, with an optional bad state (Gilbert-Elliott model).
+    """Frame loss on one hop, in each direction, independently or in runs (Gilbert model).
 
-    On the wireless hop these are frames that the MAC has given up after its own retries. The good and the bad
-    state have exponential durations. With a loss of 1 every page fails.
+    On the wireless hop these are frames that the MAC has given up after its own retries. With a loss of 1
+    every page fails.
     """
 
-    loss: float = parameter(
-        0.0, "frame loss probability, in the good state if there is a bad one", at_least=0, at_most=1
-    )
-    bad_loss: float = parameter(
-        0.0, "frame loss probability in the bad state; 0: no bad state", at_least=0, at_most=1
-    )
-    good_s: float = parameter(
-        10.0, "mean duration of the good state", unit="s", at_least=0.001, at_most=1e6, requires="bad_loss"
-    )
-    bad_s: float = parameter(
-        1.0, "mean duration of the bad state", unit="s", at_least=0.001, at_most=1e6, requires="bad_loss"
-    )
+    loss: float = parameter(0.0, "frame loss probability", at_least=0, at_most=1)
+    loss_run: float | None = parameter(
+        None, "mean number of consecutive lost frames; none: independent losses", unit="frames", at_least=1,
+        at_most=1e6, optional=True, requires="loss",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_all(self, "faults")
+        _check_run("faults", self.loss, self.loss_run)
 
     @property
     def on(self) -> bool:
         """Whether any frame can be lost."""
-        return self.loss > 0 or self.bad_loss > 0
+        return self.loss > 0
 
 
 @dataclass(frozen=True)
@@ -412,38 +416,24 @@ class MacParameters:
         choices=("ps-poll", "null"),
     )
     frame_error_rate: float = parameter(
-        0.0, "probability that a received frame of any kind has errors, in both directions; in the good state"
-        " if there is a bad one", at_least=0, at_most=0.99,
+        0.0, "probability that a received frame of any kind has errors, in both directions", at_least=0,
+        at_most=0.99,
     )  # fmt: skip
-    bad_frame_error_rate: float = parameter(
-        0.0, "frame error rate in the bad state of the channel; 0: no bad state", at_least=0, at_most=1
-    )
-    good_s: float = parameter(
-        10.0,
-        "mean duration of the good state",
-        unit="s",
-        at_least=0.001,
-        at_most=1e6,
-        requires="bad_frame_error_rate",
-    )
-    bad_s: float = parameter(
-        1.0,
-        "mean duration of the bad state",
-        unit="s",
-        at_least=0.001,
-        at_most=1e6,
-        requires="bad_frame_error_rate",
-    )
+    loss_run: float | None = parameter(
+        None, "mean number of consecutive frames with errors; none: independent errors", unit="frames",
+        at_least=1, at_most=1e6, optional=True, requires="frame_error_rate",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_all(self, "mac")
+        _check_run("mac", self.frame_error_rate, self.loss_run)
         for name in ("data_mbps", "beacon_mbps"):
             _check_rate(self, name)
 
     @property
     def has_errors(self) -> bool:
         """Whether frames can be received with errors."""
-        return self.model == "dcf" and (self.frame_error_rate > 0 or self.bad_frame_error_rate > 0)
+        return self.model == "dcf" and self.frame_error_rate > 0
 
 
 def _check_rate(mac: MacParameters, name: str) -> None:

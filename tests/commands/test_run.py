@@ -262,7 +262,7 @@ def test_a_limit_that_no_page_reaches_changes_no_number(capsys) -> None:
 
 
 def test_every_fault_can_be_set_and_is_told(capsys) -> None:
-    words = ["wireless.loss=0.05", "wired.bad_loss=0.5", "restart_every_s=100"]
+    words = ["wireless.loss=0.05", "wired.loss=0.05", "restart_every_s=100"]
     settings = [word for each in words for word in ("--set", f"faults.{each}")]
     assert main(["--policy", "psm", "--pages", "10", *settings]) == 0
     shown = capsys.readouterr().out

@@ -21,10 +21,8 @@ ON = {
     "access_point.idle_limit_s": "10",
     "faults.restart_every_s": "100",
     "faults.wireless.loss": "0.01",
-    "faults.wireless.bad_loss": "0.01",
     "faults.wired.loss": "0.01",
-    "faults.wired.bad_loss": "0.01",
-    "mac.bad_frame_error_rate": "0.01",
+    "mac.frame_error_rate": "0.01",
     "browser.persistent": "true",
     "tcp.delayed_ack_ms": "100",
 }

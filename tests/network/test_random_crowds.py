@@ -37,7 +37,7 @@ def faults_of(draw, some):
     times = {key: drawn(draw) for key, drawn in TIMES.items()}
     errors = {
         "mac.frame_error_rate": draw.one_of(0.0, 0.02, 0.2),
-        "mac.bad_frame_error_rate": draw.one_of(0.0, 0.6),
+        "mac.loss_run": draw.one_of(None, 3.0),
         "station.missed_beacon": draw.one_of("doze", "stay-awake"),
     }
     return {**kept, **times, **errors}

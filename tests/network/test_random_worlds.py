@@ -120,9 +120,7 @@ def messages_of(draw):
 
 FAULTS = {
     "faults.wireless.loss": lambda draw: draw.log(0.001, 0.5),
-    "faults.wireless.bad_loss": lambda draw: draw.log(0.1, 1.0),
     "faults.wired.loss": lambda draw: draw.log(0.001, 0.3),
-    "faults.wired.bad_loss": lambda draw: draw.log(0.1, 1.0),
     "faults.restart_every_s": lambda draw: draw.log(20.0, 1000.0),
     "browser.max_page_s": lambda draw: draw.log(1.0, 10_000.0),
     "beacon.loss": lambda draw: draw.log(0.001, 0.9),
@@ -132,10 +130,8 @@ FAULTS = {
 """Each fault, and how its rate is drawn."""
 
 TIMES = {
-    "faults.wireless.good_s": lambda draw: draw.log(0.01, 100.0),
-    "faults.wireless.bad_s": lambda draw: draw.log(0.01, 100.0),
-    "faults.wired.good_s": lambda draw: draw.log(0.01, 100.0),
-    "faults.wired.bad_s": lambda draw: draw.log(0.01, 100.0),
+    "faults.wireless.loss_run": lambda draw: draw.one_of(None, draw.log(1.0, 100.0)),
+    "faults.wired.loss_run": lambda draw: draw.one_of(None, draw.log(1.0, 100.0)),
     "faults.restart_s": lambda draw: draw.one_of(0.0, draw.log(0.1, 100.0)),
 }
 """What else faults depend on."""
@@ -225,7 +221,7 @@ def test_a_random_world_ends_or_fails_with_a_sentence_and_keeps_the_laws(part):
 
 @pytest.mark.parametrize("part", range(PART))
 def test_a_world_with_every_fault_at_once_ends_every_page_and_keeps_the_laws(part):
-    """Losses on both hops in good and bad times, restarts, lost beacons, forgetting."""
+    """Losses on both hops alone and in runs, restarts, lost beacons, forgetting."""
     for number in range(part, WORLDS // 2, PART):
         check(1_000_000 + number, "all")
 

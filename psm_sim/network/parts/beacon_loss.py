@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from psm_sim.common.random_streams import random_stream, stream_name
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.radio import BUSY, DOZING, Radio, State
-from psm_sim.network.topology_sections import BeaconParameters, StationParameters
+from psm_sim.network.topology import Topology
+from psm_sim.network.topology_sections import StationParameters
 
 BLOCK = 4096
 """Number of beacons whose losses are sampled at a time."""
@@ -21,26 +22,31 @@ _LISTEN_S = 0.005
 class BeaconReception:
     """Beacon reception at one station.
 
-    A share ``loss`` of the beacons is lost, either independently or in runs. The lengths of lost and received
-    runs are geometric (Gilbert 1960), with a mean of ``loss_run`` lost beacons. The losses depend only on the
-    beacon numbers and the seed, so all policies lose the same beacons.
+    A share of the beacons is lost, either independently or in runs. The lengths of lost and received runs are
+    geometric (Gilbert 1960). The losses depend only on the beacon numbers and the random stream, so all
+    policies lose the same beacons.
 
     Parameters
     ----------
-    parameters
-        Loss probability and mean run length.
-    seed
-        Seed of the losses.
-    station
-        Index of the station at its access point, from 0. Stations have independent losses.
+    loss
+        Share of the beacons that are lost.
+    loss_run : float or None
+        Mean number of consecutive lost beacons; None for independent losses.
+    random
+        Source of random numbers. Stations have independent losses.
     """
 
-    def __init__(self, parameters: BeaconParameters, seed: int, station: int = 0) -> None:
-        self._parameters = parameters
-        self.lossless = parameters.loss == 0
-        self._random = random_stream(seed, stream_name("network.beacon loss", station))
+    def __init__(self, loss: float, loss_run: float | None, random: np.random.Generator) -> None:
+        self._loss, self._loss_run, self._random = loss, loss_run, random
+        self.lossless = loss == 0
         self._first, self._lost = 0, np.zeros(0, dtype=bool)
         self._in_loss, self._left = True, 0
+
+    @classmethod
+    def of(cls, topology: Topology, station: int = 0) -> BeaconReception:
+        """Return the reception at the station with this index at its access point, from 0."""
+        random = random_stream(topology.seed, stream_name("network.beacon loss", station))
+        return cls(topology.beacon.loss, topology.beacon.loss_run, random)
 
     def lost(self, number: int) -> bool:
         """Return whether beacon *number* is lost. Numbers must not decrease between calls."""
@@ -52,23 +58,20 @@ class BeaconReception:
         return bool(self._lost[number - self._first])
 
     def _draw(self) -> NDArray[np.bool_]:
-        parameters = self._parameters
-        if parameters.loss_run is None or not parameters.loss:
-            return self._random.random(BLOCK) < parameters.loss
+        loss, loss_run = self._loss, self._loss_run
+        if loss_run is None or not loss:
+            return self._random.random(BLOCK) < loss
         lost = np.zeros(BLOCK, dtype=bool)
         start = 0
         while start < BLOCK:
             if not self._left:
-                self._next_run(parameters.loss, parameters.loss_run)
+                self._in_loss = not self._in_loss
+                mean = loss_run if self._in_loss else loss_run * (1 - loss) / loss
+                self._left = int(self._random.geometric(1 / mean))
             count = min(self._left, BLOCK - start)
             lost[start : start + count] = self._in_loss
             start, self._left = start + count, self._left - count
         return lost
-
-    def _next_run(self, loss: float, loss_run: float) -> None:
-        self._in_loss = not self._in_loss
-        mean = loss_run if self._in_loss else loss_run * (1 - loss) / loss
-        self._left = int(self._random.geometric(1 / mean))
 
 
 class LossyBeaconRadio(Radio):

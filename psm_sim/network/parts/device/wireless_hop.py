@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from simpy import Environment
 
@@ -144,7 +145,7 @@ class DeviceHop(WirelessHop):
         topology, association, service = self.topology, self.association, self._service
         station, hooks = topology.station, self.hooks
         agreed = service is not None and service.interval_s is not None
-        reception = BeaconReception(BeaconParameters() if agreed else topology.beacon, topology.seed)
+        reception = BeaconReception.of(replace(topology, beacon=BeaconParameters()) if agreed else topology)
         traits = RadioTraits(station, reception, association, self.up, self.down, self.ledger)
         port_arguments = (self.env, topology.access_point, self.down, association)
         radio_arguments = (self.up, hooks.radio, hooks.beacons)

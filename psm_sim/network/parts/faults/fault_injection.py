@@ -17,7 +17,7 @@ from psm_sim.network.page_outcomes import PageFailureHandler
 from psm_sim.network.parts.association_timeout import is_null, null_frame
 from psm_sim.network.parts.faults.host_faults import AbandoningBrowser, ResettableServer, ResettingHost
 from psm_sim.network.parts.faults.restarts import Restarts
-from psm_sim.network.parts.gilbert_elliott import GilbertElliott
+from psm_sim.network.parts.gilbert import GilbertLosses
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
 from psm_sim.network.tcp_endpoint import Application, Endpoint
@@ -33,38 +33,27 @@ _DRAWS_PER_PAGE = 1 << 40
 
 
 class RandomFrameLoss:
-    """Random frame loss on a link, with a different probability in the bad state.
+    """Random frame loss on a link.
 
-    The k-th frame after the end of page n uses the same random number with every policy, and the bad state
-    has the same times. A policy that sends one more frame in a page therefore does not change the losses of
-    later pages.
+    The k-th frame after the end of page n uses the same random number with every policy. A policy that sends
+    one more frame in a page therefore does not change the losses of later pages.
 
     Parameters
     ----------
-    env, seed, name
-        The clock, the seed, and the name of the random stream.
+    seed, name
+        The seed, and the name of the random stream.
     parameters
-        Loss probabilities.
-    bad : GilbertElliott or None
-        Bad state of the hop; None if there is none.
+        Loss probability and mean run length.
     page
         Returns the number of finished pages.
     """
 
-    def __init__(
-        self,
-        env: Environment,
-        seed: int,
-        name: str,
-        parameters: LossParameters,
-        bad: GilbertElliott | None,
-        page: Callable[[], int],
-    ) -> None:
-        self._env, self._page, self._parameters, self._bad = env, page, parameters, bad
+    def __init__(self, seed: int, name: str, parameters: LossParameters, page: Callable[[], int]) -> None:
+        self._page = page
         random = random_stream(seed, f"faults.{name}")
         # One stream with a section for each page: creating a stream per page costs half a page's time.
         self._skip: Callable[[int], object] = random.bit_generator.advance  # type: ignore[attr-defined]
-        self._draw: Callable[[], float] = random.random
+        self._losses = GilbertLosses(random.random, parameters.loss, parameters.loss_run)
         self._number = self._drawn = 0
 
     def __call__(self) -> bool:
@@ -73,9 +62,9 @@ class RandomFrameLoss:
         if number != self._number:
             self._skip((number - self._number) * _DRAWS_PER_PAGE - self._drawn)
             self._number, self._drawn = number, 0
+            self._losses.restart()
         self._drawn += 1
-        bad = self._bad is not None and self._bad.at(self._env.now)
-        return self._draw() < (self._parameters.bad_loss if bad else self._parameters.loss)
+        return self._losses.lost()
 
 
 class FrameLoss:
@@ -239,14 +228,9 @@ class Faults(EndSystems):
         """Drop frames at *end*, the receiving end of *link*: at random, and by *causes*."""
         hop = link.name.split()[0]
         parameters = self.topology.wireless_faults if hop == "wireless" else self.topology.wired_faults
-        bad = GilbertElliott(
-            self._seed, stream_name(f"faults.{hop}", self._station), parameters.good_s, parameters.bad_s
-        )
         if parameters.on:
-            bad_state = bad if parameters.bad_loss else None
             name = stream_name(link.name, self._station)
-            page = path.visits.__len__
-            causes = [*causes, RandomFrameLoss(self.env, self._seed, name, parameters, bad_state, page)]
+            causes = [*causes, RandomFrameLoss(self._seed, name, parameters, path.visits.__len__)]
         self._losses[link.name] = losses = FrameLoss(self.env, link, causes, path.hop.hooks.lost)
         end.deliver = losses.before(end.deliver)
 

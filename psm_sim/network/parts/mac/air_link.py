@@ -197,6 +197,6 @@ class AirLink(Link):
         waiting = (item for _, item in self.queue if item is not self.unacknowledged)
         return sum(item.wire_bytes for item in waiting if isinstance(item, Segment))
 
-    def first_error(self, start_s: float, frames: int) -> int:
+    def first_error(self, frames: int) -> int:
         """Return the position of the first frame with an error, as :meth:`FrameErrors.first` does."""
-        return 0 if self.errors is None else self.errors.first(start_s, frames)
+        return 0 if self.errors is None else self.errors.first(frames)

@@ -45,7 +45,7 @@ class ApQueue:
         link = port.link
         answer_s = link.timing.answer_s
         first_s = link.air_time_s(link.queue[0][1])
-        lost = link.first_error(start_s, 2)
+        lost = link.first_error(2)
         if lost == 1:
             error = FrameError(self.contender, port.station, answer_s, retries=True)
             return Exchange(first_s, first_s, 0.0, lambda: None, error)

@@ -136,9 +136,9 @@ class FaultyMacHop(MacHop):
         """Return the reception of beacons, and add frame errors to both links."""
         mac = self.topology.mac
         if not mac.has_errors:
-            return BeaconReception(self.topology.beacon, self.topology.seed, self.number)
-        self.up.errors = self.down.errors = errors = FrameErrors(mac, self.topology.seed, self.number)
-        return AirBeaconReception(self.topology, self.number, errors)
+            return BeaconReception.of(self.topology, self.number)
+        self.up.errors = self.down.errors = FrameErrors(mac, self.topology.seed, self.number)
+        return AirBeaconReception(self.topology, self.number)
 
     def forget(self, back_s: float) -> int:
         """Lose the association, and drop all frames at the port once the channel is free.

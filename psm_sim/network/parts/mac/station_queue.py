@@ -118,7 +118,7 @@ class StationQueue:
     ) -> Exchange:
         """Return the exchange of a frame and its ACK."""
         own, other, answer_s = self.contender, self._port.sender.contender, self._link.timing.answer_s
-        lost = self._link.first_error(self._start_s, 2)
+        lost = self._link.first_error(2)
         if lost == 1:
             return Exchange(first_s, first_s, 0.0, _nothing, FrameError(own, other, answer_s, retries=True))
         if lost == 2:
@@ -148,7 +148,7 @@ class StationQueue:
             return self._two_frames(timing.poll_s, self._finish_empty_poll, _nothing)
         own, other, answer_s = self.contender, self._port.sender.contender, self._port.link.timing.answer_s
         delivery_s = timing.poll_s + timing.sifs_s + self._port.link.air_time_s(answer)
-        lost = self._link.first_error(self._start_s, 3)
+        lost = self._link.first_error(3)
         if lost == 1:
             nav_s = delivery_s - timing.poll_s + answer_s
             error = FrameError(own, other, nav_s, retries=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from psm_sim.common.random_streams import random_stream
 from psm_sim.network import build_world, load_topology
 from psm_sim.network.observers import Observer
 from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.segment import ConnectionId, Segment
-from psm_sim.network.topology_sections import BeaconParameters
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.simulation import simulate
 from tests.every_beacon import run_both
@@ -121,7 +121,7 @@ def test_a_station_that_misses_a_beacon_listens_to_every_next_one_or_rests(after
 @pytest.mark.parametrize(("loss", "run"), [(0.3, None), (0.3, 5.0), (0.6, 3.0)])
 def test_losses_have_the_share_and_the_runs_asked_for(loss, run):
     """Over 200,000 beacons: the share within 3 %, the mean run within 5 %."""
-    reception = BeaconReception(BeaconParameters(loss=loss, loss_run=run), 1)
+    reception = BeaconReception(loss, run, random_stream(1, "beacons"))
     lost = [reception.lost(number) for number in range(200_000)]
     assert sum(lost) / len(lost) == pytest.approx(loss, rel=0.03)
     runs = sum(1 for before, now in zip([False, *lost], lost, strict=False) if now and not before)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import statistics
+from functools import partial
+from itertools import pairwise
 
 import pytest
-from simpy import Environment
 
+from psm_sim.common.errors import InputError
 from psm_sim.network.end_systems import EndSystems
 from psm_sim.network.parts.faults.fault_injection import RandomFrameLoss
-from psm_sim.network.topology_sections import LossParameters
+from psm_sim.network.topology_sections import BeaconParameters, LossParameters, MacParameters
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
 from tests.network.laws import balance
@@ -37,9 +39,9 @@ def test_every_page_is_complete_in_spite_of_losses_and_no_byte_is_unaccounted_fo
     balance(world)
 
 
-@pytest.mark.parametrize("settings", [{"loss": 0.1}, {"bad_loss": 0.2, "good_s": 0.05, "bad_s": 0.05}])
+@pytest.mark.parametrize("settings", [{"loss": 0.1}, {"loss": 0.1, "loss_run": 2}])
 def test_the_share_of_frames_lost_is_the_one_asked_for(settings, pages):
-    """Of all that a link has carried: 10 %, and 20 % of half the time."""
+    """Of all that a link has carried, alone or in runs."""
     seen = Frames()
     loaded({f"faults.wireless.{key}": value for key, value in settings.items()}, pages, "psm", [seen])
     carried = [name for name, _, _ in seen.queued if name.startswith("wireless")]
@@ -57,11 +59,10 @@ def test_a_frame_that_is_told_as_lost_was_told_as_queued_and_would_have_arrived_
         assert queued[name, id(segment)] == pytest.approx(time_s)
 
 
-def fates(per_page, seed=1, shares=(0.5, 0.0)):
+def fates(per_page, seed=1, share=0.5, run=None):
     """Return the fates of the frames of each page, of which page n has per_page[n]."""
     page = [0]
-    parameters = LossParameters(*shares)
-    loss = RandomFrameLoss(Environment(), seed, "wired up", parameters, None, lambda: page[0])
+    loss = RandomFrameLoss(seed, "wired up", LossParameters(share, run), lambda: page[0])
     found = []
     for number, count in enumerate(per_page):
         page[0] = number
@@ -69,9 +70,10 @@ def fates(per_page, seed=1, shares=(0.5, 0.0)):
     return found
 
 
-def test_a_frame_more_in_one_page_changes_nothing_in_the_next():
+@pytest.mark.parametrize("run", [None, 5.0])
+def test_a_frame_more_in_one_page_changes_nothing_in_the_next(run):
     """So that policies are compared under the same faults."""
-    few, many = fates([20, 30, 30]), fates([25, 30, 40])
+    few, many = fates([20, 30, 30], run=run), fates([25, 30, 40], run=run)
     assert few[0] == many[0][:20]
     assert few[1] == many[1]
     assert few[2] == many[2][:30]
@@ -81,9 +83,29 @@ def test_a_frame_more_in_one_page_changes_nothing_in_the_next():
 
 def test_a_greater_share_loses_the_same_frames_and_more():
     """The number drawn for a frame does not depend on the share."""
-    less, more = fates([500], shares=(0.1, 0.0))[0], fates([500], shares=(0.3, 0.0))[0]
+    less, more = fates([500], share=0.1)[0], fates([500], share=0.3)[0]
     assert sum(less) < sum(more)
     assert all(also for lost, also in zip(less, more, strict=True) if lost)
+
+
+def test_runs_of_lost_frames_have_their_share_and_their_mean_length():
+    """A quarter of 200,000 frames, 4 in a row on average."""
+    (lost,) = fates([200_000], share=0.25, run=4.0)
+    runs = sum(not one and other for one, other in pairwise(lost))
+    assert statistics.mean(lost) == pytest.approx(0.25, abs=0.01)
+    assert sum(lost) / runs == pytest.approx(4.0, rel=0.03)
+
+
+def _mac(rate, run):
+    return MacParameters(frame_error_rate=rate, loss_run=run)
+
+
+@pytest.mark.parametrize("make", [LossParameters, partial(BeaconParameters, 100.0, 1), _mac])
+def test_a_mean_run_that_is_too_short_for_its_share_is_refused(make):
+    """Of 90 % lost, runs have 9 on average if single frames are received between them."""
+    make(0.9, 9.5)
+    with pytest.raises(InputError, match=r"loss_run must be at least p / \(1 - p\) at .* p of 0.9, got 8"):
+        make(0.9, 8.0)
 
 
 def test_nothing_lost_is_the_run_without_faults_but_for_its_events(pages):

@@ -91,7 +91,7 @@ def test_each_packet_reaches_its_host_once(policy, release):
 
 def test_without_errors_nothing_changes():
     """A rate of 0 is the channel without errors, to the last bit."""
-    plain, zero = world_with_errors(0.0), world_with_errors(0.0, mac__bad_frame_error_rate=0.0)
+    plain, zero = world_with_errors(0.0), world_with_errors(0.0, mac__loss_run=None)
     assert plain.usage() == zero.usage()
     assert type(plain.hop).__name__ == "MacHop"
 
@@ -107,22 +107,25 @@ def test_a_station_that_stays_awake_does_so_until_the_next_beacon():
     balance(staying)
 
 
-def test_a_bad_state_has_its_own_error_rate():
-    """Beacons: a share bad_s / (good_s + bad_s) of them is lost at the bad rate, in runs."""
-    keys = {"mac.model": "dcf", "mac.bad_frame_error_rate": 1.0, "mac.good_s": 3.0, "mac.bad_s": 1.0}
+def test_errors_in_runs_have_their_share_and_their_mean_length():
+    """Of beacons, and of other frames."""
+    keys = {"mac.model": "dcf", "mac.frame_error_rate": 0.25, "mac.loss_run": 4.0}
     topology = load_topology("three-node", keys)
-    reception = AirBeaconReception(topology, 0, FrameErrors(topology.mac, topology.seed, 0))
-    lost = [reception.lost(number) for number in range(40_000)]
-    assert sum(lost) / len(lost) == pytest.approx(0.25, rel=0.1)
-    runs = sum(not one and other for one, other in pairwise(lost))
-    assert sum(lost) / runs == pytest.approx(1.0 / 0.1, rel=0.15)
+    reception, errors = AirBeaconReception(topology, 0), FrameErrors(topology.mac, 1, 0)
+    for lost in (
+        [reception.lost(number) for number in range(100_000)],
+        [errors.first(1) == 1 for _ in range(100_000)],
+    ):
+        assert sum(lost) / len(lost) == pytest.approx(0.25, rel=0.05)
+        runs = sum(not one and other for one, other in pairwise(lost))
+        assert sum(lost) / runs == pytest.approx(4.0, rel=0.05)
 
 
 def test_stations_have_independent_errors():
     """The index of the station is part of the random stream."""
     mac = MacParameters(model="dcf", frame_error_rate=0.5)
     one, other, again = (FrameErrors(mac, 1, station) for station in (0, 1, 0))
-    draws = [[errors.first(0.0, 3) for _ in range(200)] for errors in (one, other, again)]
+    draws = [[errors.first(3) for _ in range(200)] for errors in (one, other, again)]
     assert draws[0] == draws[2] != draws[1]
 
 
