@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Sized
-from typing import Protocol
+from typing import Any
 
 from simpy import Environment
 
 from psm_sim.network.link import Link
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology_sections import AccessPointParameters
-
-
-class PortListener(Protocol):
-    """Interface of a station's radio that its port at the access point uses."""
-
-    def offer(self) -> bool:
-        """Return whether the radio accepts a frame now. If it does, it stays awake for it."""
-
-    def announced(self) -> None:
-        """Handle that the station's TIM bit has been set."""
 
 
 class Port:
@@ -31,7 +21,7 @@ class Port:
 
     Attributes
     ----------
-    radio : PortListener
+    radio : Radio
         Radio of the station; must be set before the first frame arrives.
     on_buffered : sequence of callables
         Called like :meth:`Observer.buffered <psm_sim.network.observers.Observer.buffered>`.
@@ -47,7 +37,7 @@ class Port:
         self.late_frames_wait = parameters.late_frames == "wait"
         self._last: Segment  # the last one sent to the station
         self._buffered: list[BufferedFrame] = []
-        self.radio: PortListener
+        self.radio: Any
         self.on_buffered: Sequence[Callable[[float, int, int], None]] = ()
         self.dropped_frames = 0
         self.dropped_bytes = 0

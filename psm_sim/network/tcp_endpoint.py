@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 from math import inf
-from typing import Protocol
+from typing import Any, Protocol
 
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.tcp_sender import Sender, TcpConstants
@@ -91,13 +91,6 @@ class Application(Protocol):
         """Handle the peer's FIN, after which it sends no more data."""
 
 
-class SegmentSink(Protocol):
-    """Output of a host, which counts and transmits its segments."""
-
-    sent_bytes: int
-    transmit: Callable[[Segment], None]
-
-
 class Endpoint(Sender):
     """One end of a TCP connection.
 
@@ -107,15 +100,22 @@ class Endpoint(Sender):
     ----------
     timers, constants, connection
         Timers of the host, TCP constants, and identity of the connection.
-    sink
-        Transmits each segment and counts its bytes.
+    host : Host
+        Host of this end, which transmits each segment and counts its bytes.
     give_up
         Called with the endpoint when the peer has acknowledged nothing new for too long.
     """
 
     __slots__ = (
-        "_ack", "_is_open", "_on_give_up", "_peer_fin", "_sink", "application", "connection",
-        "peer_has_closed", "receiver",
+        "_ack",
+        "_host",
+        "_is_open",
+        "_on_give_up",
+        "_peer_fin",
+        "application",
+        "connection",
+        "peer_has_closed",
+        "receiver",
     )  # fmt: skip
 
     def __init__(
@@ -123,11 +123,11 @@ class Endpoint(Sender):
         timers: TimerQueue,
         constants: TcpConstants,
         connection: ConnectionId,
-        sink: SegmentSink,
+        host: Any,
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
         Sender.__init__(self, timers, constants)
-        self._sink, self._on_give_up = sink, give_up
+        self._host, self._on_give_up = host, give_up
         self._ack = Timer(timers, self._send_ack)
         self._peer_fin = -1
         self.peer_has_closed = self._is_open = False
@@ -234,11 +234,11 @@ class Endpoint(Sender):
 
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         self._ack.deadline = inf
-        receiver, sink, size = self.receiver, self._sink, payload + self._constants.header
+        receiver, host, size = self.receiver, self._host, payload + self._constants.header
         segment = Segment(self.connection, seq, payload, receiver.next, syn, fin, size)
         receiver.unacknowledged, receiver.due = 0, NO
-        sink.sent_bytes += size
-        sink.transmit(segment)
+        host.sent_bytes += size
+        host.transmit(segment)
 
 
 class AckFirst(Endpoint):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
 from math import inf
-from typing import Any, Protocol
+from typing import Any
 
 from simpy import Environment, Event
 from simpy.events import NORMAL, EventPriority
@@ -189,13 +189,7 @@ class Clock(Environment):
 Clock.now = Clock.__dict__["_now"]  # type: ignore[method-assign]
 
 
-class BrowsingDone(Protocol):
-    """Object whose ``browsing`` is true until its last page is complete."""
-
-    browsing: bool
-
-
-def run_events(env: Environment, world: BrowsingDone, limit: int) -> int:
+def run_events(env: Environment, world: Any, limit: int) -> int:
     """Run events as ``env.step()`` does, but in one loop. Return their number.
 
     The loop saves 6 % of a page of ``psm``, most of it by calling the action of a reusable event directly.
@@ -204,8 +198,8 @@ def run_events(env: Environment, world: BrowsingDone, limit: int) -> int:
     ----------
     env
         The clock.
-    world
-        The loop ends when it is no longer browsing.
+    world : World or SharedCell
+        The loop ends when its ``browsing`` is false.
     limit
         Maximum number of events.
 

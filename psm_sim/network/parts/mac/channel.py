@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from simpy import Environment, Event
 
@@ -68,27 +68,13 @@ class Exchange(NamedTuple):
         return self._replace(on_delivered=on_delivered)
 
 
-class FrameSource(Protocol):
-    """Queue whose frames a contender sends."""
-
-    def exchange(self, start_s: float) -> Exchange:
-        """Return the exchange that begins now, at *start_s* seconds. Called again after a collision."""
-
-    def waiting(self) -> bool:
-        """Return whether any frame is queued."""
-
-    def collided(self, first_s: float) -> None:
-        """Handle a collision of the first frame, which took *first_s* seconds."""
-
-    def lost(self) -> None:
-        """Drop the first frame, which has exceeded the retry limit."""
-
-
 class Contender:
     """State of one queue that competes for the channel.
 
     Attributes
     ----------
+    source : ApQueue or StationQueue
+        Queue whose frames it sends.
     backoff : int
         Remaining backoff, in idle slots.
     at_s : float
@@ -102,7 +88,7 @@ class Contender:
 
     __slots__ = ("at_s", "backoff", "earliest_s", "pending", "retries", "source", "window")
 
-    def __init__(self, source: FrameSource, window: int) -> None:
+    def __init__(self, source: Any, window: int) -> None:
         self.source, self.window = source, window
         self.backoff = self.retries = 0
         self.at_s = self.earliest_s = 0.0
@@ -254,7 +240,7 @@ class Channel:
         self.collisions = 0
         self.free_s = 0.0
 
-    def join(self, source: FrameSource) -> Contender:
+    def join(self, source: Any) -> Contender:
         """Return a new contender that sends the frames of *source*."""
         self._contenders.append(Contender(source, self._timing.cw_min))
         return self._contenders[-1]

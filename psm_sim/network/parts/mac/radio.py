@@ -125,8 +125,12 @@ class MacRadio(Radio):
 
         Parameters
         ----------
-        item, repeated, acknowledged
-            As for :meth:`StationQueueListener.sent`.
+        item
+            The frame.
+        repeated
+            Whether it was received before, so that it is not forwarded.
+        acknowledged
+            Whether the station receives the ACK. If not, the frame will be sent again.
         """
         if acknowledged:
             self._finish_awaited()
@@ -139,7 +143,10 @@ class MacRadio(Radio):
         self._arm_idle_alarm()
 
     def polled(self, segment: Segment | None, more: bool) -> None:
-        """Handle the answer to a PS-Poll, and send the next one if More Data is set."""
+        """Handle the answer to a PS-Poll, and send the next one if *more* is set (More Data).
+
+        The answer is a frame, or an ACK alone if *segment* is None.
+        """
         self._finish_awaited()
         if segment is not None:
             self.deliver(segment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Protocol
+from typing import Any
 
 from psm_sim.network.air_frame import FrameKind
 from psm_sim.network.parts.mac.air_link import AirLink
@@ -26,35 +26,6 @@ PS_POLL, NULL_AWAKE, NULL_DOZE = ControlFrame
 Item = Segment | ControlFrame
 
 
-class StationQueueListener(Protocol):
-    """Radio whose frames a queue sends."""
-
-    def sent(self, item: Item, repeated: bool = False, acknowledged: bool = True) -> None:
-        """Handle a frame that the access point has received. A data frame has not been forwarded yet.
-
-        Parameters
-        ----------
-        item
-            The frame.
-        repeated
-            Whether it was received before, so that it is not forwarded.
-        acknowledged
-            Whether the station receives the ACK. If not, the frame will be sent again.
-        """
-
-    def polled(self, segment: Segment | None, more: bool) -> None:
-        """Handle the answer to a PS-Poll: a frame, or an ACK alone if *segment* is None.
-
-        *more* is whether further frames are buffered.
-        """
-
-    def lost(self, item: Item) -> None:
-        """Handle a frame that exceeded the retry limit."""
-
-    def transmitted(self, air_s: float) -> None:
-        """Handle a transmission of *air_s* seconds."""
-
-
 class StationQueue:
     """Transmit queue of a station, which is one contender for the channel.
 
@@ -64,8 +35,8 @@ class StationQueue:
         The channel.
     link, port
         The uplink whose queue is served, and the port of the station.
-    owner
-        Notified of the outcome of each frame.
+    owner : MacRadio
+        Radio, which is notified of the outcome of each frame.
     """
 
     def __init__(
@@ -73,7 +44,7 @@ class StationQueue:
         channel: Channel,
         link: AirLink,
         port: MacPort,
-        owner: StationQueueListener,
+        owner: Any,
     ) -> None:
         self._channel, self._link, self._port = channel, link, port
         self._owner = owner
