@@ -188,7 +188,7 @@ class Listen(Policy):
         self._draws.discard(1)
         is_planned = on_beacon and self._plans
         plan = (
-            ListeningPlan(self._forecast, self._draws, planned, self._on_plan_followed)
+            ListeningPlan(self._forecast.next_beacon, self._draws, planned, self._on_plan_followed)
             if is_planned
             else None
         )

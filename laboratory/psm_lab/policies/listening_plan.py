@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,31 +75,24 @@ class UniformDraws:
         del self._rows[:rows]
 
 
-class Planner(Protocol):
-    """Policy as its plan uses it."""
-
-    def next_beacon(self, first: int, draws: list[float]) -> PlannedBeacon:
-        """Return the beacon received next, if the beacon before number *first* was received and empty.
-
-        *draws* are the uniform random numbers of the beacons from *first* on.
-        """
-
-
 @dataclass
 class ListeningPlan:
     """Plan of the dozes while beacons are empty as predicted, so that nothing is learnt from them.
 
     Attributes
     ----------
-    policy, draws
-        Forecast of the policy, and its random numbers.
+    next_beacon : callable
+        Returns the beacon received next, if the beacon before a number was received and empty. Its arguments
+        are this number, and the uniform random numbers of the beacons from it on.
+    draws : UniformDraws
+        Random numbers of the policy.
     planned : PlannedBeacon
         Beacon for which the radio is already dozing.
     follow : callable
         Called with the received beacons, and the beacon of the last doze that was started.
     """
 
-    policy: Planner
+    next_beacon: Callable[[int, list[float]], PlannedBeacon]
     draws: UniformDraws
     planned: PlannedBeacon
     follow: Callable[[list[PlannedBeacon], PlannedBeacon], None]
@@ -109,7 +102,7 @@ class ListeningPlan:
         self._beacons = [self.planned]
         while self._beacons[-1].margin < 0 and len(self._beacons) <= _MAX_BEACONS:
             last = self._beacons[-1].number
-            planned = self.policy.next_beacon(last + 1, self.draws.row(len(self._beacons) - 1))
+            planned = self.next_beacon(last + 1, self.draws.row(len(self._beacons) - 1))
             self._beacons.append(planned)
             yield planned.number - last, 1
 
