@@ -14,6 +14,8 @@ BEACON_BYTES = {"802.11b": 84, "802.11g": 97, "802.11n": 149}
 """Size of a beacon with timestamp, SSID of 7 letters, rates, channel, TIM and access categories. Beacons of
 802.11g add further rates and ERP information, those of 802.11n also HT capabilities and HT operation."""
 
+CW_MIN = {"802.11b": 31, "802.11g": 15, "802.11n": 15}
+"""Minimum contention window."""
 CW_MAX, RETRY_LIMIT = 1023, 7
 """Maximum contention window, and retransmissions before a frame is lost (802.11-2020, 10.3.3)."""
 
@@ -43,7 +45,7 @@ class FrameTiming:
         self.sifs_s, self.slot_s = _SIFS_US / 1e6, (9 if ofdm else 20) / 1e6
         self.pifs_s = self.sifs_s + self.slot_s
         self.first_slots = 3 if mac.qos else 2
-        self.cw_min = 15 if ofdm else 31
+        self.cw_min = CW_MIN[mac.standard]
         self.ack_s = self._legacy_s(ACK_BYTES, self.control_mbps)
         self.poll_s = self._air_s(POLL_BYTES, self.data_mbps, mac.standard)
         self.null_s = self._air_s(NULL_BYTES, self.data_mbps, mac.standard)

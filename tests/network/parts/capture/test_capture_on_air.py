@@ -13,6 +13,7 @@ from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.capture import sniffer
 from psm_sim.network.parts.capture.capture_header_values import capture_header_values
 from psm_sim.network.parts.capture.sniffer import BeaconTimes
+from psm_sim.network.parts.frame_timing import CW_MIN
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.station_queue import NULL_DOZE
 from psm_sim.network.segment import Segment
@@ -132,6 +133,8 @@ def test_what_has_collided_has_the_retry_bit_when_it_is_heard(variant, monkeypat
         collided(link)
 
     monkeypatch.setattr(AirLink, "collided", kept)
+    for standard in CW_MIN:
+        monkeypatch.setitem(CW_MIN, standard, 1)
     aired = Aired()
     run("lpsm", pages=6, observers=[aired], mac__model="dcf", **VARIANTS[variant])
     again = {each.segment for each in aired.frames if each.retry and each.segment}
