@@ -189,12 +189,11 @@ def _trace_parameter(key: str, keys: Collection[str]) -> Parameter:
     """Return the declaration of a trace parameter. *keys* are all parameters of the trace."""
     from psm_sim.common.parameters import Parameter, parameters_of
     from psm_sim.workload.page_sampler import PageSampling
-    from psm_sim.workload.push_traffic import Pushes
     from psm_sim.workload.regimes import ShiftingProfile
     from psm_sim.workload.traffic_file import Stretches, TrafficPart
 
     name, names = key.rpartition(".")[2], {each.rpartition(".")[2] for each in keys}
-    for cls in (Pushes, TrafficPart, Stretches, PageSampling, ShiftingProfile):
+    for cls in (TrafficPart, Stretches, PageSampling, ShiftingProfile):
         parameters = parameters_of(cls)
         if name in parameters and parameters.keys() <= names:
             return parameters[name]

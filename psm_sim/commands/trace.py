@@ -186,13 +186,10 @@ def _check_unused(values: Mapping[str, Any], reason: str) -> None:
 def _describe_toml(path: Path) -> Description:
     """Return the description of a profile, of a trace with regimes or of a traffic trace."""
     document = read_toml(path, "trace profile")
-    if "pushes" in document:
-        workload = load_workload(str(path), 1, 1)
-        facts = {"Format": "push traffic, synthetic", "Name": workload.name, "Remark": workload.remark}
-        return Description(facts, _quantile_table({"between, s": np.diff(workload.messages.at_s)}))
     if "traffic" in document:
         traffic = traffic_of(document, path)
-        pages = "sampled" if traffic.profile else f"none; pauses of {traffic.stretch_s} s"
+        kind = "a page after each" if traffic.page_bytes else "none; pauses of"
+        pages = "sampled" if traffic.profile else f"{kind} {traffic.stretch_s} s"
         return Description({**_facts("traffic trace", traffic), "Pages": pages}, _part_table(traffic))
     if "regimes" in document:
         regimes = regimes_of(document, path)
@@ -231,7 +228,7 @@ def _part_table(traffic: TrafficTrace) -> DataFrame:
     for name, texts in traffic.parts.items():
         owner = f"trace {traffic.name}: {name}"
         part: TrafficPart = build(TrafficPart, texts, owner)
-        sent = part.rows(_HOUR_S, 0, random_stream(1, f"workload.traffic.{name}"), owner).size
+        sent = part.rows(_HOUR_S, 0, random_stream(1, traffic.streams[name]), owner).size
         sizes = (part.bytes, part.reply_bytes)
         rows[name] = (part.sender, part.transport, part.timing, part.period_s, *sizes, sent)
     return _table(("sender", "transport", "timing", "period s", "bytes", "reply", "an hour"), rows)

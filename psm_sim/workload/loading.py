@@ -131,10 +131,6 @@ def is_profile(path: Path) -> bool:
 
 def _workload_from_profile(path: Path, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
     document = read_toml(path, "trace profile")
-    if "pushes" in document:
-        from psm_sim.workload import push_traffic
-
-        return push_traffic.generate_pushes(document, path, texts, pages, seed)
     if "traffic" in document:
         from psm_sim.workload import traffic_file
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +26,17 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
 from psm_sim.workload.page_sampler import PageSampling, sample_pages
 from psm_sim.workload.page_view import Page, Pause
-from psm_sim.workload.push_traffic import Pushes, burst_parameter, push_times
 from psm_sim.workload.trace_profile import TEXTS, Profile, parameter_text, profile_of
 from psm_sim.workload.workload import Workload
 
+_PAGE = ("main_bytes", "request_bytes")
 _SLACK_S = 30.0
 """Seconds of messages per page in addition to its think time and server delays, while the page loads."""
 
 
 @dataclass(frozen=True)
 class Stretches:
-    """Parameters of a traffic trace without page views."""
+    """Parameters of a traffic trace without sampled pages."""
 
     stretch_s: float = parameter(
         600.0, "length of the interval that counts as one page", unit="s", above=0, at_most=MAX_S
@@ -63,9 +63,13 @@ class TrafficTrace:
     parts
         Parameters of each part as text, by name.
     stretch_s
-        Length of the interval that counts as one page, as text; empty for a trace with page views.
+        Length of the interval that counts as one page, as text; empty for a trace with sampled pages.
     profile
-        Distributions of the page views; None for a trace without them.
+        Distributions of the pages; None for a trace without sampled pages.
+    page_bytes
+        Sizes of the main object and of the request of the page at the end of each interval; empty for none.
+    streams
+        Random stream of each part, by name.
     """
 
     name: str
@@ -75,6 +79,8 @@ class TrafficTrace:
     parts: dict[str, dict[str, str]]
     stretch_s: str = ""
     profile: Profile | None = None
+    page_bytes: tuple[int, ...] = ()
+    streams: dict[str, str] = field(default_factory=dict)
 
 
 def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
@@ -92,15 +98,30 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
     for name in table:
         if not re.fullmatch(r"\w+", name):
             raise InputError(f"{path}: a part name must have letters, digits and '_' only, got {name!r}.")
+    streams = {name: f"workload.{part.pop('stream', f'traffic.{name}')}" for name, part in table.items()}
     parts = {
         name: {key: parameter_text(value) for key, value in part.items()} for name, part in table.items()
     }
+    page = document.pop("page", {})
+    if not isinstance(page, dict) or page.keys() - _PAGE:
+        raise InputError(f"{path}: page must be a table with {' and '.join(_PAGE)}, got {page!r}.")
+    page_bytes = tuple(page.get(name, 1) for name in _PAGE) if page else ()
     stretch = parameter_text(document.pop("stretch_s", Stretches().stretch_s))
     facts = {key: str(document.get(key, "")) for key in TEXTS}
     synthetic = bool(document.get("synthetic", True))
     profile = profile_of(document, path) if set(document) - {*TEXTS, "synthetic"} else None
     name, remark = facts["name"] or path.stem, facts["remark"] or f"messages generated from {path.name}"
-    return TrafficTrace(name, remark, synthetic, facts["source"], parts, "" if profile else stretch, profile)
+    return TrafficTrace(
+        name,
+        remark,
+        synthetic,
+        facts["source"],
+        parts,
+        "" if profile else stretch,
+        profile,
+        page_bytes,
+        streams,
+    )
 
 
 def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
@@ -140,7 +161,7 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
     length_s = sum(page.think_s + sum(page.server_delay_s) for page in page_views)
     length_s += 0.0 if traffic.profile is None else _SLACK_S * pages
     rows = [
-        part.rows(length_s, number, random_stream(seed, f"workload.traffic.{name}"), f"{owner}: {name}")
+        part.rows(length_s, number, random_stream(seed, traffic.streams[name]), f"{owner}: {name}")
         for number, (name, part) in enumerate(parts.items())
         if part.on
     ]
@@ -149,7 +170,8 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
     part_values = {
         f"{name}.{key}": value for name, part in parts.items() for key, value in values_of(part).items()
     }
-    pause = "" if traffic.profile else f"; a page is a pause of {page_views[0].think_s:g} s"
+    is_pause = isinstance(page_views[0], Pause)
+    pause = f"; a page is a pause of {page_views[0].think_s:g} s" if is_pause else ""
     remark = f"{traffic.remark}{pause}"
     return Workload(
         traffic.name, page_views, traffic.synthetic, remark, {**values, **part_values}, messages=messages
@@ -168,7 +190,11 @@ def _pages(
     owner = f"trace {traffic.name}"
     if traffic.profile is None:
         stretches = build(Stretches, {"stretch_s": traffic.stretch_s, **texts}, owner)
-        return (Pause(stretches.stretch_s),) * pages, values_of(stretches)
+        page: Page = Pause(stretches.stretch_s)
+        if traffic.page_bytes:
+            main_bytes, request_bytes = traffic.page_bytes
+            page = Page(stretches.stretch_s, main_bytes, (), (request_bytes,), (0.0,))
+        return (page,) * pages, values_of(stretches)
     sampling = build(PageSampling, {**traffic.profile.defaults, **texts}, owner)
     return sample_pages(traffic.profile, sampling, pages, seed), values_of(sampling)
 
@@ -190,6 +216,8 @@ def _split_by_part(
 
 
 _MAX_DATAGRAM = 1500
+_MAX_PHASES = 1_000_000
+"""Maximum number of busy and quiet periods; generating them takes some seconds."""
 
 
 @dataclass(frozen=True)
@@ -215,9 +243,33 @@ class TrafficPart:
         expert=True,
         requires="timing=clock",
     )
-    busy_s: float = burst_parameter("busy_s", "timing=bursts")
-    quiet_for_s: float = burst_parameter("quiet_for_s", "timing=bursts")
-    busy_for_s: float = burst_parameter("busy_for_s", "timing=bursts")
+    busy_s: float = parameter(
+        3.0,
+        "bursts: mean interval in a busy period",
+        unit="s",
+        at_least=1e-6,
+        at_most=MAX_S,
+        expert=True,
+        requires="timing=bursts",
+    )
+    quiet_for_s: float = parameter(
+        300.0,
+        "bursts: mean length of a quiet period",
+        unit="s",
+        above=0,
+        at_most=MAX_S,
+        expert=True,
+        requires="timing=bursts",
+    )
+    busy_for_s: float = parameter(
+        30.0,
+        "bursts: mean length of a busy period",
+        unit="s",
+        above=0,
+        at_most=MAX_S,
+        expert=True,
+        requires="timing=bursts",
+    )
     transport: str = parameter(
         "datagram",
         "single datagrams, or messages on a persistent TCP connection",
@@ -270,12 +322,7 @@ class TrafficPart:
         owner
             Name of the part in error messages.
         """
-        pushes = self._push_parameters()
-        pushes.check_count(length_s, owner)
-        is_periodic = self.timing == "clock"
-        at_s = (
-            self._clock(length_s, random) if is_periodic else np.array(push_times(pushes, length_s, random))
-        )
+        at_s = self.times_s(length_s, random, owner)
         return Messages.columns(
             at_s.size,
             at_s=at_s,
@@ -286,19 +333,37 @@ class TrafficPart:
             connection=connection if self.transport == "tcp" else DATAGRAM,
         )
 
-    def _clock(self, length_s: float, random: np.random.Generator) -> FloatArray:
+    def times_s(self, length_s: float, random: np.random.Generator, owner: str) -> FloatArray:
+        """Return the transmission times in seconds, in ascending order. Arguments as for :meth:`rows`."""
+        has_bursts = self.timing == "bursts"
+        check_messages(length_s / min(self.period_s, self.busy_s if has_bursts else MAX_S), owner)
+        if has_bursts:
+            return self._bursts(length_s, random, owner)
+        if self.timing == "poisson":
+            return _poisson(self.period_s, length_s, random)
         # A random phase, because clocks that start with the run would be synchronised with the beacons.
         scheduled_s = np.arange(random.uniform(0.0, self.period_s), length_s, self.period_s)
         sent_s = scheduled_s + self.spread_s * random.standard_normal(scheduled_s.size)
         return np.sort(np.clip(sent_s, 0.0, length_s))
 
-    def _push_parameters(self) -> Pushes:
-        return Pushes(
-            kind=self.timing,
-            mean_s=self.period_s,
-            quiet_s=self.period_s,
-            period_s=self.period_s,
-            busy_s=self.busy_s,
-            quiet_for_s=self.quiet_for_s,
-            busy_for_s=self.busy_for_s,
-        )
+    def _bursts(self, length_s: float, random: np.random.Generator, owner: str) -> FloatArray:
+        phases = 2 * length_s / (self.quiet_for_s + self.busy_for_s)
+        if phases > _MAX_PHASES:
+            raise InputError(
+                f"{owner}: expected at most {_MAX_PHASES:,} busy and quiet periods, got {phases:,.0f}; use "
+                "longer ones (quiet_for_s, busy_for_s), fewer pages or a shorter time."
+            )
+        times, start_s, is_busy = [np.empty(0)], 0.0, False
+        while start_s < length_s:
+            mean_length_s, mean_s = (
+                (self.busy_for_s, self.busy_s) if is_busy else (self.quiet_for_s, self.period_s)
+            )
+            span_s = min(random.exponential(mean_length_s), length_s - start_s)
+            times.append(start_s + _poisson(mean_s, span_s, random))
+            start_s, is_busy = start_s + max(span_s, 1e-9), not is_busy
+        return np.concatenate(times)
+
+
+def _poisson(mean_s: float, length_s: float, random: np.random.Generator) -> FloatArray:
+    count = random.poisson(length_s / mean_s)
+    return np.sort(random.uniform(0.0, length_s, count))

@@ -25,7 +25,7 @@ SHORT = {
     "mqtt": "mqtt:stretch_s=310",
     "ping": "ping:stretch_s=30",
     "push": "push:stretch_s=900",
-    "pushes": "pushes:page_s=900",
+    "pushes": "pushes:stretch_s=900",
 }
 """Traces whose pages are pauses, with shorter ones."""
 PAGES = {"phone": 2, "shifting": 3, "ucb": 4}

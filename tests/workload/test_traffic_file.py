@@ -18,6 +18,7 @@ from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Pause
+from psm_sim.workload.traffic_file import TrafficPart
 from tests.every_beacon import run_both
 
 BEACON_S = 0.1024
@@ -31,6 +32,65 @@ SHORT = {
     "phone": "phone:mean_think_s=20",
     "idle": "idle:stretch_s=200",
 }
+
+
+HOURS = 100 * 3600.0
+PARTS = {
+    "poisson": TrafficPart(timing="poisson", period_s=60.0),
+    "bursts": TrafficPart(timing="bursts", period_s=120.0),
+    "clock": TrafficPart(timing="clock", period_s=30.0, spread_s=0.3),
+}
+RATES = {"poisson": 1 / 60, "bursts": (300 / 120 + 30 / 3) / 330, "clock": 1 / 30}
+
+
+def drawn_s(timing):
+    """Return the times of a hundred hours of a part, shape (n,)."""
+    return PARTS[timing].times_s(HOURS, np.random.default_rng(1), timing)
+
+
+@pytest.mark.parametrize("timing", PARTS)
+def test_the_rate_is_the_one_that_the_parameters_say(timing):
+    """Over a hundred hours, within 6 %; the times ascend."""
+    found = drawn_s(timing)
+    assert len(found) == pytest.approx(HOURS * RATES[timing], rel=0.06)
+    assert (np.diff(found) >= 0).all()
+    assert found[0] >= 0
+    assert found[-1] < HOURS
+
+
+def test_poisson_times_are_memoryless_bursts_are_not_and_a_clock_is_regular():
+    """The variation of the time between two: 1, far above 1, and near 0."""
+    gaps = {timing: np.diff(drawn_s(timing)) for timing in PARTS}
+    variation = {timing: gap.std() / gap.mean() for timing, gap in gaps.items()}
+    assert variation["poisson"] == pytest.approx(1, abs=0.05)
+    assert variation["bursts"] > 1.8
+    assert variation["clock"] == pytest.approx(0.3 * np.sqrt(2) / 30, rel=0.1)
+
+
+def test_the_result_has_the_delays_from_the_access_point_to_the_station():
+    """With static PSM at most a beacon interval, half of it in the mean; without power saving the airtime."""
+    psm, awake = (simulate(policy, trace="pushes:stretch_s=1800", pages=1) for policy in ("psm", "always-on"))
+    assert psm.pushes is not None
+    assert awake.pushes is not None
+    assert psm.pushes.sent == psm.pushes.delivered == awake.pushes.delivered > 15
+    assert psm.pushes.delay_s.mean == pytest.approx(0.05, abs=0.02)
+    assert psm.pushes.delay_s.max < 0.102
+    assert awake.pushes.delay_s.max == pytest.approx(300 * 8 / 5e6 + 1e-4)
+    assert psm.to_dict()["pushes"]["delay_s"]["p95"] == psm.pushes.delay_s.p95
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "push:timing=bursts,busy_for_s=1e-12,quiet_for_s=1e-12",
+        "push:timing=bursts,stretch_s=1e9,busy_s=1e-3",
+        "push:period_s=1e-6",
+    ],
+)
+def test_more_datagrams_than_can_be_drawn_are_refused_and_so_is_a_change_each_moment(given):
+    """At once: the loop over busy and quiet times of no length would not end in a lifetime."""
+    with pytest.raises(InputError, match=r"expected at most 10?,000,000 (busy and quiet periods|messages)"):
+        load_workload(given, 10, 1)
 
 
 def one_way_s(wire_bytes: int) -> float:
@@ -120,6 +180,21 @@ def test_pages_of_a_mixture_are_those_of_its_base():
     assert len(mixed.messages) > 0
 
 
+def test_a_page_of_a_file_is_at_the_end_of_each_stretch():
+    """Its sizes are those of the file."""
+    first, second = load_workload("pushes:stretch_s=9", 2, 1).pages
+    assert first == second
+    assert (first.think_s, first.main_bytes, first.request_bytes) == (9.0, 1000, (300,))
+
+
+def test_parts_of_the_same_stream_are_sent_at_the_same_times(tmp_path):
+    path = tmp_path / "own.toml"
+    part = '[traffic.{}]\ntiming = "poisson"\nperiod_s = 9.0\n'
+    path.write_text(part.format("a") + part.format("b") + 'stream = "traffic.a"\n' + part.format("c"))
+    times = [load_workload(f"{path}:on=false,{name}.on=true", 1, 1).messages.at_s.tolist() for name in "abc"]
+    assert times[0] == times[1] != times[2]
+
+
 def test_a_parameter_is_for_all_parts_or_for_one():
     """The one for a part wins, in whatever order they are given."""
     for text in ("bytes=60,heard.bytes=90", "heard.bytes=90,bytes=60"):
@@ -145,6 +220,9 @@ def test_a_parameter_that_cannot_be_used_is_an_error_of_the_trace(bad):
         ("[traffic.'a b']\nbytes = 60", "a part name must .*, got 'a b'"),
         ("[traffic.a]\nbytes = 60\n[think_s]\nquantiles = [[1, 2]]", "missing"),
         ("[traffic.a]\nsize = 60", "no parameter 'size'"),
+        ("page = 1\n[traffic.a]\nbytes = 60", "page must be a table with main_bytes and request_bytes"),
+        ("page = {bytes = 9}\n[traffic.a]\nbytes = 60", "page must be a table .*, got {'bytes': 9}"),
+        ("page = {main_bytes = 0}\n[traffic.a]\nbytes = 60", "main_bytes must be an integer from 1"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_an_error_that_names_it(text, words, tmp_path):

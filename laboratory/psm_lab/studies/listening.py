@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from psm_lab.push_traffic import KINDS, push_workload
 from psm_lab.studies.published_claims import OPEN_AGREEMENT, judge
 from psm_lab.studies.study import Findings, Scale, Table, table_of_means
 from psm_lab.studies.tasks import OptimumTask, Row, Rows, Task, Trial
@@ -42,7 +43,9 @@ class TraceCase(NamedTuple):
     def scenario(self, scale: Scale, seed: int) -> Scenario:
         """Return the scenario of one run at a *scale*, with a *seed* beyond :data:`FIRST_SEED`."""
         pages = (self.pages if scale.pages >= 100 else self.quick_pages) or scale.pages
-        return Scenario(self.trace, pages=pages, seed=FIRST_SEED + seed)
+        kind = self.trace.removeprefix("pushes:kind=")
+        trace = push_workload(kind, pages, FIRST_SEED + seed) if kind in KINDS else self.trace
+        return Scenario(trace, pages=pages, seed=FIRST_SEED + seed)
 
 
 PAGE_TRACES = (
@@ -54,10 +57,7 @@ PAGE_TRACES = (
 )
 """Traces of pages; 314 pages are one round of the regimes of ``shifting``."""
 
-PUSH_TRACES = tuple(
-    TraceCase(f"pushes:kind={kind}", f"pushes, {kind}", 2, 1)
-    for kind in ("poisson", "bursts", "clock", "shift")
-)
+PUSH_TRACES = tuple(TraceCase(f"pushes:kind={kind}", f"pushes, {kind}", 2, 1) for kind in KINDS)
 """Push traffic, with one page view at the end of each hour."""
 
 INTERVALS = (1, 2, 3, 6, 9, 12)

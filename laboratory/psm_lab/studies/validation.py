@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from psm_lab.push_traffic import push_workload
 from psm_lab.studies.published_claims import judge, tally_rows
 from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task
@@ -376,7 +377,7 @@ def fit_losses(ms: Sequence[float], model: str) -> tuple[float, float]:
 
 
 def _latency_cases(hours: float, seed: int) -> Iterable[StationTask]:
-    trace = f"pushes:kind=clock,period_s=5,spread_s=0.3,page_s={3600 * hours:g}"
+    trace = push_workload("clock", 1, seed, page_s=3600 * hours, period_s=5.0)
     for row in measured_rows()["latency"]:
         for model in MODELS:
             loss, run = fit_losses(row["ms"], model)
@@ -437,7 +438,7 @@ LATENCY = Validation("latency", _latency_cases, _latency_findings)
 
 
 def _ping_cases(_: float, seed: int) -> Iterable[StationTask]:
-    trace = "pushes:kind=clock,period_s=1,spread_s=0,page_s=3600"
+    trace = push_workload("clock", 1, seed, period_s=1.0, spread_s=0.0)
     scenario = Scenario(trace, pages=1, seed=seed, settings={"beacon.interval_ms": 102.4})
     return [StationTask(row["policy"], scenario, row) for row in measured_rows()["ping"]]
 

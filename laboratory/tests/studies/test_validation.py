@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from psm_lab.push_traffic import push_workload
 from psm_lab.reporting.figures.figure_registry import draw
 from psm_lab.studies import VALIDATIONS, load_study
 from psm_lab.studies.study import QUICK
@@ -117,7 +118,8 @@ def test_the_closed_form_of_the_latency_is_that_of_the_simulator(loss, run):
         "beacon.loss": loss,
         **({"beacon.loss_run": run} if loss else {}),
     }
-    scenario = Scenario("pushes:kind=clock,period_s=5,page_s=18000", pages=1, seed=3, settings=settings)
+    trace = push_workload("clock", 1, 3, page_s=18000.0, period_s=5.0)
+    scenario = Scenario(trace, pages=1, seed=3, settings=settings)
     (row,) = StationTask("psm", scenario).run()
     simulated = [row[f"p{percent}_ms"] + ADDED_MS for percent in (50, 90, 99)]
     assert simulated == pytest.approx(latency_percentiles(loss, run).tolist(), rel=0.15)

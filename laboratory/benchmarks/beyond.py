@@ -1,10 +1,10 @@
 """Gain of ``trust`` and ``share`` of ``anticipate``, in pairs on the same pages.
 
-``python benchmarks/beyond.py`` runs every combination below over the pages of seeds 11 to 16, on which
-nothing was chosen, and prints for each trace and price of delay the difference to the plain policy with 95 %
-intervals: joules per page, mean slowdown, and cost, the joules plus the price times the seconds of page time.
-For pushes it prints joules an hour above sleep, and mean and 95th percentile of the delay. ``--seeds`` and
-``--traces`` change what is run.
+``python laboratory/benchmarks/beyond.py`` runs every combination below over the pages of seeds 11 to 16, on
+which nothing was chosen. It prints for each trace and price of delay the difference to the plain policy with
+95 % intervals: joules per page, mean slowdown, and cost, the joules plus the price times the seconds of page
+time. For pushes it prints joules an hour above sleep, and mean and 95th percentile of the delay. ``--seeds``
+and ``--traces`` change what is run.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 from collections import defaultdict
 
 import numpy as np
+from psm_lab.push_traffic import KINDS, push_workload
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.summary_stats import confidence_interval
@@ -26,7 +27,7 @@ PLACES = {
     "modern": 8,
 }
 """Traces of pages, and how many pages of each."""
-PUSHES = tuple(f"pushes:kind={kind}" for kind in ("poisson", "bursts", "clock", "shift"))
+PUSHES = tuple(f"pushes:kind={kind}" for kind in KINDS)
 PLAIN = "trust=0,share=0"
 OPTIONS = ("trust=0,share=0,max_ms=5000", "trust=0.01,share=0", "trust=0,share=0.25", "trust=0.01,share=0.25")
 """Options to compare with the plain policy."""
@@ -37,9 +38,10 @@ def runs(trace: str, pages: int, seed: int, plain: str) -> dict[str, Result]:
     """Return a run of the plain policy, and one with each of the options."""
     options = (PLAIN, *OPTIONS)
     policies = [f"{plain},{option}" for option in options]
-    return dict(
-        zip(options, compare_runs(policies, Scenario(trace, pages=pages, seed=seed)).runs, strict=True)
-    )
+    kind = trace.removeprefix("pushes:kind=")
+    traffic = push_workload(kind, pages, seed) if trace in PUSHES else trace
+    scenario = Scenario(traffic, pages=pages, seed=seed)
+    return dict(zip(options, compare_runs(policies, scenario).runs, strict=True))
 
 
 def signed(differences: FloatArray) -> str:
@@ -74,7 +76,7 @@ def pushes_of(trace: str, seeds: list[int]) -> None:
     print(f"\n{trace}\n\n| option | J/h above sleep | delay ms | p95 ms |\n|---|---|---|---|")
     found = defaultdict(list)
     for seed in seeds:
-        asleep_w = Scenario(trace).resolve_topology().power.asleep_w
+        asleep_w = Scenario().resolve_topology().power.asleep_w
         for option, run in runs(trace, 1, seed, "anticipate:price=1").items():
             above_j = 3600 * (run.usage.total_j / run.simulated_s - asleep_w)
             if run.pushes:

@@ -1,0 +1,35 @@
+"""Push traffic of the studies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from psm_lab.push_traffic import KINDS, push_workload
+
+HOURS = 100
+RATES = {"poisson": 1 / 60, "bursts": (300 / 120 + 30 / 3) / 330, "clock": 1 / 30}
+
+
+@pytest.mark.parametrize("kind", RATES)
+def test_the_rate_is_that_of_the_kind(kind):
+    """Over a hundred hours, within 6 %."""
+    found = push_workload(kind, HOURS, 1).messages
+    assert len(found) == pytest.approx(HOURS * 3600 * RATES[kind], rel=0.06)
+
+
+def test_a_shift_has_each_kind_for_a_third():
+    """In the last third one push every 30 s."""
+    found = push_workload(KINDS[-1], HOURS, 1).messages.at_s
+    end_s = HOURS * 3600
+    last = found[found > 2 * end_s / 3 + 100] - 2 * end_s / 3
+    assert np.abs(last / 30 - np.round(last / 30)).max() < 0.1
+    counts, _ = np.histogram(found, bins=3, range=(0, end_s))
+    assert counts / (end_s / 3) == pytest.approx(list(RATES.values()), rel=0.12)
+
+
+def test_the_default_of_the_simulator_is_the_memoryless_kind():
+    """The bundled trace has the same messages and pages."""
+    from psm_sim.workload import load_workload
+
+    bundled, own = load_workload("pushes", 2, 3), push_workload("poisson", 2, 3)
+    assert (bundled.messages, bundled.pages) == (own.messages, own.pages)
