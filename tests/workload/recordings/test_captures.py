@@ -264,7 +264,8 @@ def ours(path: Path) -> tuple[list[tuple[int, int, int]], list[tuple[int, str, s
     for frame in frames_of(ChunkReader(path)):
         frames.append((frame.time_ns, frame.length, len(frame.data)))
         if found := packet_of(frame):
-            packets.append((frame.time_ns, *(str(ip_address(end)) for end in found[:2]), found.length))
+            source, target = str(ip_address(found.source)), str(ip_address(found.target))
+            packets.append((frame.time_ns, source, target, found.length))
     return frames, packets
 
 
