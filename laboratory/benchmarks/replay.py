@@ -13,13 +13,13 @@ import tracemalloc
 from collections.abc import Iterator
 
 from psm_lab.replay.binned_arrivals import BinnedArrivals
+from psm_lab.replay.network_activity import NominalTransfers, Transfer, transfers_of
 from psm_lab.replay.replay_config import PollingGrid, replay_loss
 from psm_lab.replay.replay_history import ReplayHistory
 from psm_lab.replay.trace_replay import ReplayPoller
 
 from psm_sim.learning.factory import make_learner
 from psm_sim.workload import load_workload
-from psm_sim.workload.network_activity import NominalTransfers, Transfer, transfers_of
 
 HORIZON = 27_000
 

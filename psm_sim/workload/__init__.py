@@ -1,4 +1,4 @@
-"""Workloads and network activity: page views, messages and transfers of a client."""
+"""Workloads: page views and messages of a client."""
 
 from psm_sim.workload.loading import load_workload, load_workloads
 from psm_sim.workload.page_list import read_page_list, write_page_list

@@ -14,14 +14,13 @@ from psm_sim.learning.factory import LEARNERS
 from psm_sim.losses import LOSSES
 from psm_sim.policies import POLICIES
 from psm_sim.simulation import simulate
-from psm_sim.workload.network_activity import NominalTransfers
 from psm_sim.workload.page_sampler import PageSampling
 from psm_sim.workload.recorded_pages import Playback, RecordingOptions
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.regimes import ShiftingProfile
 from tests.workload.recordings.ucb_files import SHOWTRACE
 
-OTHERS = (PageSampling, NominalTransfers, PageRule, Playback, ShiftingProfile, RecordingOptions)
+OTHERS = (PageSampling, PageRule, Playback, ShiftingProfile, RecordingOptions)
 
 
 def every_parameter() -> Iterator[tuple[str, Parameter]]:

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_trace(parser: argparse.ArgumentParser) -> None:
-    from psm_sim.workload.network_activity import NominalTransfers
+    from psm_lab.replay.network_activity import NominalTransfers
 
     parser.add_argument(
         "--trace",
@@ -130,10 +130,10 @@ def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the replay and report it; write the figures if there is an output folder."""
+    from psm_lab.replay.network_activity import NominalTransfers
     from psm_lab.replay.trace_replay import replay_trace
     from psm_lab.reporting import replay_output
     from psm_sim.reporting.files.result_folder import usable_folder
-    from psm_sim.workload.network_activity import NominalTransfers
 
     _check_unused(arguments)
     folder = usable_folder(arguments.output) if arguments.output is not None else None

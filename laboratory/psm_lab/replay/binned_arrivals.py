@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.workload.network_activity import Transfer
+from psm_lab.replay.network_activity import Transfer
 
 BIN_US = 10_000
 

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from psm_lab.replay.activity_loading import load_activities
 from psm_lab.replay.binned_arrivals import BIN_US, BinnedArrivals
+from psm_lab.replay.network_activity import Activity, NominalTransfers, Transfer, without_gaps
 from psm_lab.replay.replay_config import PollingGrid, ReplayConfig
 from psm_lab.replay.replay_history import NullHistory, ReplayHistory
 from psm_sim.common.array_types import FloatArray
@@ -24,8 +26,6 @@ from psm_sim.learning import Learner
 from psm_sim.losses import FormulaLoss, InverseLogLoss, InverseLoss, Loss, Poll
 from psm_sim.losses.user_loss_guard import guarded_loss
 from psm_sim.policies.helpers.polling_times import HALF
-from psm_sim.workload.activity_loading import load_activities
-from psm_sim.workload.network_activity import Activity, NominalTransfers, Transfer, without_gaps
 
 _PROGRESS_POLLS = 20_000
 """Polls between two progress reports."""

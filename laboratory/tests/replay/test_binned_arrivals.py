@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from psm_lab.replay.binned_arrivals import BIN_US, BinnedArrivals
-
-from psm_sim.workload.network_activity import Transfer, without_gaps
+from psm_lab.replay.network_activity import Transfer, without_gaps
 
 TRANSFERS = st.lists(
     st.tuples(st.integers(0, 500_000), st.integers(0, 300_000), st.integers(1, 10**7)), min_size=1, max_size=8

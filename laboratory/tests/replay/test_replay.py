@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from psm_lab.replay.binned_arrivals import BinnedArrivals
+from psm_lab.replay.network_activity import Activity, Transfer
 from psm_lab.replay.replay_config import PollingGrid, ReplayConfig, replay_loss
 from psm_lab.replay.replay_history import FACTS, ReplayHistory, Windows, regret_and_bound
 from psm_lab.replay.trace_replay import ReplayPoller, replay_activity, replay_trace
@@ -16,7 +17,6 @@ from psm_lab.replay.trace_replay import ReplayPoller, replay_activity, replay_tr
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.learning.factory import make_learner
 from psm_sim.losses import InverseLoss, Loss
-from psm_sim.workload.network_activity import Activity, Transfer
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 20_000_000), st.integers(0, 4_000_000), st.integers(1, 10**6)),

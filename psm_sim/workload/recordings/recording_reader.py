@@ -1,17 +1,15 @@
-"""Reading of recordings, as pages or as transfers. Their format is detected by content."""
+"""Reading of recordings. Their format is detected by content."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress
-from psm_sim.workload.network_activity import Transfer
 from psm_sim.workload.recordings.capture.capture_files import is_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
-from psm_sim.workload.recordings.har import har_recording, is_har, log_entries, read_log
-from psm_sim.workload.recordings.page_grouping import PageRule, Rows, group_requests
+from psm_sim.workload.recordings.har import har_recording, is_har
+from psm_sim.workload.recordings.page_grouping import PageRule, group_requests
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.recordings.ucb import is_binary, is_showtrace, read_requests
 
@@ -64,37 +62,3 @@ def read_recording(path: Path, rule: PageRule | None = None, progress: Progress 
         warnings = "".join(f" ({warning})" for warning in recording.warnings)
         raise InputError(f"{path} has no complete request with a response{warnings}; expected {EXPECTED}.")
     return recording
-
-
-def read_transfers(path: Path, clients: Sequence[str]) -> list[list[Transfer]]:
-    """Return the transfers of each of *clients*, in the order sent.
-
-    The file must contain all clients. A transfer lasts from the request to the last byte of its response.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or parsed.
-    """
-    kind = format_of(path)
-    if kind == "har":
-        return [_har_transfers(path)]
-    requests = read_requests(ChunkReader(path), is_text=kind == "showtrace")
-    rows = requests.by_client()
-    return [_row_transfers(rows[rows["client"] == requests.clients.index(client)]) for client in clients]
-
-
-def _row_transfers(rows: Rows) -> list[Transfer]:
-    start_us = rows["at_us"]
-    columns = (start_us, start_us + rows["took_us"], rows["size"])
-    return [Transfer(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-
-
-def _har_transfers(path: Path) -> list[Transfer]:
-    entries = log_entries(read_log(ChunkReader(path)), path)
-    transfers = []
-    for entry in sorted((e for e in entries if not e.omitted), key=lambda entry: entry.start_s):
-        start_us = round(entry.start_s * 1e6)
-        # Separate rounding of start and end could put the end one microsecond before the start.
-        transfers.append(Transfer(start_us, max(round(entry.end_s * 1e6), start_us), entry.size))
-    return transfers

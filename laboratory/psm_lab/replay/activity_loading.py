@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from psm_lab.replay.network_activity import (
+    Activity,
+    NominalTransfers,
+    Transfer,
+    transfers_of,
+    transfers_of_messages,
+)
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import parameters_of, values_of
 from psm_sim.workload.capture_workloads import is_capture_file, no_pages_error
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workloads
-from psm_sim.workload.network_activity import Activity, NominalTransfers, transfers_of, transfers_of_messages
+from psm_sim.workload.recorded_pages import Playback, select_clients
+from psm_sim.workload.recordings.chunk_reader import ChunkReader
+from psm_sim.workload.recordings.har import log_entries, read_log
+from psm_sim.workload.recordings.page_grouping import Rows
+from psm_sim.workload.recordings.recording_reader import format_of
+from psm_sim.workload.recordings.ucb import read_requests
 from psm_sim.workload.workload import Workload
 
 
@@ -69,9 +81,6 @@ def _recording_activities(path: Path, texts: Mapping[str, str]) -> tuple[Activit
 
     The file is read twice. The first pass selects the clients, the second one reads their transfers.
     """
-    from psm_sim.workload.recorded_pages import Playback, select_clients
-    from psm_sim.workload.recordings.recording_reader import read_transfers
-
     for name in parameters_of(Playback):
         if name in texts:
             raise InputError(
@@ -85,8 +94,42 @@ def _recording_activities(path: Path, texts: Mapping[str, str]) -> tuple[Activit
         key: value for key, value in selection.parameters.items() if key not in parameters_of(Playback)
     }
     activities = []
-    for client, transfers in zip(names, read_transfers(path, names), strict=True):
+    for client, transfers in zip(names, _read_transfers(path, names), strict=True):
         origin = f"client {client} of {len(recording.clients):,} in {path.name} ({recording.format})"
         remark = "; ".join((f"{origin}, {len(transfers):,} requests as recorded", *recording.warnings))
         activities.append(Activity(client, transfers, False, remark, parameters))
     return tuple(activities)
+
+
+def _read_transfers(path: Path, clients: Sequence[str]) -> list[list[Transfer]]:
+    """Return the transfers of each of *clients*, in the order sent.
+
+    The file must contain all clients. A transfer lasts from the request to the last byte of its response.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or parsed.
+    """
+    kind = format_of(path)
+    if kind == "har":
+        return [_har_transfers(path)]
+    requests = read_requests(ChunkReader(path), is_text=kind == "showtrace")
+    rows = requests.by_client()
+    return [_row_transfers(rows[rows["client"] == requests.clients.index(client)]) for client in clients]
+
+
+def _row_transfers(rows: Rows) -> list[Transfer]:
+    start_us = rows["at_us"]
+    columns = (start_us, start_us + rows["took_us"], rows["size"])
+    return [Transfer(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def _har_transfers(path: Path) -> list[Transfer]:
+    entries = log_entries(read_log(ChunkReader(path)), path)
+    transfers = []
+    for entry in sorted((e for e in entries if not e.omitted), key=lambda entry: entry.start_s):
+        start_us = round(entry.start_s * 1e6)
+        # Separate rounding of start and end could put the end one microsecond before the start.
+        transfers.append(Transfer(start_us, max(round(entry.end_s * 1e6), start_us), entry.size))
+    return transfers

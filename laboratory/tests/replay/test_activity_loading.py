@@ -7,21 +7,24 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from psm_lab.replay.activity_loading import load_activities
+from psm_lab.replay.network_activity import NominalTransfers, transfers_of
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload import Page, load_workload
-from psm_sim.workload.activity_loading import load_activities
-from psm_sim.workload.network_activity import NominalTransfers, transfers_of
-from tests.workload.recordings.ucb_files import write_sampled
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a UCB file of three clients."""
-    path = tmp_path_factory.mktemp("activity") / "home.tr"
-    write_sampled(path, 3000)
+    """Return a UCB file of three clients, with 30 requests over a modem."""
+    path = tmp_path_factory.mktemp("activity") / "home.txt"
+    lines = []
+    for number in range(30):
+        second, size = 846_890_340 + 10 * number, 3600 + 36 * number
+        times = f"{second}:0 {second}:90000 {second + 1}:{10_000 * number + 90_000}"
+        fields = f"10.0.0.{number % 3}:1024 20.0.0.1:80 2 8 0 0 0 100 {size - 100} 20"
+        lines.append(f"{times} {fields} GET 1..html HTTP/1.0\n")
+    path.write_text("".join(lines))
     return path
 
 
@@ -47,7 +50,7 @@ def test_nominal_times_by_hand() -> None:
 def test_a_recording_is_taken_request_by_request(recording: Path) -> None:
     """Start, duration and bytes are the file's, for the clients chosen, the busiest first."""
     activities = load_activities(f"{recording}:clients=all", 1, 1, NominalTransfers())
-    assert sum(len(each.transfers) for each in activities) == 3000
+    assert sum(len(each.transfers) for each in activities) == 30
     assert [each.client for each in load_activities(f"{recording}:clients=2", 1, 1, NominalTransfers())] == [
         each.client for each in activities[:2]
     ]
@@ -92,7 +95,7 @@ def test_what_is_no_recording_has_the_pages_of_a_run(recording: Path) -> None:
         ("ucb:clients=3", "trace ucb has no parameter 'clients'"),
         ("{}:clients=9", "clients must be 1 to 3, all or an identifier, got 9"),
         ("{}:server_delay_ms=3", "server_delay_ms='3' has no effect, because requests are replayed"),
-        ("{}:pages=3", "Unknown parameter of trace home.tr 'pages'"),
+        ("{}:pages=3", "Unknown parameter of trace home.txt 'pages'"),
         ("nothing", "Unknown trace 'nothing'"),
     ],
 )
