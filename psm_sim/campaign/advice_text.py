@@ -68,7 +68,7 @@ def power(row: Row) -> str:
     if result.mean_current_ma is None:
         return f"{1000 * row.power_w:.3g} mW"
     days = result.battery_days
-    capacity = f" of {result.power.battery_mah:g} mAh" if days else ""
+    capacity = f" of {result.facts['battery_mah']:g} mAh" if days else ""
     return f"{result.mean_current_ma:.3g} mA" + (f" ({days:.3g} days{capacity})" if days else "")
 
 

@@ -103,7 +103,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _scenario(arguments: argparse.Namespace) -> Scenario:
     from psm_sim.campaign.advice import has_pages
-    from psm_sim.network.chip_profiles import battery_settings
     from psm_sim.simulation.run_arguments import RunArguments
 
     given = parse_settings(arguments.set)
@@ -113,8 +112,9 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         1,
         arguments.seed,
         {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
-        {**_default_interval(arguments, given), **battery_settings(arguments.battery, "--battery")},
+        _default_interval(arguments, given),
         profile=arguments.profile,
+        battery=arguments.battery,
         where="--set",
     ).scenario()
     pages = arguments.pages or (_PAGES if has_pages(scenario.workloads()[0]) else _PAUSES)

@@ -300,7 +300,6 @@ def _plot_path(text: str | None) -> Path | None:
 
 def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, Preset]:
     """Return policies, scenario, baselines and reference, and preset of the options of a run."""
-    from psm_sim.network.chip_profiles import battery_settings
     from psm_sim.simulation.run_arguments import RunArguments
 
     given = parse_settings(arguments.set)
@@ -311,9 +310,10 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
         arguments.pages,
         arguments.seed,
         {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
-        battery_settings(arguments.battery, "--battery"),
+        {},
         preset,
         arguments.profile,
+        arguments.battery,
         arguments.loss,
         where="--set",
     )

@@ -52,13 +52,6 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
     return settings
 
 
-def device_settings(profile: str, battery: str | None) -> dict[str, Any]:
-    """Return the topology settings of ``--profile`` and ``--battery``."""
-    from psm_sim.network.chip_profiles import battery_settings, load_profile
-
-    return {**(load_profile(profile).values if profile else {}), **battery_settings(battery, "--battery")}
-
-
 def find_preset(name: str | None) -> Preset:
     """Load a preset by *name*; None returns an empty preset."""
     from psm_sim.simulation.preset import Preset, load_preset

@@ -15,7 +15,6 @@ from psm_sim.commands.shared_options import (
     add_policies_and_pages,
     add_scenario,
     add_workers,
-    device_settings,
     execution_group,
     find_preset,
     is_given,
@@ -140,6 +139,7 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
 def _build_grid(arguments: argparse.Namespace) -> Grid:
     """Return the grid of the options, or of the grid file."""
     from psm_sim.campaign.sweep.grid import Grid, GridAxis, read_grid
+    from psm_sim.network.chip_profiles import load_profile
 
     if arguments.grid is not None:
         return read_grid(_grid_path(arguments))
@@ -148,8 +148,9 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
         policies=tuple(arguments.policy or ()),
         trace=str(Spec.parse(arguments.trace, "trace")) if is_given("--trace", arguments.argv) else None,
         loss=arguments.loss,
+        battery=arguments.battery,
         settings={
-            **device_settings(arguments.profile, arguments.battery),
+            **(load_profile(arguments.profile).values if arguments.profile else {}),
             **parse_settings(arguments.set),
         },
         preset=find_preset(arguments.preset),

@@ -87,16 +87,14 @@ def _driver(table: Mapping[str, Any], path: Path) -> tuple[str, bool]:
 _MAX_MAH = 1e9
 
 
-def battery_settings(text: str | None, where: str = "battery") -> dict[str, float]:
-    """Return the topology setting of a battery capacity in mAh or Ah; None sets nothing.
+def parse_battery(text: str) -> float:
+    """Return the capacity of a battery in mAh, from a *text* in mAh or Ah.
 
     Raises
     ------
     InputError
-        If *text* is not a capacity above 0. The message begins with *where*.
+        If *text* is not a capacity above 0.
     """
-    if text is None:
-        return {}
     capacity = str(text).strip().lower()
     number, scale = capacity.removesuffix("mah"), 1.0
     if number == capacity and capacity.endswith("ah"):
@@ -106,8 +104,8 @@ def battery_settings(text: str | None, where: str = "battery") -> dict[str, floa
     except ValueError:
         charge_mah = 0.0
     if not 0 < charge_mah <= _MAX_MAH:
-        raise InputError(f"{where} must be a capacity > 0, e.g. 2000mAh or 2Ah, got {text!r}.")
-    return {"power.battery_mah": charge_mah}
+        raise InputError(f"battery must be a capacity > 0, e.g. 2000mAh or 2Ah, got {text!r}.")
+    return charge_mah
 
 
 def _find(name: str) -> Path:

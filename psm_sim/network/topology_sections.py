@@ -231,27 +231,12 @@ class PowerParameters:
         None, "supply voltage; adds mean_current_ma to the results", unit="V", above=0, at_most=1000,
         optional=True,
     )  # fmt: skip
-    battery_mah: float | None = parameter(
-        None, "battery capacity; adds battery_days to the results, requires supply_v", unit="mAh", above=0,
-        at_most=1e9, optional=True,
-    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_all(self, "power")
         if self.asleep_w > self.awake_w:
             raise InputError(
                 f"power: asleep_w must not exceed awake_w = {self.awake_w:g}, got {self.asleep_w:g}."
-            )
-
-    def check_battery(self) -> None:
-        """Raise an error for a battery without a supply voltage.
-
-        This is not part of the construction, because a chip profile may set the voltage later.
-        """
-        if self.battery_mah is not None and self.supply_v is None:
-            raise InputError(
-                f"power.battery_mah={self.battery_mah:g} requires a supply voltage; add --profile CHIP or"
-                " --set power.supply_v=VOLTS."
             )
 
 

@@ -333,9 +333,10 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
     if columns is None:
         columns = [column for table in tables for column in table.columns]
     profile = f", profile {comparison.scenario.profile}" if comparison.scenario.profile else ""
+    battery = f", battery {comparison.scenario.battery}" if comparison.scenario.battery else ""
     preset_text = f", preset {preset}" if preset else ""
     settings = "".join(f", {key}={value}" for key, value in comparison.settings.items())
-    topology = f"topology {_topology(comparison)}{profile}{preset_text}{settings}"
+    topology = f"topology {_topology(comparison)}{profile}{battery}{preset_text}{settings}"
     remark = comparison.workload.remark.rstrip(".")
     return [
         *(f"No result for {name}: {reason.rstrip('.')}." for name, reason in comparison.missing.items()),

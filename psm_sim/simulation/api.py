@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.network import Observer, Topology
-from psm_sim.network.chip_profiles import battery_settings
 from psm_sim.policies import Policy
 from psm_sim.simulation.comparison import BASELINES, Comparison
 from psm_sim.simulation.policy_comparison import compare_seeds
@@ -218,9 +217,10 @@ def _run_arguments(
         pages,
         seed,
         settings or {},
-        battery_settings(battery),
+        {},
         Preset() if preset is None else load_preset(str(preset)),
         str(profile or ""),
+        battery,
         loss,
         clients,
     )

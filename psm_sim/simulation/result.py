@@ -58,8 +58,7 @@ class Result:
     pushes : PushRecord or None
         Datagrams to the station; None if the workload has none.
     power : PowerParameters
-        Power of the radio. Its ``supply_v`` is required for :attr:`mean_current_ma`, and its
-        ``battery_mah`` for :attr:`battery_days`.
+        Power of the radio. Its ``supply_v`` is required for :attr:`mean_current_ma`.
     latency : dict of str to Latency
         Latency of background traffic, by direction.
     reports_failures : bool
@@ -67,7 +66,7 @@ class Result:
     failures : dict of int to str
         Reason of each failed page, by its 1-based number.
     facts : dict
-        Trace, topology, settings and seed.
+        Trace, topology, battery, settings and seed.
     origin : Origin or None
         Inputs that reproduce the run; None for averages.
     policy_state : Policy or None
@@ -233,7 +232,7 @@ class Result:
     @property
     def battery_days(self) -> float | None:
         """Battery life at the mean current, in days; None if current or capacity is unknown."""
-        current_ma, charge_mah = self.mean_current_ma, self.power.battery_mah
+        current_ma, charge_mah = self.mean_current_ma, self.facts.get("battery_mah")
         return charge_mah / current_ma / 24 if current_ma and charge_mah else None
 
     @property

@@ -41,6 +41,8 @@ class RunArguments:
         Preset, whose parameters apply to its trace, to the policies and to the topology.
     profile : str
         Chip; empty for none.
+    battery : str or None
+        Capacity of the battery.
     loss : str or None
         Loss of each lpsm policy.
     clients : str, int or None
@@ -57,6 +59,7 @@ class RunArguments:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     preset: Preset = field(default_factory=Preset)
     profile: str = ""
+    battery: str | None = None
     loss: str | None = None
     clients: str | int | None = None
     where: str = "settings"
@@ -75,9 +78,10 @@ class RunArguments:
             own = _keys(self.topology)
             chip = load_profile(self.profile).values if self.profile else {}
             topology = _build_topology(self.topology, {**own, **chip, **settings})
-            scenario = Scenario(self._trace(), topology, self.pages, self.seed)
+            scenario = Scenario(self._trace(), topology, self.pages, self.seed, battery=self.battery)
         else:
-            scenario = Scenario(self._trace(), self.topology, self.pages, self.seed, settings, self.profile)
+            arguments = self._trace(), self.topology, self.pages, self.seed, settings, self.profile
+            scenario = Scenario(*arguments, self.battery)
         resolved = scenario.resolve_unseeded_topology(self.where)
         check_effects(resolved, [*own, *self.settings], self.where)
         return scenario

@@ -16,7 +16,7 @@ from psm_sim.common.hashing import digest_of, file_digest
 from psm_sim.common.input_files import bundled_names
 from psm_sim.common.input_limits import MAX_SEED
 from psm_sim.network import Topology, load_topology
-from psm_sim.network.chip_profiles import load_profile
+from psm_sim.network.chip_profiles import load_profile, parse_battery
 from psm_sim.network.topology import topology_files
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.version import __version__
@@ -47,11 +47,13 @@ class Scenario:
         Topology keys to override, such as ``{"links.wired.latency_ms": 80}``. Values may be strings.
     profile : str
         Chip whose keys are applied to the topology before the settings; empty for none.
+    battery : str, optional
+        Capacity such as ``"2000mAh"``, which adds the battery life to the results.
 
     Raises
     ------
     InputError
-        If the number of pages or the seed is invalid.
+        If the number of pages, the seed or the battery is invalid.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Scenario:
     seed: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
     profile: str = ""
+    battery: str | None = None
 
     def __post_init__(self) -> None:
         for name, value, minimum in (("pages", self.pages, 1), ("seed", self.seed, 0)):
@@ -78,6 +81,11 @@ class Scenario:
         if self.seed > MAX_SEED:
             raise InputError(f"seed must be at most {MAX_SEED}, got {self.seed}.")
         object.__setattr__(self, "settings", dict(self.settings))
+
+    @property
+    def battery_mah(self) -> float | None:
+        """Capacity of the battery in mAh; None without one."""
+        return None if self.battery is None else parse_battery(self.battery)
 
     @property
     def trace_name(self) -> str:
@@ -92,11 +100,12 @@ class Scenario:
     @property
     def facts(self) -> dict[str, Any]:
         """Trace, topology, settings and seed, which are columns of every frame of results."""
-        settings = format_pairs(self.settings)
+        settings, battery_mah = format_pairs(self.settings), self.battery_mah
         return {
             "trace": self.trace_name,
             "topology": self.topology_name,
             **({"profile": self.profile} if self.profile else {}),
+            **({"battery_mah": battery_mah} if battery_mah else {}),
             "settings": settings,
             "seed": self.seed,
         }
@@ -148,7 +157,7 @@ class Scenario:
         """
         if not isinstance(self.topology, Topology):
             topology = load_topology(self.topology, {**self.chip, **self.settings}, where)
-            topology.power.check_battery()
+            self._check_battery(topology)
             return topology
         for name, value in (("settings", self.settings), ("profile", self.profile)):
             if value:
@@ -156,7 +165,15 @@ class Scenario:
                     f"{name}={value!r} conflicts with a Topology instance; set the values in the instance."
                 )
         self.topology.check_stations()
+        self._check_battery(self.topology)
         return self.topology
+
+    def _check_battery(self, topology: Topology) -> None:
+        if self.battery_mah is not None and topology.power.supply_v is None:
+            raise InputError(
+                f"battery={self.battery} requires a supply voltage; add --profile CHIP or"
+                " --set power.supply_v=VOLTS."
+            )
 
     @property
     def chip(self) -> Mapping[str, Any]:
@@ -178,6 +195,7 @@ class Scenario:
         options += [("trace", self.trace_name), ("pages", str(self.pages)), ("seed", str(self.seed))]
         options += [("topology", self.topology_name)] if self.topology != _TOPOLOGY else []
         options += [("profile", self.profile)] if self.profile else []
+        options += [("battery", self.battery)] if self.battery else []
         options += [("set", f"{key}={value}") for key, value in self.settings.items()]
         argv = [argument for option, value in options for argument in (f"--{option}", str(value))]
         return shlex.join(["python", "-m", "psm_sim", *argv])
@@ -222,7 +240,8 @@ class Scenario:
             _cached_digest(cache, ("policy", str(policy)), partial(_policy_facts, policy))
             for policy in policies
         ]
-        return digest_of([__version__, self.pages, self.seed, parts])
+        battery = [self.battery_mah] if self.battery else []
+        return digest_of([__version__, self.pages, self.seed, parts, *battery])
 
 
 def _topology_part(scenario: Scenario, cache: DigestCache) -> str:

@@ -54,7 +54,7 @@ def test_a_setting_overrides_a_profile_which_overrides_the_topology():
 
 def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it():
     """By hand from the ledger; without a voltage neither is there."""
-    result = simulate("psm", pages=3, profile="bl616", settings={"power.battery_mah": 1000})
+    result = simulate("psm", pages=3, profile="bl616", battery="1000mAh")
     mean_w = result.usage.total_j / result.simulated_s
     assert result.mean_current_ma == pytest.approx(1000 * mean_w / 3.3)
     assert result.battery_days == pytest.approx(1000 * 3.3 / (1000 * mean_w) / 24)
@@ -71,11 +71,10 @@ def test_a_profile_is_part_of_the_scenario_s_key_and_command():
 
 
 def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys):
-    """As a run does, however the battery is given, and before anything is run."""
+    """As a run does, and before anything is run."""
     store = ["--store", str(tmp_path / "sweep.sqlite"), "--pages", "2"]
-    for battery in (["--battery", "2Ah"], ["--set", "power.battery_mah=2000"]):
-        assert main(["sweep", *store, "--vary", "policy=psm", *battery]) == 2
-        assert "power.battery_mah=2000 requires a supply voltage" in capsys.readouterr().err
+    assert main(["sweep", *store, "--vary", "policy=psm", "--battery", "2Ah"]) == 2
+    assert "battery=2Ah requires a supply voltage" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -84,8 +83,8 @@ def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys
         (["--profile", "esp32-c7"], "Unknown profile 'esp32-c7'.*Did you mean 'esp32-c6'"),
         (["--profile", "mine.toml"], "Profile file not found: 'mine.toml'"),
         (["--battery", "2000mAh"], "requires a supply voltage; add --profile"),
-        (["--profile", "bl616", "--battery", "full"], "--battery must be a capacity > 0.* got 'full'"),
-        (["--profile", "bl616", "--battery", "-1"], "--battery must be a capacity > 0"),
+        (["--profile", "bl616", "--battery", "full"], "battery must be a capacity > 0.* got 'full'"),
+        (["--profile", "bl616", "--battery", "-1"], "battery must be a capacity > 0"),
     ],
 )
 def test_a_profile_or_battery_that_cannot_be_used_is_told_in_one_sentence(words, message, capsys):

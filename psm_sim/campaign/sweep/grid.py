@@ -207,11 +207,11 @@ _NON_TRACE_KEYS = ("topology", *_INTEGER_KEYS)
 _SCENARIO_KEYS = ("trace", *_NON_TRACE_KEYS)
 
 _FILE_TABLES = ("vary", "set")
-_FILE_KEYS = ("policies", "trace", "topology", "loss", "preset", *_INTEGER_KEYS, *_FILE_TABLES)
+_FILE_KEYS = ("policies", "trace", "topology", "battery", "loss", "preset", *_INTEGER_KEYS, *_FILE_TABLES)
 
 _TYPES: tuple[tuple[str, type | tuple[type, ...], str], ...] = (
     ("policies", (tuple, list), "a list of strings"),
-    *((name, str, "a string") for name in ("trace", "topology", "loss")),
+    *((name, str, "a string") for name in ("trace", "topology", "loss", "battery")),
     *((name, int, "an integer") for name in _INTEGER_KEYS),
     ("settings", Mapping, "a dictionary of topology keys"),
 )
@@ -244,6 +244,8 @@ class Grid:
         Topology keys that are the same in all tasks.
     preset : Preset
         Defaults of the policies, the trace and the topology.
+    battery : str or None
+        Capacity of the battery, see :class:`~psm_sim.simulation.scenario.Scenario`.
 
     Raises
     ------
@@ -260,6 +262,7 @@ class Grid:
     loss: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     preset: Preset = field(default_factory=Preset)
+    battery: str | None = None
 
     def __post_init__(self) -> None:
         for name, kind, expected in _TYPES:
@@ -373,16 +376,16 @@ class Grid:
             key: int(text) if key in _INTEGER_KEYS else text for key, text in texts.items() if key in fixed
         }
         arguments = {key: value for key, value in fixed.items() if value is not None}
-        return Scenario(self.preset.trace_spec(spec), settings=settings, **arguments)
+        return Scenario(self.preset.trace_spec(spec), settings=settings, battery=self.battery, **arguments)
 
 
 def read_grid(path: Path) -> Grid:
     """Read a grid file.
 
-    All keys are optional: ``policies`` (a list), ``trace``, ``topology``, ``loss``, ``preset``, ``pages``,
-    ``seed`` and the tables ``[set]`` and ``[vary]``. The table ``[set]`` contains topology keys and their
-    values. The table ``[vary]`` contains keys with a list of values, or with a string such as ``"1..20"``
-    in the syntax of the command line.
+    All keys are optional: ``policies`` (a list), ``trace``, ``topology``, ``battery``, ``loss``, ``preset``,
+    ``pages``, ``seed`` and the tables ``[set]`` and ``[vary]``. The table ``[set]`` contains topology keys
+    and their values. The table ``[vary]`` contains keys with a list of values, or with a string such as
+    ``"1..20"`` in the syntax of the command line.
 
     Raises
     ------
@@ -396,7 +399,8 @@ def read_grid(path: Path) -> Grid:
             raise InputError(f"{path}: unknown key {key!r}; expected {', '.join(_FILE_KEYS)}.{hint}")
         if key in _FILE_TABLES and not isinstance(value, dict):
             raise InputError(f"{path}: {key} must be a table, got {value!r}.")
-    fixed = {key: document[key] for key in ("trace", "topology", "loss", *_INTEGER_KEYS) if key in document}
+    names = ("trace", "topology", "battery", "loss", *_INTEGER_KEYS)
+    fixed = {key: document[key] for key in names if key in document}
     try:
         return Grid(
             axes=tuple(GridAxis.of(key, values) for key, values in flatten(document.get("vary", {})).items()),

@@ -39,6 +39,7 @@ class Job:
     trace: Spec
     pages: int
     seed: int
+    battery: str | None
     policies: tuple[Spec, ...]
     keys: tuple[str, ...]
     version: str = __version__
@@ -69,7 +70,9 @@ def run_job(files: UserFiles | PathMap, job: Job) -> list[Outcome]:
 def _run(job: Job, paths: PathMap) -> Iterator[Outcome]:
     """Run a job. If it fails, run each policy separately."""
     try:
-        scenario = Scenario(relocate_paths(job.trace, paths), job.resolved_topology, job.pages, job.seed)
+        scenario = Scenario(
+            relocate_paths(job.trace, paths), job.resolved_topology, job.pages, job.seed, battery=job.battery
+        )
         runs = compare_runs([relocate_paths(policy, paths) for policy in job.policies], scenario).runs
         size = len(runs) // len(job.keys)  # several kinds of stations have a result each
         measures = [_measures_by_station(runs[start : start + size]) for start in range(0, len(runs), size)]

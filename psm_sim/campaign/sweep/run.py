@@ -179,6 +179,7 @@ def _job(group: Sequence[PlannedTask], topologies: TopologyCache) -> Job:
         Spec.parse(scenario.trace_name, "trace"),
         scenario.pages,
         scenario.seed,
+        scenario.battery,
         tuple(member.task.policy for member in group),
         tuple(member.key for member in group),
     )

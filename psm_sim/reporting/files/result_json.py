@@ -30,6 +30,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "trace": comparison.trace,
         "topology": comparison.topology,
         **({"profile": comparison.scenario.profile} if comparison.scenario.profile else {}),
+        **({"battery_mah": comparison.scenario.battery_mah} if comparison.scenario.battery else {}),
         "pages": comparison.pages,
         **({"clients": len(clients)} if clients else {}),
         "seed": comparison.seed,
