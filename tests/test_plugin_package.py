@@ -31,7 +31,7 @@ def psm_sim(target: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess
     path = os.pathsep.join([str(EXAMPLE.parents[1]), str(target)])
     return subprocess.run(
         [sys.executable, "-m", "psm_sim", *words],
-        cwd=cwd, capture_output=True, text=True, check=False, timeout=120,
+        cwd=cwd, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": path},
     )  # fmt: skip
 

@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,7 +57,7 @@ def server(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def status_of(address: str, **headers: str) -> int:
     """Return the HTTP status of a request with these headers."""
     parts = urlsplit(address)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port)
     connection.request("GET", parts.path, headers={name.replace("_", "-"): headers[name] for name in headers})
     status = connection.getresponse().status
     connection.close()
@@ -75,12 +74,11 @@ def test_a_missing_extra_is_named(
     )
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[float, int, str]:
-    """Press Ctrl-C, and return the seconds until the process ends, its exit status and its messages."""
-    start_s = time.monotonic()
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Press Ctrl-C, and return the exit status and the messages of the process."""
     process.send_signal(signal.SIGINT)
-    _, messages = process.communicate(timeout=20)
-    return time.monotonic() - start_s, process.returncode, messages
+    _, messages = process.communicate()
+    return process.returncode, messages
 
 
 @pytest.mark.parametrize(
@@ -189,14 +187,11 @@ def test_the_address_is_printed_and_opened(
     assert opened.wait(0.2 if words else 10) == (not words)
 
 
-def test_ctrl_c_ends_the_server_at_once() -> None:
+def test_ctrl_c_ends_the_server() -> None:
     """During a simulation, which the first request starts. No process remains."""
     with server("--trace", "modern") as (process, address):
         assert status_of(address) == 200
-        duration_s, status, messages = ended(process)
-        assert duration_s < 5  # 0.3 s on an idle computer
-        assert status == 130
-        assert messages == "psm_sim: interrupted.\n"
+        assert ended(process) == (130, "psm_sim: interrupted.\n")
         with pytest.raises(ProcessLookupError):
             os.killpg(process.pid, 0)
 
