@@ -10,7 +10,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -121,13 +121,11 @@ def _dispatch(argv: list[str]) -> int:
 
 
 def run_supervised(command: Any, arguments: argparse.Namespace) -> int:
-    """Run the module *command* with signals, warnings of plug-ins and progress handled; return its status."""
+    """Run the module *command* with signals and warnings of plug-ins handled; return its status."""
     from psm_sim.commands.stderr_messages import print_plugin_warnings
     from psm_sim.common.signal_handling import raise_on_signals
-    from psm_sim.reporting.terminal.progress import shown_progress
 
-    progress = shown_progress() if getattr(command, "HAS_PROGRESS", True) else nullcontext()
-    with raise_on_signals(), print_plugin_warnings(), progress:
+    with raise_on_signals(), print_plugin_warnings():
         try:
             return int(command.run(arguments))
         except SystemExit as error:

@@ -32,9 +32,6 @@ examples:
   psm_sim explore --trace my.har --profile pixel-5
   psm_sim explore --policy my.py:EveryThird --policy lpsm --no-browser --port 5006"""
 
-HAS_PROGRESS = False
-"""Whether progress is printed. The server runs until Ctrl-C."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the initial settings and of the server."""

@@ -17,7 +17,7 @@ from psm_sim.common.formatting import (
     truncate,
 )
 from psm_sim.reporting.terminal.console import console_on, new_table
-from psm_sim.reporting.terminal.progress import describe_rate, describe_time
+from psm_sim.reporting.terminal.progress import describe_time
 
 MAX_SHOWN = 20
 """Maximum number of failed tasks in the list."""
@@ -117,7 +117,7 @@ def write_status(
 
 
 def _describe_sweep(sweep: SweepRecord) -> str:
-    """Return start and status, with the duration, or with the rate and the remaining time."""
+    """Return start and status, with the duration, or with the remaining time."""
     begun, elapsed_s = f"Started {sweep.begun}, {sweep.status}", sweep.elapsed_s
     if math.isnan(elapsed_s):
         return begun
@@ -127,7 +127,7 @@ def _describe_sweep(sweep: SweepRecord) -> str:
     parts = [f"{begun} for {describe_time(elapsed_s)}", f"{done:,} of {tasks:,} tasks"]
     if done:
         per_s = done / max(elapsed_s, 1.0)  # the times are whole seconds
-        parts += [describe_rate(per_s, "tasks"), f"{describe_time((tasks - done) / per_s)} left"]
+        parts.append(f"{describe_time((tasks - done) / per_s)} left")
     return ", ".join(parts)
 
 
