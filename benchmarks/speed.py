@@ -118,13 +118,11 @@ def speed_measures() -> Iterator[Measure]:
         "always-on",
         "psm",
         "bsd:p=0.5",
-        "outstanding",
         "lpsm:loss=inverse-log",
         "lpsm:loss=inverse",
     ):
         yield _pages(policy, 500)
-    for policy in ("listen", "listen:learner=cbgz2,b=0.003", "anticipate"):
-        yield _pages(policy, 100)
+    yield _pages("anticipate", 100)
     for think_s in (1.0, 10.0, 100.0, 1_000.0, 10_000.0):
         yield _gaps(think_s)
     yield _rounds()

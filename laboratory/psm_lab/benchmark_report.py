@@ -99,7 +99,7 @@ def write_report(stored: BenchmarkResult, other: BenchmarkResult, folder: Path =
     numbers = {
         "versions": stored.versions,
         "all": _numbers(stored, ranking),
-        "sets": list(map(_numbers, sets, rankings)),
+        "sets": list(map(_scores, sets, rankings)),
         "stability": vars(stability),
     }
     (folder / "numbers.json").write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
@@ -190,6 +190,13 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 def _numbers(result: BenchmarkResult, ranking: Sequence[Standing]) -> dict[str, object]:
     rows = [{**vars(each), "worst_cell": str(each.worst_cell)} for each in ranking]
     return {"seeds": result.seeds, "ranking": rows}
+
+
+def _scores(result: BenchmarkResult, ranking: Sequence[Standing]) -> dict[str, object]:
+    rows = [
+        {"policy": each.policy, "score": each.score, "low": each.low, "high": each.high} for each in ranking
+    ]
+    return {"seeds": result.seeds, "scores": rows}
 
 
 def _score_columns(

@@ -5,7 +5,6 @@ arrive as one array per round. A learner maintains a distribution over the exper
 """
 
 from psm_sim.learning.factory import LEARNERS, make_learner
-from psm_sim.learning.further_learners import DecreasingShare, MixingPastPosteriors, ShortLearnAlpha
 from psm_sim.learning.learn_alpha import FixedShare, LearnAlpha, StaticExpert
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.regret import (
@@ -31,12 +30,9 @@ from psm_sim.learning.waiting_time_model import WaitingTimeModel
 __all__ = [
     "LEARNERS",
     "BestRate",
-    "DecreasingShare",
     "FixedShare",
     "LearnAlpha",
     "Learner",
-    "MixingPastPosteriors",
-    "ShortLearnAlpha",
     "StaticExpert",
     "SwitchingSequences",
     "WaitingTimeModel",

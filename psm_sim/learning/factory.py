@@ -18,14 +18,7 @@ from psm_sim.learning.switching_rates import switching_rates
 LEARNERS: Registry[Learner] = Registry(
     "learner",
     Learner,
-    {
-        "static-expert": "psm_sim.learning.learn_alpha:StaticExpert",
-        "fixed-share": "psm_sim.learning.learn_alpha:FixedShare",
-        "learn-alpha": "psm_sim.learning.learn_alpha:LearnAlpha",
-        "short-learn-alpha": "psm_sim.learning.further_learners:ShortLearnAlpha",
-        "decreasing-share": "psm_sim.learning.further_learners:DecreasingShare",
-        "mixing-past": "psm_sim.learning.further_learners:MixingPastPosteriors",
-    },
+    {"learn-alpha": "psm_sim.learning.learn_alpha:LearnAlpha"},
     "psm_sim.learners",
 )
 """Built-in learners by name. A new learner needs one line here."""
@@ -37,8 +30,7 @@ def make_learner(learner: str | Spec, experts: int, horizon: int) -> Learner:
     Parameters
     ----------
     learner : str or Spec
-        Name in :data:`LEARNERS`, such as ``learn-alpha`` or ``fixed-share:alpha=RATE``, or
-        ``FILE.py:CLASS``.
+        ``learn-alpha``, the name of an installed package, or ``FILE.py:CLASS``.
     experts : int
         Number of experts, at least 1, passed to the constructor as ``n_experts``.
     horizon : int

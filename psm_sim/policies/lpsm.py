@@ -10,7 +10,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.input_limits import MAX_MS, MAX_S, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter, parameters_of, values_of
-from psm_sim.learning import Learner, make_learner
+from psm_sim.learning import FixedShare, Learner, make_learner
 from psm_sim.learning.factory import guarded_learner
 from psm_sim.learning.repeated_loss_lookahead import Lookahead
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
@@ -103,7 +103,7 @@ class Lpsm(Policy):
     )
     learner_spec: str | Spec = parameter(
         "learn-alpha",
-        "learner of the weights: name with parameters, or FILE.py:CLASS",
+        "learner of the weights instead of a fixed switching rate: learn-alpha or FILE.py:CLASS",
         name="learner",
         requires="alpha=none",
     )
@@ -120,10 +120,7 @@ class Lpsm(Policy):
         self._gamma = values_of(self._loss).get("gamma")
         self._loss = guarded_loss(self._loss)
         self._rule = PredictionRule(self.rule, self.times_ms, "policy lpsm")
-        self._learner_spec = Spec.of(self.learner_spec, "learner")
-        if self.alpha is not None:
-            self._learner_spec = Spec("fixed-share").with_("alpha", self.alpha)
-        make_learner(self._learner_spec, self.times_ms.size, horizon=2)  # finds errors before the run
+        self._new_learner(horizon=2)  # finds errors before the run
         self.learner: Learner
         self._contexts: ContextLearners | None = None
         self._beacons, self._planned = 1, 0
@@ -143,17 +140,20 @@ class Lpsm(Policy):
         self._planned = 0
         self._loss.start()
         self._rule.start()
-        spec = self._learner_spec
         polls = polls_in_horizon(self.horizon_s, beacon_s, "policy lpsm")
-        self.learner = guarded_learner(make_learner(spec, self.times_ms.size, polls))
+        self.learner = self._new_learner(polls)
         if self.context != "none":
-            waiting = guarded_learner(make_learner(spec, self.times_ms.size, polls))
-            self._contexts = ContextLearners(self.learner, waiting)
+            self._contexts = ContextLearners(self.learner, self._new_learner(polls))
         self._idle = self._loss.idle(self.times_ms)
         # A subclass may override how it learns from a poll, so it must be called at each beacon.
         plans = type(self) is Lpsm and self._idle is not None and self.rule == MEAN
         self._plan = IdlePlan(self._lookahead, self._fast_forward, self.times_ms, beacon_s) if plans else None
         self._predict()
+
+    def _new_learner(self, horizon: int) -> Learner:
+        if self.alpha is not None:
+            return FixedShare(self.times_ms.size, self.alpha)
+        return guarded_learner(make_learner(self.learner_spec, self.times_ms.size, horizon))
 
     def report(self) -> dict[str, float]:
         """Return the measurements of the loss."""

@@ -71,7 +71,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("psm:listen_interval=2", "policy"),
         ("inverse:gamma=0.001", "loss"),
         ("I * Ti / T", "loss"),
-        ("fixed-share:alpha=0.2", "learner"),
+        ("learn-alpha", "learner"),
     ],
 )
 def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kind: str) -> None:
@@ -98,7 +98,7 @@ def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kin
         ("absent.py:Third", "File not found: 'absent.py'; expected a file that defines a class"),
         ("mine.py:Failing", "mine.py:Failing cannot be created with .*ValueError: no"),
         ("mine.py:Third:beacon=5", "mine.py:Third has no parameter 'beacon'; expected beacons"),
-        ("fixed-share", "learner fixed-share: alpha is missing"),
+        ("learn-alpha:alpha=1", "learner learn-alpha has no parameter 'alpha'"),
         ("1 +", "formula"),
         (3, "component must be a policy, loss or learner, got 3"),
         (Policy, "Policy cannot be created"),

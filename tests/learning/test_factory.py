@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.learning import FixedShare, LearnAlpha, StaticExpert, make_learner, switching_rates
+from psm_sim.learning import LearnAlpha, make_learner, switching_rates
 from psm_sim.policies.lpsm import Lpsm
 
 OWN = """
@@ -21,14 +20,11 @@ class Mine(FixedShare):
 """
 
 
-def test_each_name_gives_its_learner() -> None:
-    """With the number of experts, and the switching rates for the horizon."""
-    static, share, learn = (
-        make_learner(each, 12, 27_000) for each in ("static-expert", "fixed-share:alpha=0.1", "learn-alpha")
-    )
-    assert (type(static), type(share), type(learn)) == (StaticExpert, FixedShare, LearnAlpha)
-    assert (static.n_experts, share.n_experts, learn.n_experts) == (12, 12, 12)
-    assert share.alpha == 0.1
+def test_learn_alpha_has_the_switching_rates_for_the_horizon() -> None:
+    """And the number of experts."""
+    learn = make_learner("learn-alpha", 12, 27_000)
+    assert isinstance(learn, LearnAlpha)
+    assert learn.n_experts == 12
     assert learn.rates.tolist() == switching_rates(27_000).tolist()
 
 
@@ -42,8 +38,7 @@ def test_a_users_learner_is_made_from_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("alpha", [0.0, 5e-7, 0.1, 1 / 3, 1.0])
 def test_the_rate_of_lpsm_reaches_its_learner_to_the_last_bit(alpha: float) -> None:
-    """Also through the text of a spec."""
-    assert make_learner(Spec("fixed-share").with_("alpha", alpha), 2, 1).alpha == alpha
+    """There is no other way to a fixed rate."""
     policy = Lpsm(alpha=alpha)
     policy.start(0.1)
     assert policy.learner.alpha == alpha
@@ -54,13 +49,10 @@ def test_the_rate_of_lpsm_reaches_its_learner_to_the_last_bit(alpha: float) -> N
     [
         (
             "learn",
-            "Unknown learner 'learn'; expected one of static-expert, .*learn-alpha, .*FILE.py:CLASS",
+            "Unknown learner 'learn'; expected one of learn-alpha, .*FILE.py:CLASS",
         ),
-        ("fixed-share", "learner fixed-share: alpha is missing; specify alpha=value"),
-        ("fixed-share:alpha=2", "alpha must be a number from 0 to 1, got 2"),
-        ("fixed-share:alpha=much", "alpha must be a number from 0 to 1, got 'much'"),
         ("learn-alpha:rates=3", "learner learn-alpha has no parameter 'rates'; expected no parameters"),
-        ("static-expert:n_experts=3", "learner static-expert has no parameter 'n_experts'"),
+        ("learn-alpha:n_experts=3", "learner learn-alpha has no parameter 'n_experts'"),
     ],
 )
 def test_what_cannot_be_made_is_said_in_a_sentence(text: str, message: str) -> None:

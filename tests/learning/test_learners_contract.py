@@ -13,12 +13,9 @@ from psm_sim.contracts.learner_checks import LEARNER_CHECKS
 from psm_sim.contracts.report import Check, run_check
 from psm_sim.learning import (
     LEARNERS,
-    DecreasingShare,
     FixedShare,
     LearnAlpha,
     Learner,
-    MixingPastPosteriors,
-    ShortLearnAlpha,
     StaticExpert,
     switching_rates,
 )
@@ -32,15 +29,10 @@ MAKERS: dict[str, Callable[[int], Learner]] = {
     "fixed-share, alpha 1": lambda n: FixedShare(n, 1.0),
     "learn-alpha": lambda n: LearnAlpha(n, switching_rates(horizon=50)),
     "learn-alpha, all rates": lambda n: LearnAlpha(n, [0.0, 1e-12, 0.3, 1 - 1e-12, 1.0]),
-    "short-learn-alpha": ShortLearnAlpha,
-    "decreasing-share": DecreasingShare,
-    "mixing-past": MixingPastPosteriors,
-    "mixing-past, alpha 1": lambda n: MixingPastPosteriors(n, 1.0),
 }
 REASON = "the best expert is taken to change in every round: the one that is best now has no weight"
 EXCEPTIONS: Exceptions = {
     ("fixed-share, alpha 1", "lets-experts-recover"): REASON,
-    ("mixing-past, alpha 1", "lets-experts-recover"): "the last round does not count, only those before it",
 }
 every_learner = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 

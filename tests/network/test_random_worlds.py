@@ -40,10 +40,9 @@ POLICIES = (
     "lpsm:acks=uplink",
     "lpsm:alpha=0.01,min_ms=50,max_ms=3000,step_ms=50",
     "dynamic",
-    "skip",
     "predict",
     "stpm",
-    "outstanding",
+    "anticipate",
     "uapsd",
     "twt",
 )

@@ -75,18 +75,6 @@ def test_group_frames_keep_a_dynamic_station_awake_so_that_a_longer_interval_can
     assert more_s == pytest.approx(woken * 0.05, rel=0.25)
 
 
-def test_skip_hears_every_beacon_after_traffic_until_the_next_one_of_the_listen_interval():
-    """Sent at 1.21: awake to 1.222, then 1.3 to 2.0, and every tenth from there."""
-    found = heard("skip", 1.21, until=4.05)
-    assert found == [*(n / 10 for n in range(1, 11)), *(n / 10 for n in range(13, 21)), 3.0, 4.0]
-
-
-def test_skip_stays_with_every_beacon_for_quiet_ms():
-    """Sent at 0.05 with 1.2 s: every beacon until 2.0."""
-    found = heard("skip:quiet_ms=1200", 0.05, until=3.05)
-    assert found == [*(n / 10 for n in range(1, 21)), 3.0]
-
-
 def test_predict_dozes_until_replies_begin_and_then_waits_awake():
     """Replies after 420 ms, four times: asked at 5.03 it dozes to the beacon at 5.4, and waits to 5.45."""
     policy = make_policy("predict")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.learning import MixingPastPosteriors, StaticExpert
+from psm_sim.learning import StaticExpert
 from psm_sim.policies import make_policy
 from psm_sim.policies.helpers.polling_times import RULES, PredictionRule
 from psm_sim.policies.lpsm import Lpsm
@@ -61,23 +61,13 @@ def test_samples_have_the_weights_as_shares_and_are_reproducible() -> None:
         ("lpsm:rule=quantile:2", "the quantile of rule must be a number from 0 to 1, got 'quantile:2'"),
         ("lpsm:rule=quantile", "the quantile of rule must be a number from 0 to 1, got 'quantile'"),
         ("lpsm:learner=learn", "Unknown learner 'learn'"),
-        ("lpsm:learner=fixed-share", "alpha is missing"),
+        ("lpsm:alpha=0.1,learner=learn.py:Mine", "learner has no effect without alpha=none"),
     ],
 )
 def test_unknown_rules_and_learners_are_refused_before_the_run(spec: str, message: str) -> None:
     """One sentence with the value and what is expected."""
     with pytest.raises(InputError, match=message):
         make_policy(spec)
-
-
-def test_a_learner_of_lpsm_has_its_own_parameters() -> None:
-    """Also in the result, from which the run can be repeated."""
-    policy = make_policy("lpsm:learner=mixing-past:alpha=0.3")
-    assert isinstance(policy, Lpsm)
-    policy.start(0.1)
-    assert isinstance(policy.learner, MixingPastPosteriors)
-    assert policy.learner.alpha == 0.3
-    assert policy.config()["learner"] == "mixing-past:alpha=0.3"
 
 
 def test_a_learner_from_a_file_decides_the_polling_time(tmp_path: Path) -> None:
@@ -87,11 +77,12 @@ def test_a_learner_from_a_file_decides_the_polling_time(tmp_path: Path) -> None:
         "from psm_sim.learning import FixedShare\n\n\n"
         "class Still(FixedShare):\n"
         '    name = "still"\n\n'
-        "    def __init__(self, n_experts):\n        super().__init__(n_experts, 0.5)\n\n"
+        "    def __init__(self, n_experts, alpha):\n        super().__init__(n_experts, alpha)\n\n"
         "    def _learn(self, relative):\n        return 0.0\n"
     )
-    policy = make_policy(f"lpsm:learner={file}:Still")
+    policy = make_policy(f"lpsm:learner={file}:Still:alpha=0.5")
     assert isinstance(policy, Lpsm)
+    assert policy.config()["learner"] == f"{file}:Still:alpha=0.5"
     policy.start(0.1)
     policy.rest(0.1, 0.1, Poll(100.0))
     assert policy.polling_ms == pytest.approx(650.0)

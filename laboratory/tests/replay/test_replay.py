@@ -128,7 +128,7 @@ def test_a_loss_that_adapts_is_told_of_each_poll_once_and_when_bytes_came() -> N
     method = ReplayConfig(loss=loss, learner="static-expert", clock=PollingGrid(100.0, 300.0, 200.0))
     found = replay_activity(activity((0, 500_000, 5_000), (2_000_000, 0, 70)), method)
     assert loss.polls == ["of another run"]
-    polls = found.replay._loss.loss.polls
+    polls = found.replay._loss.component.polls
     assert len(polls) == found.replay.polls
     assert found.replay.suffered == found.replay.expert_losses[0] == sum(range(1, len(polls) + 1))
     assert polls[0].arrivals == tuple((10.0 * bin_, 100) for bin_ in range(1, 21))
@@ -227,7 +227,7 @@ def test_totals_are_those_of_the_history() -> None:
     [
         (
             lambda: ReplayConfig(learner="learn"),
-            "Unknown learner 'learn'; expected one of static-expert, fixed-share",
+            "Unknown learner 'learn'; expected one of learn-alpha, ",
         ),
         (
             lambda: ReplayConfig(learner="fixed-share"),

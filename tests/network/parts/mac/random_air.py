@@ -8,7 +8,7 @@ from psm_sim.workload.page_view import Page
 
 POLICIES = (
     "always-on", "psm", "psm:listen_interval=3", "bsd:p=0.3", "bsd:p=2", "lpsm:loss=inverse", "lpsm",
-    "dynamic", "skip", "outstanding",
+    "dynamic", "anticipate",
 )  # fmt: skip
 
 

@@ -6,9 +6,7 @@ import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.learning import input_checks
-from psm_sim.learning.learn_alpha import LearnAlpha
-from psm_sim.learning.learner import Learner
+from psm_sim.learning import LearnAlpha, Learner, input_checks
 
 
 class ShortLearnAlpha(LearnAlpha):

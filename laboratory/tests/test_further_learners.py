@@ -6,16 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from psm_lab.further_learners import DecreasingShare, MixingPastPosteriors, ShortLearnAlpha
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.learning import (
-    DecreasingShare,
-    FixedShare,
-    MixingPastPosteriors,
-    ShortLearnAlpha,
-    StaticExpert,
-)
+from psm_sim.learning import FixedShare, StaticExpert
 
 SIZES = [(1, 4), (2, 1), (2, 7), (3, 6)]
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from psm_sim.policies import Rest
-from psm_sim.policies.outstanding import OutstandingPolicy
+from psm_lab.policies.outstanding import OutstandingPolicy
+
+from psm_sim.policies import Frame, Rest
 from psm_sim.simulation import simulate
-from tests.policies.frames import fin, request
+
+REQUEST = Frame(0, 340, 300, False, False)
+FIN = Frame(0, 40, 0, False, True)
 
 
 def started(**parameters) -> OutstandingPolicy:
@@ -18,14 +21,14 @@ def started(**parameters) -> OutstandingPolicy:
 def test_it_hears_every_beacon_while_a_request_is_outstanding():
     """And promises to go on."""
     policy = started()
-    policy.sent(1.0, request())
+    policy.sent(1.0, REQUEST)
     assert policy.rest(1.0, 0.0, None) == Rest(0.0, 1, repeat=True)
 
 
 def test_it_stays_awake_first_if_it_is_told_to():
     """Until wait_ms after the request, not after the bare ACK that may follow."""
     policy = started(wait_ms=50)
-    policy.sent(1.0, request())
+    policy.sent(1.0, REQUEST)
     first, second = policy.rest(1.01, 0.01, None), policy.rest(1.2, 0.2, None)
     assert (round(first.awake_s, 9), first.beacons, first.repeat) == (0.04, 1, False)
     assert second == Rest(0.0, 1, repeat=True)
@@ -34,8 +37,8 @@ def test_it_stays_awake_first_if_it_is_told_to():
 def test_it_backs_off_once_the_reply_is_complete():
     """The doze is f times the time since the last frame, in whole beacons, up to the longest."""
     policy = started(f=2.0, max_ms=600)
-    policy.sent(1.0, request())
-    policy.received(1.4, fin())
+    policy.sent(1.0, REQUEST)
+    policy.received(1.4, FIN)
     dozes = [policy.rest(now_s, 0.0, None) for now_s in (1.4, 1.5, 1.6, 1.8)]
     assert [rest.beacons for rest in dozes] == [1, 2, 4, 6]
     assert [rest.repeat for rest in dozes] == [False, False, False, True]

@@ -1,0 +1,95 @@
+"""Two fixed rules that look at frames: one hears beacons for replies, one after any traffic.
+
+Outstanding hears every beacon while a request waits for its reply, and sleeps ever longer otherwise.
+Skip is the dynamic listen interval of Talaria TWO: every beacon after traffic until the next one of
+the listen interval, and every n-th beacon otherwise. Both override sent() and received().
+
+From the command line: python -m psm_sim --policy examples/13-fixed-rules.py:Skip:listen_interval=5
+Run it:                python examples/13-fixed-rules.py
+Write its output anew: python examples/13-fixed-rules.py > examples/13-fixed-rules.txt
+"""
+
+import psm_sim
+from psm_sim.policies import Frame, Policy, Poll, Rest
+
+FULL_BYTES = 1448  # payload of a full segment; a shorter one ends a reply
+
+
+class Outstanding(Policy):
+    """Hear every beacon while a request is outstanding, otherwise doze f times the time since a frame."""
+
+    name = "outstanding"
+
+    def __init__(self, f: float = 100.0, max_beacons: int = 12) -> None:
+        self.f, self.max_beacons = f, max_beacons
+        self._waiting: set[int] = set()
+        self._last_s = 0.0
+
+    def start(self, beacon_s: float) -> None:
+        """Forget the run before."""
+        super().start(beacon_s)
+        self._waiting, self._last_s = set(), 0.0
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Note a request, or the end of a connection."""
+        self._last_s = now_s
+        if frame.fin:
+            self._waiting.discard(frame.flow)
+        elif frame.flow >= 0 and (frame.payload or frame.syn):
+            self._waiting.add(frame.flow)
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Note the end of a reply."""
+        if not frame.group:
+            self._last_s = now_s
+            if frame.fin or 0 < frame.payload < FULL_BYTES:
+                self._waiting.discard(frame.flow)
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Doze until the next beacon if a reply is awaited, else back off."""
+        if self._waiting:
+            return Rest(repeat=True)
+        beacons = int(self.f * (now_s - self._last_s) / self.beacon_s)
+        return Rest(beacons=min(max(1, beacons), self.max_beacons))
+
+
+class Skip(Policy):
+    """Hear every beacon after traffic, and every n-th one otherwise."""
+
+    name = "skip"
+
+    def __init__(self, timeout_ms: float = 12.0, listen_interval: int = 10) -> None:
+        self.timeout_ms, self.listen_interval = timeout_ms, listen_interval
+        self._last_s = 0.0
+
+    def start(self, beacon_s: float) -> None:
+        """Forget the run before."""
+        super().start(beacon_s)
+        self._last_s = 0.0
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Note a frame."""
+        self._last_s = now_s
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Note a frame."""
+        self._last_s = now_s
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Stay awake for the timeout, then doze to the next beacon, or to one of the listen interval."""
+        wait_s = max(0.0, self._last_s + self.timeout_ms / 1000 - now_s)
+        after, interval = self.beacon_grid.after, self.listen_interval
+        coming, last_fast = after(now_s + wait_s), -(-after(self._last_s) // interval) * interval
+        return Rest(wait_s, 1 if coming <= last_fast else -coming % interval + 1)
+
+
+def main() -> None:
+    """Check both policies, and compare them with built-in ones."""
+    for policy in (Outstanding, Skip):
+        print(psm_sim.check(policy).summary)
+    frame = psm_sim.compare([Outstanding, Skip, "psm", "lpsm"], pages=50, baselines=False).frame
+    print(frame[["policy", "energy_per_page_j", "slowdown.mean"]].round(3).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Own learner: a class with one method that learns the weights of LPSM's polling times.
+
+MixingPast expects that a few experts are best again and again: the next weights are the last posterior,
+mixed with the mean of all earlier ones (Bousquet and Warmuth, 2002, "uniform past"). _learn() gets the
+log-likelihoods of the experts relative to the best one, and returns the loss of the mixture.
+
+From the command line: python -m psm_sim --policy lpsm:learner=examples/14-own-learner.py:MixingPast
+Run it:                python examples/14-own-learner.py
+Write its output anew: python examples/14-own-learner.py > examples/14-own-learner.txt
+"""
+
+import numpy as np
+
+import psm_sim
+from psm_sim.common.array_types import FloatArray
+from psm_sim.learning import Learner
+
+
+class MixingPast(Learner):
+    """Mix the last posterior with the mean of all earlier ones."""
+
+    name = "mixing-past"
+
+    def __init__(self, n_experts: int, alpha: float = 0.02) -> None:
+        super().__init__(n_experts)
+        self.alpha = alpha
+        self._past = self._weights.copy()
+
+    def _learn(self, relative: FloatArray) -> float:
+        posterior = np.exp(relative) * self._weights
+        total = float(posterior.sum())
+        posterior /= total
+        self._weights = (1 - self.alpha) * posterior + self.alpha * self._past
+        self._past += (posterior - self._past) / (self.rounds + 2)
+        return -float(np.log(total))
+
+
+def main() -> None:
+    """Check the learner, and compare LPSM with it and with others."""
+    print(psm_sim.check(MixingPast).summary)
+    policies = {
+        "Learn-alpha": "lpsm",
+        "MixingPast": f"lpsm:learner={__file__}:MixingPast",
+        "Fixed-share": "lpsm:alpha=0.02",
+    }
+    frame = psm_sim.compare(list(policies.values()), pages=20, baselines=False).frame
+    frame.insert(0, "learner", list(policies))
+    print(frame[["learner", "energy_per_page_j", "slowdown.mean"]].round(3).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()
