@@ -73,14 +73,9 @@ def _mac_hop(topology: Topology, service: ServicePeriod | None, cell: Cell | Non
             "mac.model=dcf conflicts with a policy that has service periods; set mac.model=link or choose"
             " another policy."
         )
-    cell = cell or _new_cell(topology)
-    if topology.beacon.loss or topology.mac.has_errors or topology.faults.restart_every_s is not None:
-        from psm_sim.network.parts.mac.faulty_wireless_hop import FaultyMacHop
-
-        return FaultyMacHop(topology, cell)
     from psm_sim.network.parts.mac.wireless_hop import MacHop
 
-    return MacHop(topology, cell)
+    return MacHop(topology, cell or _new_cell(topology))
 
 
 def is_plain(topology: Topology) -> bool:

@@ -20,8 +20,8 @@ CHOSEN = [
     ({"browser.max_page_s": 60}, "psm", "WirelessHop", "Faults"),
     ({"faults.restart_every_s": 60}, "psm", "DeviceHop", "Faults"),
     ({"mac.model": "dcf"}, "psm", "MacHop", "EndSystems"),
-    ({"mac.model": "dcf", "beacon.loss": 0.1}, "psm", "FaultyMacHop", "EndSystems"),
-    ({"mac.model": "dcf", "faults.restart_every_s": 60}, "psm", "FaultyMacHop", "Faults"),
+    ({"mac.model": "dcf", "beacon.loss": 0.1}, "psm", "MacHop", "EndSystems"),
+    ({"mac.model": "dcf", "faults.restart_every_s": 60}, "psm", "MacHop", "Faults"),
 ]
 
 OPTIONAL = (

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from simpy import Environment
 
 from psm_sim.network.access_point import Port
+from psm_sim.network.parts.association_timeout import Association
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.channel import Channel, Contender, Exchange, FrameError
 from psm_sim.network.segment import BufferedFrame, Segment
@@ -103,6 +104,8 @@ class MacPort(Port):
         As for :class:`~psm_sim.network.access_point.Port`.
     link, sender
         The downlink to the station, and the transmit queue of the access point. Both are attributes.
+    association
+        Association of the station, without which its frames are dropped.
 
     Attributes
     ----------
@@ -123,9 +126,11 @@ class MacPort(Port):
         parameters: AccessPointParameters,
         link: AirLink,
         sender: ApQueue,
+        association: Association,
     ) -> None:
         super().__init__(env, parameters, link)
         self.link, self.sender, self._flying = link, sender, link.queue
+        self._association = association
         self.station: Contender
         self.on_dropped: Callable[[], None]
         self.on_unacknowledged: Callable[[], None]
@@ -143,6 +148,23 @@ class MacPort(Port):
         """Number of buffered bytes that the station has not received, including headers."""
         waiting = (segment for _, segment in self._buffered if segment is not self.link.unacknowledged)
         return sum(segment.wire_bytes for segment in waiting)
+
+    def forward(self, segment: Segment) -> None:
+        """Forward a frame to the station, or drop it if the association has lapsed."""
+        if self._association.lapsed:
+            self._drop(segment)
+        else:
+            super().forward(segment)
+
+    def empty(self) -> int:
+        """Drop all queued and buffered frames. Return the number of queued ones."""
+        queued = self.rebuffer()
+        buffered, self._buffered = self._buffered, []
+        for _, segment in buffered:
+            self._drop(segment)
+        if buffered and self.on_buffered:
+            self._notify(self._env.now)
+        return queued
 
     def rebuffer(self) -> int:
         """Buffer the queued frames of a station that has begun to doze. Return the number of these frames."""

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
 from psm_sim.network.energy_ledger import EnergyLedger
+from psm_sim.network.parts.association_timeout import Association, is_null
+from psm_sim.network.parts.beacon_loss import BeaconReception, LossyBeaconRadio
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
 from psm_sim.network.parts.mac.channel import Channel
@@ -19,7 +21,7 @@ from psm_sim.network.parts.mac.station_queue import (
     Item,
     StationQueue,
 )
-from psm_sim.network.radio import AWAKE, BUSY, DOZING, Radio
+from psm_sim.network.radio import AWAKE, BUSY, DOZING
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Poll
@@ -34,6 +36,10 @@ class RadioContext(NamedTuple):
         Returns whether the TIM bits of several stations are set.
     ledger : EnergyLedger
         Energy ledger of the station.
+    association : Association
+        Association of the station with the access point.
+    reception : BeaconReception
+        Model of the lost beacons.
     """
 
     topology: Topology
@@ -43,9 +49,11 @@ class RadioContext(NamedTuple):
     link: AirLink
     several_tim_bits: Callable[[], bool]
     ledger: EnergyLedger
+    association: Association
+    reception: BeaconReception
 
 
-class MacRadio(Radio):
+class MacRadio(LossyBeaconRadio):
     """Radio that receives beacons and retrieves buffered frames over the DCF. It never enters SEND_ONLY.
 
     A station that the access point considers dozing receives the beacon with its TIM bit to its end,
@@ -77,6 +85,7 @@ class MacRadio(Radio):
         self._uses_ps_poll = context.topology.mac.fetch == "ps-poll"
         self._awaiting_beacon = False
         self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame
+        self.configure_reception(context.reception, context.topology.station, context.ledger)
 
     def offer(self) -> bool:
         """Return whether the access point considers the station awake. If so, the radio stays awake."""
@@ -87,17 +96,27 @@ class MacRadio(Radio):
         return self._mac_port.awake
 
     def wake_to_send(self, now_s: float) -> Poll | None:
-        """Wake up to transmit. The frame is sent after the wake-up time ``station.wake_ms``."""
+        """Wake up to transmit. The frame is sent after ``station.wake_ms`` and any new association."""
+        delay_s, dozed = self._context.association.sends(), self._state is DOZING
+        contender, poll = self._queue.contender, None
         self.advance(now_s)
-        if self._state is not DOZING:
+        if self._state is DOZING:
+            self._context.ledger.wake_up()
+            contender.earliest_s = now_s + self._context.topology.station.wake_ms / 1000
+            poll = self._interrupt_doze(now_s)
+        else:
             self._stay_awake()
-            return None
-        self._context.ledger.wake_up()
-        self._queue.contender.earliest_s = now_s + self._context.topology.station.wake_ms / 1000
-        return self._interrupt_doze(now_s)
+        self._missed_beacon = self._missed_beacon and not dozed
+        if delay_s:
+            contender.earliest_s = max(contender.earliest_s, now_s) + delay_s
+        return poll
 
     def send(self, segment: Segment) -> None:
-        """Send a segment. The radio must be awake to send."""
+        """Send a segment. The radio must be awake to send. A null frame is sent with PM = 0."""
+        if is_null(segment):
+            self._state = BUSY
+            self._push(NULL_AWAKE)
+            return
         self._awaited += 1
         self._uplink.send(segment)
 
@@ -171,6 +190,12 @@ class MacRadio(Radio):
     def downlink_dropped(self) -> None:
         """Handle a frame that the access point has dropped at the retry limit."""
         self._finish_awaited()
+        self._arm_idle_alarm()
+
+    def port_emptied(self, queued: int) -> None:
+        """Handle the loss of all frames at the port, of which *queued* were awaited."""
+        self._beacon_alarm.cancel()
+        self._awaited -= queued
         self._arm_idle_alarm()
 
     def expect_repetition(self) -> None:
@@ -259,9 +284,15 @@ class MacRadio(Radio):
         return self._doze.end(now_s, self._mac_port.buffered if self._mac_port.release_on_uplink else ())
 
     def _wake_for_beacon(self) -> None:
-        """Receive the beacon whose TIM bit is set to its end."""
+        """Receive the beacon whose TIM bit is set to its end, or miss it."""
         if self._awaiting_beacon or not self._mac_port.tim_bit:
             return
+        grid = self._context.beacons
+        number = self._doze.number if self._state is DOZING else grid.after(self._env.now) - 1
+        if self._reception.lost(number):
+            self._miss_announcement()
+            return
+        self._missed_beacon = False
         if self._state is DOZING:
             now_s = self._doze.wakes_s
             self._record_beacons(now_s, 1)
@@ -271,6 +302,16 @@ class MacRadio(Radio):
         self._awaiting_beacon = True
         self._awaited += 1
         self._channel.await_beacon(self._finish_beacon)
+
+    def _miss_announcement(self) -> None:
+        """Handle the loss of the beacon whose TIM bit is set; the next one announces the frames."""
+        if self._state is not DOZING:
+            self.beacons_missed += 1
+            self.announced()
+            return
+        self._miss()
+        if self._state is DOZING:
+            self.announced()
 
     def _finish_beacon(self) -> None:
         self._awaiting_beacon = False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.link import Link, LinkName
+from psm_sim.network.parts.association_timeout import Association
+from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
 from psm_sim.network.parts.mac.cell import Cell
+from psm_sim.network.parts.mac.frame_errors import AirBeaconReception, FrameErrors
 from psm_sim.network.parts.mac.radio import MacRadio, RadioContext
 from psm_sim.network.topology import Topology
 from psm_sim.network.wireless_hop import WirelessHop
@@ -37,32 +38,54 @@ class MacHop(WirelessHop):
         return AirLink(self.env, name, self.topology, self.hooks.frame, self.hooks.air)
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Create ``port`` and ``radio``."""
-        self.port = port = MacPort(self.env, self.topology.access_point, self.down, self.cell.sender)
-        self.radio = radio = MacRadio(self._join_cell(access_point, port), *self._radio_arguments(port))
-        self._connect(port, radio)
-
-    def _join_cell(self, access_point: AccessPoint, port: MacPort) -> RadioContext:
-        """Add a port to the cell, and return the environment of its radio."""
-        cell = self.cell
-        cell.channel.late += self.hooks.air
-        access_point.ports.append(port)
-        cell.ports.append(port)
-        return RadioContext(
-            self.topology,
+        """Create ``port`` and ``radio``, and add the port to the cell."""
+        topology, cell, hooks = self.topology, self.cell, self.hooks
+        self.association = Association(self.env, None, topology.station.association_ms / 1000)
+        arguments = self.env, topology.access_point, self.down, cell.sender, self.association
+        self.port: MacPort = MacPort(*arguments)
+        reception = self._reception()
+        cell.channel.late += hooks.air
+        access_point.ports.append(self.port)
+        cell.ports.append(self.port)
+        context = RadioContext(
+            topology,
             cell.channel,
             cell.beacons,
-            port,
+            self.port,
             self.up,
             cell.several_tim_bits,
             self.ledger,
+            self.association,
+            reception,
         )
+        others = self.env, self.doze, self.port, self.up, hooks.radio, hooks.beacons
+        self.radio: MacRadio = MacRadio(context, *others)
+        self.port.on_dropped = self.radio.downlink_dropped
+        self.port.on_unacknowledged = self.radio.expect_repetition
+        self.port.on_repeated = self.radio.receive_repetition
 
-    def _connect(self, port: MacPort, radio: MacRadio) -> None:
-        """Let the port notify the radio of downlink frames that are not received as usual."""
-        port.on_dropped = radio.downlink_dropped
-        port.on_unacknowledged = radio.expect_repetition
-        port.on_repeated = radio.receive_repetition
+    def _reception(self) -> BeaconReception:
+        """Return the reception of beacons, and add frame errors to both links."""
+        mac = self.topology.mac
+        if not mac.has_errors:
+            return BeaconReception.of(self.topology, self.number)
+        self.up.errors = self.down.errors = FrameErrors(mac, self.topology.seed, self.number)
+        return AirBeaconReception(self.topology, self.number)
 
-    def _radio_arguments(self, port: MacPort) -> tuple[Any, ...]:
-        return self.env, self.doze, port, self.up, self.hooks.radio, self.hooks.beacons
+    def forget(self, back_s: float) -> int:
+        """Lose the association, and drop all frames at the port once the channel is free.
+
+        The frame on the channel is not lost, so the number of lost frames is 0.
+        """
+        self.association.lose(back_s)
+        self.cell.channel.when_free(lambda: self.radio.port_emptied(self.port.empty()))
+        return 0
+
+    def report(self) -> dict[str, float]:
+        """Return the numbers of missed beacons and renewed associations, by name."""
+        counts: dict[str, float] = {}
+        if self.topology.beacon.loss or self.topology.mac.has_errors:
+            counts["beacons missed"] = self.radio.beacons_missed
+        if self.topology.faults.restart_every_s is not None:
+            counts["associations renewed"] = self.association.renewals
+        return counts
