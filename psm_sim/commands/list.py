@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import sys
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim.commands.shared_options import add_format
 from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import flatten
 
 if TYPE_CHECKING:
     from psm_sim.common.parameters import Parameter
@@ -30,8 +32,8 @@ examples:
   psm_sim list topologies --format json
   psm_sim list traces ucb > mine.toml"""
 
-Item = dict[str, Any]
-"""Entry with ``name``, ``source``, ``summary`` and ``parameters``, a list of rows of :func:`_row`."""
+Entry = dict[str, Any]
+"""``summary`` of an entry, its ``parameters`` as rows of :func:`_row`, and ``source`` if it has its own."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,75 +47,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the kinds, the entries of one kind, or one entry."""
-    _check_all(arguments)
-    if arguments.kind is None:
-        return _print_kinds(arguments.format)
-    kind = KINDS[arguments.kind]
-    sources = kind.sources()
-    if arguments.name is not None:
-        _check_name(kind, arguments.name, sources)
-        is_bundled = sources[arguments.name] == "bundled"
-        if is_bundled and arguments.format == "table" and not arguments.all:
-            return _print_file(kind, arguments.name)
-        sources = {arguments.name: sources[arguments.name]}
-    items = [kind.item(name, source) for name, source in sources.items()]
-    if arguments.format == "json":
-        import json
-
-        print(json.dumps({arguments.kind: items}, indent=2))  # noqa: T201
-    else:
-        _print_table(items, kind.usage, arguments.all)
-    return 0
-
-
-def _check_all(arguments: argparse.Namespace) -> None:
-    """Reject ``--all`` where it has no effect."""
     if arguments.all and (arguments.kind is None or arguments.format == "json"):
         reason = "JSON has all parameters" if arguments.format == "json" else "no parameters are listed"
         raise InputError(f"--all has no effect because {reason}; remove it.")
+    if arguments.kind is None:
+        _print_kinds(arguments.format)
+    else:
+        _print_entries(KINDS[arguments.kind], arguments)
+    return 0
 
 
-def _check_name(kind: Kind, name: str, names: dict[str, str]) -> None:
-    from psm_sim.common.registry import unknown_name_error
-
-    if name not in names:
-        raise unknown_name_error(kind.singular, name, names)
-
-
-def _print_kinds(form: str) -> int:
+def _print_kinds(form: str) -> None:
     names = {name: list(kind.sources()) for name, kind in KINDS.items()}
     if form == "json":
-        import json
-
         print(json.dumps(names, indent=2))  # noqa: T201
-        return 0
+        return
     for name, kind in KINDS.items():
         print(f"{name:<10} {len(names[name]):>4}  {kind.summary}")  # noqa: T201
     print("\nList one kind:  psm_sim list KIND\nShow one:       psm_sim list KIND NAME")  # noqa: T201
-    return 0
 
 
-def _print_file(kind: Kind, name: str) -> int:
+def _print_entries(kind: Kind, arguments: argparse.Namespace) -> None:
     from psm_sim.common.input_files import bundled_dir
-
-    print((bundled_dir(kind.folder) / f"{name}.toml").read_text(encoding="utf-8"), end="")  # noqa: T201
-    return 0
-
-
-def _print_table(items: list[Item], usage: str, show_all: bool) -> None:
+    from psm_sim.common.registry import unknown_name_error
     from psm_sim.reporting.terminal.listing import write
 
-    if sys.flags.optimize > 1:
-        from psm_sim.commands.stderr_messages import print_message
-
-        print_message("descriptions are missing because python -OO (PYTHONOPTIMIZE=2) removes docstrings.")
-    hidden = 0 if show_all else sum(row["expert"] for item in items for row in item["parameters"])
+    sources, name = kind.sources(), arguments.name
+    if name is not None:
+        if name not in sources:
+            raise unknown_name_error(kind.singular, name, sources)
+        if sources[name] == "bundled" and arguments.format == "table" and not arguments.all:
+            print((bundled_dir(kind.folder) / f"{name}.toml").read_text(encoding="utf-8"), end="")  # noqa: T201
+            return
+        sources = {name: sources[name]}
+    items = [{"name": name, "source": source, **kind.entry(name)} for name, source in sources.items()]
+    if arguments.format == "json":
+        print(json.dumps({arguments.kind: items}, indent=2))  # noqa: T201
+        return
+    remark, hidden = kind.usage, 0
+    for item in [] if arguments.all else items:
+        shown = [row for row in item["parameters"] if not row["expert"]]
+        hidden += len(item["parameters"]) - len(shown)
+        item["parameters"] = shown
     if hidden:
-        items = [
-            {**item, "parameters": [row for row in item["parameters"] if not row["expert"]]} for item in items
-        ]
-        usage = f"{hidden} expert parameters are hidden; show them with --all.\n\n{usage}"
-    write(items, usage, sys.stdout)
+        remark = f"{hidden} expert parameters are hidden; show them with --all.\n\n{remark}"
+    write(items, remark, sys.stdout)
 
 
 def _policies() -> Registry[Any]:
@@ -128,32 +106,21 @@ def _losses() -> Registry[Any]:
     return LOSSES
 
 
-def _component_sources(registry: Registry[Any]) -> dict[str, str]:
-    return {**dict.fromkeys(registry.names(), "built in"), **registry.installed()}
-
-
-def _component(registry: Registry[Any], name: str, source: str) -> Item:
+def _component(cls: type) -> Entry:
     """Return the entry of a component: first paragraph of its docstring, and its parameters."""
     from psm_sim.common.parameters import parameters_of
 
-    cls = registry.get(name)
     summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ").replace("``", "")
     rows = [_row(key, each.default, each) for key, each in parameters_of(cls).items()]
-    return {"name": name, "source": source, "summary": summary, "parameters": rows}
+    return {"summary": summary, "parameters": rows}
 
 
-def _bundled(folder: str) -> dict[str, str]:
-    from psm_sim.common.input_files import bundled_names
-
-    return dict.fromkeys(bundled_names(folder), "bundled")
-
-
-def _topology(name: str, source: str) -> Item:
+def _topology(name: str) -> Entry:
     from psm_sim.network.topology import load_topology
 
     topology = load_topology(name)
     rows = [_topology_row(key, value) for key, value in topology.config().items()]
-    return {"name": name, "source": source, "summary": topology.description, "parameters": rows}
+    return {"summary": topology.description, "parameters": rows}
 
 
 def _topology_row(key: str, value: Any) -> dict[str, Any]:
@@ -164,16 +131,14 @@ def _topology_row(key: str, value: Any) -> dict[str, Any]:
     return {**_row(key, value, parameter_of(key)), "requires": requires}
 
 
-def _trace_sources() -> dict[str, str]:
+def _installed_traces() -> dict[str, str]:
     from psm_sim.common.plugins import distribution_of, installed_entry_points
     from psm_sim.workload.loading import GROUP
 
-    installed = {name: distribution_of(point) for name, point in installed_entry_points(GROUP).items()}
-    bundled = _bundled("traces")
-    return {**bundled, **{name: source for name, source in installed.items() if name not in bundled}}
+    return {name: distribution_of(point) for name, point in installed_entry_points(GROUP).items()}
 
 
-def _trace(name: str, source: str) -> Item:
+def _trace(name: str) -> Entry:
     from psm_sim.workload import load_workload
 
     workload = load_workload(name, 1, 1)
@@ -182,7 +147,7 @@ def _trace(name: str, source: str) -> Item:
         _row(key, value, _trace_parameter(key, workload.parameters))
         for key, value in workload.parameters.items()
     ]
-    return {"name": name, "source": source, "summary": workload.remark, "parameters": rows}
+    return {"summary": workload.remark, "parameters": rows}
 
 
 def _trace_parameter(key: str, keys: Collection[str]) -> Parameter:
@@ -200,7 +165,7 @@ def _trace_parameter(key: str, keys: Collection[str]) -> Parameter:
     return Parameter(name, None)
 
 
-def _profile(name: str, _: str) -> Item:
+def _profile(name: str) -> Entry:
     """Return the entry of a chip profile; the help of a value is its origin."""
     from psm_sim.network.chip_profiles import load_profile
 
@@ -213,26 +178,21 @@ def _profile(name: str, _: str) -> Item:
         }
         for key, value in profile.values.items()
     ]
-    return {
-        "name": name,
-        "summary": f"{profile.description}.",
-        "source": profile.source,
-        "parameters": rows,
-    }
+    return {"summary": f"{profile.description}.", "source": profile.source, "parameters": rows}
 
 
-def _preset(name: str, source: str) -> Item:
+def _preset(name: str) -> Entry:
+    from psm_sim.common.parameters import Parameter
     from psm_sim.simulation.preset import load_preset
 
     preset = load_preset(name)
-    trace = {f"{preset.trace}.{key}": value for key, value in preset.trace_parameters.items()}
-    policies = {
-        f"{policy}.{key}": value
-        for policy, parameters in preset.policies.items()
-        for key, value in parameters.items()
+    values = {
+        **flatten({preset.trace: preset.trace_parameters}),
+        **flatten(preset.policies),
+        **preset.settings,
     }
-    rows = [_undeclared_row(key, value) for key, value in {**trace, **policies, **preset.settings}.items()]
-    return {"name": name, "source": source, "summary": preset.description, "parameters": rows}
+    rows = [_row(key, value, Parameter(key, value)) for key, value in values.items()]
+    return {"summary": preset.description, "parameters": rows}
 
 
 def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
@@ -248,12 +208,6 @@ def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
     }
 
 
-def _undeclared_row(name: str, default: Any) -> dict[str, Any]:
-    from psm_sim.common.parameters import Parameter
-
-    return _row(name, default, Parameter(name, default))
-
-
 class Kind(NamedTuple):
     """Kind of entries.
 
@@ -265,20 +219,27 @@ class Kind(NamedTuple):
         Short description.
     usage : str
         Text below the list: how options name an entry.
-    sources : callable
-        Function that returns the source of each entry by name: ``"built in"``, ``"bundled"`` or a package.
-    item : callable
-        Function that returns the entry for a name and a source.
+    entry : callable
+        Function that returns the entry of a name.
     folder : str
         Folder of the bundled files, if there are any.
+    others : callable
+        Function that returns the entries without a file: the package by name, or ``"built in"``.
     """
 
     singular: str
     summary: str
     usage: str
-    sources: Callable[[], dict[str, str]]
-    item: Callable[[str, str], Item]
+    entry: Callable[[str], Entry]
     folder: str = ""
+    others: Callable[[], dict[str, str]] = dict
+
+    def sources(self) -> dict[str, str]:
+        """Return the source of each entry by name: ``"built in"``, ``"bundled"`` or a package."""
+        from psm_sim.common.input_files import bundled_names
+
+        bundled = dict.fromkeys(bundled_names(self.folder), "bundled") if self.folder else {}
+        return bundled | {name: source for name, source in self.others().items() if name not in bundled}
 
 
 KINDS = {
@@ -286,8 +247,8 @@ KINDS = {
         "policy",
         "sleep policies",
         "Select one:    psm_sim --policy NAME:key=value,...\nUser-defined:  psm_sim --policy FILE.py:CLASS",
-        lambda: _component_sources(_policies()),
-        lambda name, source: _component(_policies(), name, source),
+        lambda name: _component(_policies().get(name)),
+        others=lambda: _policies().sources(),
     ),
     "losses": Kind(
         "loss",
@@ -296,8 +257,8 @@ KINDS = {
 Select one:    psm_sim --policy lpsm:loss=NAME
 Formula:       psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
 User-defined:  psm_sim --policy lpsm --loss FILE.py:CLASS""",
-        lambda: _component_sources(_losses()),
-        lambda name, source: _component(_losses(), name, source),
+        lambda name: _component(_losses().get(name)),
+        others=lambda: _losses().sources(),
     ),
     "topologies": Kind(
         "topology",
@@ -306,7 +267,6 @@ User-defined:  psm_sim --policy lpsm --loss FILE.py:CLASS""",
 Select one:    psm_sim --topology NAME
 Override key:  psm_sim --set links.wired.latency_ms=80
 User-defined:  psm_sim list topologies NAME > mine.toml; psm_sim --topology mine.toml""",
-        lambda: _bundled("topologies"),
         _topology,
         "topologies",
     ),
@@ -317,9 +277,9 @@ User-defined:  psm_sim list topologies NAME > mine.toml; psm_sim --topology mine
 Select one:    psm_sim --trace NAME:key=value,...
 Inspect one:   psm_sim trace info NAME
 User-defined:  psm_sim list traces NAME > mine.toml; psm_sim --trace mine.toml""",
-        _trace_sources,
         _trace,
         "traces",
+        _installed_traces,
     ),
     "profiles": Kind(
         "profile",
@@ -328,7 +288,6 @@ User-defined:  psm_sim list traces NAME > mine.toml; psm_sim --trace mine.toml""
 Select one:    psm_sim --profile NAME
 User-defined:  psm_sim list profiles NAME > mine.toml; psm_sim --profile mine.toml
 Battery life:  psm_sim --profile NAME --battery 2000mAh""",
-        lambda: _bundled("topologies/profiles"),
         _profile,
         "topologies/profiles",
     ),
@@ -338,7 +297,6 @@ Battery life:  psm_sim --profile NAME --battery 2000mAh""",
         """\
 Select one:    psm_sim --preset NAME
 User-defined:  psm_sim list presets NAME > mine.toml; psm_sim --preset mine.toml""",
-        lambda: _bundled("presets"),
         _preset,
         "presets",
     ),

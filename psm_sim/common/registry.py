@@ -70,6 +70,10 @@ class Registry(Generic[T]):
         points = installed_entry_points(self.group) if self.group else {}
         return {name: distribution_of(point) for name, point in points.items() if name not in self._builtin}
 
+    def sources(self) -> dict[str, str]:
+        """Return all names: ``"built in"`` or the package by name."""
+        return dict.fromkeys(self._builtin, "built in") | self.installed()
+
     def knows(self, text: str) -> bool:
         """Return whether the spec *text* names a component or ``FILE.py:CLASS``."""
         name = name_of(text, self.kind)
