@@ -27,34 +27,10 @@ settings.register_profile("psm_sim", deadline=None, derandomize=True)
 settings.load_profile("psm_sim")
 
 
-REPEATED = (
-    "tests/fuzz/",
-    "tests/golden/",
-    "laboratory/tests/test_energy_lower_bound.py",
-    "tests/learning/test_long_runs.py",
-    "tests/network/parts/mac/test_peer",
-    "tests/network/test_random_worlds.py",
-    "tests/network/test_throughput.py",
-    "test_anticipate.py::test_energy_falls",
-    "test_anticipate.py::test_it_beats",
-    "test_bsd.py::test_no_reply",
-    "test_lpsm_doze_plan.py::test_both_ways",
-    "test_beacon_listening.py::test_the_mistake_bound",
-)
-"""Tests that run many times what others run once; measuring their coverage would take twice as long."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is not to be measured; pytest-cov knows the mark."""
-    for item in items:
-        if any(part in item.nodeid for part in REPEATED):
-            item.add_marker("no_cover")
-
-
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Return the folder of reference data beside the project, or skip."""
-    folder = Path(__file__).resolve().parents[2] / "shared"
+    folder = Path(__file__).resolve().parents[1] / "shared"
     if not folder.is_dir():
         pytest.skip("the reference data (../shared) are not beside the project")
     return folder
