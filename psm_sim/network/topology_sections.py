@@ -83,10 +83,6 @@ class TcpParameters:
     )
     segment_bytes: int = parameter(1460, "maximum payload of a segment", unit="B", at_least=1, at_most=65_535)
     max_window: int = parameter(20, "receive window", unit="segments", at_least=1, at_most=735_439)
-    spare_window_bytes: int | None = parameter(
-        None, "bytes of the receive window in addition to max_window full segments; none: 0", unit="B",
-        at_least=0, at_most=65_534, optional=True, kind=int, expert=True,
-    )  # fmt: skip
     header_bytes: int = parameter(
         40, "TCP/IP header of every segment", unit="B", at_least=1, at_most=256, expert=True
     )
@@ -125,7 +121,7 @@ class TcpParameters:
     @property
     def window_bytes(self) -> int:
         """Receive window in bytes."""
-        return self.max_window * self.segment_bytes + (self.spare_window_bytes or 0)
+        return self.max_window * self.segment_bytes
 
 
 @dataclass(frozen=True)

@@ -100,15 +100,6 @@ def test_slow_start_doubles_each_round_trip_up_to_the_largest_window():
     assert list(rounds.values())[:5] == [2, 4, 8, 16, 20]
 
 
-def test_a_window_with_room_beyond_whole_segments_takes_a_last_short_one():
-    """Two segments and 100 B: the short one leaves with them if the receiver has room, else after an ACK."""
-    for spare, at_once in ((None, 2), (99, 2), (100, 3)):
-        wire = Wire(TcpParameters(initial_window=10, max_window=2, spare_window_bytes=spare))
-        assert wire.transfer(2 * 1460 + 100) == 3020
-        first_s = wire.data()[0][0]
-        assert sum(time_s == first_s for time_s, _, _ in wire.data()) == at_once
-
-
 def test_both_ends_forget_a_closed_connection():
     """FIN both ways, no state left."""
     wire = Wire(PER_SEGMENT)

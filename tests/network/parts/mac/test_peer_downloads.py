@@ -16,9 +16,8 @@ SETTINGS = {
     "beacon.interval_ms": 102.4,
     "access_point.release_on_uplink": False,
     "access_point.buffer_frames": 100_000,
-    # The window of a TCP header without scaling, 65,535 B, holds 44 whole segments of 1460 B, and 1295 B.
+    # The window of a TCP header without scaling, 65,535 B, holds 44 whole segments of 1460 B.
     "tcp.max_window": 44,
-    "tcp.spare_window_bytes": 1295,
     "mac.beacon_bytes": 80,
     "tcp.growth": "ns3",
 }
