@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import open_input
@@ -40,14 +40,11 @@ class ChunkReader:
     ----------
     warnings
         Problems that are not fatal, such as a truncated gzip stream.
-    unpacked
-        Number of decompressed bytes so far.
     """
 
     def __init__(self, path: Path, progress: Progress | None = None, max_bytes: int = MAX_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self.path, self.warnings, self.unpacked = path, list[str](), 0
-        self._progress, self._read, self._size = progress, 0, 0
+        self.path, self.warnings = path, list[str]()
+        self._progress, self._max_bytes = progress, max_bytes
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the decompressed data.
@@ -57,19 +54,24 @@ class ChunkReader:
         InputError
             If the file cannot be read, its gzip data are corrupt, or they expand beyond the limit.
         """
+        unpacked = 0
         try:
             with open_input(self.path) as file:
-                self._size = os.fstat(file.fileno()).st_size
-                compressed = file.read(2) == GZIP
-                file.seek(0)
-                for chunk in self._gunzip(file) if compressed else self._raw(file):
-                    self.unpacked += len(chunk)
-                    if self.unpacked > self._max_bytes:
-                        raise InputError(
-                            f"{self.path} must be at most {self._max_bytes >> 20:,} MiB after decompression; "
-                            "use a smaller trace."
-                        )
+                size = os.fstat(file.fileno()).st_size
+                data = gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == GZIP else file
+                while chunk := data.read1(CHUNK_BYTES):
+                    unpacked += len(chunk)
+                    self._check_size(unpacked, file.tell())
+                    if self._progress:
+                        self._progress(file.tell(), size, self.path.name)
                     yield chunk
+        except EOFError:
+            self.warnings.append(f"the gzip data ends early, after {unpacked:,} decompressed bytes")
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise InputError(
+                f"{self.path}: corrupt gzip data after {unpacked:,} decompressed bytes ({error}); download "
+                "the file again."
+            ) from error
         except OSError as error:
             raise InputError(
                 f"{self.path} cannot be read: {error.strerror or error}; specify a readable file."
@@ -84,43 +86,13 @@ class ChunkReader:
                 break
         return data[:size]
 
-    def _raw(self, file: BinaryIO) -> Iterator[bytes]:
-        while chunk := file.read(CHUNK_BYTES):
-            self._read += len(chunk)
-            if self._progress:
-                self._progress(self._read, self._size, self.path.name)
-            yield chunk
-
-    def _gunzip(self, file: BinaryIO) -> Iterator[bytes]:
-        member, started, unpacked = zlib.decompressobj(31), False, 0  # wbits = 31 selects the gzip format
-        for compressed in self._raw(file):
-            rest = compressed
-            while rest:
-                if not started and not rest.strip(b"\0"):
-                    break
-                chunk = self._unpack(member, rest, unpacked)
-                started, unpacked = True, unpacked + len(chunk)
-                rest = member.unconsumed_tail
-                self._check_expansion(unpacked, self._read - len(rest or member.unused_data))
-                if chunk:
-                    yield chunk
-                if member.eof:
-                    rest, member, started = member.unused_data, zlib.decompressobj(31), False
-        if started:
-            self.warnings.append(f"the gzip data ends early, after {unpacked:,} decompressed bytes")
-
-    def _unpack(self, member: zlib._Decompress, data: bytes, unpacked: int) -> bytes:
-        try:
-            # The size limit keeps the rest in unconsumed_tail, so a gzip bomb cannot exhaust memory.
-            return member.decompress(data, CHUNK_BYTES)
-        except zlib.error as error:
+    def _check_size(self, unpacked: int, consumed: int) -> None:
+        if unpacked > self._max_bytes:
             raise InputError(
-                f"{self.path}: corrupt gzip data near byte {self._read - len(data):,} ({unpacked:,} "
-                f"decompressed): {error}; download the file again."
-            ) from error
-
-    def _check_expansion(self, unpacked: int, consumed: int) -> None:
-        if unpacked > FREE_EXPANSION and unpacked > MAX_EXPANSION * consumed:
+                f"{self.path} must be at most {self._max_bytes >> 20:,} MiB after decompression; use a "
+                "smaller trace."
+            )
+        if unpacked > max(FREE_EXPANSION, MAX_EXPANSION * consumed):
             raise InputError(
                 f"{self.path} expands to over {MAX_EXPANSION} times its size ({unpacked:,} bytes from "
                 f"{consumed:,}); if it is a trace, decompress it first."
