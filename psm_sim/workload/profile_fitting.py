@@ -55,7 +55,7 @@ def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | Non
     remark = f"synthetic pages, sampled from distributions fitted to {int(pages.sum())} pages of {name}"
     if missing:
         remark += f"; {' and '.join(missing)} from published tables, because the trace lacks them"
-    return Profile(name, remark, True, tables, recording.format, _defaults(tables["think_s"]))
+    return Profile(name, remark, True, recording.format, tables, _defaults(tables["think_s"]))
 
 
 def _defaults(think_s: QuantileDistribution) -> dict[str, str]:

@@ -17,7 +17,7 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.distributions import AS_TRACE
 from psm_sim.workload.page_sampler import PageSampling, sample_pages
 from psm_sim.workload.page_view import Page
-from psm_sim.workload.trace_profile import Profile, profile_of
+from psm_sim.workload.trace_profile import Profile, TraceFile, pop_facts, pop_tables, profile_of
 from psm_sim.workload.workload import Workload
 
 FIXED, GEOMETRIC = "fixed", "geometric"
@@ -73,45 +73,30 @@ class ShiftingWorkload(Workload):
 
 
 @dataclass(frozen=True)
-class Regimes:
+class Regimes(TraceFile):
     """Regimes of a trace, with a profile and a number of pages per regime, in the order of the file."""
 
-    name: str
-    remark: str
-    synthetic: bool
-    source: str
     profiles: dict[str, Profile]
     pages: dict[str, int]
 
 
 def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
-    """Convert the content of a trace file to regimes.
+    """Convert the content of a trace file to regimes. *document* is emptied.
 
     Raises
     ------
     InputError
         If a regime is not a profile or its ``pages`` is not a number. The message names file and regime.
     """
-    table = document["regimes"]
-    if not isinstance(table, dict) or not table or not all(isinstance(each, dict) for each in table.values()):
-        raise InputError(f"{path}: regimes must be a table of regimes, one [regimes.NAME] per regime.")
-    unknown = set(document) - {"regimes", "name", "remark", "source", "synthetic"}
-    if unknown:
-        raise InputError(f"{path}: unknown key {min(unknown)} next to regimes; move it into a regime.")
+    tables = pop_tables(document, "regimes", "regime", path)
+    facts = pop_facts(document, path, f"synthetic pages of the alternating regimes in {path.name}")
+    if document:
+        raise InputError(f"{path}: unknown key {min(document)} next to regimes; move it into a regime.")
     pages, profiles = {}, {}
-    for name, entry in table.items():
-        if not re.fullmatch(r"\w+", name):
-            raise InputError(f"{path}: a regime name must have letters, digits and '_' only, got {name!r}.")
+    for name, entry in tables.items():
         pages[name] = _check_page_count(entry.pop("pages", None), f"{path}: regimes.{name}.pages")
         profiles[name] = profile_of(entry, Path(f"{path}: regimes.{name}"))
-    return Regimes(
-        str(document.get("name", path.stem)),
-        str(document.get("remark", f"synthetic pages of the alternating regimes in {path.name}")),
-        bool(document.get("synthetic", True)),
-        str(document.get("source", "")),
-        profiles,
-        pages,
-    )
+    return Regimes(**vars(facts), profiles=profiles, pages=pages)
 
 
 def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int) -> ShiftingWorkload:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,10 +29,8 @@ TEXTS = ("name", "remark", "source")
 
 
 @dataclass(frozen=True)
-class Profile:
-    """Distributions from which pages are sampled.
-
-    A profile file can name a bundled trace as ``base``, whose tables replace those missing in the file.
+class TraceFile:
+    """Facts of a trace file.
 
     Attributes
     ----------
@@ -40,21 +39,54 @@ class Profile:
     remark
         Description for users, one sentence.
     synthetic
-        Whether the pages are generated rather than recorded.
-    tables
-        ``think_s``, ``files_per_page`` (including the main object), ``request_bytes``, and either
-        ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``. ``server_delay_s`` is optional.
+        Whether the traffic is generated rather than recorded.
     source
-        Publication or file from which the tables come.
-    defaults
-        Parameters whose defaults the profile changes, as text.
+        Publication or file from which the values come.
     """
 
     name: str
     remark: str
     synthetic: bool
+    source: str
+
+
+def pop_facts(document: dict[str, Any], path: Path, remark: str) -> TraceFile:
+    """Remove the facts from the content of a trace file. *remark* is used if the file has none."""
+    texts = {key: str(document.pop(key, "")) for key in TEXTS}
+    synthetic = bool(document.pop("synthetic", True))
+    return TraceFile(texts["name"] or path.stem, texts["remark"] or remark, synthetic, texts["source"])
+
+
+def pop_tables(document: dict[str, Any], key: str, noun: str, path: Path) -> dict[str, dict[str, Any]]:
+    """Remove the named tables ``[key.NAME]`` from the content of a trace file.
+
+    Each of them is a *noun*, such as ``"part"``, in the error messages.
+    """
+    tables = document.pop(key)
+    if not (isinstance(tables, dict) and tables and all(isinstance(each, dict) for each in tables.values())):
+        raise InputError(f"{path}: {key} must be a table of {noun}s, one [{key}.NAME] per {noun}.")
+    for name in tables:
+        if not re.fullmatch(r"\w+", name):
+            raise InputError(f"{path}: a {noun} name must have letters, digits and '_' only, got {name!r}.")
+    return tables
+
+
+@dataclass(frozen=True)
+class Profile(TraceFile):
+    """Distributions from which pages are sampled.
+
+    A profile file can name a bundled trace as ``base``, whose tables replace those missing in the file.
+
+    Attributes
+    ----------
+    tables
+        ``think_s``, ``files_per_page`` (including the main object), ``request_bytes``, and either
+        ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``. ``server_delay_s`` is optional.
+    defaults
+        Parameters whose defaults the profile changes, as text.
+    """
+
     tables: dict[str, QuantileDistribution]
-    source: str = ""
     defaults: dict[str, str] = field(default_factory=dict)
 
 
@@ -81,17 +113,14 @@ def profile_of(document: dict[str, Any], path: Path) -> Profile:
     defaults = document.pop("parameters", {})
     if not isinstance(defaults, dict):
         raise InputError(f"{path}: parameters must be a table of the trace's parameters, got {defaults!r}.")
-    synthetic = document.pop("synthetic", True)
-    texts = {key: str(document.pop(key, "")) for key in TEXTS}
+    remark = f"synthetic pages, sampled from the distributions in {path.name}"
+    facts = pop_facts(document, path, remark)
     tables = base | {name: _table(name, entry, path) for name, entry in document.items()}
     _check_complete(tables, path)
     return Profile(
-        texts["name"] or path.stem,
-        texts["remark"] or f"synthetic pages, sampled from the distributions in {path.name}",
-        bool(synthetic),
-        tables,
-        texts["source"],
-        {key: parameter_text(value) for key, value in defaults.items()},
+        **vars(facts),
+        tables=tables,
+        defaults={key: parameter_text(value) for key, value in defaults.items()},
     )
 
 

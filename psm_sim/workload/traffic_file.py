@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,14 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
 from psm_sim.workload.page_sampler import PageSampling, sample_pages
 from psm_sim.workload.page_view import Page, Pause
-from psm_sim.workload.trace_profile import TEXTS, Profile, parameter_text, profile_of
+from psm_sim.workload.trace_profile import (
+    Profile,
+    TraceFile,
+    parameter_text,
+    pop_facts,
+    pop_tables,
+    profile_of,
+)
 from psm_sim.workload.workload import Workload
 
 _PAGE = ("main_bytes", "request_bytes")
@@ -47,40 +53,28 @@ class Stretches:
 
 
 @dataclass(frozen=True)
-class TrafficTrace:
+class TrafficTrace(TraceFile):
     """Content of a traffic trace file.
 
     Attributes
     ----------
-    name
-        Name of the trace.
-    remark
-        Description for users, one sentence.
-    synthetic
-        Whether the traffic is generated rather than recorded.
-    source
-        Publication from which the values come.
     parts
         Parameters of each part as text, by name.
-    stretch_s
-        Length of the interval that counts as one page, as text; empty for a trace with sampled pages.
-    profile
-        Distributions of the pages; None for a trace without sampled pages.
-    page_bytes
-        Sizes of the main object and of the request of the page at the end of each interval; empty for none.
     streams
         Random stream of each part, by name.
+    stretch_s
+        Length of the interval that counts as one page, as text, for a trace without sampled pages.
+    page_bytes
+        Sizes of the main object and of the request of the page at the end of each interval; empty for none.
+    profile
+        Distributions of the pages; None for a trace without sampled pages.
     """
 
-    name: str
-    remark: str
-    synthetic: bool
-    source: str
     parts: dict[str, dict[str, str]]
-    stretch_s: str = ""
-    profile: Profile | None = None
-    page_bytes: tuple[int, ...] = ()
-    streams: dict[str, str] = field(default_factory=dict)
+    streams: dict[str, str]
+    stretch_s: str
+    page_bytes: tuple[int, ...]
+    profile: Profile | None
 
 
 def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
@@ -92,35 +86,25 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
         If a part is not a table of parameters, or if the tables of the pages are not a profile. The message
         names the file and the part.
     """
-    table = document.pop("traffic")
-    if not isinstance(table, dict) or not table or not all(isinstance(each, dict) for each in table.values()):
-        raise InputError(f"{path}: traffic must be a table of parts, one [traffic.NAME] per part.")
-    for name in table:
-        if not re.fullmatch(r"\w+", name):
-            raise InputError(f"{path}: a part name must have letters, digits and '_' only, got {name!r}.")
-    streams = {name: f"workload.{part.pop('stream', f'traffic.{name}')}" for name, part in table.items()}
-    parts = {
-        name: {key: parameter_text(value) for key, value in part.items()} for name, part in table.items()
-    }
-    page = document.pop("page", {})
-    if not isinstance(page, dict) or page.keys() - _PAGE:
-        raise InputError(f"{path}: page must be a table with {' and '.join(_PAGE)}, got {page!r}.")
-    page_bytes = tuple(page.get(name, 1) for name in _PAGE) if page else ()
-    stretch = parameter_text(document.pop("stretch_s", Stretches().stretch_s))
-    facts = {key: str(document.get(key, "")) for key in TEXTS}
-    synthetic = bool(document.get("synthetic", True))
-    profile = profile_of(document, path) if set(document) - {*TEXTS, "synthetic"} else None
-    name, remark = facts["name"] or path.stem, facts["remark"] or f"messages generated from {path.name}"
+    tables = pop_tables(document, "traffic", "part", path)
+    streams = {name: f"workload.{part.pop('stream', f'traffic.{name}')}" for name, part in tables.items()}
+    facts = pop_facts(document, path, f"messages generated from {path.name}")
+    stretch_s = parameter_text(document.pop("stretch_s", Stretches().stretch_s))
+    page_bytes: tuple[int, ...] = ()
+    if document.keys() == {"page"}:
+        page = document.pop("page")
+        if not isinstance(page, dict) or page.keys() != set(_PAGE):
+            raise InputError(f"{path}: page must be a table with {' and '.join(_PAGE)}, got {page!r}.")
+        page_bytes = tuple(page[name] for name in _PAGE)
     return TrafficTrace(
-        name,
-        remark,
-        synthetic,
-        facts["source"],
-        parts,
-        "" if profile else stretch,
-        profile,
-        page_bytes,
-        streams,
+        **vars(facts),
+        parts={
+            name: {key: parameter_text(value) for key, value in part.items()} for name, part in tables.items()
+        },
+        streams=streams,
+        stretch_s=stretch_s,
+        page_bytes=page_bytes,
+        profile=profile_of({"name": facts.name, **document}, path) if document else None,
     )
 
 

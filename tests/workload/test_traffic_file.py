@@ -222,7 +222,10 @@ def test_a_parameter_that_cannot_be_used_is_an_error_of_the_trace(bad):
         ("[traffic.a]\nsize = 60", "no parameter 'size'"),
         ("page = 1\n[traffic.a]\nbytes = 60", "page must be a table with main_bytes and request_bytes"),
         ("page = {bytes = 9}\n[traffic.a]\nbytes = 60", "page must be a table .*, got {'bytes': 9}"),
-        ("page = {main_bytes = 0}\n[traffic.a]\nbytes = 60", "main_bytes must be an integer from 1"),
+        (
+            "page = {main_bytes = 0, request_bytes = 9}\n[traffic.a]\nbytes = 60",
+            "main_bytes must be an integer from 1",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_used_is_an_error_that_names_it(text, words, tmp_path):
