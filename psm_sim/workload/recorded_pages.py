@@ -132,10 +132,13 @@ def playback_pages(
     page_range = slice(client_range.start, min(client_range.start + pages, client_range.stop))
     first = recording.first[page_range.start : page_range.stop + 1]
     objects = slice(int(first[0]), int(first[-1]))
-    filler = _GapFiller(recording, recording.clients[client], playback, seed)
-    think = filler.think_s(page_range)
+    name = recording.clients[client]
+    think_random = random_stream(seed, f"workload.replay.think_s.{name}")
+    request_random = random_stream(seed, f"workload.replay.request_bytes.{name}")
+    think = _think_times(recording, page_range, playback, think_random)
     sizes = recording.size[objects].tolist()
-    delays, requests = filler.delays_s(objects), filler.requests(objects)
+    delays = _delays(recording, objects, playback)
+    requests = _request_sizes(recording, objects, playback, request_random)
     replayed = []
     bounds = zip(think, first - objects.start, first[1:] - objects.start, strict=False)
     for page, (wait, start, stop) in enumerate(bounds, page_range.start):
@@ -148,67 +151,59 @@ def playback_pages(
     return tuple(replayed)
 
 
-class _GapFiller:
-    """Values of a recording with missing ones filled in, from a separate random stream per client."""
-
-    def __init__(self, recording: Recording, client: str, playback: Playback, seed: int) -> None:
-        self._recording, self._client, self._playback = recording, client, playback
-        self._seed = seed
-
-    def _random(self, name: str) -> np.random.Generator:
-        return random_stream(self._seed, f"workload.replay.{name}.{self._client}")
-
-    def think_s(self, pages: slice) -> list[float]:
-        """Return think times in seconds, with long gaps shortened and missing values sampled."""
-        limit = math.inf if self._playback.max_think_s is None else self._playback.max_think_s
-        think = np.minimum(self._recording.think_s[pages], limit)
-        think[0] = 0.0
-        unknown, constant_s = np.isnan(think), self._playback.constant_think_s()
-        if constant_s is not None:
-            think[unknown] = min(constant_s, limit)
-        elif unknown.any():
-            table = berkeley_profile().tables["think_s"]
-            max_probability = table.probability(limit)
-            if max_probability == 0:
-                raise InputError(
-                    f"trace: max_think_s must be greater than {table.values[0]:g}, the smallest think time "
-                    f"sampled for pages without one, got {limit:g}."
-                )
-            think[unknown] = stratified_draws(
-                table, int(unknown.sum()), self._random("think_s"), max_probability
+def _think_times(
+    recording: Recording, pages: slice, playback: Playback, random: np.random.Generator
+) -> list[float]:
+    """Return think times in seconds, with long gaps shortened and missing values sampled."""
+    limit = math.inf if playback.max_think_s is None else playback.max_think_s
+    think = np.minimum(recording.think_s[pages], limit)
+    think[0] = 0.0
+    unknown, constant_s = np.isnan(think), playback.constant_think_s()
+    if constant_s is not None:
+        think[unknown] = min(constant_s, limit)
+    elif unknown.any():
+        table = berkeley_profile().tables["think_s"]
+        max_probability = table.probability(limit)
+        if max_probability == 0:
+            raise InputError(
+                f"trace: max_think_s must be greater than {table.values[0]:g}, the smallest think time "
+                f"sampled for pages without one, got {limit:g}."
             )
-        values: list[float] = think.tolist()
-        return values
+        think[unknown] = stratified_draws(table, int(unknown.sum()), random, max_probability)
+    values: list[float] = think.tolist()
+    return values
 
-    def delays_s(self, objects: slice) -> list[float]:
-        """Return server delays in seconds; 0 if unknown."""
-        constant_ms, recorded_us = self._playback.constant_delay_ms(), self._recording.delay_us
-        if self._playback.server_delay_ms.strip() == LOW:
-            if self._recording.low_delay_us is None:
-                raise InputError(
-                    f"trace: server_delay_ms=low requires a HAR file, got a file in the format "
-                    f"{self._recording.format}."
-                )
-            recorded_us = self._recording.low_delay_us
-        delays = recorded_us[objects].astype(float) / 1e6
-        values: list[float] = np.maximum(delays, 0.0).tolist()
-        return values if constant_ms is None else [constant_ms / 1000] * len(values)
 
-    def requests(self, objects: slice) -> list[int]:
-        """Return request sizes in bytes; unknown ones are sampled."""
-        count = objects.stop - objects.start
-        constant = constant_distribution("request_bytes", self._playback.request_bytes, 1)
-        if constant is not None:
-            return [round(constant)] * count
-        recorded = self._recording.request_bytes
-        sizes = np.full(count, UNKNOWN) if recorded is None else recorded[objects].astype(np.int64)
-        unknown = sizes == UNKNOWN
-        if unknown.any():
-            random = self._random("request_bytes")
-            table = berkeley_profile().tables["request_bytes"]
-            sizes[unknown] = stratified_integers(stratified_draws(table, int(unknown.sum()), random), random)
-        values: list[int] = sizes.tolist()
-        return values
+def _delays(recording: Recording, objects: slice, playback: Playback) -> list[float]:
+    """Return server delays in seconds; 0 if unknown."""
+    constant_ms, recorded_us = playback.constant_delay_ms(), recording.delay_us
+    if playback.server_delay_ms.strip() == LOW:
+        if recording.low_delay_us is None:
+            raise InputError(
+                f"trace: server_delay_ms=low requires a HAR file, got a file in the format "
+                f"{recording.format}."
+            )
+        recorded_us = recording.low_delay_us
+    values: list[float] = np.maximum(recorded_us[objects] / 1e6, 0.0).tolist()
+    return values if constant_ms is None else [constant_ms / 1000] * len(values)
+
+
+def _request_sizes(
+    recording: Recording, objects: slice, playback: Playback, random: np.random.Generator
+) -> list[int]:
+    """Return request sizes in bytes; unknown ones are sampled."""
+    count = objects.stop - objects.start
+    constant = constant_distribution("request_bytes", playback.request_bytes, 1)
+    if constant is not None:
+        return [round(constant)] * count
+    recorded = recording.request_bytes
+    sizes = np.full(count, UNKNOWN) if recorded is None else recorded[objects].astype(np.int64)
+    unknown = sizes == UNKNOWN
+    if unknown.any():
+        table = berkeley_profile().tables["request_bytes"]
+        sizes[unknown] = stratified_integers(stratified_draws(table, int(unknown.sum()), random), random)
+    values: list[int] = sizes.tolist()
+    return values
 
 
 @dataclass(frozen=True)
@@ -222,8 +217,8 @@ class RecordingOptions:
     )
     clients: str = parameter(
         "auto",
-        "all, the number of busiest clients, or one client's identifier (id:NAME if it is a number); auto: "
-        "the busiest client with workload=replay, all with workload=sample",
+        "all, the number of busiest clients, or one client's identifier; auto: the busiest client with "
+        "workload=replay, all with workload=sample",
     )
 
     def __post_init__(self) -> None:
@@ -387,7 +382,6 @@ def _select_client_indices(recording: Recording, use: RecordingOptions, owner: s
             expected = f"1 to {busiest.size}, all or an identifier"
             raise InputError(f"{owner}: clients must be {expected}, got {selection}.")
         return busiest[: int(selection)]
-    name = selection.removeprefix("id:")
-    if name not in recording.clients:
-        raise unknown_name_error(f"client of {owner}", name, [recording.clients[k] for k in busiest[:5]])
-    return np.array([recording.clients.index(name)])
+    if selection not in recording.clients:
+        raise unknown_name_error(f"client of {owner}", selection, [recording.clients[k] for k in busiest[:5]])
+    return np.array([recording.clients.index(selection)])

@@ -105,7 +105,7 @@ def test_a_spec_does_not_change() -> None:
         ("a:b.csv", "a:b.csv", {}),
         ("a:b.csv:pages=3", "a:b.csv", {"pages": "3"}),
         ("ucb:server_delay_ms=none", "ucb", {"server_delay_ms": "none"}),
-        ("t.tr:clients=id:7,workload=replay", "t.tr", {"clients": "id:7", "workload": "replay"}),
+        ("t.tr:clients=a:7,workload=replay", "t.tr", {"clients": "a:7", "workload": "replay"}),
     ],
 )
 def test_a_traces_file_may_have_colons(

@@ -37,7 +37,7 @@ def three(trace: str) -> ClientComparison:
 def test_each_client_is_the_simulation_it_would_be_alone(trace: str, three: ClientComparison) -> None:
     """Same numbers as a run of that client only, whoever else is chosen."""
     for index, row in enumerate(three.runs[1].rows()):
-        alone = compare_runs(["lpsm"], Scenario(f"{trace}:clients=id:{row['client']}", pages=PAGES)).runs[0]
+        alone = compare_runs(["lpsm"], Scenario(f"{trace}:clients={row['client']}", pages=PAGES)).runs[0]
         assert three.runs[1].results[index].page_records == alone.page_records
         assert row["slowdown.mean"] == alone.slowdown.mean
 
