@@ -94,8 +94,9 @@ class Topology:
 
         A page that cannot be loaded is then reported, and the run continues.
         """
-        limited = self.browser.max_page_s is not None or self.mac.has_errors
-        return limited or any(faults.on for faults in (self.faults, self.wireless_faults, self.wired_faults))
+        losses = self.wireless_faults.loss or self.wired_faults.loss or self.mac.has_errors
+        times_s = self.faults.restart_every_s, self.browser.max_page_s
+        return bool(losses) or times_s != (None, None)
 
     def config(self) -> dict[str, Any]:
         """Return all keys in the format of ``--set``, e.g. ``links.wired.rate_mbps``, and their values."""

@@ -305,11 +305,6 @@ class LossParameters:
         check_all(self, "faults")
         _check_run("faults", self.loss, self.loss_run)
 
-    @property
-    def on(self) -> bool:
-        """Whether any frame can be lost."""
-        return self.loss > 0
-
 
 @dataclass(frozen=True)
 class FaultParameters:
@@ -333,11 +328,6 @@ class FaultParameters:
 
     def __post_init__(self) -> None:
         check_all(self, "faults")
-
-    @property
-    def on(self) -> bool:
-        """Whether any of these faults is enabled."""
-        return self.restart_every_s is not None
 
 
 RATES_MBPS: dict[str, tuple[float, ...]] = {

@@ -112,8 +112,6 @@ class FrameLoss:
             on_lost(self._link, self._env.now, segment)
 
 
-PageCallback = Callable[[Visit], None]
-
 _MAX_RESTARTS = 1_000_000
 """Maximum number of restarts in a run. A million take some tens of seconds to simulate."""
 
@@ -132,7 +130,6 @@ class Faults(EndSystems):
     def __init__(self, env: Environment, topology: Topology, station: int = 0) -> None:
         super().__init__(env, topology)
         self._station = station
-        self._seed = topology.seed
         self._restarts: Restarts | None = None
         self._losses: dict[LinkName, FrameLoss] = {}
 
@@ -155,9 +152,17 @@ class Faults(EndSystems):
         self._messenger = path.messenger
         if self._losses:
             return
-        self._start_restarts(path)
-        hop, restarts = path.hop, self._restarts
-        up, down = ([restarts.takes_uplink], [restarts.takes_downlink]) if restarts else ([], [])
+        hop, faults = path.hop, self.topology.faults
+        up, down = list[Cause](), list[Cause]()
+        if faults.restart_every_s is not None:
+            self._restarts = restarts = Restarts(
+                self.env,
+                random_stream(self.topology.seed, "faults.restarts"),
+                (faults.restart_every_s, faults.restart_s),
+                hop.forget,
+                lambda: path.station.send_null(null_frame()),
+            )
+            up, down = [restarts.takes_uplink], [restarts.takes_downlink]
         self._add_losses(path, hop.up, hop.up, up)
         self._add_losses(path, path.wired_up, path.wired_up, [])
         self._add_losses(path, path.wired_down, path.wired_down, [])
@@ -182,7 +187,7 @@ class Faults(EndSystems):
         """Return the server program for *end*, the server's end of a connection."""
         return ResettableServer(self.env, end, self._server)
 
-    def browser(self, client: Host, on_page: Sequence[PageCallback]) -> AbandoningBrowser:
+    def browser(self, client: Host, on_page: Sequence[Callable[[Visit], None]]) -> AbandoningBrowser:
         """Return a browser that can abandon pages; *client* is a host from :meth:`host`."""
         host = cast("ResettingHost", client)
         self._browser = AbandoningBrowser(self.env, host, self.topology.browser, on_page)
@@ -199,7 +204,7 @@ class Faults(EndSystems):
     def report(self) -> dict[str, float]:
         """Return fault counts by name, for the faults that are enabled."""
         counts: dict[str, float] = {}
-        if self.topology.wireless_faults.on or self.topology.wired_faults.on or self._restarts:
+        if self.topology.wireless_faults.loss or self.topology.wired_faults.loss or self._restarts:
             counts |= {
                 f"frames lost {direction}": self.lost_frames(direction) for direction in ("up", "down")
             }
@@ -228,19 +233,8 @@ class Faults(EndSystems):
         """Drop frames at *end*, the receiving end of *link*: at random, and by *causes*."""
         hop = link.name.split()[0]
         parameters = self.topology.wireless_faults if hop == "wireless" else self.topology.wired_faults
-        if parameters.on:
+        if parameters.loss:
             name = stream_name(link.name, self._station)
-            causes = [*causes, RandomFrameLoss(self._seed, name, parameters, path.visits.__len__)]
+            causes = [*causes, RandomFrameLoss(self.topology.seed, name, parameters, path.visits.__len__)]
         self._losses[link.name] = losses = FrameLoss(self.env, link, causes, path.hop.hooks.lost)
         end.deliver = losses.before(end.deliver)
-
-    def _start_restarts(self, path: FramePath) -> None:
-        parameters, hop = self.topology.faults, path.hop
-        if parameters.restart_every_s is not None:
-            self._restarts = Restarts(
-                self.env,
-                random_stream(self._seed, "faults.restarts"),
-                (parameters.restart_every_s, parameters.restart_s),
-                hop.forget,
-                lambda: path.station.send_null(null_frame()),
-            )
