@@ -13,10 +13,10 @@ from psm_sim.common.parameters import check_all, parameter
 
 def _check_run(section: str, loss: float, loss_run: float | None) -> None:
     """Raise an error for a mean run of losses that is too short for their share (Gilbert model)."""
-    if loss_run is not None and loss_run * (1 - loss) < loss:
+    if loss_run is not None and loss_run * (1 - loss) < loss * (1 - 1e-9):
+        expected = f"at least {loss / (1 - loss):g}" if loss < 1 else "none"
         raise InputError(
-            f"{section}: loss_run must be at least p / (1 - p) at a loss probability p of {loss:g}, got"
-            f" {loss_run:g}."
+            f"{section}: loss_run must be {expected} at a loss probability of {loss:g}, got {loss_run:g}."
         )
 
 

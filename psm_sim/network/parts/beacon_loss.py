@@ -67,7 +67,7 @@ class BeaconReception:
             if not self._left:
                 self._in_loss = not self._in_loss
                 mean = loss_run if self._in_loss else loss_run * (1 - loss) / loss
-                self._left = int(self._random.geometric(1 / mean))
+                self._left = int(self._random.geometric(min(1.0, 1 / mean)))
             count = min(self._left, BLOCK - start)
             lost[start : start + count] = self._in_loss
             start, self._left = start + count, self._left - count
