@@ -17,7 +17,7 @@ from psm_lab.studies.published_experiment_runs import (
     values_of,
 )
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
-from psm_lab.studies.tasks import Row, Rows, Task, Trial
+from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.network import Observer
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
@@ -104,7 +104,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
             for number in seeds[:OPTIMA]:
                 scenario = experiment.scenario(scale.pages, number, server_delay_ms=HOLDING_MS)
                 arguments = {"p": p, "scenario": scenario}
-                found.append(Trial("bound", measure_bound, arguments, scale.pages, labels))
+                found.append(Task("bound", measure_bound, arguments, scale.pages, labels))
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
-from psm_lab.studies.tasks import OptimumTask, Rows, RunTask, Task
+from psm_lab.studies.tasks import Rows, Task, comparison_task, optimum_task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation.scenario import Scenario
 
@@ -45,10 +45,10 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
         settings = {**SETTINGS, "links.wired.latency_ms": rtt_ms / 2 - 0.1}
         for number in _seeds(scale, seed):
             scenario = Scenario(TRACE, pages=scale.pages, seed=number, settings=settings)
-            found.append(OptimumTask(scenario, prices=0, labels={"rtt_ms": rtt_ms}))
+            found.append(optimum_task(scenario, {"rtt_ms": rtt_ms}))
             for connections, policies in ((4, POLICIES), (1, tuple(REFERENCE))):
                 run = replace(scenario, settings={**settings, "browser.connections": connections})
-                found.append(RunTask(policies, run, {"connections": connections, "rtt_ms": rtt_ms}))
+                found.append(comparison_task(policies, run, {"connections": connections, "rtt_ms": rtt_ms}))
     return found
 
 

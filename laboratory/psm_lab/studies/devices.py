@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from psm_lab.studies.study import Findings, Scale, Table
-from psm_lab.studies.tasks import Row, Rows, Task, Trial
+from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
@@ -171,7 +171,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
 
 def _task(policies: Sequence[str], scenario: Scenario, **labels: str) -> Task:
     weight = scenario.pages * (1 + len(policies))
-    return Trial("device", run_policies, {"policies": policies, "scenario": scenario}, weight, labels)
+    return Task("device", run_policies, {"policies": policies, "scenario": scenario}, weight, labels)
 
 
 def _pages(title: str, scale: Scale) -> int:

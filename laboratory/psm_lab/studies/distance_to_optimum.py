@@ -9,7 +9,7 @@ import pandas as pd
 from psm_lab.energy_lower_bound import energy_lower_bound_j
 from psm_lab.studies.published_experiment_runs import LPSM, POLICIES
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs, table_of_means
-from psm_lab.studies.tasks import OptimumTask, Row, Rows, Task, Trial
+from psm_lab.studies.tasks import Row, Rows, Task, optimum_task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.simulation.policy_comparison import compare_runs
@@ -84,9 +84,11 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     found: list[Task] = []
     for number in range(seed, seed + min(5, scale.replications)):
         scenario = Scenario(TRACE, pages=scale.pages, seed=number)
-        found.append(OptimumTask(scenario, POLICIES, BOUNDS, 40 if scale.pages >= 100 else 16))
+        found.append(
+            optimum_task(scenario, policies=POLICIES, bounds=BOUNDS, prices=40 if scale.pages >= 100 else 16)
+        )
         arguments = {"policies": (*POLICIES, *LONG), "scenario": scenario}
-        found.append(Trial("floor", run_with_lower_bound, arguments, scale.pages * (2 + len(POLICIES))))
+        found.append(Task("floor", run_with_lower_bound, arguments, scale.pages * (2 + len(POLICIES))))
     return found
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from psm_lab.studies.published_claims import claim_of, published_numbers, searched_sources
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs, table_of_means
-from psm_lab.studies.tasks import Row, Rows, Task, Trial
+from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import load_topology
 from psm_sim.network.topology_sections import StationSpec
@@ -75,10 +75,10 @@ def run_contention(scenario: Scenario) -> list[Row]:
     ]
 
 
-def contention_tasks(seeds: Sequence[int], seconds: float) -> list[Trial]:
+def contention_tasks(seeds: Sequence[int], seconds: float) -> list[Task]:
     """Return one task per cell and seed. Each station sends for *seconds*."""
     return [
-        Trial(
+        Task(
             "contention",
             run_contention,
             {"scenario": _cell(neighbors, transport, seed, seconds)},
@@ -158,7 +158,7 @@ def _delay_s(run: Result) -> float:
     return latencies[0].latency_s.mean if latencies else run.page_time_s.mean
 
 
-def prediction_tasks(seeds: Sequence[int], pages: int) -> list[Trial]:
+def prediction_tasks(seeds: Sequence[int], pages: int) -> list[Task]:
     """Return one task per kind of traffic and seed. *pages* is the number of pages of ``ucb``."""
     tasks = []
     for case, (trace, settings) in DEVICE_CASES.items():
@@ -166,7 +166,7 @@ def prediction_tasks(seeds: Sequence[int], pages: int) -> list[Trial]:
         for seed in seeds:
             scenario = Scenario(trace, pages=count, seed=seed, settings=settings, profile=DEVICE_CHIP)
             tasks.append(
-                Trial("prediction", run_prediction, {"scenario": scenario}, 3 * count, {"case": case})
+                Task("prediction", run_prediction, {"scenario": scenario}, 3 * count, {"case": case})
             )
     return tasks
 
@@ -200,7 +200,7 @@ def count_frames(policies: Sequence[str], scenario: Scenario) -> list[Row]:
     return rows
 
 
-def frame_tasks(seeds: Sequence[int], pages: int) -> list[Trial]:
+def frame_tasks(seeds: Sequence[int], pages: int) -> list[Task]:
     """Return one task per trace, chip and seed. *pages* is the number of pages of ``ucb``."""
     settings, tasks = {"power.frame_j": _COUNTED_J}, []
     for trace, (chip, profile) in product(FRAME_TRACES, FRAME_CHIPS.items()):
@@ -208,7 +208,7 @@ def frame_tasks(seeds: Sequence[int], pages: int) -> list[Trial]:
         for seed in seeds:
             scenario = Scenario(trace, pages=count, seed=seed, settings=settings, profile=profile)
             tasks.append(
-                Trial(
+                Task(
                     "frames",
                     count_frames,
                     {"policies": FRAME_POLICIES, "scenario": scenario},

@@ -26,7 +26,7 @@ from psm_lab.studies.published_claims import (
 )
 from psm_lab.studies.published_experiment_runs import BSD, LPSM, POLICIES, values_of, with_ratios
 from psm_lab.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Table, join_paragraphs
-from psm_lab.studies.tasks import Row, Rows, RunTask, Task, Trial
+from psm_lab.studies.tasks import Row, Rows, Task, compare_policies
 from psm_sim.common.component_spec import Spec
 from psm_sim.simulation.preset import Preset
 from psm_sim.simulation.run import prepare
@@ -85,9 +85,8 @@ class Setting:
 def run_setting(setting: Setting, pages: int, seed: int) -> list[Row]:
     """Scale the think times of a *setting*, and run all policies over the same pages.
 
-    LPSM runs with every choice of :data:`UPLINKS`. The rows are those of
-    :class:`~psm_lab.studies.tasks.RunTask`, with the plain name of the policy and the choices ``uplink`` and
-    ``acks``, which are empty for the other policies.
+    LPSM runs with every choice of :data:`UPLINKS`. The rows are those of :func:`compare_policies`, with the
+    plain name of the policy and the choices ``uplink`` and ``acks``, which are empty for the other policies.
     """
     policies = [Spec.parse(name, "policy") for name in ("always-on", "psm", *BSD)]
     choices = [{"policy": str(policy), "uplink": "", "acks": ""} for policy in policies]
@@ -95,7 +94,7 @@ def run_setting(setting: Setting, pages: int, seed: int) -> list[Row]:
         policies.append(Spec.parse(name, "policy").with_("uplink", uplink).with_("acks", acks))
         choices.append({"policy": name, "uplink": uplink, "acks": acks})
     scenario = setting.scenario(pages, seed, setting.mean_think_s(pages))
-    rows = RunTask(tuple(policies), scenario).run()
+    rows = compare_policies(policies, scenario)
     return [{**row, **choice} for row, choice in zip(rows, choices, strict=True)]
 
 
@@ -273,7 +272,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     runs = [(setting, CHOOSING[0]) for setting in _grid(scale)]
     runs += product(CANDIDATES, _judging_seeds(scale, seed))
     return [
-        Trial(
+        Task(
             "setting",
             run_setting,
             {"setting": setting, "pages": scale.pages, "seed": number},

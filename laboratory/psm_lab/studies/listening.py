@@ -15,7 +15,7 @@ import pandas as pd
 from psm_lab.push_traffic import KINDS, push_workload
 from psm_lab.studies.published_claims import OPEN_AGREEMENT, judge
 from psm_lab.studies.study import Findings, Scale, Table, table_of_means
-from psm_lab.studies.tasks import OptimumTask, Row, Rows, Task, Trial
+from psm_lab.studies.tasks import Row, Rows, Task, optimum_task
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.network import load_topology
 from psm_sim.simulation import Result, Scenario, compare_runs
@@ -342,13 +342,13 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
             pages = weight * scenarios[0].pages
             for scenario in scenarios:
                 arguments: dict[str, Any] = {"policies": policies, "scenario": scenario}
-                found.append(Trial("listening", run_policies, arguments, pages * len(policies), labels))
+                found.append(Task("listening", run_policies, arguments, pages * len(policies), labels))
             if cases is PAGE_TRACES:
                 tuning = case.scenario(scale, seed + _TUNING)
                 arguments = {"tuning": tuning, "scenarios": scenarios, "learners": MATCHED}
                 matched_pages = pages * (len(_TRIED) + len(MATCHED) * (1 + len(scenarios)))
-                found.append(Trial("matched", run_matched, arguments, matched_pages, labels))
-                found.append(OptimumTask(scenarios[0], prices=0, labels=labels))
+                found.append(Task("matched", run_matched, arguments, matched_pages, labels))
+                found.append(optimum_task(scenarios[0], labels))
     return found
 
 

@@ -14,7 +14,7 @@ from psm_lab.replay.replay_config import ReplayConfig
 from psm_lab.replay.trace_replay import ReplayedClient, replay_trace
 from psm_lab.studies.published_claims import Words, judge
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
-from psm_lab.studies.tasks import Row, Rows, Task, Trial
+from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.summary_stats import Interval, confidence_interval
 
@@ -239,7 +239,7 @@ def _regaining_experts(weights: FloatArray) -> int:
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return one replay per seed. A replayed page takes as long as five simulated pages."""
     pages, work = scale.pages, measure_replay
-    return [Trial("replay", work, {"pages": pages, "seed": n}, 5 * pages) for n in _seeds(scale, seed)]
+    return [Task("replay", work, {"pages": pages, "seed": n}, 5 * pages) for n in _seeds(scale, seed)]
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:

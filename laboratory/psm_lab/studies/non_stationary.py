@@ -20,7 +20,7 @@ from psm_lab.studies.learner_runs import (
 )
 from psm_lab.studies.published_claims import Words, judge
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
-from psm_lab.studies.tasks import Rows, RunTask, Task, Trial
+from psm_lab.studies.tasks import Rows, Task, comparison_task
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.losses import Poll, make_loss
 from psm_sim.simulation import Scenario
@@ -174,18 +174,18 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
         for name, count, gammas in ((trace, pages, (None, MILD)), (CONTROL, CONTROL_PAGES, (None,))):
             arguments = {"trace": name, "pages": count, "seed": number, "gammas": gammas}
             weight = count * (others + len(gammas) * len(LEARNERS))
-            found.append(Trial("policies", run_policies, arguments, weight))
+            found.append(Task("policies", run_policies, arguments, weight))
     for part, policies, numbers in (
         ("gamma", GAMMA_POLICIES, scale.choosing(CHOOSING)),
         ("uplink", UPLINK_POLICIES, seeds[:UPLINK_SEEDS]),
     ):
         for number in numbers:
             scenario = Scenario(trace, pages=pages, seed=number)
-            found.append(RunTask(tuple(policies), scenario, {"part": part}))
+            found.append(comparison_task(list(policies), scenario, {"part": part}))
     plotted = Scenario(trace, pages=pages // 2, seed=seed)
     for alpha in PLOTTED_RATES:
         arguments = {"alpha": alpha, "scenario": plotted}
-        found.append(Trial("timeline", polling_times, arguments, plotted.pages))
+        found.append(Task("timeline", polling_times, arguments, plotted.pages))
     return found
 
 

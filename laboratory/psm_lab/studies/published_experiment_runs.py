@@ -11,7 +11,7 @@ import pandas as pd
 
 from psm_lab.studies.published_claims import published_numbers
 from psm_lab.studies.study import Scale, table_of_means
-from psm_lab.studies.tasks import OptimumTask, Rows, RunTask, Task, add_ratios
+from psm_lab.studies.tasks import Rows, Task, comparison_task, optimum_task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
@@ -72,12 +72,12 @@ class Experiment:
         """Return one comparison of the policies over *pages* pages for each of the *seeds*."""
         specs = tuple(self.preset.policy_spec(policy) for policy in self.policies)
         labels = {"study": self.study, "preset": self.preset.name}
-        return [RunTask(specs, self.scenario(pages, seed), labels) for seed in seeds]
+        return [comparison_task(specs, self.scenario(pages, seed), labels) for seed in seeds]
 
     def optima(self, pages: int, seeds: Sequence[int]) -> list[Task]:
         """Return the offline optimum without delay for each comparison of :meth:`runs`."""
         labels = {"preset": self.preset.name}
-        return [OptimumTask(self.scenario(pages, seed), prices=0, labels=labels) for seed in seeds]
+        return [optimum_task(self.scenario(pages, seed), labels) for seed in seeds]
 
     def frame(self, rows: Rows) -> pd.DataFrame:
         """Return the *rows* of :meth:`runs` with plain policy names, and with ratios."""
@@ -91,26 +91,28 @@ class Experiment:
 
 
 def with_ratios(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of one setting with the ratios of :func:`add_ratios` to static PSM, and others.
+    """Return the rows of one setting with ratios to other policies on the same pages.
 
-    ``page_ratio_long`` is the mean ratio of page times over the pages that take longest without power saving.
-    ``always_on_ratio`` is the energy without power saving relative to that of the row. ``energy_saved`` and
-    ``time_saved`` are relative to static PSM. *frame* has the policies ``always-on`` and ``psm`` for each
-    seed.
+    *frame* has the rows of :func:`~psm_lab.studies.tasks.compare_policies`, with the policies ``always-on``
+    and ``psm`` for each seed. ``energy_ratio``, ``energy_saved`` and ``time_saved`` are relative to static
+    PSM. ``page_ratio_mean`` and ``page_ratio_max`` are the mean and the maximum of the ratios of page times
+    to those of static PSM. ``page_ratio_long`` is their mean over the pages that take longest without power
+    saving. ``always_on_ratio`` is the energy without power saving relative to that of the row.
     """
-    frame = add_ratios(frame, "psm")
     always, psm = (frame[frame["policy"] == name].set_index("seed") for name in ("always-on", "psm"))
     ratios = []
     for seed, times_s in zip(frame["seed"], frame["page_times_s"], strict=True):
-        count = max(1, round(MAX_PAGES * len(times_s)))
+        ratio = np.array(times_s) / np.array(psm["page_times_s"][seed])
+        count = max(1, round(MAX_PAGES * len(ratio)))
         longest = np.argsort(always["page_times_s"][seed], kind="stable")[-count:]
-        ratios.append(
-            float(np.mean(np.array(times_s)[longest] / np.array(psm["page_times_s"][seed])[longest]))
-        )
+        ratios.append((ratio.mean(), ratio.max(), ratio[longest].mean()))
+    frame = frame.copy()
+    frame[["page_ratio_mean", "page_ratio_max", "page_ratio_long"]] = ratios
+    energy_ratio = frame["energy_j"] / frame["seed"].map(psm["energy_j"])
     return frame.assign(
-        page_ratio_long=ratios,
+        energy_ratio=energy_ratio,
         always_on_ratio=frame["seed"].map(always["energy_j"]) / frame["energy_j"],
-        energy_saved=1 - frame["energy_ratio"],
+        energy_saved=1 - energy_ratio,
         time_saved=1 - frame["page_ratio_mean"],
     )
 

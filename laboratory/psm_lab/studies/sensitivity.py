@@ -17,7 +17,7 @@ from psm_lab.studies.published_claims import (
 )
 from psm_lab.studies.published_experiment_runs import INVERSE, LOG, PRESETS, values_of, with_ratios
 from psm_lab.studies.study import Findings, Scale, Table
-from psm_lab.studies.tasks import OptimumTask, Rows, RunTask, Task
+from psm_lab.studies.tasks import Rows, Task, comparison_task, optimum_task
 from psm_sim.common.component_spec import Spec
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
@@ -95,8 +95,8 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
         policies, labels = variant.policy_specs(preset), {"variant": variant.label}
         for number in scale.choosing(REPLICATIONS):
             scenario = Scenario(trace, pages=scale.pages, seed=number, settings=settings)
-            found.append(RunTask(policies, scenario, labels))
-            found.append(OptimumTask(scenario, prices=0, labels=labels))
+            found.append(comparison_task(policies, scenario, labels))
+            found.append(optimum_task(scenario, labels))
     return found
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from psm_lab.studies.published_experiment_runs import PRESETS
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
-from psm_lab.studies.tasks import Row, Rows, Task, Trial
+from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.network import Observer
 from psm_sim.policies import Poll, Rest
@@ -57,7 +57,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
         for loss in LOSSES:
             arguments = {"policy": preset.policy_spec(f"lpsm:loss={loss}"), "scenario": scenario}
             labels = {"think": think, "loss": loss}
-            found.append(Trial("sleep", sleep_times, arguments, 8 * PAGES, labels))
+            found.append(Task("sleep", sleep_times, arguments, 8 * PAGES, labels))
     return found
 
 

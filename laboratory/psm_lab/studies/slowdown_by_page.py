@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from psm_lab.studies.published_experiment_runs import MAX_PAGES, PRESETS
 from psm_lab.studies.study import Findings, Scale, Table
-from psm_lab.studies.tasks import Rows, RunTask, Task
+from psm_lab.studies.tasks import Rows, Task, comparison_task
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.scenario import Scenario
 
@@ -28,7 +28,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     preset = load_preset(PRESETS[0])
     policies = tuple(preset.policy_spec(policy) for policy in ("always-on", *POLICIES))
     trace, pages = preset.trace_spec(), scale.long_pages
-    return [RunTask(policies, Scenario(trace, pages=pages, seed=seed, settings=preset.settings))]
+    return [comparison_task(policies, Scenario(trace, pages=pages, seed=seed, settings=preset.settings))]
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -22,13 +22,12 @@ from psm_lab.push_traffic import push_workload
 from psm_lab.studies.published_claims import judge, tally_rows
 from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task
-from psm_sim.common.hashing import digest_of
 from psm_sim.common.summary_stats import Interval
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology_sections import MacParameters
 from psm_sim.policies import Policy, Poll, Rest
+from psm_sim.simulation import Scenario
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.scenario import DigestCache, Scenario
 from psm_sim.workload import Page, Workload
 
 SUPPLY_V, BEACON_MS = 3.3, 102.4
@@ -44,35 +43,21 @@ def measured_rows() -> dict[str, Any]:
 RULE = measured_rows()["rule"]
 
 
-@dataclass(frozen=True)
-class StationTask:
-    """Simulation of one station, labelled with a measured row.
+def station_task(policy: str | Policy, scenario: Scenario, row: Row) -> Task:
+    """Return the simulation of one station, labelled with a measured *row*."""
+    return Task("station", simulate_station, {"policy": policy, "scenario": scenario}, labels=row)
 
-    The simulated row has the mean current in mA and, if there are datagrams, statistics of their delays in
-    ms.
-    """
 
-    policy: str | Policy
-    scenario: Scenario
-    labels: Row = field(default_factory=dict)
-    kind: ClassVar[str] = "station"
-    weight: ClassVar[int] = 1
-
-    def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that determines the row."""
-        policy = [self.policy.name, self.policy.config()] if isinstance(self.policy, Policy) else self.policy
-        return digest_of([self.kind, policy, self.scenario.key(cache=cache)])
-
-    def run(self) -> list[Row]:
-        """Run the station and return the row."""
-        workload, run = self.scenario.workload(), prepare(self.policy, self.scenario.resolve_topology())
-        result = run.execute(workload.pages, messages=workload.messages)
-        row: Row = {"mean_ma": result.mean_current_ma}
-        if run.world.messenger is not None and run.world.messenger.delays_s:
-            delays_ms = 1000 * np.array(run.world.messenger.delays_s)
-            row |= {f"p{percent}_ms": float(np.percentile(delays_ms, percent)) for percent in PERCENTILES}
-            row |= {"mean_ms": float(delays_ms.mean()), "maximum_ms": float(delays_ms.max())}
-        return [row]
+def simulate_station(policy: str | Policy, scenario: Scenario) -> list[Row]:
+    """Return the mean current in mA and, if there are datagrams, statistics of their delays in ms."""
+    workload, run = scenario.workload(), prepare(policy, scenario.resolve_topology())
+    result = run.execute(workload.pages, messages=workload.messages)
+    row: Row = {"mean_ma": result.mean_current_ma}
+    if run.world.messenger is not None and run.world.messenger.delays_s:
+        delays_ms = 1000 * np.array(run.world.messenger.delays_s)
+        row |= {f"p{percent}_ms": float(np.percentile(delays_ms, percent)) for percent in PERCENTILES}
+        row |= {"mean_ms": float(delays_ms.mean()), "maximum_ms": float(delays_ms.max())}
+    return [row]
 
 
 @dataclass(frozen=True)
@@ -84,7 +69,7 @@ class Validation:
     """
 
     study: str
-    cases: Callable[[float, int], Iterable[StationTask]]
+    cases: Callable[[float, int], Iterable[Task]]
     findings: Callable[[list[Row]], dict[str, Any]]
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
@@ -148,10 +133,10 @@ def _radio(awake_ma: float, asleep_ma: float, beacon_mc: float, **beacon: float)
     return {f"{name}.{key}": value for name, keys in sections.items() for key, value in keys.items()}
 
 
-def _dtim_case(row: Row, base_ma: float, charge_mc: float, period: int) -> StationTask:
+def _dtim_case(row: Row, base_ma: float, charge_mc: float, period: int) -> Task:
     """Return the case of an idle station for 100 h, of which the page is less than a thousandth."""
     settings = _radio(300 / SUPPLY_V, base_ma, charge_mc, interval_ms=102.4, dtim_period=period)
-    return StationTask(f"psm:listen_interval={period}", _idle(100, settings), row)
+    return station_task(f"psm:listen_interval={period}", _idle(100, settings), row)
 
 
 # Mean currents predicted from data sheets
@@ -179,7 +164,7 @@ def data_sheet_charge(row: Mapping[str, Any], beacon_bytes: int | None = None) -
     return float((row["receive_ma"] - row["sleep_ma"]) * beacon_ms(row, beacon_bytes) / 1000)
 
 
-def _data_sheet_cases(_: float, __: int) -> Iterable[StationTask]:
+def _data_sheet_cases(_: float, __: int) -> Iterable[Task]:
     measured = {row["chip"]: row["ma"] for row in measured_rows()["dtim"] if row["mode"] == "light sleep"}
     for sheet in measured_rows()["data_sheet"]:
         for period, ma in zip(PERIODS, measured[sheet["chip"]], strict=False):  # some end at DTIM 3
@@ -187,7 +172,7 @@ def _data_sheet_cases(_: float, __: int) -> Iterable[StationTask]:
                 row = {"chip": sheet["chip"], "DTIM": period, "ma": ma, "bytes": size}
                 yield _dtim_case(row, sheet["sleep_ma"], data_sheet_charge(sheet, size), period)
     for row in measured_rows()["profile_current"]:
-        yield StationTask(row["policy"], _idle(100, {"beacon.interval_ms": 102.4}, row["profile"]), row)
+        yield station_task(row["policy"], _idle(100, {"beacon.interval_ms": 102.4}, row["profile"]), row)
 
 
 def _data_sheet_findings(cases: list[Row]) -> dict[str, Any]:
@@ -251,7 +236,7 @@ def fitted_currents(row: Mapping[str, Any]) -> tuple[float, float]:
     return first - charge / interval_s, charge
 
 
-def _dtim_cases(_: float, __: int) -> Iterable[StationTask]:
+def _dtim_cases(_: float, __: int) -> Iterable[Task]:
     fits = [(row, *fitted_currents(row)) for row in measured_rows()["dtim"]]
     return [_dtim_case(row, base, charge, 3) for row, base, charge in fits if charge >= 0]
 
@@ -311,12 +296,12 @@ class DutyCycle(Policy):
         return Rest(max(0.0, start_s + self.window_ms / 1000 - now_s))
 
 
-def _duty_cases(_: float, __: int) -> Iterable[StationTask]:
+def _duty_cases(_: float, __: int) -> Iterable[Task]:
     for row in measured_rows()["duty"]:
         for window, interval, ma in row["windows"]:
             labels = {"chip": row["chip"], "window": f"{window:g} of {interval:g} ms", "ma": ma}
             settings = _radio(row["on_ma"], row["off_ma"], 0.0, interval_ms=float(interval))
-            yield StationTask(DutyCycle(window), _idle(2, settings), labels)
+            yield station_task(DutyCycle(window), _idle(2, settings), labels)
 
 
 def _duty_findings(cases: list[Row]) -> dict[str, Any]:
@@ -376,7 +361,7 @@ def fit_losses(ms: Sequence[float], model: str) -> tuple[float, float]:
     return round(float(losses.flat[best]), 2), round(float(runs.flat[best]), 3)
 
 
-def _latency_cases(hours: float, seed: int) -> Iterable[StationTask]:
+def _latency_cases(hours: float, seed: int) -> Iterable[Task]:
     trace = push_workload("clock", 1, seed, page_s=3600 * hours, period_s=5.0)
     for row in measured_rows()["latency"]:
         for model in MODELS:
@@ -385,7 +370,7 @@ def _latency_cases(hours: float, seed: int) -> Iterable[StationTask]:
             if model == "in runs" and loss:
                 settings["beacon.loss_run"] = run
             labels = {**row, "losses": model, "loss": loss, "mean run": run}
-            yield StationTask("psm", Scenario(trace, pages=1, seed=seed, settings=settings), labels)
+            yield station_task("psm", Scenario(trace, pages=1, seed=seed, settings=settings), labels)
 
 
 def _latency_findings(cases: list[Row]) -> dict[str, Any]:
@@ -437,10 +422,10 @@ LATENCY = Validation("latency", _latency_cases, _latency_findings)
 # Round trip of a ping every second
 
 
-def _ping_cases(_: float, seed: int) -> Iterable[StationTask]:
+def _ping_cases(_: float, seed: int) -> Iterable[Task]:
     trace = push_workload("clock", 1, seed, period_s=1.0, spread_s=0.0)
     scenario = Scenario(trace, pages=1, seed=seed, settings={"beacon.interval_ms": 102.4})
-    return [StationTask(row["policy"], scenario, row) for row in measured_rows()["ping"]]
+    return [station_task(row["policy"], scenario, row) for row in measured_rows()["ping"]]
 
 
 def _ping_findings(cases: list[Row]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from psm_lab.studies.published_claims import Words, judge
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs, table_of_means
-from psm_lab.studies.tasks import Row, Rows, Task, Trial
+from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.campaign.loss_comparison import GAMMA_FACTORS
 from psm_sim.common.parameters import values_of
 from psm_sim.common.summary_stats import Interval, confidence_interval
@@ -183,7 +183,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
             scenario = Scenario(trace, pages=pages.at(scale), seed=number)
             arguments = {"policies": policies, "scenario": scenario}
             weight = pages.weight * scenario.pages * (1 + len(policies))
-            found.append(Trial("distance", distances_to_optimum, arguments, weight, {"trace": trace}))
+            found.append(Task("distance", distances_to_optimum, arguments, weight, {"trace": trace}))
     return found
 
 

@@ -16,13 +16,13 @@ from psm_lab.studies.validation import (
     ADDED_MS,
     MODELS,
     PERIODS,
-    StationTask,
     beacon_ms,
     data_sheet_charge,
     fit_losses,
     fitted_currents,
     latency_percentiles,
     measured_rows,
+    simulate_station,
     validation_verdict,
 )
 
@@ -120,7 +120,7 @@ def test_the_closed_form_of_the_latency_is_that_of_the_simulator(loss, run):
     }
     trace = push_workload("clock", 1, 3, page_s=18000.0, period_s=5.0)
     scenario = Scenario(trace, pages=1, seed=3, settings=settings)
-    (row,) = StationTask("psm", scenario).run()
+    (row,) = simulate_station("psm", scenario)
     simulated = [row[f"p{percent}_ms"] + ADDED_MS for percent in (50, 90, 99)]
     assert simulated == pytest.approx(latency_percentiles(loss, run).tolist(), rel=0.15)
 

@@ -22,7 +22,7 @@ from psm_lab.studies.active.learner_trials import (
 )
 from psm_lab.studies.published_claims import PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
 NAME = "worst-case"
@@ -43,7 +43,7 @@ class WorstCase(Study):
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per theorem and kind of labels."""
         return [
-            Trial(
+            Task(
                 "exact",
                 exact_of,
                 {"theorem": theorem, "one_sided": side, "seed": seed, "streams": STREAMS},

@@ -24,7 +24,7 @@ from psm_lab.studies.active.learner_trials import (
 from psm_lab.studies.active.reference_results import TREES, judge_direction, reference_table
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
 NAME = "trees"
@@ -160,12 +160,12 @@ class TreesStudy(Study):
         """
         repeats = 4 if is_full(scale) else 1
         folds = [
-            Trial("folds", folds_of, {"name": name, "seed": number}, weight=10)
+            Task("folds", folds_of, {"name": name, "seed": number}, weight=10)
             for name in TREES
             for number in range(seed, seed + (1 if name in LARGE else repeats))
         ]
         models = {"models": 200 if is_full(scale) else 40, "seed": seed}
-        return [*folds, Trial("models", models_of, models, weight=40)]
+        return [*folds, Task("models", models_of, models, weight=40)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Compare mean errors with the reference, and return differences over tables, as the paper does."""

@@ -23,7 +23,7 @@ from psm_lab.studies.active.learner_trials import (
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 
@@ -281,7 +281,7 @@ class OcrStudy(Study):
             return []
         full = is_full(scale)
         return [
-            Trial(
+            Task(
                 "folds",
                 labels_of,
                 {"problem": problem, "combination": name, "reshuffles": 5 if full else 1, "seed": split},

@@ -13,7 +13,7 @@ from psm_lab.active.sphere_instances import first_hits, sphere_points, unit_vect
 from psm_lab.active.theorem_bounds import dkm_patience
 from psm_lab.studies.active.learner_trials import direction, frame_of, is_full, judge_claim
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
 NAME = "patience"
@@ -29,9 +29,7 @@ class PatienceStudy(Study):
         """Return one trial per case and target."""
         points = 2_000_000 if is_full(scale) else 100_000
         return [
-            Trial(
-                "arrivals", arrivals_of, {"features": d, "R": R, "points": points, "seed": number}, weight=d
-            )
+            Task("arrivals", arrivals_of, {"features": d, "R": R, "points": points, "seed": number}, weight=d)
             for d, R in CASES
             for number in range(seed, seed + 2 * scale.replications)
         ]

@@ -22,7 +22,7 @@ from psm_lab.studies.active.learner_trials import (
 )
 from psm_lab.studies.published_claims import Claim
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 
@@ -244,12 +244,12 @@ def _main_streams() -> list[str]:
     return [SYNTHETIC, *([DIGITS] if mnist_file() is not None else [])]
 
 
-def _supervised(stream: str, learner: str, common: dict[str, int]) -> Trial:
-    return Trial("supervised", supervised_of, {"what": stream, "learner": learner, **common}, weight=30)
+def _supervised(stream: str, learner: str, common: dict[str, int]) -> Task:
+    return Task("supervised", supervised_of, {"what": stream, "learner": learner, **common}, weight=30)
 
 
-def _selective(stream: str, learner: str, rate: float, common: dict[str, int]) -> Trial:
-    return Trial(
+def _selective(stream: str, learner: str, rate: float, common: dict[str, int]) -> Task:
+    return Task(
         "selective", selective_of, {"what": stream, "learner": learner, "rate": rate, **common}, weight=60
     )
 

@@ -18,7 +18,7 @@ from psm_lab.studies.active.reference_results import (
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
 NAME = "isal-1d"
@@ -115,7 +115,7 @@ class Isal1dStudy(Study):
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per kind and replication."""
         return [
-            Trial(kind, work, {"seed": number}, weight=weight)
+            Task(kind, work, {"seed": number}, weight=weight)
             for kind, (work, weight) in WORKS.items()
             for number in scale.seeds(seed)
         ]

@@ -21,7 +21,7 @@ from psm_lab.studies.active.reference_results import (
 )
 from psm_lab.studies.published_claims import Claim
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
 NAME = "isal-planes"
@@ -78,7 +78,7 @@ class IsalPlanes(Study):
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per share of flips, sampler and number."""
         return [
-            Trial("run", curve_of, {"flips": flips, "sampler": name, "seed": number}, weight=2)
+            Task("run", curve_of, {"flips": flips, "sampler": name, "seed": number}, weight=2)
             for flips in (0.0, 0.15)
             for name in SAMPLERS
             for number in range(seed, seed + _trials(scale))

@@ -21,7 +21,7 @@ from psm_lab.studies.active.reference_results import (
 )
 from psm_lab.studies.published_claims import Claim
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.random_streams import random_stream
 
@@ -51,7 +51,7 @@ class IsalPool(Study):
         """
         seeds = 64 if is_full(scale) else scale.replications
         return [
-            Trial("pool", errors_of, {"pool": pool, "rule": rule, "seed": number}, weight=2)
+            Task("pool", errors_of, {"pool": pool, "rule": rule, "seed": number}, weight=2)
             for pool in ("neuron", NOISY, "vehicle")
             for rule in RULES
             for number in range(seed, seed + seeds)

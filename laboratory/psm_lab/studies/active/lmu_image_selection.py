@@ -21,7 +21,7 @@ from psm_lab.studies.active.reference_results import (
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import IntArray
 from psm_sim.common.random_streams import random_stream
 
@@ -114,11 +114,11 @@ class LmuStudy(Study):
         """
         numbers = range(seed, seed + (40 if is_full(scale) else scale.replications))
         runs = [
-            Trial("run", run_of, {"learner": name, "seed": number}, weight=5)
+            Task("run", run_of, {"learner": name, "seed": number}, weight=5)
             for name in LEARNERS
             for number in numbers
         ]
-        return [*runs, *(Trial("all", all_of, {"seed": number}, weight=3) for number in numbers)]
+        return [*runs, *(Task("all", all_of, {"seed": number}, weight=3) for number in numbers)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Compare mean F-measures with the reference, and return the paired differences over sets."""

@@ -22,7 +22,7 @@ from psm_lab.studies.active.learner_trials import (
 )
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.random_streams import random_stream
 
 NAME = "sphere"
@@ -135,12 +135,12 @@ class SphereStudy(Study):
         """Return one trial per setting and target."""
         settings = [setting for setting in SETTINGS if is_full(scale) or setting.features <= 50]
         hits = [
-            Trial("hits", hits_of, {"label": setting.label, "seed": number}, weight=setting.features // 5)
+            Task("hits", hits_of, {"label": setting.label, "seed": number}, weight=setting.features // 5)
             for setting in settings
             for number in range(seed, seed + setting.targets * scale.replications)
         ]
         seeds = range(seed, seed + 2 * scale.replications)
-        rates = [Trial("rate", rate_of, {"seed": number}, weight=4) for number in seeds]
+        rates = [Task("rate", rate_of, {"seed": number}, weight=4) for number in seeds]
         return [*hits, *rates]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:

@@ -19,7 +19,7 @@ from psm_lab.studies.active.learner_trials import (
 )
 from psm_lab.studies.published_claims import Claim
 from psm_lab.studies.study import Findings, Scale, Study, Table
-from psm_lab.studies.tasks import Rows, Task, Trial
+from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 
@@ -61,7 +61,7 @@ class TextLike(Study):
             return []
         orders = 10 if is_full(scale) else 2
         return [
-            Trial(
+            Task(
                 "class",
                 class_of,
                 {"learner": learner, "digit": digit, "order": order, "seed": seed},
