@@ -14,14 +14,6 @@ from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.policies import Frame
 from psm_sim.workload.messages import DATAGRAM, Message, Messages
 
-_DIRECTIONS = {
-    (False, False): "down",
-    (True, False): "up",
-    (False, True): "round_trip_down",
-    (True, True): "round_trip_up",
-}
-"""Name of each direction, by whether the station sends first and whether there is a reply."""
-
 
 class MessageStats:
     """Message counts and latencies of one direction.
@@ -77,16 +69,6 @@ class MessageTransit:
         self.message, self.sent_s, self.stats = message, sent_s, stats
         self.number = stats.start(message)
         self.answered = False
-
-
-def make_stats(messages: Messages) -> dict[str, MessageStats]:
-    """Return empty statistics for each direction of *messages*, by its name."""
-    return {_DIRECTIONS[way]: MessageStats() for way in messages.directions}
-
-
-def stats_of(stats: dict[str, MessageStats], message: Message) -> MessageStats:
-    """Return the statistics to which a message belongs."""
-    return stats[_DIRECTIONS[message.uplink, message.reply_bytes > 0]]
 
 
 ArrivalCallback = Callable[[MessageTransit], None]
@@ -244,7 +226,7 @@ class BackgroundMessages:
         self._reached_s: dict[Segment, float] = {}
         self._persistent: dict[int, PersistentConnection] = {}
         self._forward: Deliver
-        self.stats = make_stats(messages)
+        self.stats = {direction: MessageStats() for direction in messages.directions}
         self.sent = 0
         self.delays_s: list[float] = []
 
@@ -255,7 +237,7 @@ class BackgroundMessages:
             self._persistent[number] = PersistentConnection(self._client, self._handle_arrival)
         for message in self._messages:
             yield env.timeout(max(0.0, message.at_s - env.now))
-            self._start(MessageTransit(message, env.now, stats_of(self.stats, message)))
+            self._start(MessageTransit(message, env.now, self.stats[message.direction]))
 
     def at_listener(self, accept: Callable[[Endpoint], Application]) -> Callable[[Endpoint], Application]:
         """Return a wrapper of *accept* that handles the persistent connections itself."""
@@ -297,22 +279,13 @@ class BackgroundMessages:
         self._forward = record
         return record
 
-    def at_station(self, deliver: Deliver) -> Deliver:
-        """Return a wrapper of *deliver* that records the delays of datagrams to the station."""
+    def at_host(self, deliver: Deliver) -> Deliver:
+        """Return a wrapper of *deliver* that handles the datagrams to the station or to the server."""
 
         def record(segment: Segment) -> None:
             if segment.connection is self._connection:
-                self.delays_s.append(self._env.now - self._reached_s.pop(segment))
-                self._handle_arrival(self._flying.pop(segment))
-            deliver(segment)
-
-        return record
-
-    def at_server(self, deliver: Deliver) -> Deliver:
-        """Return a wrapper of *deliver* that handles datagrams to the server."""
-
-        def record(segment: Segment) -> None:
-            if segment.connection is self._connection:
+                if segment in self._reached_s:
+                    self.delays_s.append(self._env.now - self._reached_s.pop(segment))
                 self._handle_arrival(self._flying.pop(segment))
             deliver(segment)
 

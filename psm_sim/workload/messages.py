@@ -15,6 +15,9 @@ from psm_sim.common.input_limits import MAX_MESSAGES
 DATAGRAM = -1
 """Connection number of a datagram, which belongs to no connection."""
 
+DIRECTIONS = ("down", "round_trip_down", "up", "round_trip_up")
+"""Names of the directions, by 2 * (the station sends first) + (there is a reply)."""
+
 _ROW = np.dtype(
     [
         ("at_s", np.float64),
@@ -68,6 +71,11 @@ class Message(NamedTuple):
     syn: bool = False
     fin: bool = False
     mss: int = 0
+
+    @property
+    def direction(self) -> str:
+        """Name of the direction in results, one of :data:`DIRECTIONS`."""
+        return DIRECTIONS[2 * self.uplink + (self.reply_bytes > 0)]
 
 
 class Messages(Sequence[Message]):
@@ -124,11 +132,9 @@ class Messages(Sequence[Message]):
         return np.asarray(self._rows["uplink"])
 
     @property
-    def directions(self) -> list[tuple[bool, bool]]:
-        """Distinct pairs of (sent by the station, has a reply)."""
-        answered = self._rows["reply_bytes"] > 0
-        codes = np.unique(2 * self.uplink + answered).tolist()
-        return [(code >= 2, bool(code % 2)) for code in codes]
+    def directions(self) -> list[str]:
+        """Distinct directions of the messages."""
+        return [DIRECTIONS[code] for code in np.unique(2 * self.uplink + (self._rows["reply_bytes"] > 0))]
 
     @property
     def connections(self) -> list[int]:
