@@ -80,13 +80,11 @@ _POLICIES = {
     "bsd": Style(GREEN, "^", DASHES[2]),
     "lpsm": Style(VERMILLION, "s", DASHES[1]),
     "anticipate": Style(PURPLE, "D", DASHES[0]),
-    "listen": Style(SKY, "P", DASHES[5]),
     "dynamic": Style(ORANGE, "s", DASHES[1]),
     "predict": Style(GREEN, "*", DASHES[6]),
     "stpm": Style(PURPLE, "P", DASHES[2]),
     "uapsd": Style(VERMILLION, "v", DASHES[5]),
     "twt": Style(BLUE, "D", DASHES[4]),
-    "trained": Style(BLUE, "*", DASHES[6]),
 }
 
 
