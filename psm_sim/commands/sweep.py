@@ -112,7 +112,7 @@ def _add_execution(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="run on the workers of a Dask scheduler, e.g. tcp://HOST:8786",
     )
-    group.add_argument("--retry", action="store_true", help="run failed and damaged tasks again")
+    group.add_argument("--retry", action="store_true", help="run failed tasks again")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -178,7 +178,7 @@ def _report(rows: Sequence[StoredRow], form: str, path: Path) -> int:
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.terminal.sweep import failures
 
-    show([row for row in rows if row.state != "damaged"], form)
+    show(rows, form)
     lines = failures(rows)
     for line in [*lines, f"{len(rows)} {'task' if len(rows) == 1 else 'tasks'} in {path}."]:
         print_message(line, "")

@@ -166,10 +166,6 @@ def _load_rows(arguments: argparse.Namespace) -> list[StoredRow]:
         )
     for name in others:
         print_message(f"{versions[name]} tasks of version {name} are not shown.", "")
-    damaged = sum(row.state == "damaged" for row in rows)
-    if damaged and arguments.action != "status":
-        print_message(f"{damaged} damaged tasks are left out; 'sweep status' lists them.", "")
-        return [row for row in rows if row.state != "damaged"]
     return rows
 
 

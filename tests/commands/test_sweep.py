@@ -91,8 +91,8 @@ def test_a_failed_task_is_told_and_the_status_is_1(capsys: pytest.CaptureFixture
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "2 tasks: 1 done, 1 failed, 0 waiting."
     assert shown[1].startswith("Started 20")
-    assert ", finished after " in shown[1]
-    assert shown[1].endswith(f" s: python -m psm_sim {line}")
+    assert ", finished 20" in shown[1]
+    assert shown[1].endswith(f": python -m psm_sim {line}")
     assert shown[2] == told.splitlines()[0]
     write_policy(Path("my.py"))
     assert main(words(line)) == 0

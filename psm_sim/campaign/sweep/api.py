@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.campaign.sweep.grid import Grid, GridAxis
 from psm_sim.campaign.sweep.results import table_frame
 from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
-from psm_sim.campaign.sweep.store import Store, StoredRow
+from psm_sim.campaign.sweep.store import Store
 from psm_sim.common.errors import InputError
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.version import __version__
@@ -55,7 +54,7 @@ def sweep(
     preset : str, Path or None
         Name or file of a preset with default values.
     retry : bool
-        Whether to run the failed and the damaged tasks of the store again.
+        Whether to run the failed tasks of the store again.
     trace, topology, pages, seed, loss, settings
         Values that do not vary; see :func:`psm_sim.simulate`. Traces and topologies are names or files.
 
@@ -94,20 +93,9 @@ def load_sweep(store: str | Path, version: str = __version__) -> pd.DataFrame:
     """
     path = Path(store)
     with Store(path, new=False) as existing:
-        return _frame(existing.rows(version), path)
+        return table_frame(existing.rows(version))
 
 
 def _run(grid: Grid, path: Path, resources: Resources) -> pd.DataFrame:
     with Store(path) as store:
-        return _frame(run_sweep_tasks(grid.tasks(), store, resources, "psm_sim.sweep()"), path)
-
-
-def _frame(rows: Sequence[StoredRow], path: Path) -> pd.DataFrame:
-    """Return the rows without the damaged ones, with a warning about those."""
-    readable = [row for row in rows if row.state != "damaged"]
-    if len(readable) < len(rows):
-        warnings.warn(
-            f"{path}: {len(rows) - len(readable)} damaged tasks are left out; retry=True runs them again.",
-            stacklevel=3,
-        )
-    return table_frame(readable)
+        return table_frame(run_sweep_tasks(grid.tasks(), store, resources, "psm_sim.sweep()"))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import socket
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 from psm_sim.common.errors import InputError
 
 _APPLICATION = 0x70736D73  # "psms"; distinguishes a store from databases of other programs
-_FORMAT = 1
 _BUSY_TIMEOUT_S = 60.0
 
 HAS_LOCKS = find_spec("fcntl") is not None
@@ -56,7 +54,7 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
     Raises
     ------
     InputError
-        If the file does not exist, is not a store, or has another format.
+        If the file does not exist, or is not a store.
     """
     if path.exists() and not path.is_file():
         kind = "a directory" if path.is_dir() else "not a regular file"
@@ -65,13 +63,8 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
         raise InputError(f"Store not found: {str(path)!r}; expected a file that psm_sim sweep has written.")
     with describe_store_errors(path):
         database = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-        # Bytes that are not UTF-8 become surrogates, so that they damage one value and not the whole query.
-        database.text_factory = lambda data: data.decode(errors="surrogateescape")
         try:
             _initialise(database, path)
-            # WAL mode: readers do not block the writer, and commits survive a crash.
-            database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             database.close()
             raise
@@ -79,10 +72,8 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
 
 
 @contextmanager
-def lock_store(path: Path) -> Iterator[Callable[[SweepProgress], None]]:
+def lock_store(path: Path) -> Iterator[None]:
     """Hold the lock of a store, so that no other sweep runs on it. Readers are not blocked.
-
-    Yields a function that writes the progress of the sweep to the lock file, for :func:`running_sweep`.
 
     The lock is a lock on a file next to the store. The system releases it when this process ends, even if it
     is killed. Systems without ``fcntl`` have no lock. Two sweeps would run tasks twice there, but lose none.
@@ -93,7 +84,7 @@ def lock_store(path: Path) -> Iterator[Callable[[SweepProgress], None]]:
         If another sweep holds the lock, or the file cannot be written.
     """
     if not HAS_LOCKS:
-        yield lambda _: None
+        yield
         return
     import fcntl
 
@@ -117,40 +108,23 @@ def lock_store(path: Path) -> Iterator[Callable[[SweepProgress], None]]:
             file.truncate(0)
             file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
             file.flush()
-            start = file.tell()
-
-        def write(progress: SweepProgress) -> None:
-            with describe_store_errors(path):
-                file.seek(start)
-                file.write("".join(f"{number:>20}" for number in progress))  # replaces a text of equal length
-                file.flush()
-
-        yield write
+        yield
 
 
-class SweepProgress(NamedTuple):
-    """Number of a sweep in its store, and how many of the tasks that it runs are done."""
-
-    sweep: int
-    done: int
-    tasks: int
-
-
-def running_sweep(path: Path) -> SweepProgress | None:
-    """Return the progress of the sweep that holds the lock of a store; None if there is no such sweep."""
+def is_locked(path: Path) -> bool:
+    """Return whether a sweep holds the lock of a store."""
     if not HAS_LOCKS:
-        return None
+        return False
     import fcntl
 
     try:
         with _lock_path(path).open(encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        numbers = re.findall(r"\d+", _lock_path(path).read_text(encoding="utf-8").partition("\n")[2])
-        return SweepProgress(*map(int, numbers)) if len(numbers) == 3 else None  # it may be preparing
+        return True
     except FileNotFoundError:
         pass
-    return None
+    return False
 
 
 def _lock_path(path: Path) -> Path:
@@ -159,10 +133,10 @@ def _lock_path(path: Path) -> Path:
 
 @contextmanager
 def describe_store_errors(path: Path) -> Iterator[None]:
-    """Convert errors of SQLite and of the file system to an :class:`InputError` that names the file."""
+    """Convert errors of SQLite, of the file system and of JSON to an :class:`InputError` with the file."""
     try:
         yield
-    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
+    except (sqlite3.Error, OSError, json.JSONDecodeError) as error:
         raise InputError(
             f"The store {str(path)!r} cannot be used: {error}; choose a store or a new file, in a writable "
             "directory with free disk space."
@@ -188,7 +162,7 @@ def rollback(database: sqlite3.Connection) -> None:
 
 
 def _initialise(database: sqlite3.Connection, path: Path) -> None:
-    """Create the tables of an empty database, or check the type and format of an existing one."""
+    """Create the tables of an empty database, or check the type of an existing one."""
     if _is_empty(database):
         # check again inside the transaction: another process may have created the tables meanwhile
         with transaction(database):
@@ -196,20 +170,9 @@ def _initialise(database: sqlite3.Connection, path: Path) -> None:
                 for statement in _SCHEMA.split(";\n"):
                     database.execute(statement)
                 database.execute(f"PRAGMA application_id = {_APPLICATION}")
-                database.execute(f"PRAGMA user_version = {_FORMAT}")
-    if _read_pragma(database, "application_id") != _APPLICATION:
+    if database.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
         raise InputError(f"{str(path)!r} is an SQLite database but not a sweep store; choose another file.")
-    version = _read_pragma(database, "user_version")
-    if version != _FORMAT:
-        raise InputError(
-            f"The store {str(path)!r} has format {version}, expected {_FORMAT}; use the version of psm_sim "
-            "that wrote it."
-        )
 
 
 def _is_empty(database: sqlite3.Connection) -> bool:
     return not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-
-
-def _read_pragma(database: sqlite3.Connection, name: str) -> int:
-    return int(database.execute(f"PRAGMA {name}").fetchone()[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from psm_sim.campaign.sweep.cluster import run_on_cluster
-from psm_sim.campaign.sweep.database import SweepProgress, lock_store
+from psm_sim.campaign.sweep.database import lock_store
 from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.campaign.sweep.job import Job, Outcome, run_job
 from psm_sim.campaign.sweep.planning import PlannedTask, TaskChecker, TopologyCache, plan_tasks
@@ -46,7 +46,7 @@ class Resources:
     cluster : str
         Address of a Dask scheduler, or empty to use local processes.
     retry : bool
-        Whether to run failed and damaged tasks again.
+        Whether to run failed tasks again.
     """
 
     workers: int | None = None
@@ -83,9 +83,9 @@ def run_sweep_tasks(
     """
     tasks = plan_tasks(sweep_tasks)
     resources = resources or Resources()
-    with lock_store(store.path) as write_progress:
+    with lock_store(store.path):
         states = store.states()
-        final = ("done",) if resources.retry else ("done", "failed", "damaged")
+        final = ("done",) if resources.retry else ("done", "failed")
         missing = [task for task in tasks if states.get(task.key) not in final]
         # read the files before the checks, which run user code
         files = UserFiles.of(planned.task for planned in missing)
@@ -93,12 +93,7 @@ def run_sweep_tasks(
         store.enrol(tasks, {task.key: check.parameters(task) for task in missing})
         if missing:
             sweep = store.begin(command, collect_provenance(_user_files(missing)))
-
-            def report(done: int) -> None:
-                progress(done, len(missing), "")
-                write_progress(SweepProgress(sweep, done, len(missing)))
-
-            _run_missing(missing, files, store, resources, sweep, report)
+            _run_missing(missing, files, store, resources, sweep, progress)
     return store.rows(keys=[task.key for task in tasks])
 
 
@@ -108,7 +103,7 @@ def _run_missing(
     store: Store,
     resources: Resources,
     sweep: int,
-    report: Callable[[int], None],
+    progress: Progress,
 ) -> None:
     """Run the tasks of a sweep, store their outcomes, and report the number of finished tasks.
 
@@ -119,7 +114,7 @@ def _run_missing(
     jobs, again, done = deque(_jobs(tasks, workers)), set[str](), 0
     status = "interrupted"
     try:
-        report(done)
+        progress(done, len(tasks), "")
         with _results(jobs, files, workers, resources.cluster) as results:
             for job, result in results:
                 if isinstance(result, BaseException):
@@ -134,7 +129,7 @@ def _run_missing(
                     outcomes = result
                 store.record(outcomes)
                 done += len(outcomes)
-                report(done)
+                progress(done, len(tasks), "")
         status = "finished"
     except Exception:  # interrupts and signals are not subclasses of Exception
         status = "failed"

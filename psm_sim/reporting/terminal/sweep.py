@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TextIO
@@ -17,7 +16,6 @@ from psm_sim.common.formatting import (
     truncate,
 )
 from psm_sim.reporting.terminal.console import console_on, new_table
-from psm_sim.reporting.terminal.progress import describe_time
 
 MAX_SHOWN = 20
 """Maximum number of failed tasks in the list."""
@@ -107,33 +105,20 @@ def write_status(
     one. *sweeps* have used the store.
     """
     states = Counter(row.state for row in rows)
-    shown = ("done", "failed", "waiting", *(["damaged"] if states["damaged"] else []))
-    counts = ", ".join(f"{states[state]} {state}" for state in shown)
+    counts = ", ".join(f"{states[state]} {state}" for state in ("done", "failed", "waiting"))
     lines = [f"{len(rows)} tasks: {counts}."]
     if len(versions) > 1:
         lines.append(f"By version: {', '.join(f'{name} {count}' for name, count in versions.items())}.")
-    lines += [f"{_describe_sweep(sweep)}: {truncate(sweep.command, _MAX_LENGTH, '...')}" for sweep in sweeps]
+    lines += [
+        f"Started {begun}, {f'{status} {ended}'.rstrip()}: {truncate(command, _MAX_LENGTH, '...')}"
+        for status, begun, ended, command in sweeps
+    ]
     stream.write("".join(f"{escape_unprintable(line)}\n" for line in [*lines, *failures(rows)]))
 
 
-def _describe_sweep(sweep: SweepRecord) -> str:
-    """Return start and status, with the duration, or with the remaining time."""
-    begun, elapsed_s = f"Started {sweep.begun}, {sweep.status}", sweep.elapsed_s
-    if math.isnan(elapsed_s):
-        return begun
-    if sweep.progress is None:
-        return f"{begun} after {describe_time(elapsed_s)}"
-    _, done, tasks = sweep.progress
-    parts = [f"{begun} for {describe_time(elapsed_s)}", f"{done:,} of {tasks:,} tasks"]
-    if done:
-        per_s = done / max(elapsed_s, 1.0)  # the times are whole seconds
-        parts.append(f"{describe_time((tasks - done) / per_s)} left")
-    return ", ".join(parts)
-
-
 def failures(rows: Sequence[StoredRow]) -> list[str]:
-    """Return a line with the task and its error message for each of the first failed and damaged tasks."""
-    failed = [row for row in rows if row.state in ("failed", "damaged")]
+    """Return a line with the task and its error message for each of the first failed tasks."""
+    failed = [row for row in rows if row.state == "failed"]
     lines = [
         f"{row.state}: {describe_tasks(row)}: {truncate(row.error, _MAX_LENGTH, '...')}"
         for row in failed[:MAX_SHOWN]

@@ -141,13 +141,13 @@ def status_of(path: Path) -> list[str]:
 
 
 def test_the_status_tells_a_running_sweep_from_a_killed_one(start, tmp_path: Path) -> None:
-    """By the lock; a running sweep has its rate and its remaining time."""
+    """By the lock."""
     path = tmp_path / "sweep.sqlite"
     words = "--policy psm --vary seed=1..400 --pages 100 --workers 1"
     first = start(words)
     wait_for(first, path, 3)
     (running,) = status_of(path)
-    assert re.search(r", running for \d+ s, \d+ of 400 tasks, [\d.]+ tasks/\w+, .* left: python -m ", running)
+    assert ", running: python -m " in running
     first.kill()
     first.communicate()
     (killed,) = status_of(path)
@@ -156,7 +156,7 @@ def test_the_status_tells_a_running_sweep_from_a_killed_one(start, tmp_path: Pat
     wait_for(second, path, done(path) + 1)
     killed, running = status_of(path)
     assert ", killed: " in killed
-    assert ", running for " in running
+    assert ", running: " in running
 
 
 def test_a_store_is_locked_once_within_a_process_too(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import tempfile
@@ -174,21 +173,14 @@ def test_files_go_to_the_workers_by_content() -> None:
 
 
 def test_a_file_that_is_no_store_is_refused() -> None:
-    """A text, another program's database, a folder, one that is not there, and one of a later format."""
+    """A text, another program's database, a folder, and one that is not there."""
     Path("text.sqlite").write_text("a text that is surely no database" * 40)
     other = sqlite3.connect("other.sqlite")
     other.execute("CREATE TABLE notes (text)")
     other.commit()
     other.close()
-    with Store(Path("later.sqlite")):
-        pass
-    later = sqlite3.connect("later.sqlite")
-    later.execute("PRAGMA user_version = 2")
-    later.close()
     Path("folder").mkdir()
-    for name, sentence in (
-        ("text", "file is not a database"), ("other", "not a sweep store"), ("later", "has format 2"),
-    ):  # fmt: skip
+    for name, sentence in (("text", "file is not a database"), ("other", "not a sweep store")):
         with pytest.raises(InputError, match=sentence):
             Store(Path(f"{name}.sqlite"))
     with pytest.raises(InputError, match="'folder' is a directory"):
@@ -225,30 +217,20 @@ def test_what_python_gives_of_another_kind_is_named(vary: Any, words: dict[str, 
         psm_sim.sweep(vary, workers=1, **words)
 
 
-def test_damaged_measures_of_one_station_damage_the_task() -> None:
-    """Each table of stations needs its energy and slowdown."""
+def test_each_table_of_stations_is_a_row() -> None:
     words = {"topology": "cafe", "pages": 1}
     (row,) = run(Path("a.sqlite"), grid("seed=1", policies=("psm",), **words))
     reader, laptop = row.by_station()
     assert [each.parameters["station"] for each in (reader, laptop)] == ["reader", "laptop"]
     assert (reader.by_station(), reader.state) == ([reader], "done")
-    for measures in ({}, {"energy_per_page_j": 1}, 3, {**laptop.measures, "energy_per_page_j": "x"}):
-        with closing(sqlite3.connect("a.sqlite")) as database, database:
-            text = json.dumps({"reader": reader.measures, "laptop": measures})
-            database.execute("UPDATE tasks SET measures = ?", (text,))
-        with Store(Path("a.sqlite")) as store:
-            assert [each.state for each in store.rows()] == ["damaged"]
 
 
-def test_a_damaged_row_is_left_out_of_a_frame_with_a_warning() -> None:
-    frame = psm_sim.sweep({"seed": "1..3"}, ["psm"], store="a.sqlite", workers=1, pages=2)
+def test_a_value_that_is_no_json_is_an_error_that_names_the_store() -> None:
+    psm_sim.sweep({"seed": "1..3"}, ["psm"], store="a.sqlite", workers=1, pages=2)
     with closing(sqlite3.connect("a.sqlite")) as database, database:
         database.execute("UPDATE tasks SET measures = '{' WHERE seed = 2")
-    with pytest.warns(UserWarning, match="a.sqlite: 1 damaged tasks are left out"):
-        found = psm_sim.load_sweep("a.sqlite")
-    assert found["seed"].tolist() == [1, 3]
-    again = psm_sim.sweep({"seed": "1..3"}, ["psm"], store="a.sqlite", workers=1, pages=2, retry=True)
-    assert again.equals(frame)
+    with pytest.raises(InputError, match=r"The store 'a\.sqlite' cannot be used: "):
+        psm_sim.load_sweep("a.sqlite")
 
 
 def test_versions_do_not_mix(monkeypatch: pytest.MonkeyPatch, runs: list[str]) -> None:
