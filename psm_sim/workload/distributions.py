@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,19 +16,6 @@ from psm_sim.common.input_limits import MAX_BYTES, MAX_MS
 
 _LAST = 1 - 1e-12
 """Largest probability at which a quantile is evaluated, because some families are unbounded at 1."""
-
-
-class Distribution(Protocol):
-    """Interface of a distribution with quantile function q(u) and its integral from 0 to u."""
-
-    def at(self, u: ArrayLike) -> FloatArray:
-        """Return the quantiles of probabilities *u*, of the same shape."""
-
-    def integral(self, u: ArrayLike) -> FloatArray:
-        """Return the integral of the quantiles from 0 to *u*, of the same shape."""
-
-    def probability(self, value: float) -> float:
-        """Return the largest u with q(u) <= *value*."""
 
 
 class _Form(NamedTuple):
@@ -303,6 +290,9 @@ def _check(p: FloatArray, v: FloatArray, interpolation: str) -> None:
     if interpolation == "log" and v[0] <= 0:
         raise InputError(f"log interpolation requires values above 0, got {v[0]:g}.")
 
+
+Distribution = Family | QuantileDistribution
+"""Distribution with quantile function q(u), its integral from 0 to u, and its inverse."""
 
 AS_TRACE = "trace"
 """Parameter value that selects the trace's own distribution."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -280,10 +280,18 @@ def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | No
         If a parameter, the file or the selection is invalid.
     """
     owner = f"trace {path.name}"
-    mode = texts.get("workload", "replay").strip()
-    chosen = _PAGE_SOURCES.get(mode, Playback)
-    others = {f"workload={name}": cls for name, cls in _PAGE_SOURCES.items() if cls is not chosen}
-    use, rule, page_source = build_options((RecordingOptions, PageRule, chosen), others, texts, owner)
+    chosen = _PAGE_SOURCES.get(texts.get("workload", "replay").strip(), Playback)
+    classes = (RecordingOptions, PageRule, chosen)
+    names = [name for cls in classes for name in parameters_of(cls)]
+    for name in [name for name in texts if name not in names]:
+        for mode, cls in _PAGE_SOURCES.items():
+            if name in parameters_of(cls):
+                raise Condition.parse(f"workload={mode}").error(owner, name)
+        raise unknown_name_error(f"parameter of {owner}", name, sorted(names))
+    use, rule, page_source = (
+        build(cls, {name: texts[name] for name in parameters_of(cls) if name in texts}, owner)
+        for cls in classes
+    )
     recording = read_recording(path, rule, progress)
     return ClientSelection(
         path, recording, _select_client_indices(recording, use, owner), use, rule, page_source
@@ -328,45 +336,6 @@ def _workload(
     notes = chosen.recording.warnings
     full_remark = "; ".join((remark, *notes))
     return Workload(chosen.path.name, pages, synthetic, full_remark, chosen.parameters, client, notes)
-
-
-def build_options(
-    classes: Sequence[type], others: Mapping[str, type], texts: Mapping[str, str], owner: str
-) -> list[Any]:
-    """Build an instance of each class of options from the parameters of a spec.
-
-    Parameters
-    ----------
-    classes : sequence of type
-        Classes of the options that have an effect.
-    others : mapping of str to type
-        Other classes by the condition under which they have an effect, for the error message.
-    texts : mapping of str to str
-        Given parameters and their values.
-    owner : str
-        Component named in error messages.
-
-    Returns
-    -------
-    list
-        An instance of each of *classes*.
-
-    Raises
-    ------
-    InputError
-        If a parameter belongs to none of *classes*, or has an invalid value.
-    """
-    names = [name for cls in classes for name in parameters_of(cls)]
-    for name in texts:
-        for condition, cls in others.items():
-            if name not in names and name in parameters_of(cls):
-                raise Condition.parse(condition).error(owner, name)
-        if name not in names:
-            raise unknown_name_error(f"parameter of {owner}", name, sorted(names))
-    return [
-        build(cls, {name: texts[name] for name in parameters_of(cls) if name in texts}, owner)
-        for cls in classes
-    ]
 
 
 def _select_client_indices(recording: Recording, use: RecordingOptions, owner: str) -> NDArray[np.intp]:
