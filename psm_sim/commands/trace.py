@@ -172,7 +172,7 @@ def _load_recording(path: Path, spec: Spec, use: str) -> tuple[Recording, NDArra
     if is_capture_file(path):
         raise no_pages_error(path)
     with progress("reading", "bytes") as callback:
-        selection = select_clients(path, spec.with_default("workload", use).values, callback)
+        selection = select_clients(path, spec.with_defaults({"workload": use}).values, callback)
         return selection.recording, selection.clients
 
 

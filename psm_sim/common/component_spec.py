@@ -89,15 +89,12 @@ class Spec:
         values = {**self.values, key: strip_parentheses(str(value).strip())}
         return Spec(self.name, tuple(values.items()), self.label)
 
-    def with_default(self, key: str, value: object) -> Spec:
-        """Return a copy in which *key* has *value*, unless the spec already has that key."""
-        return self if key in self.values else self.with_(key, value)
-
     def with_defaults(self, values: Mapping[str, object]) -> Spec:
         """Return a copy with those *values* whose keys it lacks; None values are skipped."""
         spec = self
         for key, value in values.items():
-            spec = spec if value is None else spec.with_default(key, value)
+            if value is not None and key not in self.values:
+                spec = spec.with_(key, value)
         return spec
 
     def files(self) -> list[Path]:
