@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from psm_lab.replay.binned_arrivals import BinnedArrivals
 from psm_lab.replay.network_activity import NominalTransfers, Transfer, transfers_of
-from psm_lab.replay.replay_config import PollingGrid, replay_loss
+from psm_lab.replay.replay_config import LEARNERS, PollingGrid, replay_loss
 from psm_lab.replay.replay_history import ReplayHistory
 from psm_lab.replay.trace_replay import ReplayPoller
 
@@ -39,7 +39,7 @@ def make(history: bool, learner: str) -> ReplayPoller:
     clock = PollingGrid()
     experts = clock.times_ms.size
     loss = replay_loss("inverse", None, clock.times_ms)
-    made = make_learner(learner, experts, HORIZON)
+    made = make_learner(learner, experts, HORIZON, LEARNERS)
     return ReplayPoller(
         BinnedArrivals(endless()), made, loss, clock, ReplayHistory(experts) if history else None
     )

@@ -24,7 +24,9 @@ LEARNERS: Registry[Learner] = Registry(
 """Built-in learners by name. A new learner needs one line here."""
 
 
-def make_learner(learner: str | Spec, experts: int, horizon: int) -> Learner:
+def make_learner(
+    learner: str | Spec, experts: int, horizon: int, registry: Registry[Learner] = LEARNERS
+) -> Learner:
     """Return the learner that a text or spec describes, with uniform weights.
 
     Parameters
@@ -35,6 +37,8 @@ def make_learner(learner: str | Spec, experts: int, horizon: int) -> Learner:
         Number of experts, at least 1, passed to the constructor as ``n_experts``.
     horizon : int
         Number of rounds for which ``rates`` are optimised, if the constructor has this parameter.
+    registry : Registry
+        Learners by name.
 
     Raises
     ------
@@ -42,7 +46,7 @@ def make_learner(learner: str | Spec, experts: int, horizon: int) -> Learner:
         If the learner is unknown, or a number or parameter is invalid.
     """
     spec = Spec.of(learner, "learner")
-    parameters = parameters_of(LEARNERS.get(spec.name))
+    parameters = parameters_of(registry.get(spec.name))
     arguments: dict[str, Any] = {"n_experts": experts}
     if "rates" in parameters:
         arguments["rates"] = switching_rates(horizon)
@@ -51,7 +55,7 @@ def make_learner(learner: str | Spec, experts: int, horizon: int) -> Learner:
                 f"learner {spec.name}: {experts} experts with {arguments['rates'].size} switching rates for "
                 f"{horizon} polls exceed {MAX_WEIGHTS:,} weights; use a shorter horizon or fewer experts."
             )
-    return LEARNERS.create(spec, **arguments)
+    return registry.create(spec, **arguments)
 
 
 def guarded_learner(learner: Learner) -> Learner:

@@ -212,8 +212,8 @@ def _is_recording(trace: str) -> bool:
 
 
 def _has_rates(learner: str) -> bool:
+    from psm_lab.replay.replay_config import LEARNERS
     from psm_sim.common.parameters import parameters_of
-    from psm_sim.learning.factory import LEARNERS
 
     return "rates" in parameters_of(LEARNERS.get(Spec.parse(learner, "learner").name))
 

@@ -11,10 +11,23 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_MS, MAX_S
 from psm_sim.common.parameters import check_all, parameter, parameters_of, values_of
+from psm_sim.common.registry import Registry
 from psm_sim.learning import Learner
 from psm_sim.learning.factory import make_learner
 from psm_sim.losses import LOSSES, Loss, check_loss, make_loss
 from psm_sim.policies.helpers.polling_times import polling_times_ms
+
+LEARNERS: Registry[Learner] = Registry(
+    "learner",
+    Learner,
+    {
+        "static-expert": "psm_sim.learning:StaticExpert",
+        "fixed-share": "psm_sim.learning:FixedShare",
+        "learn-alpha": "psm_sim.learning:LearnAlpha",
+    },
+    "psm_sim.learners",
+)
+"""Learners of a replay by name. LPSM has the parameter ``alpha`` instead of the first two."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +132,7 @@ class ReplayConfig:
 
     def make_learner(self) -> Learner:
         """Return a new, untrained learner."""
-        return make_learner(self.learner, self.clock.times_ms.size, self.horizon)
+        return make_learner(self.learner, self.clock.times_ms.size, self.horizon, LEARNERS)
 
     @property
     def parameters(self) -> dict[str, Any]:

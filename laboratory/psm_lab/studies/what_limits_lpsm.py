@@ -33,8 +33,7 @@ def _gammas(loss: str) -> list[str]:
 ALONE: Mapping[str, Sequence[str]] = {
     "learner": (
         "lpsm:learner=short-learn-alpha", "lpsm:learner=decreasing-share", "lpsm:learner=mixing-past",
-        "lpsm:learner=static-expert", "lpsm:learner=fixed-share:alpha=0.001",
-        "lpsm:learner=fixed-share:alpha=0.02", "lpsm:learner=fixed-share:alpha=0.1",
+        "lpsm:alpha=0", "lpsm:alpha=0.001", "lpsm:alpha=0.02", "lpsm:alpha=0.1",
     ),
     "rule": tuple(
         f"lpsm:rule={rule}" for rule in ("harmonic", "median", "quantile:0.1", "quantile:0.25", "sample")

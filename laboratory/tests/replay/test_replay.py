@@ -15,7 +15,7 @@ from psm_lab.replay.replay_history import FACTS, ReplayHistory, Windows, regret_
 from psm_lab.replay.trace_replay import ReplayPoller, replay_activity, replay_trace
 
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.learning.factory import make_learner
+from psm_sim.learning import StaticExpert
 from psm_sim.losses import InverseLoss, Loss
 
 ROWS = st.lists(
@@ -66,9 +66,7 @@ def test_a_replay_by_hand() -> None:
     """Two experts, one transfer, two polls, Static-expert: every number from equations 2.1, 2.2 and 2.35."""
     clock, gamma = PollingGrid(100.0, 300.0, 200.0), 1e-4
     transfers = [Transfer(0, 400_000, 4_000)]
-    replay = ReplayPoller(
-        BinnedArrivals(transfers), make_learner("static-expert", 2, 1), InverseLoss(gamma), clock
-    ).run()
+    replay = ReplayPoller(BinnedArrivals(transfers), StaticExpert(2), InverseLoss(gamma), clock).run()
     first = [gamma * 2000 * t**2 / (2 * 200) + 1 / t for t in (100, 300)]
     weight = 1 / (1 + math.exp(first[0] - first[1]))
     slept = round((100 * weight + 300 * (1 - weight)) * 1000) / 1000
@@ -76,9 +74,7 @@ def test_a_replay_by_hand() -> None:
     assert (replay.shortest_us, replay.longest_us) == (slept * 1000, 200_000)
     assert buffered < 2000
     second = [gamma * buffered * t**2 / (2 * slept) + 1 / t for t in (100, 300)]
-    replay = ReplayPoller(
-        BinnedArrivals(transfers), make_learner("static-expert", 2, 1), InverseLoss(gamma), clock
-    ).run(2)
+    replay = ReplayPoller(BinnedArrivals(transfers), StaticExpert(2), InverseLoss(gamma), clock).run(2)
     assert replay.expert_losses == pytest.approx(np.add(first, second), rel=1e-12)
     mixture = -math.log(sum(math.exp(-loss) for loss in first) / 2)
     mixture -= math.log(weight * math.exp(-second[0]) + (1 - weight) * math.exp(-second[1]))
@@ -160,7 +156,7 @@ def test_memory_does_not_grow_with_the_polls() -> None:
     clock = PollingGrid()
     replay = ReplayPoller(
         BinnedArrivals([Transfer(0, 10**11, 10**6)]),
-        make_learner("static-expert", 10, 1),
+        StaticExpert(10),
         replay_loss("inverse", None, clock.times_ms),
         clock,
         ReplayHistory(10, windows=100),
@@ -227,7 +223,7 @@ def test_totals_are_those_of_the_history() -> None:
     [
         (
             lambda: ReplayConfig(learner="learn"),
-            "Unknown learner 'learn'; expected one of learn-alpha, ",
+            "Unknown learner 'learn'; expected one of static-expert, fixed-share, learn-alpha, ",
         ),
         (
             lambda: ReplayConfig(learner="fixed-share"),

@@ -117,8 +117,9 @@ def test_settings_of_lpsm_change_one_parameter_and_include_every_learner():
             changed = {name for name in published if config[name] != published[name]}
             assert changed
             assert changed <= {"loss", "gamma"} if factor == "loss" else len(changed) == 1
-    learners = {make_policy(setting).config()["learner"].partition(":")[0] for setting in SETTINGS[:7]}
-    assert learners == {name for name, package in LEARNERS.installed().items() if "psm_lab" in package}
+    learners = {make_policy(setting).config()["learner"] for setting in ALONE["learner"]}
+    installed = {name for name, package in LEARNERS.installed().items() if "psm_lab" in package}
+    assert learners == {"learn-alpha", *installed}
 
 
 def test_no_seed_is_one_that_a_choice_was_made_on():
