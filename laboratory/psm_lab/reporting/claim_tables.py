@@ -27,7 +27,7 @@ ROLES = (
 QUANTITIES = {
     "energy_j": "energy, J per page",
     "beacons_j": "beacons, J per page",
-    "slowdown": "slowdown",
+    "slowdown_max": "slowdown, maximum",
     "page_ratio_mean": "page time relative to static PSM, mean",
     "page_ratio_long": "page time relative to static PSM, mean of the longest tenth",
     "page_ratio_max": "page time relative to static PSM, maximum",

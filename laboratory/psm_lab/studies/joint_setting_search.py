@@ -99,21 +99,23 @@ def run_setting(setting: Setting, pages: int, seed: int) -> list[Row]:
 
 
 KEYS = (*(field.name for field in fields(Setting)), "uplink", "acks")
-STATIC, LEARNED = "bsd-energy/psm/slowdown", "lpsm-100/lpsm:loss=inverse-log/page_ratio_mean"
+STATIC, LEARNED = "one-setting/psm/slowdown", "lpsm-100/lpsm:loss=inverse-log/page_ratio_mean"
 """Numbers of the two papers that contradict each other if no setting agrees with both."""
 
 _DELAYS = {"none": "no server delay", "trace": "server delay of the trace"}
 """Labels of the values of ``server_delay_ms`` that are not numbers."""
 
 
-def judged_numbers(study: str) -> list[PublishedNumber]:
-    """Return the numbers of a *study* that can agree or differ.
+def judged_numbers(paper: str) -> list[PublishedNumber]:
+    """Return the numbers of a *paper*, ``lpsm`` or ``bsd``, that can agree or differ.
 
-    Static PSM's energy and beacons agree by construction, and every setting keeps BSD's bound.
+    Static PSM's energy and beacons agree by construction, and every setting keeps BSD's bound. The slowdown
+    of static PSM is judged as a mean.
     """
-    calibrating = ("lpsm-100/psm/energy_j", "lpsm-100/psm/beacons_j")
-    numbers = published_numbers(study)
-    return [each for each in numbers if each.quantity != "bound" and each.key not in calibrating]
+    omitted = ("psm/energy_j", "psm/beacons_j", "psm/slowdown_max")
+    studies = {"lpsm": ["lpsm-100"], "bsd": ["one-setting", "bsd-energy"]}[paper]
+    numbers = [number for study in studies for number in published_numbers(study)]
+    return [each for each in numbers if each.quantity != "bound" and not each.key.endswith(omitted)]
 
 
 @dataclass(frozen=True)
@@ -175,9 +177,9 @@ def score_settings(rows: Sequence[Row]) -> list[Score]:
             lpsm, bsd = (
                 {
                     number.key: claim_of(number, values[number.policy, number.quantity], Preset())
-                    for number in judged_numbers(study)
+                    for number in judged_numbers(paper)
                 }
-                for study in ("lpsm-100", "bsd-energy")
+                for paper in ("lpsm", "bsd")
             )
             scores.append(Score(dict(zip(KEYS, (*setting, uplink, acks), strict=True)), lpsm, bsd))
     return scores

@@ -92,7 +92,7 @@ def test_a_role_is_read_off_the_presets_own_history():
     assert preset.role("lpsm-100/lpsm:loss=inverse/page_ratio_long") == "predicted"
     assert preset.role("bsd-energy/bsd:p=1/time_saved") == "predicted"
     assert load_preset("plain").role("lpsm-100/lpsm:loss=inverse/energy_j") == "predicted"
-    assert load_preset("plain").role("bsd-energy/psm/slowdown") == "fitted"
+    assert load_preset("plain").role("bsd-energy/psm/slowdown_max") == "fitted"
 
 
 @pytest.mark.parametrize("name", PRESETS)
