@@ -24,7 +24,7 @@ from psm_sim.campaign.benchmark.cells import CELLS, Cell
 from psm_sim.campaign.benchmark.ranking import Standing, rank
 from psm_sim.campaign.benchmark.result import STANDING, BenchmarkResult, read_result
 from psm_sim.common.array_types import FloatArray
-from psm_sim.reporting.figures.canvas import add_legend, new_figure, save_figure
+from psm_sim.reporting.figures.canvas import add_legend, new_figure, save_picture
 from psm_sim.reporting.style import policy_style, series_style
 from psm_sim.reporting.terminal.benchmark import EXPLANATION, ranking_rows, score_rows
 
@@ -91,10 +91,9 @@ def write_report(stored: BenchmarkResult, other: BenchmarkResult, folder: Path =
     ranking, rankings = rank(stored), [rank(each) for each in sets]
     stability = compare_rankings(rankings)
     order, figures = [each.policy for each in ranking], folder / "figures"
-    save_figure(_draw_scores(order, sets, rankings), figures / "scores", _score_columns(sets, rankings))
-    behind = _behind(stored, ranking)
-    columns = {name: behind[index] for index, name in enumerate(order)}
-    save_figure(_draw_cells(behind, order), figures / "cells", {"cell": list(map(str, CELLS)), **columns})
+    figures.mkdir(parents=True, exist_ok=True)
+    save_picture(_draw_scores(order, sets, rankings), figures / "scores.svg")
+    save_picture(_draw_cells(_behind(stored, ranking), order), figures / "cells.svg")
     (folder / "README.md").write_text(_page(stored, sets, stability), encoding="utf-8")
     numbers = {
         "versions": stored.versions,
@@ -197,18 +196,6 @@ def _scores(result: BenchmarkResult, ranking: Sequence[Standing]) -> dict[str, o
         {"policy": each.policy, "score": each.score, "low": each.low, "high": each.high} for each in ranking
     ]
     return {"seeds": result.seeds, "scores": rows}
-
-
-def _score_columns(
-    results: Sequence[BenchmarkResult], rankings: Sequence[Sequence[Standing]]
-) -> dict[str, list[object]]:
-    rows = [
-        (_seeds(result), each.policy, each.score, each.low, each.high)
-        for result, ranking in zip(results, rankings, strict=True)
-        for each in ranking
-    ]
-    names = ("seeds", "policy", "score", "low", "high")
-    return {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
 def _draw_scores(

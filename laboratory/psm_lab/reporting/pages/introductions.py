@@ -28,8 +28,8 @@ psm_sim {version} wrote this report with first seed {seed}:
 {command}
 ```
 
-The results do not depend on the number of workers. [numbers.json](numbers.json) has the same numbers, and
-each figure has its numbers in a CSV file. A column "reference" has the results of an independent program.
+The results do not depend on the number of workers. [numbers.json](numbers.json) has the same numbers. A
+column "reference" has the results of an independent program.
 
 {rule}
 

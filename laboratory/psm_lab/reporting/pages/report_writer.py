@@ -45,8 +45,7 @@ psm_sim {version} wrote this report with first seed {seed}:
 {command}
 ```
 
-The results do not depend on the number of workers. [numbers.json](numbers.json) has the same numbers, and
-each figure has its numbers in a CSV file.
+The results do not depend on the number of workers. [numbers.json](numbers.json) has the same numbers.
 
 {rule}
 
@@ -114,7 +113,7 @@ def _draw_all(
     figures = [_Figure(study.study, key, frame) for study in findings for key, frame in study.figures.items()]
     links: dict[str, list[tuple[str, str]]] = {}
     for figure, caption in zip(figures, parallel_map(partial(_draw, folder), figures, workers), strict=True):
-        links.setdefault(figure.study, []).append((caption, f"{figure.stem}.png"))
+        links.setdefault(figure.study, []).append((caption, f"{figure.stem}.svg"))
     return links
 
 
@@ -131,11 +130,10 @@ class _Figure(NamedTuple):
 def _draw(folder: Path, figure: _Figure) -> str:
     """Plot a figure and return its caption."""
     from psm_lab.reporting.figures.figure_registry import draw
-    from psm_sim.reporting.figures.canvas import save_figure
+    from psm_sim.reporting.figures.canvas import save_picture
 
     canvas, caption = draw(figure.key, figure.frame)
-    columns = {str(name): column.tolist() for name, column in figure.frame.items()}
-    save_figure(canvas, folder / figure.stem, columns)
+    save_picture(canvas, folder / f"{figure.stem}.svg")
     return caption
 
 
