@@ -30,6 +30,7 @@ def _require_the_same(name: str, study: Study, committed: dict[str, Any]) -> Non
     anew = json.loads(json.dumps(numbers_of(findings, seed)["studies"][name]))
     then = committed["studies"][name]
     assert anew["setting"] == then["setting"]
+    assert anew["remarks"] == then["remarks"]  # the headline sentences
     for table, before in zip(anew["tables"], then["tables"], strict=True):
         assert (table["title"], table["columns"]) == (before["title"], before["columns"])
         for row, other in zip(table["rows"], before["rows"], strict=True):
