@@ -153,7 +153,7 @@ def test_the_server_answers_line_by_line(monkeypatch, capsys):
     frame = "[0, 40, 0, true, false, 1460, false]"
     lines = [
         '[["open"]]',
-        '[["start", [0.5, 0.1, 0.001], [2, "up"], 0.2]]',
+        '[["start", [0.5, 0.1, 0.001], [2], 0.2]]',
         f'[["sent", 0.1, {frame}], ["received", 0.2, {frame}]]',
         '[["interrupted", [5.0, 40, 1, [[1.0, 40]]]], ["rest", 0.3, 0.2, null]]',
         '[["rest", 0.5, 0.4, [100.0, 0, 0, []]]]',
