@@ -13,23 +13,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 from psm_sim.common.output_files import atomic_write
 from psm_sim.network import build_world, load_topology
 from psm_sim.network.observers import Observer
 from psm_sim.network.parts.capture import capture_observers
-from psm_sim.network.parts.timeline import timeline_observers
 from psm_sim.policies import make_policy
+from psm_sim.simulation.perfetto import write_perfetto
+from psm_sim.simulation.timeline import Recorder
 from psm_sim.workload import Workload, load_workload
 
 POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm")
-KINDS: dict[str, Callable[[BinaryIO], Sequence[Observer]]] = {
-    ".pcap": lambda file: capture_observers(file, 1),
-    ".json": lambda file: timeline_observers(file, ["station"]),
-}
+SUFFIXES = ("", ".pcap", ".json")
 
 
 def run_once(policy: str, workload: Workload, path: Path) -> tuple[float, float]:
@@ -39,7 +36,11 @@ def run_once(policy: str, workload: Workload, path: Path) -> tuple[float, float]
         _run(policy, workload, [])
     else:
         with atomic_write(path) as file:
-            _run(policy, workload, KINDS[path.suffix](file))
+            if path.suffix == ".pcap":
+                _run(policy, workload, capture_observers(file, 1))
+            else:
+                _run(policy, workload, [recorder := Recorder()])
+                write_perfetto(file, [recorder])
     return time.process_time() - used, time.perf_counter() - begun
 
 
@@ -75,7 +76,7 @@ def main() -> None:
     print(f"{'policy':12}{'processor':>10}{'capture':>9}{'timeline':>10}{'clock':>9}{'capture':>9}", end="")
     print(f"{'timeline':>10}{'MB':>7}{'MB':>6}{'command':>9}{'capture':>9}{'timeline':>10}")
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        paths = [Path(folder) / f"watched{suffix}" for suffix in ("", *KINDS)]
+        paths = [Path(folder) / f"watched{suffix}" for suffix in SUFFIXES]
         for policy in POLICIES:
             runs = [[run_once(policy, workload, path) for path in paths] for _ in range(repeats)]
             commands = [[command_once(policy, pages, path) for path in paths] for _ in range(repeats)]

@@ -94,7 +94,8 @@ class RunOutputs:
             for kind in _SUFFIXES:
                 for path, by_station in zip(self._paths(kind, policies), by_policy, strict=False):
                     file = stack.enter_context(atomic_write(path, f"--{kind}"))
-                    for observers, observer in zip(by_station, _observers(kind, file, stations), strict=True):
+                    added = stack.enter_context(_observers(kind, file, stations))
+                    for observers, observer in zip(by_station, added, strict=True):
                         observers.append(observer)
             yield by_policy
 
@@ -140,17 +141,22 @@ def _estimate_bytes(kind: str, workloads: Sequence[Workload], topology: Topology
         from psm_sim.network.parts.capture import capture_bytes
 
         return capture_bytes(workloads, topology)
-    from psm_sim.network.parts.timeline import timeline_bytes
+    from psm_sim.simulation.perfetto import perfetto_bytes
 
-    return sum(timeline_bytes(workload.pages, workload.messages) for workload in workloads)
+    return sum(perfetto_bytes(workload) for workload in workloads)
 
 
-def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Sequence[Observer]:
-    """Return one observer per station. All write to the same file."""
+@contextmanager
+def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Iterator[Sequence[Observer]]:
+    """Yield one observer per station. All write to the same file, if the block succeeds."""
     if kind == "capture":
         from psm_sim.network.parts.capture import capture_observers
 
-        return capture_observers(file, len(stations))
-    from psm_sim.network.parts.timeline import timeline_observers
+        yield capture_observers(file, len(stations))
+    else:
+        from psm_sim.simulation.perfetto import write_perfetto
+        from psm_sim.simulation.timeline import Recorder
 
-    return timeline_observers(file, stations)
+        recorders = [Recorder(name) for name in stations]
+        yield recorders
+        write_perfetto(file, recorders)

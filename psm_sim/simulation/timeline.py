@@ -1,31 +1,66 @@
-"""Timeline of a run as a DataFrame, with one row per event."""
+"""Timeline of a run: one row per event, as a DataFrame or for a file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import InputError, safe_repr
-from psm_sim.network import Observer
+from psm_sim.network import Observer, Topology
+from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
-from psm_sim.policies import Poll, Rest
+from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.run_averages import Average
+from psm_sim.simulation.transfers import Transfers
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Event = dict[str, Any]
 
+_MIN_CHANGE = 0.002
+"""Smaller changes of the weights are not recorded, because they would not be visible."""
+
 
 class Recorder(Observer):
-    """Observer that records every event as a dictionary with ``time_s`` and ``event``."""
+    """Observer that records the events of a station up to its last page. The run has the same events.
 
-    def __init__(self) -> None:
-        self.events: list[Event] = []
+    Parameters
+    ----------
+    name : str
+        Name of the station.
+
+    Attributes
+    ----------
+    topology, policy
+        Those of the run.
+    ended_s
+        Time of the end in seconds, infinite before the end.
+    """
+
+    def __init__(self, name: str = "station") -> None:
+        self.name = name
+        self.topology: Topology
+        self.policy: Policy
+        self.ended_s = inf
+        self._events: list[Event] = []
+        self._weights: Any = None
+        self._transfers = Transfers(self._transfer)
+
+    @property
+    def events(self) -> list[Event]:
+        """Events ordered by time, each with ``time_s`` and ``event``."""
+        return sorted(self._events, key=itemgetter("time_s"))
+
+    def begin(self, topology: Topology, policy: Policy) -> None:
+        """Keep the topology and the policy."""
+        self.topology, self.policy = topology, policy
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Record a change of the radio state."""
@@ -36,14 +71,62 @@ class Recorder(Observer):
         for number in range(count):
             self._record(first_s + number * every_s, "beacon")
 
-    def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Record a sleep decision with the preceding observation."""
-        observation = (
-            {} if poll is None else {"slept_ms": poll.slept_ms, "buffered_frames": poll.buffered_frames}
-        )
+    def decision(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
+        """Record a sleep decision with the preceding observation, and the weights of the learner."""
+        names = ("slept_ms", "buffered_frames", "buffered_bytes")
+        observation = {} if poll is None else {name: getattr(poll, name) for name in names}
         self._record(
             time_s, "rest", **observation, awake_s=rest.awake_s, beacons=rest.beacons, repeat=rest.repeat
         )
+        policy: Any = getattr(self.policy, "policy", self.policy)  # the one behind a guard
+        weights = getattr(getattr(policy, "learner", None), "weights", None)
+        if weights is None or getattr(weights, "ndim", 0) != 1:
+            return
+        if self._weights is None or abs(weights - self._weights).max() > _MIN_CHANGE:
+            self._weights = weights.copy()
+            times_ms = getattr(policy, "times_ms", range(weights.size))
+            shown = {f"{time_ms:g} ms": weight for time_ms, weight in zip(times_ms, weights.tolist())}  # noqa: B905
+            self._record(time_s, "weights", weights=shown)
+
+    def buffered(self, time_s: float, frames: int, retrieved: int) -> None:
+        """Record the number of buffered frames."""
+        self._record(time_s, "buffered", buffered_frames=frames)
+
+    def air(self, frame: AirFrame) -> None:
+        """Follow the transfers."""
+        self._transfers.air(frame)
+
+    def page(self, visit: Visit) -> None:
+        """Record the request of a page and its end."""
+        page, objects = visit.page, visit.page.objects
+        self._record(
+            visit.started_s, "page requested", objects=objects, bytes=page.total_bytes, think_s=page.think_s
+        )
+        if visit.failure:
+            self._record(visit.ended_s, "page failed", objects=objects, reason=visit.failure)
+        else:
+            self._record(visit.ended_s, "page complete", objects=objects)
+
+    def finish(self, time_s: float) -> None:
+        """Discard all further events."""
+        self.ended_s = time_s
+
+    def _transfer(self, begins_s: float, ends_s: float, kind: str, size: int, **facts: Any) -> None:
+        self._record(begins_s, "transfer", kind=kind, bytes=size, arrives_s=float(ends_s), **facts)
+
+    def _record(self, time_s: float, event: str, **facts: Any) -> None:
+        if self.ended_s == inf:
+            self._events.append({"time_s": float(time_s), "event": event, **facts})
+
+
+class DetailedRecorder(Recorder):
+    """Recorder of all decisions, also of those that a plan has anticipated, and of the frames on all links.
+
+    The results of the run do not change, but it takes more time and events.
+    """
+
+    rest = Recorder.decision
+    decision = Observer.decision
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
         """Record a frame that is queued on a link."""
@@ -52,17 +135,6 @@ class Recorder(Observer):
     def lost(self, link: Link, time_s: float, segment: Segment) -> None:
         """Record a frame that a fault removes at the end of a link."""
         self._record(time_s, "frame lost", link=link.name, bytes=segment.wire_bytes)
-
-    def page(self, visit: Visit) -> None:
-        """Record the request of a page and its end."""
-        self._record(visit.started_s, "page requested", objects=visit.page.objects)
-        if visit.failure:
-            self._record(visit.ended_s, "page failed", objects=visit.page.objects, reason=visit.failure)
-        else:
-            self._record(visit.ended_s, "page complete", objects=visit.page.objects)
-
-    def _record(self, time_s: float, event: str, **facts: Any) -> None:
-        self.events.append({"time_s": float(time_s), "event": event, **facts})
 
 
 def observe(result: Result, observers: Sequence[Observer], pages: int | None = None) -> None:
@@ -118,10 +190,15 @@ def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
         - ``wakes`` and ``dozes``: change of the radio state,
         - ``beacon``: beacon received while dozing,
         - ``rest``: sleep decision with ``awake_s``, ``beacons`` and ``repeat``, after a poll with
-          ``slept_ms`` and ``buffered_frames``,
+          ``slept_ms``, ``buffered_frames`` and ``buffered_bytes``,
+        - ``weights``: changed ``weights`` of the policy's learner, by polling time,
+        - ``buffered``: new number of ``buffered_frames``,
         - ``frame``: ``bytes`` queued on a ``link``, which arrive at ``arrives_s``,
         - ``frame lost``: ``bytes`` that a fault removes on a ``link``,
-        - ``page requested`` and ``page complete``: page with a number of ``objects``,
+        - ``transfer``: ``bytes`` of a ``kind``, such as a reply, a message or a datagram, which have arrived
+          at ``arrives_s``; a reply has a ``connection``, ``request_bytes`` and ``server_delay_s``,
+        - ``page requested`` and ``page complete``: page with a number of ``objects``, and the ``bytes`` and
+          ``think_s`` of a requested one,
         - ``page failed``: page that failed for a ``reason``.
 
         Values that do not apply to an event are missing.
@@ -140,6 +217,6 @@ def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
     """
     import pandas as pd
 
-    recorder = Recorder()
+    recorder = DetailedRecorder()
     observe(result, [recorder], pages)
-    return pd.DataFrame(recorder.events).sort_values("time_s", kind="stable", ignore_index=True)
+    return pd.DataFrame(recorder.events)

@@ -11,9 +11,9 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
-from psm_sim.network.parts.timeline import timeline_observers
 from psm_sim.simulation import Scenario, compare_runs
-from psm_sim.simulation.timeline import observe
+from psm_sim.simulation.perfetto import write_perfetto
+from psm_sim.simulation.timeline import Recorder, observe
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_list import read_page_list, write_page_list
 from psm_sim.workload.page_view import DependencyPage, Page
@@ -113,11 +113,11 @@ def test_commands_take_har_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_the_timeline_draws_every_transfer_once(tmp_path: Path) -> None:
     """Also those whose replies overtake others: each slice has the size of its reply."""
-    file = (tmp_path / "t.json").open("wb")
     trace = str(next(path for path in FILES if "gallery" in path.name))
     run = compare_runs(["always-on"], Scenario(trace, "modern")).runs[0]
-    with file:
-        observe(run, timeline_observers(file, ["station"]))
+    observe(run, [recorder := Recorder()])
+    with (tmp_path / "t.json").open("wb") as file:
+        write_perfetto(file, [recorder])
     (page,) = load_workload(trace, 1, 1).pages
     events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     names = [event["name"] for event in events if "connection" in event.get("name", "")]

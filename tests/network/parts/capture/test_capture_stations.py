@@ -17,11 +17,12 @@ from psm_sim.network import Observer, load_topology
 from psm_sim.network.build import build_world, cell_of
 from psm_sim.network.parts.capture import capture_observers, check_capturable
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.parts.timeline import timeline_observers
 from psm_sim.network.shared_cell import SharedCell
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.network.world import World
 from psm_sim.policies import make_policy
+from psm_sim.simulation.perfetto import write_perfetto
+from psm_sim.simulation.timeline import Recorder
 from psm_sim.workload import load_workload
 from tests.network.parts.capture.sniffed import (
     Beacon,
@@ -63,9 +64,8 @@ class Sniffed:
         self.topology, self.held = topology, []
         self.names = [f"station-{number}" for number, _ in enumerate(policies, 1)]
         capture, timeline = io.BytesIO(), io.BytesIO()
-        told = zip(
-            capture_observers(capture, len(policies)), timeline_observers(timeline, self.names), strict=True
-        )
+        recorders = [Recorder(name) for name in self.names]
+        told = zip(capture_observers(capture, len(policies)), recorders, strict=True)
         self.logs, self.ends = [Log() for _ in policies], [Ends() for _ in policies]
         cell = cell_of(topology)
         self.worlds = [
@@ -79,6 +79,7 @@ class Sniffed:
         SharedCell(self.worlds).run(
             [each.pages for each in loads], [each.messages for each in loads], lambda _: None
         )
+        write_perfetto(timeline, recorders)
         self.capture, self.timeline = capture.getvalue(), timeline.getvalue()
 
     @property

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+import psm_sim
 from psm_sim.network import Observer
-from psm_sim.network.parts.timeline import timeline_observers
-from psm_sim.network.parts.timeline.trace_file import TraceFile
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.user_policy_guard import guarded_policy
+from psm_sim.simulation.perfetto import write_perfetto
+from psm_sim.simulation.timeline import Recorder
 from tests.network.parts.capture.sniffed import run
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm", "anticipate", "uapsd", "twt"]
@@ -38,8 +39,9 @@ class Told(Observer):
 
 def drawn(policy: str | Policy = "psm", **more: Any):
     """Return a world after its run, what else was told, and the events of its timeline."""
-    file, told = io.BytesIO(), Told()
-    world = run(policy, observers=[*timeline_observers(file, ["station"]), told], **more)
+    file, told, recorder = io.BytesIO(), Told(), Recorder()
+    world = run(policy, observers=[recorder, told], **more)
+    write_perfetto(file, [recorder])
     return world, told, json.loads(file.getvalue())["traceEvents"]
 
 
@@ -173,13 +175,11 @@ def test_a_policy_without_rests_and_a_run_without_pages_are_drawn():
     assert tracks(events)["pages"] == []
 
 
-def test_what_is_written_does_not_wait_for_the_end():
-    """Memory stays flat: of 5,000 events most are in the file before it is complete."""
-    file = io.BytesIO()
-    trace = TraceFile(file).process("a station")
-    for number in range(5000):
-        trace.counter("buffered frames", number, f'"frames":{number}')
-    before = file.getvalue().count(b"\n")
-    trace.close()
-    assert before > 4000
-    assert len(json.loads(file.getvalue())["traceEvents"]) == 5002
+def test_the_dataframe_has_the_transfers_and_the_buffered_frames_too():
+    """Every byte of the pages, and as many frames as the access point says."""
+    result = psm_sim.simulate("psm", pages=3)
+    events = psm_sim.timeline(result)
+    replies = events[(events["event"] == "transfer") & (events["kind"] == "reply")]
+    assert replies["bytes"].sum() == sum(page.bytes for page in result.page_records)
+    assert events[events["event"] == "buffered"]["buffered_frames"].iloc[-1] == 0
+    assert events["time_s"].is_monotonic_increasing
