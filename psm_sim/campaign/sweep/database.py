@@ -65,6 +65,9 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
         database = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
         try:
             _initialise(database, path)
+            # Without a write-ahead log, a commit waits for the disk, which triples the time of short tasks.
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             database.close()
             raise
