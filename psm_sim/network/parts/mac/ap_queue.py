@@ -61,11 +61,13 @@ class ApQueue:
 
     def collided(self, first_s: float) -> None:
         """Record the collision for the Retry bit. The energy of the access point is not modelled."""
-        self._order[0].link.collided()
+        if self._order:  # a station that dozes after a frame whose ACK is lost empties the queue
+            self._order[0].link.collided()
 
     def lost(self) -> None:
         """Drop the first frame."""
-        self._order.popleft().drop_first()
+        if self._order:
+            self._order.popleft().drop_first()
 
     def _deliver(self) -> None:
         port = self._order.popleft()
