@@ -13,10 +13,7 @@ from psm_sim.learning.regret import (
     best_expert,
     best_rate,
     best_switching,
-    comparator_losses,
     rate_losses,
-    regrets,
-    run_learner,
 )
 from psm_sim.learning.regret_bounds import (
     learn_alpha_bound,
@@ -39,15 +36,12 @@ __all__ = [
     "best_expert",
     "best_rate",
     "best_switching",
-    "comparator_losses",
     "learn_alpha_bound",
     "learn_alpha_optimal_bound",
     "lower_bound",
     "make_learner",
     "rate_losses",
-    "regrets",
     "relative_entropy",
-    "run_learner",
     "switching_rates",
     "upper_bound",
 ]
