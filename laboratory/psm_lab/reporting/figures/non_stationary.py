@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from psm_sim.reporting.figures.canvas import add_legend, new_figure
-from psm_sim.reporting.style import COLOURS, ORANGE, Style, policy_style
+from psm_sim.reporting.style import COLOURS, ORANGE, policy_style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,82 +43,27 @@ def draw_trade_off(frame: pd.DataFrame) -> tuple[Figure, str]:
     """
     figure, (wide, near) = new_figure(columns=2, width_in=7.4, height_in=4.0)
     for group, line in frame.groupby("group", sort=False):
+        is_learn_alpha = group == _LEARN_ALPHA
         style = next(style for name, style in _STYLES.items() if str(group).startswith(name))
         for axes in (wide, near):
-            _plot_group(axes, line, style, str(group))
-            for point in line.to_dict("records"):
-                _label_point(axes, point, label_learners=axes is near)
-    _set_scales(frame, wide, near)
-    add_legend(figure, wide)
-    return figure, (
-        "Energy against slowdown of every policy, with 95 % confidence intervals. The right panel zooms in on"
-        " Learn-alpha."
-    )
-
-
-def _plot_group(axes: Axes, line: pd.DataFrame, style: Style, group: str) -> None:
-    """Plot the policies of one group.
-
-    Parameters
-    ----------
-    axes : Axes
-        Panel to plot to.
-    line : DataFrame
-        Policies of the group.
-    style : Style
-        Style of the group.
-    group : str
-        Name of the group.
-    """
-    axes.errorbar(
-        line["slowdown"], line["energy_mj"], xerr=line["slowdown_ci95"], yerr=line["energy_mj_ci95"],
-        label=group, color=style.colour, marker=style.marker, linestyle=style.line,
-        linewidth=1, markersize=8 if group == _LEARN_ALPHA else 5, zorder=3 - (group == _LEARN_ALPHA),
-    )  # fmt: skip
-
-
-def _label_point(axes: Axes, point: Mapping[Any, Any], *, label_learners: bool) -> None:
-    """Label a point with its parameter.
-
-    Parameters
-    ----------
-    axes : Axes
-        Panel of the point.
-    point : mapping
-        Row of the point.
-    label_learners : bool
-        Whether to label the points of learners too.
-    """
-    policy = str(point["policy"])
-    is_learner = not policy.startswith(("psm", "bsd"))
-    if policy == _LEARN_ALPHA or (is_learner and not label_learners):
-        return
-    label = f"p = {policy.rpartition('=')[2]}"
-    if "listen_interval" in policy:
-        label = f"{policy.rpartition('=')[2]}00 ms"
-    elif is_learner:
-        label = "alpha = 0" if policy == "Static-expert" else policy.rpartition(" ")[2]
-    axes.annotate(
-        label, (point["slowdown"], point["energy_mj"]), xytext=_LABEL_OFFSETS.get(policy, (5, 4)),
-        textcoords="offset points", fontsize=7, annotation_clip=True,
-    )  # fmt: skip
-
-
-def _set_scales(frame: pd.DataFrame, wide: Axes, near: Axes) -> None:
-    """Set the scales of the panels.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        All points.
-    wide : Axes
-        Panel of all points, with logarithmic axes.
-    near : Axes
-        Panel that zooms in on Learn-alpha.
-    """
+            axes.errorbar(
+                line["slowdown"],
+                line["energy_mj"],
+                xerr=line["slowdown_ci95"],
+                yerr=line["energy_mj_ci95"],
+                label=group,
+                color=style.colour,
+                marker=style.marker,
+                linestyle=style.line,
+                linewidth=1,
+                markersize=8 if is_learn_alpha else 5,
+                zorder=3 - is_learn_alpha,
+            )
+            if not is_learn_alpha and (axes is near or not str(group).startswith("Fixed-share")):
+                for policy, *point in line[["policy", "slowdown", "energy_mj"]].to_numpy():
+                    _label_point(axes, policy, (point[0], point[1]))
     for axes in (wide, near):
-        axes.set_xlabel("slowdown (mean over pages)")
-        axes.set_ylabel("energy (mJ per page)")
+        axes.set(xlabel="slowdown (mean over pages)", ylabel="energy (mJ per page)")
     wide.set(xscale="log", yscale="log")
     slowdowns, energies = (1, 1.2, 1.5, 2, 2.5, 3), (400, 500, 600, 800, 1000, 1400)
     wide.set_xticks(slowdowns, [f"{tick:g}" for tick in slowdowns])
@@ -129,6 +73,21 @@ def _set_scales(frame: pd.DataFrame, wide: Axes, near: Axes) -> None:
     short = frame["policy"].isin(["psm:listen_interval=1", "psm:listen_interval=2"])
     slow, joules = (frame.loc[learners | short, name] for name in ("slowdown", "energy_mj"))
     near.set(xlim=(slow.min() - 0.06, slow.max() + 0.09), ylim=(joules.min() - 8, joules.max() + 9))
+    add_legend(figure, wide)
+    return figure, (
+        "Energy against slowdown of every policy, with 95 % confidence intervals. The right panel zooms in on"
+        " Learn-alpha."
+    )
+
+
+def _label_point(axes: Axes, policy: str, point: tuple[float, float]) -> None:
+    """Label the point of a policy with its parameter."""
+    name, _, value = policy.rpartition("=")
+    label = f"{value}00 ms" if name.startswith("psm") else f"p = {value}"
+    if not name:
+        label = "alpha = 0" if policy == "Static-expert" else policy.rpartition(" ")[2]
+    offset = _LABEL_OFFSETS.get(policy, (5, 4))
+    axes.annotate(label, point, xytext=offset, textcoords="offset points", fontsize=7, annotation_clip=True)
 
 
 def draw_rate_losses(frame: pd.DataFrame) -> tuple[Figure, str]:
@@ -180,12 +139,8 @@ def draw_polling_times(frame: pd.DataFrame) -> tuple[Figure, str]:
 
 
 def _shade_regimes(axes: Axes, run: pd.DataFrame) -> None:
-    periods = (run["regime"] != run["regime"].shift()).cumsum()
-    for _, period in run.groupby(periods):
-        start, end, regime = (
-            period["minutes"].iloc[0],
-            period["minutes"].iloc[-1],
-            period["regime"].iloc[0],
-        )
-        axes.axvspan(start, end, color=_SHADES.get(regime, "#FFFFFF"), linewidth=0)
+    for _, period in run.groupby((run["regime"] != run["regime"].shift()).cumsum()):
+        start, end = period["minutes"].iloc[[0, -1]]
+        regime = period["regime"].iloc[0]
+        axes.axvspan(start, end, color=_SHADES[regime], linewidth=0)
         axes.text((start + end) / 2, 1260, regime, ha="center", va="bottom", fontsize=7)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.figures.canvas import add_legend, new_figure
-from psm_sim.reporting.style import BLUE, Style, policy_style
+from psm_sim.reporting.style import BLUE, policy_style
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _OPTIMUM = "hindsight, no delay"
@@ -21,83 +20,32 @@ _TICKS_MS = (10, 20, 40, 80, 150, 300, 600)
 def draw_round_trips(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Plot page time and energy against the round-trip time, one line per policy.
 
-    Returns the figure and its caption. The columns of *frame* are ``rtt_ms, policy, time_ratio, energy_j``.
-    The optional column ``reference`` is plotted as hollow markers.
+    Returns the figure and its caption. The columns of *frame* are ``rtt_ms, policy, time_ratio, energy_j,
+    reference``. References are plotted as hollow markers.
     """
-    shown = frame[frame["policy"] != "always-on"]
     figure, panels = new_figure(1, 2, width_in=8.4, height_in=4.2)
-    for policy, line in shown.groupby("policy", sort=False):
-        for axes, column in zip(panels, ("time_ratio", "energy_j"), strict=True):
-            _plot_line(axes, line, str(policy), column)
-        if "reference" in line:
-            _plot_reference(panels[0], line, policy_style(str(policy)))
-    for axes, label in zip(
-        panels, ("mean page time over no power saving", "energy (J per page)"), strict=True
-    ):
+    labels = {"time_ratio": "mean page time over no power saving", "energy_j": "energy (J per page)"}
+    for policy, line in frame[frame["policy"] != "always-on"].groupby("policy", sort=False):
+        own = policy_style(str(policy))
+        style: dict[str, Any] = {"color": own.colour, "linestyle": own.line, "marker": own.marker}
+        style |= {"markersize": 4, "linewidth": 1.2, "label": policy}
+        if policy == _OPTIMUM:
+            style = {"color": "black", "linewidth": 1, "label": "offline optimum, no delay"}
+        for axes, column in zip(panels, labels, strict=True):
+            axes.plot(line["rtt_ms"], line[column], **style)
+        known = line.dropna(subset=["reference"])
+        hollow: dict[str, Any] = {"markersize": 8, "markerfacecolor": "none", "markeredgecolor": own.colour}
+        references = known["reference"].astype(float)
+        panels[0].plot(known["rtt_ms"], references, linestyle="none", marker=own.marker, **hollow)
+    for axes, label in zip(panels, labels.values(), strict=True):
         axes.set_xscale("log")
         axes.set_xticks(_TICKS_MS, [str(tick) for tick in _TICKS_MS])
         axes.minorticks_off()
-        axes.set_xlabel("round-trip time to the server (ms)")
-        axes.set_ylabel(label)
+        axes.set(xlabel="round-trip time to the server (ms)", ylabel=label)
     add_legend(figure, panels[0])
-    note = " Large hollow markers: independent model." if "reference" in shown else ""
-    return (
-        figure,
-        f"Page time and energy against the round-trip time to the server, without server delay.{note}",
-    )
-
-
-def _plot_line(axes: Axes, line: pd.DataFrame, policy: str, column: str) -> None:
-    """Plot one column of a policy against the round-trip time.
-
-    Parameters
-    ----------
-    axes : Axes
-        Panel to plot to.
-    line : DataFrame
-        Rows of the policy.
-    policy : str
-        Policy spec.
-    column : str
-        Name of the column.
-    """
-    if policy == _OPTIMUM:
-        axes.plot(line["rtt_ms"], line[column], color="black", linewidth=1, label="offline optimum, no delay")
-        return
-    style = policy_style(policy)
-    axes.plot(
-        line["rtt_ms"],
-        line[column],
-        color=style.colour,
-        linestyle=style.line,
-        marker=style.marker,
-        markersize=4,
-        linewidth=1.2,
-        label=policy,
-    )
-
-
-def _plot_reference(axes: Axes, line: pd.DataFrame, style: Style) -> None:
-    """Plot the reference values of a policy.
-
-    Parameters
-    ----------
-    axes : Axes
-        Panel to plot to.
-    line : DataFrame
-        Rows of the policy.
-    style : Style
-        Style of the policy.
-    """
-    points = line.dropna(subset=["reference"])
-    axes.plot(
-        points["rtt_ms"],
-        points["reference"].astype(float),
-        linestyle="none",
-        marker=style.marker,
-        markersize=8,
-        markerfacecolor="none",
-        markeredgecolor=style.colour,
+    return figure, (
+        "Page time and energy against the round-trip time to the server, without server delay. Large hollow"
+        " markers: independent model."
     )
 
 

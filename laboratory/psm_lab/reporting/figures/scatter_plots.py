@@ -10,7 +10,6 @@ from psm_sim.reporting.style import BLUE, policy_style
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -19,53 +18,31 @@ def draw_pages(frame: pd.DataFrame) -> tuple[Figure, str]:
 
     Returns the figure and its caption. The columns of *frame* are ``policy, always_on_time_s, slowdown``.
     """
-    policies = list(dict.fromkeys(frame["policy"]))
-    columns = min(3, len(policies))
-    rows = ceil(len(policies) / columns)
+    groups = list(frame.groupby("policy", sort=False))
+    columns = min(3, len(groups))
+    rows = ceil(len(groups) / columns)
     figure, panels = new_figure(rows, columns, width_in=2.4 * columns, height_in=2.3 * rows)
-    for axes, policy in zip(panels, policies, strict=False):
-        _plot_pages(axes, frame[frame["policy"] == policy], policy)
-        axes.set_ylim(*_limits(frame["slowdown"]))
-    for axes in panels[len(policies) :]:
+    lowest, highest = frame["slowdown"].min(), frame["slowdown"].max()
+    margin = 0.05 * (highest - lowest)
+    for axes, (policy, pages) in zip(panels, groups, strict=False):
+        times_s, slowdowns = pages["always_on_time_s"], pages["slowdown"]
+        colour = policy_style(str(policy)).colour
+        axes.scatter(times_s, slowdowns, s=5, color=colour, alpha=0.5, linewidths=0)
+        axes.axhline(slowdowns.mean(), color="black", linewidth=1)
+        axes.set_title(f"{policy}: {slowdowns.mean():.2f}", fontsize=9)
+        axes.set_xscale("log")
+        shown = [tick for tick in _TICKS_S if 0.8 * times_s.min() <= tick <= 1.2 * times_s.max()]
+        axes.set_xticks(shown, [f"{tick:g}" for tick in shown])
+        axes.minorticks_off()
+        axes.set_ylim(lowest - margin, highest + margin)
+    for axes in panels[len(groups) :]:
         axes.set_visible(False)
     figure.supxlabel("page time without power saving (s)", fontsize=9)
     figure.supylabel("slowdown", fontsize=9)
     return figure, "Slowdown of each page against its page time without power saving. The line is the mean."
 
 
-def _limits(values: pd.Series[float]) -> tuple[float, float]:
-    margin = 0.05 * (values.max() - values.min())
-    return float(values.min() - margin), float(values.max() + margin)
-
-
-def _plot_pages(axes: Axes, pages: pd.DataFrame, policy: str) -> None:
-    """Plot the pages under one policy.
-
-    Parameters
-    ----------
-    axes : Axes
-        Panel to plot to.
-    pages : DataFrame
-        Pages under the policy.
-    policy : str
-        Policy spec, for the title.
-    """
-    mean = pages["slowdown"].mean()
-    axes.scatter(
-        pages["always_on_time_s"],
-        pages["slowdown"],
-        s=5,
-        color=policy_style(policy).colour,
-        alpha=0.5,
-        linewidths=0,
-    )
-    axes.axhline(mean, color="black", linewidth=1)
-    axes.set_title(f"{policy}: {mean:.2f}", fontsize=9)
-    axes.set_xscale("log")
-    low, high = pages["always_on_time_s"].min(), pages["always_on_time_s"].max()
-    ticks = [tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if 0.8 * low <= tick <= 1.2 * high]
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.minorticks_off()
+_TICKS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20)
 
 
 def draw_frontier(frame: pd.DataFrame) -> tuple[Figure, str]:
@@ -76,59 +53,34 @@ def draw_frontier(frame: pd.DataFrame) -> tuple[Figure, str]:
     the simulator (kind ``simulated``). The kind ``floor`` is the lower bound in the simulator.
     """
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.6)
-    lines = {kind: frame[frame["kind"] == kind].sort_values("delay_s") for kind in ("frontier", "floor")}
-    hull, bound = lines["frontier"], lines["floor"]
-    axes.plot(
-        hull["delay_s"], hull["energy_j"], color="black", linewidth=1.2, label="offline optimum (event chain)"
-    )
-    if len(bound):
-        axes.plot(bound["delay_s"], bound["energy_j"], color="black", linewidth=1, linestyle=":",
-                  label="lower bound in the simulator")  # fmt: skip
+    hull, bound = (frame[frame["kind"] == kind].sort_values("delay_s") for kind in ("frontier", "floor"))
+    label = "offline optimum (event chain)"
+    axes.plot(hull["delay_s"], hull["energy_j"], color="black", linewidth=1.2, label=label)
+    label = "lower bound in the simulator"
+    axes.plot(bound["delay_s"], bound["energy_j"], color="black", linewidth=1, linestyle=":", label=label)
     shown = frame[frame["label"] != "always-on"]
-    for kind, hollow in (("policy", False), ("simulated", True)):
+    for kind in ("policy", "simulated"):
         for policy, point in shown[shown["kind"] == kind].groupby("label", sort=False):
-            _plot_point(axes, point, str(policy), hollow)
-    if len(bound):
-        right_s = 2.5 * max(hull["delay_s"].max(), 0.1)
-        axes.set_xlim(-0.03 * right_s, right_s)
-    axes.set_xlabel("delay (s per page)")
-    axes.set_ylabel("energy (J per page)")
+            colour, marker, _ = policy_style(str(policy))
+            filled = kind == "policy"
+            axes.plot(
+                point["delay_s"],
+                point["energy_j"],
+                linestyle="none",
+                marker=marker,
+                markersize=7,
+                color=colour,
+                markerfacecolor=colour if filled else "none",
+                label=policy if filled else None,
+            )
+    right_s = 2.5 * max(hull["delay_s"].max(), 0.1)
+    axes.set(xlim=(-0.03 * right_s, right_s), xlabel="delay (s per page)", ylabel="energy (J per page)")
     add_legend(figure, axes)
-    note = "; without power saving (no delay) lies far above" if "always-on" in set(frame["label"]) else ""
-    return figure, _FRONTIER_CAPTION.format(note)
-
-
-_FRONTIER_CAPTION = (
-    "Energy against delay{}. Filled markers and solid line: policies and offline optimum in the event-chain"
-    " model, which is exact without delay. With delay, the line is a bound in that model only."
-    " Hollow markers: the same policies in the simulator. Dotted line: lower bound of every policy there."
-)
-
-
-def _plot_point(axes: Axes, point: pd.DataFrame, policy: str, hollow: bool) -> None:
-    """Plot a policy.
-
-    Parameters
-    ----------
-    axes : Axes
-        Axes to plot to.
-    point : DataFrame
-        Row of the policy.
-    policy : str
-        Policy spec.
-    hollow : bool
-        Whether the marker is hollow. Hollow markers have no legend entry.
-    """
-    style = policy_style(policy)
-    axes.plot(
-        point["delay_s"],
-        point["energy_j"],
-        linestyle="none",
-        marker=style.marker,
-        markersize=7,
-        color=style.colour,
-        markerfacecolor="none" if hollow else style.colour,
-        label=None if hollow else policy,
+    return figure, (
+        "Energy against delay; without power saving (no delay) lies far above. Filled markers and solid"
+        " line: policies and offline optimum in the event-chain model, which is exact without delay. With"
+        " delay, the line is a bound in that model only. Hollow markers: the same policies in the simulator."
+        " Dotted line: lower bound of every policy there."
     )
 
 
