@@ -22,8 +22,8 @@ from psm_sim.network import Observer
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
+from psm_sim.simulation import Scenario
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.scenario import Scenario
 
 NAME = "bsd-energy"
 HOLDING_MS = 1500

@@ -11,7 +11,7 @@ import pandas as pd
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
 from psm_lab.studies.tasks import Rows, Task, comparison_task, optimum_task
 from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation import Scenario
 
 TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"
 ROUND_TRIPS_MS = (10, 20, 30, 40, 60, 80, 100.2, 120, 150, 200, 300, 400, 600)

@@ -9,9 +9,7 @@ import pandas as pd
 
 from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task
-from psm_sim.simulation.policy_comparison import compare_runs
-from psm_sim.simulation.result import Result
-from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation import Result, Scenario, compare_runs
 from psm_sim.workload import Page, Workload
 
 _DIRECTIONS = ("round_trip_down", "down", "round_trip_up", "up")

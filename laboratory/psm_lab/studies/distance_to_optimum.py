@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_lab.energy_lower_bound import energy_lower_bound_j
 from psm_lab.studies.published_experiment_runs import LPSM, POLICIES
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs, table_of_means
 from psm_lab.studies.tasks import Row, Rows, Task, optimum_task
 from psm_sim.common.summary_stats import confidence_interval
+from psm_sim.network import Topology
 from psm_sim.policies import Policy, Poll, Rest
-from psm_sim.simulation.policy_comparison import compare_runs
-from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.workload.page_view import Page
 
 
 class LullPolicy(Policy):
@@ -31,6 +31,39 @@ class LullPolicy(Policy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Return a doze of one beacon, or of a minute; arguments as for :class:`~psm_sim.policies.Policy`."""
         return Rest(beacons=1 if since_uplink_s < self.until_s else self.beacons)
+
+
+def energy_lower_bound_j(pages: Sequence[Page], topology: Topology, run_s: float) -> float:
+    """Return a lower bound on the energy in joules of any policy whose run takes *run_s* seconds.
+
+    Every second of a run is spent awake or asleep, and beacons cost additional energy:
+    E = asleep_w (run_s - awake_s) + awake_w awake_s + beacon_j beacons. A policy can receive no beacons,
+    because it can stay awake. However, a frame is received only while the radio is awake, and downlink
+    frames pass the wireless hop one after the other. So awake_s is at least the transmission time air_s of
+    all object bytes, without headers and retransmissions. If asleep_w <= awake_w, the energy is therefore at
+    least asleep_w run_s + (awake_w - asleep_w) air_s.
+
+    In contrast to the frontier of a chain (:func:`psm_sim.hindsight.offline_optimum.offline_frontier`),
+    the bound does not depend on how a delay affects the rest of a page. It uses the run time of the policy.
+
+    Parameters
+    ----------
+    pages : sequence of Page
+        The pages that the run loaded.
+    topology : Topology
+        The resolved topology, with the powers in W and the bit rate of the wireless hop.
+    run_s : float
+        Time from the start of the run to the end of its last page, in seconds.
+
+    Returns
+    -------
+    float
+        Lower bound, in joules.
+    """
+    bits = 8 * sum(page.total_bytes for page in pages)
+    air_s = bits / (1e6 * topology.wireless.rate_mbps)
+    power = topology.power
+    return power.asleep_w * run_s + max(0.0, power.awake_w - power.asleep_w) * air_s
 
 
 def run_with_lower_bound(policies: Sequence[str], scenario: Scenario) -> list[Row]:

@@ -15,9 +15,7 @@ from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import load_topology
 from psm_sim.network.topology_sections import StationSpec
-from psm_sim.simulation.policy_comparison import compare_runs
-from psm_sim.simulation.result import Result
-from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation import Result, Scenario, compare_runs
 from psm_sim.simulation.station_comparison import run_stations, station_setups
 
 CELLS = ((0, "tcp"), (0, "datagram"), (10, "tcp"), (10, "datagram"), (20, "tcp"))

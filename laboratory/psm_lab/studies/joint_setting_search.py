@@ -28,9 +28,9 @@ from psm_lab.studies.published_experiment_runs import BSD, LPSM, POLICIES, value
 from psm_lab.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Table, join_paragraphs
 from psm_lab.studies.tasks import Row, Rows, Task, compare_policies
 from psm_sim.common.component_spec import Spec
+from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import Preset
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.scenario import Scenario
 
 UPLINKS = (("one", "poll"), ("one", "uplink"), ("restart", "poll"), ("keep", "poll"))
 """Values of ``lpsm:uplink`` and ``lpsm:acks``. ACKs only count as uplink packets with ``uplink=one``."""

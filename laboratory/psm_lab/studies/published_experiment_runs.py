@@ -13,8 +13,8 @@ from psm_lab.studies.published_claims import published_numbers
 from psm_lab.studies.study import Scale, table_of_means
 from psm_lab.studies.tasks import Rows, Task, comparison_task, optimum_task
 from psm_sim.common.summary_stats import confidence_interval
+from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import Preset, load_preset
-from psm_sim.simulation.scenario import Scenario
 
 LPSM = LOG, INVERSE = ("lpsm:loss=inverse-log", "lpsm:loss=inverse")
 BSD = ("bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1")

@@ -19,8 +19,8 @@ from psm_lab.studies.published_experiment_runs import INVERSE, LOG, PRESETS, val
 from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task, comparison_task, optimum_task
 from psm_sim.common.component_spec import Spec
+from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import Preset, load_preset
-from psm_sim.simulation.scenario import Scenario
 
 POLICIES = ("always-on", "psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
 BASE = PRESETS[0]

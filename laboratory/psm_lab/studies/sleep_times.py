@@ -13,9 +13,9 @@ from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.network import Observer
 from psm_sim.policies import Poll, Rest
+from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.scenario import Scenario
 
 LOSSES = ("inverse", "inverse-log")
 THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")

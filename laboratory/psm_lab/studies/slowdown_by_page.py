@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from psm_lab.studies.published_experiment_runs import MAX_PAGES, PRESETS
 from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task, comparison_task
+from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import load_preset
-from psm_sim.simulation.scenario import Scenario
 
 POLICIES = ("psm", "bsd:p=1", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 COMMENTARY = (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from psm_lab.energy_lower_bound import energy_lower_bound_j
-from psm_lab.studies.distance_to_optimum import run_with_lower_bound
+from psm_lab.studies.distance_to_optimum import energy_lower_bound_j, run_with_lower_bound
 
 from psm_sim.hindsight.offline_optimum import offline_frontier
 from psm_sim.hindsight.traffic_chain_recorder import record_chain
