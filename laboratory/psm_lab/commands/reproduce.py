@@ -120,12 +120,12 @@ def _report(
     If studies are *missing*, the report has no figures, because an interrupted command ends soon. It does not
     replace an earlier report.
     """
-    from psm_lab.reporting.pages.introductions import introduction_and_rule
+    from psm_lab.reporting.pages.introductions import introduction_of
     from psm_lab.reporting.pages.report_writer import write_report
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.terminal.progress import progress
 
-    texts = introduction_and_rule(names)
+    introduction = introduction_of(names)
     if folder is not None and missing and (folder / "numbers.json").exists():
         print_message(f"{folder} keeps its earlier results; a partial result does not replace them.", "")
         folder = None
@@ -137,12 +137,12 @@ def _report(
                     findings,
                     arguments.seed,
                     _command_line(arguments),
-                    workers=arguments.workers or None,
-                    missing=missing,
-                    **texts,
+                    introduction,
+                    arguments.workers or None,
+                    missing,
                 )
     finally:
-        _print(findings, arguments, texts.get("rule"), missing)
+        _print(findings, arguments, introduction.rule, missing)
     if missing:
         print_message(f"The results are incomplete; missing: {', '.join(missing)}.", "")
     if folder is not None:
@@ -161,7 +161,7 @@ def _command_line(arguments: argparse.Namespace) -> str:
 def _print(
     findings: list[Findings],
     arguments: argparse.Namespace,
-    rule: str | None,
+    rule: str,
     missing: Mapping[str, str],
 ) -> None:
     if arguments.format == "json":
@@ -172,4 +172,4 @@ def _print(
     else:
         from psm_lab.reporting.terminal_findings import write_findings
 
-        write_findings(findings, sys.stdout, missing=missing, **({"rule": rule} if rule else {}))
+        write_findings(findings, sys.stdout, rule, missing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from psm_lab.reporting.pages.introductions import introduction_and_rule
+from psm_lab.reporting.pages.introductions import introduction_of
 from psm_lab.studies import field, load_study
 from psm_lab.studies.study import FULL, QUICK, Scale
 from psm_lab.studies.tasks import run_tasks
@@ -67,7 +67,7 @@ def test_a_pair_is_swapped_if_the_frames_change_its_order():
 
 def test_the_report_states_rule_and_sources(findings):
     """Sources without usable numbers are listed as well."""
-    assert "no value was fitted" in introduction_and_rule(["field"])["introduction"]
+    assert "no value was fitted" in introduction_of(["field"]).text
     assert "Venkateswaran" in findings.tables[-1].frame["source"][0]
     assert (findings.tables[-1].frame["judged"].str.startswith("nothing")).sum() == 4
 

@@ -15,6 +15,7 @@ from psm_lab.reporting.pages import (
     reproduction_summary,
     validation_summary,
 )
+from psm_lab.reporting.pages.introductions import PUBLISHED, Introduction
 from psm_lab.reporting.study_numbers import numbers_of
 from psm_lab.reporting.terminal_findings import cells
 from psm_sim import __version__
@@ -30,14 +31,8 @@ if TYPE_CHECKING:
     from psm_sim.simulation.preset import Preset
 
 FIGURES = "figures"
-INTRODUCTION = """\
-# Published and simulated results
-
-This report repeats the power-saving results of two sources. They are C. Monteleoni's thesis (Learning with
-Online Constraints, 2006, section 2.5.4) and the Bounded Slowdown paper by R. Krashinsky and H. Balakrishnan
-(MobiCom 2002). The pages are synthetic and are sampled from published distributions.
-
-{summary}## Provenance and rule
+PROVENANCE = """\
+## Provenance and rule
 
 psm_sim {version} wrote this report with first seed {seed}:
 
@@ -67,8 +62,7 @@ def write_report(
     findings: Sequence[Findings],
     seed: int,
     command: str,
-    introduction: str = INTRODUCTION,
-    rule: str = claim_tables.RULE,
+    introduction: Introduction = PUBLISHED,
     workers: int | None = 1,
     missing: Mapping[str, str] | None = None,
 ) -> None:
@@ -86,11 +80,8 @@ def write_report(
         First seed, as stated in the report.
     command : str
         Command that repeats the report.
-    introduction : str
-        Template of the first lines, with the fields ``version``, ``seed``, ``command``, ``rule`` and
-        ``summary``.
-    rule : str
-        Explanation of the verdicts.
+    introduction : Introduction
+        Title and first paragraphs, and the rule of the verdicts.
     workers : int or None
         Number of processes that plot the figures; None starts one per core.
     missing : mapping of str to str, optional
@@ -101,8 +92,11 @@ def write_report(
         links = {} if missing else _draw_all(findings, draft / FIGURES, workers)
         text = to_text(numbers_of(findings, seed, missing))
         (draft / "numbers.json").write_text(text, encoding="utf-8", newline="\n")
-        fields = {"version": __version__, "seed": seed, "command": command, "rule": rule}
-        page = page_of(findings, links, introduction, fields, missing)
+        first_lines = f"# {introduction.title}\n\n{introduction.text}\n\n"
+        provenance = PROVENANCE.format(
+            version=__version__, seed=seed, command=command, rule=introduction.rule
+        )
+        page = page_of(findings, links, first_lines, provenance, missing)
         (draft / "README.md").write_text(page, encoding="utf-8", newline="\n")
 
 
@@ -139,9 +133,9 @@ def _draw(folder: Path, figure: _Figure) -> str:
 
 def page_of(
     findings: Sequence[Findings],
-    figures: dict[str, list[tuple[str, str]]],
-    introduction: str,
-    fields: Mapping[str, object] | None = None,
+    figures: Mapping[str, Sequence[tuple[str, str]]],
+    introduction: str = "",
+    provenance: str = "",
     missing: Mapping[str, str] | None = None,
 ) -> str:
     """Return the page.
@@ -152,16 +146,12 @@ def page_of(
         Findings of the studies, in the order of the report.
     figures : dict of str to list of tuple
         Captions and file names of each study.
-    introduction : str
-        Template of the first lines. If it has no field ``summary``, the summary follows it.
-    fields : mapping of str to object, optional
-        Values of the other fields of the template.
+    introduction, provenance : str
+        Text before and after the summary.
     missing : mapping of str to str, optional
         Studies without findings, with the reasons.
     """
-    template = introduction if "{summary}" in introduction else f"{introduction}{{summary}}"
-    first_lines = template.format(**(fields or {}), summary=summary_section(findings))
-    first_lines += _missing_section(missing or {})
+    first_lines = introduction + summary_section(findings) + provenance + _missing_section(missing or {})
     studies = [_study_section(study, figures.get(study.study, [])) for study in findings]
     return first_lines + _verdict_table(findings) + "\n" + "\n".join(studies)
 
