@@ -1,7 +1,8 @@
 """Output files: checks before a command begins, and atomic writing under a temporary name.
 
 A file has its final name only when it is complete. An error or Ctrl-C removes the temporary files. A process
-that is killed leaves a file or folder named ``.psm_sim-*``, which can be deleted.
+that is killed leaves a file or folder named ``.psm_sim-*``, which can be deleted. A file that did not exist
+when the command began does not replace one that another command has written meanwhile.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from psm_sim.common.errors import InputError
+
+_NEW: set[Path] = set()
+"""Outputs of this command that did not exist when it began, and that it has not written yet."""
 
 
 @contextmanager
@@ -33,7 +37,7 @@ def atomic_write(path: Path, owner: str = "") -> Iterator[BinaryIO]:
     Raises
     ------
     InputError
-        If the file cannot be written, or the disk is full.
+        If the file cannot be written, the disk is full, or another command has written the file meanwhile.
     """
     try:
         if is_special(path):
@@ -89,7 +93,8 @@ def replace_files(folder: Path) -> Iterator[Path]:
     Raises
     ------
     InputError
-        If the folder cannot be written, or the disk is full.
+        If the folder cannot be written, the disk is full, or another command has written one of the files
+        meanwhile.
     """
     existing = folder.absolute()
     while not existing.exists():
@@ -150,7 +155,11 @@ def check_outputs(outputs: Iterable[tuple[str, Path]], inputs: Iterable[Path], *
                     f"{other_option} and {option} both write {str(path)!r}; choose another output."
                 )
         before.append((option, path))
-        if path.exists() and not force:
+        if not path.exists():
+            _NEW.update(() if force else (path.resolve(),))
+        elif force:
+            _NEW.discard(path.resolve())
+        else:
             raise InputError(
                 f"{option}: {str(path)!r} already exists; choose another output, or add --force to replace"
                 " it."
@@ -204,6 +213,16 @@ def _flush(path: Path) -> None:
 
 def _rename(temporary: Path, target: Path) -> None:
     """Rename *temporary* to *target*, and keep the permissions of a file that is replaced."""
+    if target.resolve() in _NEW:
+        try:
+            os.link(temporary, target)  # unlike a rename, it does not replace a file
+        except FileExistsError:
+            raise InputError(
+                f"Another command has written {str(target)!r} meanwhile; choose another output."
+            ) from None
+        except OSError:  # the file system has no hard links
+            pass
+        _NEW.remove(target.resolve())
     with suppress(OSError):
         temporary.chmod(stat.S_IMODE(target.stat().st_mode))
     temporary.replace(target)

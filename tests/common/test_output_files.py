@@ -19,6 +19,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.output_files import (
     atomic_write,
     atomic_write_text,
+    check_outputs,
     check_writable,
     is_special,
     replace_files,
@@ -126,6 +127,27 @@ def test_an_error_or_interrupt_changes_nothing(
             write(folder, "new")
     assert sorted(tmp_path.rglob("*")) == before
     assert set(contents(tmp_path).values()) == {"old"}
+
+
+@pytest.mark.parametrize("write", [write_file, write_folder])
+def test_a_file_that_another_command_wrote_meanwhile_is_kept(
+    tmp_path: Path, write: Callable[..., None]
+) -> None:
+    """The command may replace its own files, and with ``force`` those of others."""
+    outputs = [("--output", tmp_path / name) for name in NAMES]
+    check_outputs(outputs, (), force=False)
+    (tmp_path / "a.json").write_text("other")
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"Another command has written '.*a\.json' meanwhile; choose"):
+            write(tmp_path, "new")
+    assert contents(tmp_path) == {"a.json": "other"}
+    (tmp_path / "a.json").unlink()
+    write(tmp_path, "new")
+    write(tmp_path, "newer")
+    check_outputs(outputs, (), force=True)
+    write(tmp_path, "newest")
+    assert contents(tmp_path)["a.json"] == "newest"
+    assert not list(tmp_path.rglob(".psm_sim-*"))
 
 
 @needs_posix
