@@ -29,6 +29,7 @@ class ApQueue:
         self._order: deque[MacPort] = deque()
         self.contender = channel.join(self)
         self._start_s = 0.0
+        self._sent: BufferedFrame | None = None
 
     def push(self, port: MacPort) -> None:
         """Add a frame that is queued at *port*."""
@@ -44,8 +45,9 @@ class ApQueue:
         """Return the exchange of the first frame."""
         self._start_s, port = start_s, self._order[0]
         link = port.link
+        self._sent = link.queue[0]
         answer_s = link.timing.answer_s
-        first_s = link.air_time_s(link.queue[0][1])
+        first_s = link.air_time_s(self._sent[1])
         lost = link.first_error(2)
         if lost == 1:
             error = FrameError(self.contender, port.station, answer_s, retries=True)
@@ -61,13 +63,20 @@ class ApQueue:
 
     def collided(self, first_s: float) -> None:
         """Record the collision for the Retry bit. The energy of the access point is not modelled."""
-        if self._order:  # a station that dozes after a frame whose ACK is lost empties the queue
+        if self._still_first():
             self._order[0].link.collided()
 
     def lost(self) -> None:
         """Drop the first frame."""
-        if self._order:
+        if self._still_first():
             self._order.popleft().drop_first()
+
+    def _still_first(self) -> bool:
+        """Return whether the frame of the last exchange is still the first.
+
+        A frame whose ACK is lost is delivered. If the station then dozes, its frames leave the queue.
+        """
+        return bool(self._order) and self._order[0].link.queue[0] is self._sent
 
     def _deliver(self) -> None:
         port = self._order.popleft()
