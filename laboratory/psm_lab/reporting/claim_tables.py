@@ -42,22 +42,20 @@ QUANTITIES = {
 }
 """Labels of the quantities in a table."""
 
-HEADINGS = ("policy", "quantity", "published", "simulated", "difference", "role", "verdict", "source")
 
-
-def claim_cells(claim: Claim) -> tuple[str, ...]:
-    """Return the cells of a claim, in the order of :data:`HEADINGS`."""
+def claim_row(claim: Claim) -> dict[str, str]:
+    """Return the cells of a claim by their headings."""
     number = claim.published
-    return (
-        number.policy,
-        quantity(claim),
-        str(number),
-        simulated_value(claim),
-        difference(claim),
-        claim.role,
-        verdict(claim),
-        number.source,
-    )
+    return {
+        "policy": number.policy,
+        "quantity": quantity(claim),
+        "published": str(number),
+        "simulated": simulated_value(claim),
+        "difference": difference(claim),
+        "role": claim.role,
+        "verdict": verdict(claim),
+        "source": number.source,
+    }
 
 
 def quantity(claim: Claim) -> str:
@@ -97,10 +95,10 @@ def columns(claims: Sequence[Claim], without: Sequence[str] = ()) -> tuple[list[
 
     Columns in *without* are omitted, and so is the column of roles if no claim has a role.
     """
-    without = [*without, *([] if any(claim.role for claim in claims) else ["role"])]
-    indices = [index for index, heading in enumerate(HEADINGS) if heading not in without]
-    rows = [[cells[index] for index in indices] for cells in map(claim_cells, claims)]
-    return [HEADINGS[index] for index in indices], rows
+    rows = [claim_row(claim) for claim in claims]
+    omitted = {*without, *([] if any(claim.role for claim in claims) else ["role"])}
+    headings = [heading for heading in rows[0] if heading not in omitted]
+    return headings, [[row[heading] for heading in headings] for row in rows]
 
 
 def under_each_preset(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
