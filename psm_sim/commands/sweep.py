@@ -108,7 +108,6 @@ def _add_execution(parser: argparse.ArgumentParser) -> None:
     group = execution_group(parser)
     group.add_argument(
         "--cluster",
-        default="",
         metavar="ADDRESS",
         help="run on the workers of a Dask scheduler, e.g. tcp://HOST:8786",
     )
@@ -130,7 +129,9 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     if not (grid.axes or grid.policies):
         raise InputError("A sweep without policies and varied keys is a single run; add --vary KEY=VALUES.")
     grid.tasks()  # validated first, so that an invalid grid creates no store
-    resources = Resources(arguments.workers, arguments.cluster, arguments.retry)
+    if arguments.cluster == "":
+        raise InputError("--cluster must be the address of a Dask scheduler, got ''.")
+    resources = Resources(arguments.workers, arguments.cluster or "", arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
     with Store(path) as store, redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
         return run_sweep_tasks(grid.tasks(), store, resources, command, report)

@@ -145,7 +145,7 @@ def load_preset(name: str) -> Preset:
     table = read_toml(path, "preset")
     _check_tables(table, path)
     for key in ("calibrated", "fitted"):
-        table[key] = tuple(map(_choice, table.get(key, ())))
+        table[key] = tuple(_choice(entry, f"{path}: {key}") for entry in table.get(key, ()))
     for key in ("evidence", "doubts"):
         table[key] = tuple(table.get(key, ()))
     return Preset(name=name, **table)
@@ -172,7 +172,13 @@ _KINDS: dict[type, str] = {
 }
 
 
-def _choice(entry: Mapping[str, Any]) -> Choice:
+def _choice(entry: Any, where: str) -> Choice:
+    if not isinstance(entry, dict) or "choice" not in entry:
+        raise InputError(f"{where} must be tables with the key 'choice', got {entry!r}.")
+    valid = [key.name for key in fields(Choice)]
+    for key in entry:
+        if key not in valid:
+            raise InputError(f"{where}: {unknown_name_error('key', key, valid)}")
     values: dict[str, Any] = dict(entry)
     for key in ("looked_at", "tried"):
         values[key] = tuple(values.get(key, ()))

@@ -46,6 +46,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("sweep --vary trace=ucb,modern --trace ucb", "trace is specified twice"),
         ("sweep --vary topology=modern --topology modern", "topology is specified twice"),
         ("sweep --policy psm --cluster tcp://127.0.0.1:1 --workers 2", "which has its own workers"),
+        (
+            "sweep --policy psm --vary seed=1,2 --cluster=",
+            "--cluster must be the address of a Dask scheduler",
+        ),
         ("sweep --store=", "--store must be a file name, got ''"),
         ("trace convert s.log --to=", "--to must be a file name, got ''"),
         ("trace fit s.log --to=", "--to must be a file name, got ''"),

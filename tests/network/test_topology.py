@@ -175,6 +175,10 @@ def test_what_cannot_be_extended_is_refused(tmp_path, extends, message):
             "power: asleep_w must not exceed awake_w = 0.75, got 5",
         ),
         (lambda: TcpParameters(initial_window=0), "tcp: initial_window must be .* got 0"),
+        (
+            lambda: AccessPointParameters(group_per_s=1e-320),
+            "group_per_s must be 0 or at least 1e-09, got 1e-3",
+        ),
         (lambda: AccessPointParameters(buffer_frames=0), "^access_point: buffer_frames must be .* got 0"),
         (lambda: BrowserParameters(connections=cast(Any, 2.5)), "browser: connections must be .* got 2.5"),
         (

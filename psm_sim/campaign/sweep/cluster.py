@@ -29,14 +29,15 @@ def run_on_cluster(
     Raises
     ------
     InputError
-        If Dask is not installed, no scheduler answers, or a worker has another version of psm_sim.
+        If Dask is not installed, no scheduler answers, it has no workers, or a worker has another version of
+        psm_sim.
     """
     client = _connect(address)
     from distributed import wait
 
     running: dict[Any, Job] = {}
     try:
-        _check_versions(client)
+        _check_workers(client, address)
         shared_files = client.scatter(files)
         while jobs or running:
             while jobs and len(running) < _JOBS_PER_THREAD * max(1, sum(client.nthreads().values())):
@@ -70,7 +71,14 @@ def _connect(address: str) -> Any:
         ) from error
 
 
-def _check_versions(client: Any) -> None:
+def _check_workers(client: Any, address: str) -> None:
+    try:
+        client.wait_for_workers(1, timeout=_CONNECT_TIMEOUT_S)
+    except TimeoutError:
+        raise InputError(
+            f"cluster: the Dask scheduler at {address!r} has no workers; start some with"
+            f" 'dask worker {address}'."
+        ) from None
     for worker, version in client.run(_version).items():
         if version != __version__:
             raise InputError(

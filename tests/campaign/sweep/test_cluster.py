@@ -116,6 +116,10 @@ class StandIn(ModuleType):
     def run(self, function: Callable) -> dict[str, str]:
         return {"tcp://here:2": self.version if function() == __version__ else ""}
 
+    def wait_for_workers(self, n_workers: int, timeout: float) -> None:
+        if not self.nthreads():
+            raise TimeoutError("Only 0/1 workers arrived")
+
     def nthreads(self) -> dict[str, int]:
         return {"tcp://here:2": 1, "tcp://here:3": 1}
 
@@ -177,3 +181,14 @@ def test_jobs_are_lost_and_run_again(
         "The worker returned no result: RuntimeError: the worker is gone"
     }
     assert stand_in.closed
+
+
+def test_a_cluster_without_workers_is_rejected(
+    stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stand_in, "nthreads", dict)
+    with (
+        Store(tmp_path / "a.sqlite") as store,
+        pytest.raises(InputError, match="the Dask scheduler at 'tcp://here:1' has no workers; start some"),
+    ):
+        run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster="tcp://here:1"))
