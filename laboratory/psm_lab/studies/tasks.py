@@ -164,6 +164,7 @@ def compare_policies(policies: Sequence[str | Spec], scenario: Scenario) -> list
             **{f"{state}_j": energy_j for state, energy_j in run.energy_by_state_per_page_j.items()},
             "page_time_s": run.page_time_s.mean,
             "slowdown": run.slowdown.mean,
+            "slowdown_max": run.slowdown.max,
             "page_times_s": page_times_s(run),
             "time_ratio": run.page_time_s.mean / comparison.always_on.page_time_s.mean,
         }
