@@ -6,6 +6,7 @@ import argparse
 import shlex
 import sys
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ examples:
   psm_sim benchmark --seed 1 --replications 5 --policy my.py:Mine
   psm_sim benchmark verify mine.json --policy my.py:Mine
 
-Exit status: 0; 1 if 'verify' finds a difference; 2 for an error in the input."""
+Exit status: 0; 1 if 'verify' finds a difference in a number, version or file; 2 for an error in the input."""
 
 _VERIFY = "verify"
 
@@ -119,7 +120,7 @@ def _result(arguments: argparse.Namespace) -> BenchmarkResult:
     if not new:
         return stored
     found = _simulate(arguments, new, seeds, stored)
-    for line in stored.differing_facts(found):
+    for line in replace(stored, files=found.files).differing_facts(found):
         print_message(f"The stored results of the built-in policies differ in {line}; see --fresh.")
     if stored.differing_cells(found):  # always-on runs in both
         print_message("The stored results were computed by other code of psm_sim; use --fresh.")
@@ -128,7 +129,8 @@ def _result(arguments: argparse.Namespace) -> BenchmarkResult:
 
 def _verify(arguments: argparse.Namespace) -> int:
     from psm_sim.campaign.benchmark.cells import QUICK
-    from psm_sim.campaign.benchmark.result import read_result
+    from psm_sim.campaign.benchmark.result import named_files, read_result
+    from psm_sim.commands.stderr_messages import print_message
 
     if len(arguments.action) != 2 or arguments.action[0] != _VERIFY:
         raise InputError(f"expected no argument, or verify FILE.json, got {shlex.join(arguments.action)!r}.")
@@ -144,7 +146,12 @@ def _verify(arguments: argparse.Namespace) -> int:
                 f"{arguments.action[1]} has no policy {policy}; expected one of"
                 f" {', '.join(recorded.policies)}."
             )
+    for file in [] if arguments.policy else named_files(recorded.policies):
+        print_message(f"{arguments.action[1]} names {file}, whose code runs now.")
     found = _simulate(arguments, arguments.policy or recorded.policies, recorded.seeds)
+    if arguments.policy or arguments.quick:  # fewer files
+        files = {name: digest for name, digest in recorded.files.items() if name in found.files}
+        recorded = replace(recorded, files=files)
     facts, differences = recorded.differing_facts(found), recorded.differing_cells(found)
     for fact in facts:
         sys.stdout.write(f"differs: {fact}\n")
@@ -155,7 +162,7 @@ def _verify(arguments: argparse.Namespace) -> int:
         f"{cells - len(differences)} of {cells} runs and optima of {len(recorded.seeds)} seeds are equal"
         " to the last bit.\n"
     )
-    return 1 if differences else 0
+    return 1 if facts or differences else 0
 
 
 def _simulate(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +16,13 @@ from psm_sim import simulate
 from psm_sim.campaign.benchmark import cells, ranking, run
 from psm_sim.campaign.benchmark import result as result_module
 from psm_sim.campaign.benchmark.cells import CELLS
-from psm_sim.campaign.benchmark.result import read_result, to_json
+from psm_sim.campaign.benchmark.result import BenchmarkResult, read_result, to_json
 from psm_sim.campaign.benchmark.run import run_benchmark
 from psm_sim.campaign.sweep.run import Resources
 from psm_sim.cli import main
+from psm_sim.commands import benchmark as command
 from psm_sim.common.errors import PluginError
+from psm_sim.common.hashing import file_digest
 from psm_sim.reporting.terminal import benchmark as terminal
 
 FEW = tuple(cell for cell in CELLS if (cell.traffic, cell.radio) == ("push", "nrf7002"))
@@ -86,6 +91,58 @@ def test_a_policy_is_ranked_among_the_stored_ones_and_verified(capsys, folder):
     shown = capsys.readouterr()
     assert "differs: mine.py:Mine in push, nrf7002, 0.1 W" in shown.out
     assert "differs: numpy (0 and " in shown.out
+
+
+TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
+    "no seeds": lambda it: [
+        it.update(seeds=[]),
+        [row.update(energy_j=[], delay_s=[]) for row in it["runs"]],
+        [row.update(cost_j=[]) for row in it["optimum"]],
+    ],
+    "fewer seeds": lambda it: it["seeds"].pop(),
+    "a seed twice": lambda it: it.update(seeds=it["seeds"][:1] * 10),
+    "no runs": lambda it: it.update(runs=[]),
+    "a run is missing": lambda it: it["runs"].pop(),
+    "a run twice": lambda it: it["runs"].insert(0, {**it["runs"][0], "energy_j": [0.0] * 10}),
+    "another policy": lambda it: it["runs"][-1].update(policy="bsd"),
+    "less energy": lambda it: it["runs"][0]["energy_j"].__setitem__(0, 0.5),
+    "less delay": lambda it: it["runs"][1]["delay_s"].__setitem__(9, -1.0),
+    "no number": lambda it: it["runs"][0]["energy_j"].__setitem__(0, float("nan")),
+    "a text": lambda it: it["runs"][0]["energy_j"].__setitem__(0, str(it["runs"][0]["energy_j"][0])),
+    "an additional key": lambda it: it["runs"][0].update(score=1.0),
+    "no optimum": lambda it: it.update(optimum=[]),
+    "a higher optimum": lambda it: it["optimum"][0]["cost_j"].__setitem__(0, 1e9),
+    "no versions": lambda it: it.update(versions={}),
+    "no version of numpy": lambda it: it["versions"].pop("numpy"),
+    "another version": lambda it: it["versions"].update(scipy="0"),
+    "no digests of data": lambda it: it.update(data={}),
+    "another digest of data": lambda it: it["data"].update({"ucb.toml": "0" * 64}),
+    "no digest of a file": lambda it: it["files"].clear(),
+    "another digest of a file": lambda it: it["files"].update({"mine.py": "0" * 64}),
+    "an additional file": lambda it: it["files"].update({"other.py": "0" * 64}),
+}
+
+
+@pytest.mark.parametrize("tamper", TAMPERED.values(), ids=TAMPERED)
+def test_a_tampered_result_is_not_verified(capsys, monkeypatch, folder, tamper):
+    """It is refused, or differs from the repeated runs, which are replaced here by the original result."""
+    stored = read_result(folder / "stored.json")
+    runs = {**stored.runs, "mine.py:Mine": stored.runs["psm"]}
+    original = replace(stored, runs=runs, files={"mine.py": file_digest(folder / "mine.py")})
+
+    def simulate_again(arguments: object, policies: list[str], _: object) -> BenchmarkResult:
+        shown = capsys.readouterr().err
+        assert "result.json names mine.py, whose code runs now." in shown
+        return replace(original, runs={name: runs.get(name, runs["psm"]) for name in policies})
+
+    monkeypatch.setattr(command, "_simulate", simulate_again)
+    file = folder / "result.json"
+    file.write_text(to_json(original))
+    assert benchmark("verify", "result.json") == 0
+    found = json.loads(file.read_text())
+    tamper(found)
+    file.write_text(json.dumps(found))
+    assert benchmark("verify", "result.json") > 0
 
 
 @pytest.mark.parametrize("words", [("--seed", "1"), ("--fresh",)])

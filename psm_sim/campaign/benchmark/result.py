@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -103,14 +103,14 @@ class BenchmarkResult:
     def differing_facts(self, other: BenchmarkResult) -> list[str]:
         """Return the versions and files in which *other* differs from this result, as texts."""
         return [
-            f"{name} ({value} and {theirs[name]})"
+            f"{name} ({own.get(name, 'missing')[:12]} and {theirs.get(name, 'missing')[:12]})"
             for own, theirs in (
                 (self.versions, other.versions),
-                (_short(self.data), _short(other.data)),
-                (_short(self.files), _short(other.files)),
+                (self.data, other.data),
+                (self.files, other.files),
             )
-            for name, value in own.items()
-            if theirs.get(name, value) != value
+            for name in dict.fromkeys([*own, *theirs])
+            if own.get(name) != theirs.get(name)
         ]
 
     def differing_cells(self, other: BenchmarkResult) -> list[tuple[str, Cell]]:
@@ -122,20 +122,20 @@ class BenchmarkResult:
         ]
 
 
-def _short(digests: Mapping[str, str]) -> dict[str, str]:
-    return {name: digest[:12] for name, digest in digests.items()}
-
-
 def facts_of(policies: Sequence[str]) -> dict[str, Mapping[str, str]]:
     """Return the versions and digests of a result that is made now."""
     found = package_versions()
     versions = {"psm_sim": __version__, "python": platform.python_version()}
-    files = [file for policy in policies for file in Spec.parse(policy, "policy").files()]
     return {
         "versions": {**versions, **{name: found[name] for name in _PACKAGES if name in found}},
         "data": data_digests(),
-        "files": {str(file): file_digest(file) for file in files},
+        "files": {str(file): file_digest(file) for file in named_files(policies)},
     }
+
+
+def named_files(policies: Iterable[str]) -> list[Path]:
+    """Return the user's files that the specs of *policies* name."""
+    return [file for policy in policies for file in Spec.parse(policy, "policy").files()]
 
 
 def to_json(result: BenchmarkResult) -> str:
@@ -167,21 +167,38 @@ def read_result(path: Path) -> BenchmarkResult:
     Raises
     ------
     InputError
-        If the file cannot be read, or was not written by ``psm_sim benchmark``.
+        If the file cannot be read, was not written by ``psm_sim benchmark``, or lacks seeds, runs, a version
+        or a digest.
     """
     try:
         found = json.loads(read_text(path, _MAX_BYTES))
-        return _result_of(found)
+        result = _result_of(found)
+        if json.loads(to_json(result)) != found:  # e.g. two rows of the same run
+            raise ValueError
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; specify a result file.") from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{path} is no complete result of psm_sim benchmark --output; write it again."
         ) from error
+    for missing in _missing(result):
+        raise InputError(f"{path} has no {missing}; write it again with psm_sim benchmark --output.")
+    return result
+
+
+def _missing(result: BenchmarkResult) -> Iterator[str]:
+    """Yield what a result lacks, so that its runs cannot be verified."""
+    facts = facts_of(result.policies)
+    yield from (name for name in ("seeds", "runs") if not getattr(result, name))
+    yield from (f"version of {name}" for name in facts["versions"] if name not in result.versions)
+    digests = {**result.data, **result.files}
+    yield from (f"digest of {name}" for name in {**facts["data"], **facts["files"]} if name not in digests)
 
 
 def _result_of(found: Any) -> BenchmarkResult:
     seeds = tuple(map(int, found["seeds"]))
+    if len(set(seeds)) < len(seeds):
+        raise ValueError
     runs: dict[str, dict[Cell, Costs]] = {}
     for row in found["runs"]:
         costs = Costs(_numbers(row["energy_j"], seeds), _numbers(row["delay_s"], seeds))
