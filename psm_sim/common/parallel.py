@@ -14,6 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -30,6 +31,9 @@ WORKER_DIED = "its process has ended. The task may have ended it, or it was kill
 
 _POLL_TIMEOUT_S = 0.5
 """Maximum wait in seconds, because Ctrl-C does not end a wait on Windows."""
+
+_EXIT_TIMEOUT_S = 0.5
+"""Time to exit in seconds, before a process is killed."""
 
 _SHARE = Path("/sys/fs/cgroup/cpu.max")
 _ENVIRONMENT = dict.fromkeys(
@@ -127,6 +131,23 @@ def unordered_map(
             _kill(executor)
 
 
+def start_session(function: Callable[..., None], *arguments: Any) -> BaseProcess:
+    """Start a process that calls *function*, in a session of its own. End it with :func:`end_session`."""
+    with _worker_environment():
+        context = multiprocessing.get_context("spawn")
+        process = context.Process(target=_lead_session, args=(function, *arguments), daemon=True)
+        process.start()
+    return process
+
+
+def end_session(process: BaseProcess) -> None:
+    """Wait for the end of the process for a moment, then kill it and the processes that it started."""
+    process.join(_EXIT_TIMEOUT_S)
+    _kill_group(process.pid)
+    process.kill()
+    process.join()
+
+
 def process_count(items: int, workers: int | None) -> int:
     """Return the number of processes for *items* if *workers* are requested; None requests all cores."""
     return min(workers or cpu_count(), items, MAX_PER_CORE * (os.cpu_count() or 1))
@@ -217,7 +238,22 @@ def _exit_with_parent() -> None:  # pragma: no cover (in a worker)
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
+        _kill_group(os.getpid())
         os._exit(1)
+
+
+def _lead_session(function: Callable[..., None], *arguments: Any) -> None:  # pragma: no cover (in a process)
+    if hasattr(os, "setsid"):
+        os.setsid()
+    _init_worker()
+    function(*arguments)
+
+
+def _kill_group(leader: int | None) -> None:
+    """Kill the process group of a *leader*; do nothing if the process leads none."""
+    if hasattr(os, "killpg") and leader:
+        with suppress(OSError):
+            os.killpg(leader, signal.SIGKILL)
 
 
 @contextmanager

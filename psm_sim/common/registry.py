@@ -56,14 +56,24 @@ class Registry(Generic[T]):
     group : str
         Entry point group of components from other packages; empty for none. Built-in names take
         precedence.
+    internal : tuple of str
+        Built-in names that psm_sim itself uses.
     """
 
-    def __init__(self, kind: str, base: type, builtin: Mapping[str, str], group: str = "") -> None:
+    def __init__(
+        self,
+        kind: str,
+        base: type,
+        builtin: Mapping[str, str],
+        group: str = "",
+        internal: tuple[str, ...] = (),
+    ) -> None:
         self.kind, self.base, self._builtin, self.group = kind, base, dict(builtin), group
+        self._internal = internal
 
     def names(self) -> list[str]:
-        """Return the built-in names."""
-        return list(self._builtin)
+        """Return the built-in names, without internal ones."""
+        return [name for name in self._builtin if name not in self._internal]
 
     def installed(self) -> dict[str, str]:
         """Return the components of installed packages: the package by name, without built-in names."""
@@ -72,7 +82,7 @@ class Registry(Generic[T]):
 
     def sources(self) -> dict[str, str]:
         """Return all names: ``"built in"`` or the package by name."""
-        return dict.fromkeys(self._builtin, "built in") | self.installed()
+        return dict.fromkeys(self.names(), "built in") | self.installed()
 
     def knows(self, text: str) -> bool:
         """Return whether the spec *text* names a component or ``FILE.py:CLASS``."""

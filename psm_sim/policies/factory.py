@@ -24,8 +24,10 @@ POLICIES: Registry[Policy] = Registry(
         "uapsd": "psm_sim.policies.uapsd:Uapsd",
         "twt": "psm_sim.policies.twt:Twt",
         "anticipate": "psm_sim.policies.anticipate:Anticipate",
+        "entry": "psm_sim.campaign.benchmark.entry_process:EntryPolicy",
     },
     "psm_sim.policies",
+    internal=("entry",),  # the benchmark runs users' policies in it
 )
 """Built-in policies by name. A new policy needs one line here."""
 

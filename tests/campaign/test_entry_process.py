@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import copy
 import gc
+import json
+import multiprocessing
+import os
+import select
+from types import SimpleNamespace
 
 import pytest
 
 import psm_sim
+from psm_sim.campaign.benchmark import entry_process
 from psm_sim.campaign.benchmark.entry_process import EntryPolicy, serve
 from psm_sim.common.errors import PluginError
 from psm_sim.policies import Rest
 
 OWN = """
-import gc, os, sys
+import gc, os, sys, time
 from psm_sim.policies import Policy, Rest
 
 print("import")
@@ -40,10 +46,40 @@ class Ends(Mine):
     def late(self):
         os._exit(3)
 
-class Lies(Mine):
-    '''It writes the answer itself.'''
+class Interrupts(Mine):
     def late(self):
-        os.write(1, b'{"result": [-5.0, 1, false]}\\n')
+        raise KeyboardInterrupt
+
+class Hangs(Mine):
+    def late(self):
+        os.open("fifo", os.O_WRONLY)  # and its child
+        os.fork()
+        while True:
+            time.sleep(1)
+
+class Hoards(Mine):
+    def late(self):
+        bytearray(1 << 40)
+
+class Reports(Mine):
+    def report(self):
+        return {str(number): 1.0 for number in range(100_000)}
+
+class Noisy(Mine):
+    '''It writes an answer to the standard streams.'''
+    def rest(self, now_s, since_uplink_s, poll):
+        os.write(1, b"[1, null, [-5.0, 1, false]]\\n")
+        print("noise", file=sys.__stdout__)
+        return super().rest(now_s, since_uplink_s, poll)
+
+class Lies(Mine):
+    '''It finds the pipe, and writes answers to it.'''
+    def late(self):
+        for number in range(3, 20):
+            try:
+                os.write(number, b"\\0\\0\\0\\2{}" * 9)
+            except OSError:
+                pass
 
 class Cheat(Mine):
     '''It looks at all that this process has, and at the local variables of its callers.'''
@@ -111,8 +147,11 @@ def test_a_users_file_with_parameters(own):
     ("name", "message"),
     [
         ("Fails", r"Policy mine failed in rest\(\) with .*: KeyError: 'late' \(.*own.py, line 23\)"),
-        ("Ends", r"own.py:Ends: its process ended in rest\(\)"),
-        ("Lies", r"own.py:Lies: rest\(\) at .* returned awake_s=-5.0; expected seconds"),
+        ("Ends", r"own.py:Ends: rest\(\) ended the process"),
+        ("Interrupts", r"own.py:Interrupts: rest\(\) raised KeyboardInterrupt \(.*own.py, line 31\)"),
+        ("Hoards", r"Policy mine failed in rest\(\) with .*: MemoryError \(.*own.py"),
+        ("Reports", r"own.py:Reports: finish\(\) returned \d+ bytes; expected at most 1048576"),
+        ("Lies", r"own.py:Lies: rest\(\) gave an answer that psm_sim did not ask for"),
         ("Absent", "own.py has no class 'Absent'"),
     ],
 )
@@ -122,22 +161,43 @@ def test_an_error_there_is_one_sentence_here(own, name, message):
         psm_sim.simulate(EntryPolicy(f"{own}:{name}"), pages=2)
 
 
+def test_what_an_entry_prints_is_no_answer_and_no_output(own, capfd):
+    """It goes to standard error."""
+    noisy = psm_sim.simulate(EntryPolicy(f"{own}:Noisy"), pages=1)
+    assert noisy.usage == psm_sim.simulate(f"{own}:Mine", pages=1).usage
+    out, error = capfd.readouterr()
+    assert out == ""
+    assert "noise" in error
+
+
+def test_an_entry_without_an_answer_ends_with_its_children(own, monkeypatch, tmp_path):
+    """After the limit of time, no process holds the FIFO that the entry and its child have opened."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("fifo")
+    fifo = os.open("fifo", os.O_RDONLY | os.O_NONBLOCK)
+    monkeypatch.setattr(entry_process, "CALL_S", 1.0)
+    policy = EntryPolicy(f"{own}:Hangs")
+    policy.start(0.1)
+    with pytest.raises(PluginError, match=r"own.py:Hangs: rest\(\) gave no answer within 1 s"):
+        policy.rest(30.0, 0.0, None)
+    assert select.select([fifo], [], [], 60)[0] == [fifo]
+    assert os.read(fifo, 1) == b""
+    os.close(fifo)
+
+
 def test_a_process_ends_with_its_policy():
     """At the end of the run, or when nothing refers to the policy any more."""
     policy = EntryPolicy("psm")
     policy.start(0.1)
     policy.start(0.1024)
-    first = policy._process
-    assert first is not None
     assert policy.rest(0.0, 0.0, None) == Rest(repeat=True)
+    assert len(multiprocessing.active_children()) == 1
     policy.finish()
-    assert first.returncode == 0
+    assert multiprocessing.active_children() == []
     policy.start(0.1)
-    second = policy._process
-    assert second is not None
     del policy
     gc.collect()
-    assert second.returncode == 0
+    assert multiprocessing.active_children() == []
 
 
 def test_a_finished_policy_can_be_copied():
@@ -148,27 +208,39 @@ def test_a_finished_policy_can_be_copied():
     assert copy.deepcopy(policy) == policy
 
 
-def test_the_server_answers_line_by_line(monkeypatch, capsys):
+def test_the_server_answers_each_question(monkeypatch):
     """In this process, to be seen by the coverage: every call of the station, and an error."""
-    frame = "[0, 40, 0, true, false, 1460, false]"
-    lines = [
-        '[["open"]]',
-        '[["start", [0.5, 0.1, 0.001], [2], 0.2]]',
-        f'[["sent", 0.1, {frame}], ["received", 0.2, {frame}]]',
-        '[["interrupted", [5.0, 40, 1, [[1.0, 40]]]], ["rest", 0.3, 0.2, null]]',
-        '[["rest", 0.5, 0.4, [100.0, 0, 0, []]]]',
-        '[["uplink", 0.6], ["finish"]]',
+    monkeypatch.setattr(entry_process, "_limit_memory", lambda: None)
+    frame = [0, 40, 0, True, False, 1460, False]
+    questions = [
+        [["load"]],
+        [["open"]],
+        [["start", [0.5, 0.1, 0.001], [2], 0.2]],
+        [["sent", 0.1, frame], ["received", 0.2, frame]],
+        [["interrupted", [5.0, 40, 1, [[1.0, 40]]]], ["rest", 0.3, 0.2, None]],
+        [["rest", 0.5, 0.4, [100.0, 0, 0, []]]],
+        [["uplink", 0.6], ["finish"]],
     ]
-    monkeypatch.setattr("sys.stdin", iter(lines))
-    serve("anticipate")
-    answers = capsys.readouterr().out.splitlines()
-    assert answers[0].startswith('{"result": {"hooks": ["sent", "received", "interrupted"], "service": null')
-    assert answers[1] == '{"result": null}'
-    assert answers[2] == '{"result": null}'
-    assert answers[3].startswith('{"result": [')
-    monkeypatch.setattr("sys.stdin", iter(['[["open"]]']))
-    serve("nobody")
-    assert "Unknown policy 'nobody'" in capsys.readouterr().out
+    _, opened, started, _, decided, *_ = _answers("anticipate", questions)
+    assert opened == [1, None, {"hooks": ["sent", "received", "interrupted"], "service": None}]
+    assert started == [2, None, None]
+    assert len(decided[2]) == 3
+    assert "Unknown policy 'nobody'" in _answers("nobody", [[["load"]]])[0][1]
+
+
+def _answers(spec, questions):
+    here, there = multiprocessing.Pipe()
+    for number, question in enumerate(questions):
+        here.send_bytes(json.dumps([number, question]).encode())
+    channel = SimpleNamespace(
+        recv_bytes=lambda: there.recv_bytes() if there.poll() else _end(), send_bytes=there.send_bytes
+    )
+    serve(channel, spec)
+    return [json.loads(here.recv_bytes()) for _ in questions]
+
+
+def _end():
+    raise EOFError
 
 
 # --- what a policy can see --------------------------------------------------------------------------------

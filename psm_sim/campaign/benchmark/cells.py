@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from psm_sim.campaign.benchmark import entry_process
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import file_digest
 from psm_sim.common.input_files import bundled_dir
@@ -85,7 +84,7 @@ def policy_of(text: str, cell: Cell) -> Spec:
     spec = Spec.parse(text.replace(PRICE, f"{cell.price_w:g}"), "policy")
     if spec.name in POLICIES.names():
         return spec
-    return Spec(f"{entry_process.__file__}:EntryPolicy", (("policy", str(spec)),))
+    return Spec("entry", (("policy", str(spec)),))
 
 
 def data_digests() -> dict[str, str]:

@@ -1,34 +1,60 @@
 """Process of a benchmark entry, which knows only its observations.
 
-The two processes exchange lines of JSON through pipes. A line to the entry is a list of calls, ``[[METHOD,
-ARGUMENT, ...], ...]``. The answer is ``{"result": ...}`` of the last call, or ``{"error": TEXT}``. Calls
-without a result wait for the next decision, so each decision takes one exchange.
+The two processes exchange messages of JSON through a pipe, to which the entry's standard streams do not lead.
+A question to the entry is ``[NUMBER, [[METHOD, ARGUMENT, ...], ...]]``. The answer is ``[NUMBER, ERROR,
+RESULT]`` of the last call. Calls without a result wait for the next decision, so each decision takes one
+exchange.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import multiprocessing
+import time
 import weakref
-from contextlib import redirect_stdout
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any, ClassVar
+from multiprocessing.connection import Connection
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from psm_sim.common.errors import InputError, PluginError
+from psm_sim.common.errors import InputError, PluginError, describe_error
+from psm_sim.common.parallel import end_session, start_session
 from psm_sim.common.parameters import parameter
-from psm_sim.common.user_code_guards import WrongResultError
+from psm_sim.common.user_code_guards import WrongResultError, numbers
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest, ServicePeriod, describe_radio
+from psm_sim.policies.factory import make_policy
 from psm_sim.policies.user_policy_guard import checked_rest, guard_policy
 from psm_sim.poll import Poll
 
-_SERVE = (
-    "import sys; sys.path.append(sys.argv[1]); "
-    "from psm_sim.campaign.benchmark.entry_process import serve; serve(sys.argv[2])"
-)
+T = TypeVar("T")
+
+IMPORT_S = 60.0
+"""Time that an entry may take to import its modules, in seconds."""
+
+CALL_S = 5.0
+"""Time that an entry may take for a decision, in seconds."""
+
+RUN_S = 600.0
+"""Time that an entry may take for all decisions of a run, in seconds."""
+
+MAX_BYTES = 1 << 20
+"""Maximum size of an answer in bytes."""
+
+MAX_MEMORY = 4 << 30
+"""Maximum address space of an entry in bytes, on systems with such a limit."""
+
 _HOOKS = ("uplink", "sent", "received", "interrupted")
+
+_CREATE = {"load": make_policy, "open": guard_policy}
+"""Methods that create the policy. The first one imports the modules of the entry."""
+
+
+class _Facts(NamedTuple):
+    """Hooks and rules of service periods that an entry has."""
+
+    hooks: frozenset[str]
+    service: ServicePeriod | None
 
 
 @dataclass
@@ -49,34 +75,29 @@ class EntryPolicy(Policy):
     policy: str = parameter("psm", "the policy that runs in a second process")
 
     def __post_init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
+        self._channel: Connection | None = None
         self._calls: list[tuple[Any, ...]] = []
         self._report: dict[str, float] = {}
 
     @property
     def service(self) -> ServicePeriod | None:
         """Rules of the entry's service periods."""
-        service = self._open()["service"]
-        return None if service is None else ServicePeriod(*service)
+        return self._open().service
 
     def wants(self, hook: str) -> bool:
         """Return whether the entry overrides the *hook*."""
-        return hook in self._open()["hooks"]
+        return hook in self._open().hooks
 
     def start(self, beacon_s: float) -> None:
         """Start the entry."""
         super().start(beacon_s)
         self._open()
         self._calls.clear()
-        self._ask("start", self.power, self.dtim, beacon_s)
+        self._ask(_ignore, "start", self.power, self.dtim, beacon_s)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Return the decision of the entry."""
-        rest = Rest(*self._ask("rest", now_s, since_uplink_s, _pack(poll)))
-        try:
-            return checked_rest(rest)
-        except WrongResultError as error:
-            raise PluginError(f"Policy {self.policy}: rest() at {now_s:g} s returned {error}.") from None
+        return self._ask(_read_rest, "rest", now_s, since_uplink_s, _pack(poll))
 
     def uplink(self, now_s: float) -> None:
         """Note an uplink packet for the entry."""
@@ -96,66 +117,116 @@ class EntryPolicy(Policy):
 
     def finish(self) -> None:
         """Finish the entry, and end its process."""
-        self._report = self._ask("finish")
-        self._end()
-        self._process = None
+        self._report = self._ask(numbers, "finish")
+        self._close()
 
     def report(self) -> dict[str, float]:
         """Return the measurements of the entry at its end."""
         return self._report
 
-    def _open(self) -> dict[str, Any]:
+    def _open(self) -> _Facts:
         """Begin the process, unless it runs, and return what the entry is."""
-        if self._process is None:
-            root = Path(__file__).resolve().parents[3]
-            self._process = subprocess.Popen(  # noqa: S603 (this interpreter, and a policy that the user names)
-                [sys.executable, "-c", _SERVE, str(root), self.policy],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONSAFEPATH": "1"},
-                encoding="utf-8",
-                start_new_session=True,  # Ctrl-C interrupts the run, which then ends the process
-            )
-            # communicate() closes the input, which ends the process, and waits for it.
-            self._end = weakref.finalize(self, self._process.communicate)
-            self._facts: dict[str, Any] = self._ask("open")
+        if self._channel is None:
+            self._channel, other_end = multiprocessing.Pipe()
+            process = start_session(serve, other_end, self.policy)
+            other_end.close()
+            self._end = weakref.finalize(self, end_session, process)
+            self._number, self._left_s = 0, RUN_S
+            self._ask(_ignore, "load")
+            self._facts = self._ask(_read_facts, "open")
         return self._facts
 
+    def _close(self) -> None:
+        """Close the pipe, which ends a process that waits for a question, and end any other one."""
+        if self._channel is not None:
+            self._channel.close()
+        self._channel = None
+        self._end()
+
     def _note(self, hook: str, *arguments: Any) -> None:
-        if hook in self._facts["hooks"]:
+        if hook in self._facts.hooks:
             self._calls.append((hook, *arguments))
 
-    def _ask(self, method: str, *arguments: Any) -> Any:
-        """Send all calls that are due, and return the result of the last one."""
-        process: Any = self._process
-        calls = [*self._calls, (method, *arguments)]
-        self._calls.clear()
+    def _ask(self, convert: Callable[[Any], T], method: str, *arguments: Any) -> T:
+        """Send all calls that are due, and return the converted result of the last one."""
         try:
-            _write(process.stdin, calls)
-            answer = json.loads(process.stdout.readline())
-        except (OSError, ValueError):
-            raise PluginError(
-                f"Policy {self.policy}: its process ended in {method}(); its last output has the reason."
-            ) from None
-        if "error" in answer:
-            raise PluginError(answer["error"])
-        return answer["result"]
+            return convert(self._exchange([*self._calls, (method, *arguments)]))
+        except PluginError:
+            self._close()
+            raise
+        except WrongResultError as error:
+            problem = f"returned {error}"
+        except TimeoutError as error:
+            problem = f"gave no answer within {error} s"
+        except (EOFError, ConnectionError):
+            problem = "ended the process; the last output has the reason"
+        except (OSError, TypeError, ValueError, LookupError, RecursionError):
+            problem = "gave an answer that psm_sim did not ask for"
+        finally:
+            self._calls.clear()
+        self._close()
+        raise PluginError(f"Policy {self.policy}: {method}() {problem}.")
+
+    def _exchange(self, calls: list[tuple[Any, ...]]) -> Any:
+        """Return the result of the last call."""
+        channel: Any = self._channel
+        limit_s = min(IMPORT_S if calls[-1][0] == "load" else CALL_S, self._left_s)
+        self._number += 1
+        begin_s = time.monotonic()
+        channel.send_bytes(json.dumps([self._number, calls]).encode())
+        if not channel.poll(limit_s):
+            raise TimeoutError(f"{limit_s:g}")
+        self._left_s = max(0.0, self._left_s - (time.monotonic() - begin_s))
+        number, error, result = json.loads(channel.recv_bytes(MAX_BYTES))
+        if number != self._number:
+            raise ValueError
+        if error is not None:
+            raise PluginError(str(error))
+        return result
 
 
-def serve(spec: str) -> None:
-    """Run the policy *spec*, as lines on standard input ask, until they end.
-
-    Standard output of the policy goes to standard error.
-    """
-    answers, policy = sys.stdout, None
-    with redirect_stdout(sys.stderr):
-        for line in sys.stdin:
+def serve(channel: Connection, spec: str) -> None:
+    """Run the policy *spec*, as questions in the *channel* ask, until it is closed."""
+    _limit_memory()
+    policy: Any = None
+    with suppress(EOFError, OSError):
+        while True:
+            number, calls = json.loads(channel.recv_bytes())
+            owner = f"Policy {spec}: {calls[-1][0]}()"
             try:
-                policy = guard_policy(spec) if policy is None else policy
-                *_, result = [_call(policy, *call) for call in json.loads(line)]
-                _write(answers, {"result": result})
-            except InputError as error:
-                _write(answers, {"error": str(error)})
+                create = _CREATE.get(calls[-1][0])
+                policy = policy if create is None else create(spec)
+                *_, result = [_call(policy, *call) for call in calls]
+                answer = json.dumps([number, None, result]).encode()
+                if len(answer) > MAX_BYTES:
+                    raise PluginError(f"{owner} returned {len(answer)} bytes; expected at most {MAX_BYTES}.")
+            except BaseException as error:  # an entry may raise KeyboardInterrupt
+                known = isinstance(error, InputError)
+                text = str(error) if known else f"{owner} raised {describe_error(error)}; fix the code."
+                answer = json.dumps([number, text, None]).encode()
+            channel.send_bytes(answer)
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    with suppress(ValueError, OSError):  # not on macOS, or a lower limit
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+
+
+def _read_facts(facts: Any) -> _Facts:
+    service = facts["service"]
+    return _Facts(frozenset(facts["hooks"]), None if service is None else ServicePeriod(*service))
+
+
+def _read_rest(values: Any) -> Rest:
+    return checked_rest(Rest(*values))
+
+
+def _ignore(_: Any) -> None:
+    """Ignore the result of a call that has none."""
 
 
 def _call(policy: Policy, method: str, *arguments: Any) -> Any:
@@ -192,8 +263,3 @@ def _pack(poll: Poll | None) -> tuple[Any, ...] | None:
 def _unpack(values: list[Any]) -> Poll:
     slept_ms, size, frames, arrivals = values
     return Poll(slept_ms, size, frames, tuple((arrived_ms, size) for arrived_ms, size in arrivals))
-
-
-def _write(file: IO[str], message: Any) -> None:
-    file.write(json.dumps(message) + "\n")
-    file.flush()

@@ -66,9 +66,10 @@ def run_benchmark(
     places = [(name, cell, seed) for name in names for cell in runs_of(name) for seed in seeds]
     tasks = [SweepTask(policy_of(name, cell), scenario_of(cell, seed)) for name, cell, seed in places]
     with TemporaryDirectory(prefix="psm_sim-") as folder, Store(store or Path(folder) / "tasks") as opened:
-        rows = dict(zip(places, run_sweep_tasks(tasks, opened, resources, command, progress), strict=True))
+        stored = run_sweep_tasks(tasks, opened, resources, command, progress, fail_fast=True)
+        rows = dict(zip(places, stored, strict=True))
     for (name, cell, seed), row in rows.items():
-        if row.state != "done":
+        if row.state == "failed":
             raise InputError(
                 f"policy {name} has no result for {cell.traffic}, {cell.radio}, seed {seed}: {row.error}"
             )

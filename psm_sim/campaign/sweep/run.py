@@ -69,11 +69,12 @@ def run_sweep_tasks(
     resources: Resources | None = None,
     command: str = "",
     progress: Progress = no_progress,
+    fail_fast: bool = False,
 ) -> list[StoredRow]:
     """Run the *sweep_tasks* that the *store* does not contain, and return all rows, without duplicates.
 
     *resources* are the workers. *command* is listed in the store. *progress* is called with the number of
-    finished tasks and of all tasks that run.
+    finished tasks and of all tasks that run. With *fail_fast*, no task runs after one has failed.
 
     Raises
     ------
@@ -93,7 +94,7 @@ def run_sweep_tasks(
         store.enrol(tasks, {task.key: check.parameters(task) for task in missing})
         if missing:
             sweep = store.begin(command, collect_provenance(_user_files(missing)))
-            _run_missing(missing, files, store, resources, sweep, progress)
+            _run_missing(missing, files, store, resources, sweep, progress, fail_fast)
     return store.rows(keys=[task.key for task in tasks])
 
 
@@ -104,6 +105,7 @@ def _run_missing(
     resources: Resources,
     sweep: int,
     progress: Progress,
+    fail_fast: bool,
 ) -> None:
     """Run the tasks of a sweep, store their outcomes, and report the number of finished tasks.
 
@@ -130,7 +132,9 @@ def _run_missing(
                 store.record(outcomes)
                 done += len(outcomes)
                 progress(done, len(tasks), "")
-        status = "finished"
+                if fail_fast and any(outcome.error for outcome in outcomes):
+                    break
+        status = "finished" if done == len(tasks) else "failed"
     except Exception:  # interrupts and signals are not subclasses of Exception
         status = "failed"
         raise
