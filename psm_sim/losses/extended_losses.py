@@ -213,6 +213,11 @@ class ConstrainedLoss(ExtendedLoss):
                 f"loss constrained: gamma_max must be at least gamma_min ({self.gamma_min:g}), "
                 f"got {self.gamma_max:g}."
             )
+        if not self.gamma_min <= self.gamma <= self.gamma_max:
+            raise InputError(
+                f"loss constrained: gamma must be from gamma_min = {self.gamma_min:g} to gamma_max = "
+                f"{self.gamma_max:g}, got {self.gamma:g}."
+            )
         self.start()
 
     @property
@@ -222,7 +227,7 @@ class ConstrainedLoss(ExtendedLoss):
 
     def start(self) -> None:
         """Reset gamma to its initial value."""
-        self._published.gamma = self._clip(self.gamma)
+        self._published.gamma = self.gamma
         self._waits, self._bytes = 0.0, 0
 
     def observe(self, poll: Poll) -> None:
@@ -232,7 +237,7 @@ class ConstrainedLoss(ExtendedLoss):
         self._waits, self._bytes = self._waits + waits_ms, self._bytes + buffered
         excess_byte_ms = waits_ms - self.target_ms * buffered
         factor = math.exp(min(max(self.step * excess_byte_ms, -_MAX_EXPONENT), _MAX_EXPONENT))
-        self._published.gamma = self._clip(self.multiplier * factor)
+        self._published.gamma = min(max(self.multiplier * factor, self.gamma_min), self.gamma_max)
 
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time at the current gamma, shape (n,), in nats."""
@@ -242,6 +247,3 @@ class ConstrainedLoss(ExtendedLoss):
         """Return the average waiting time of the buffered bytes, the target, and the current gamma."""
         wait_ms = self._waits / self._bytes if self._bytes else 0.0
         return {"mean_wait_ms": wait_ms, "target_ms": self.target_ms, "gamma": self.multiplier}
-
-    def _clip(self, gamma: float) -> float:
-        return min(max(gamma, self.gamma_min), self.gamma_max)
