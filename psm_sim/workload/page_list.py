@@ -3,13 +3,15 @@
 The header is ``page,think_s,main_bytes,images``. ``images`` contains the sizes of the embedded objects
 separated by ``;`` and can be empty. All other columns are optional, see :data:`COLUMNS`. A cell has one value
 for all objects of the page (or for all its hosts), or one value for each separated by ``;``, main object
-first. ``recorded_s`` is the recorded page time. A page without ``depends_on`` has no dependencies.
+first. The numbers of the pages ascend. ``recorded_s`` is the recorded page time. A page without
+``depends_on`` has no dependencies.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,8 +74,9 @@ def _flag(*words: str) -> Column:
 TIME = Column(f"a time in seconds from 0 to {MAX_S:g}", _time)
 SIZE = Column(f"an integer number of bytes from 1 to {MAX_BYTES}", _size)
 INDEX = Column("an integer index", int, default=0)
+NUMBER = Column("an integer page number", int)
 
-REQUIRED = {"page": INDEX, "think_s": TIME, "main_bytes": SIZE, "images": SIZE}
+REQUIRED = {"page": NUMBER, "think_s": TIME, "main_bytes": SIZE, "images": SIZE}
 OPTIONAL = {"request_bytes": SIZE, "server_delay_s": TIME}
 OF_OBJECTS = {
     "host": INDEX,
@@ -149,11 +152,16 @@ def _header(names: list[str] | None, path: Path) -> list[str]:
 
 def _pages(lines: Reader, header: list[str], path: Path, missing: MissingValues) -> Iterator[Page]:
     count = objects = 0
+    last = -math.inf
     for count, values in enumerate(filter(None, lines), start=1):
         where = f"{path}, line {lines.line_num}"
         if len(values) != len(header):
             raise InputError(f"{where}: expected {len(header)} values, as in the header, got {len(values)}.")
-        page = _Row(dict(zip(header, values, strict=True)), where).page(missing)
+        row = _Row(dict(zip(header, values, strict=True)), where)
+        page, number = row.page(missing), row.number()
+        if number <= last:
+            raise InputError(f"{where}: page must be more than {last}, the page before it, got {number}.")
+        last = number
         objects += page.objects
         if count > MAX_LINES:
             raise InputError(f"{where}: expected at most {MAX_LINES:,} pages.")
@@ -168,6 +176,10 @@ class _Row(NamedTuple):
 
     cells: dict[str, str]
     where: str
+
+    def number(self) -> int:
+        """Return the number of the page."""
+        return int(self._value("page", self.cells["page"]))
 
     def page(self, missing: MissingValues) -> Page:
         """Return the page of this line, with *missing* for empty cells."""

@@ -53,7 +53,9 @@ class TraceFile:
 def pop_facts(document: dict[str, Any], path: Path, remark: str) -> TraceFile:
     """Remove the facts from the content of a trace file. *remark* is used if the file has none."""
     texts = {key: str(document.pop(key, "")) for key in TEXTS}
-    synthetic = bool(document.pop("synthetic", True))
+    synthetic = document.pop("synthetic", True)
+    if not isinstance(synthetic, bool):
+        raise InputError(f"{path}: synthetic must be true or false, got {synthetic!r}.")
     return TraceFile(texts["name"] or path.stem, texts["remark"] or remark, synthetic, texts["source"])
 
 

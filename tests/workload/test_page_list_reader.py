@@ -106,6 +106,8 @@ LINES = "".join(f"{n},1,100,\n" for n in range(1, 56))
         (HEADER + "1,nan,100,\n", "line 2: think_s must be .* got 'nan'"),
         (HEADER + "1,1,0,\n", "line 2: main_bytes must be an integer number of bytes from 1 to .*, got '0'"),
         (HEADER + "1,1,10,5;;6\n", "line 2: images must be an integer .*, got ''"),
+        (HEADER + "one,1,10,\n", "line 2: page must be an integer page number, got 'one'"),
+        (HEADER + "2,1,10,\n2,1,10,\n", "line 3: page must be more than 2, the page before it, got 2"),
         (HEADER + "1,1,10\n", "line 2: expected 4 values, as in the header, got 3"),
         (HEADER + '1,1,10,"5\n', "line 2: unexpected end of data"),
         (
@@ -127,7 +129,7 @@ def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text
 
 def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monkeypatch):
     path = tmp_path / "list.csv"
-    path.write_text(HEADER + "1,1,1,2;3\n" * 4)
+    path.write_text(HEADER + "".join(f"{n},1,1,2;3\n" for n in range(1, 5)))
     for name, value, message in (
         ("psm_sim.workload.page_list.MAX_LINES", 3, "line 5: expected at most 3 pages"),
         (

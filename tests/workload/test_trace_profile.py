@@ -49,6 +49,7 @@ def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path: Path) -> N
     [
         ("think_s = [", "my.toml is not a valid trace profile: .*expected a TOML file"),
         (GOOD.replace("[reply_bytes]", "[main_bytes]"), "missing table image_bytes"),
+        ('synthetic = "false"\n' + GOOD, "my.toml: synthetic must be true or false, got 'false'"),
         ("speed = 3\n" + GOOD, "unknown key speed; expected one of name"),
         (GOOD.replace("[think_s]", "[think]"), "unknown key think;"),
         (

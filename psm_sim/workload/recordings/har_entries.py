@@ -254,15 +254,22 @@ def _interval(entry: Mapping[str, Any]) -> tuple[float, float]:
     """Return the start and end of an entry.
 
     In old WebPagetest files, which have ``_load_start``, an entry starts after DNS and connect, but its
-    ``time`` includes them. Its duration is then ``_load_end - _load_start``. A ``time`` that is null or
-    negative is replaced by the sum of the phases, where -1 counts as 0.
+    ``time`` includes them. Its duration is then ``_load_end - _load_start``. A ``time`` that is null or -1
+    (unknown) is replaced by the sum of the phases, where -1 counts as 0.
+
+    Raises
+    ------
+    InputError
+        If the ``time`` is any other negative number.
     """
     start_s = epoch_s(entry.get("startedDateTime"))
     began, ended = number(entry.get("_load_start")), number(entry.get("_load_end"))
     if began is not None and ended is not None:
         return start_s, start_s + max(ended - began, 0.0) / 1000
     time_ms = number(entry.get("time"))
-    if time_ms is None or time_ms < 0:
+    if time_ms is not None and time_ms < 0 and time_ms != UNKNOWN:
+        raise InputError(f"time must be at least 0, or -1 if it is unknown, got {time_ms:g}")
+    if time_ms is None or time_ms == UNKNOWN:
         timings = _mapping(entry.get("timings"))
         time_ms = sum(max(number(timings.get(phase)) or 0.0, 0.0) for phase in PHASES)
     return start_s, start_s + time_ms / 1000

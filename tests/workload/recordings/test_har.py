@@ -277,6 +277,10 @@ def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path: Pat
         (b'{"log": {"entries": 3}}', "not a HAR file; expected a list log.entries"),
         (b'{"log": {"entries": []}}', "must have at least one entry that used the network"),
         (b'{"log": {"entries": [3]}}', r"log.entries\[0\] must be an object, got '3'"),
+        (
+            b'{"log": {"entries": [{"time": -5}]}}',
+            r"log\.entries\[0\]: time must be at least 0, or -1 .* got -5",
+        ),
         (b'{"a": ' * 100_000, "nested too deeply"),
         (b'{"a": ' + b"9" * 5000 + b"}", "contains an invalid number"),
         (b'{"a": "\xff"}', "byte 7 is not UTF-8"),
