@@ -46,8 +46,10 @@ def is_file(text: str) -> bool:
 
 
 def pictures(document: Path) -> Iterator[Path]:
-    """Yield the pictures that a document shows."""
-    for target in re.findall(r"!\[[^\]]*\]\((?!https?:)([^)#]+)\)", document.read_text(encoding="utf-8")):
+    """Yield the pictures of its folder that a document shows. Those of reports have tests of their own."""
+    for target in re.findall(
+        r"!\[[^\]]*\]\((?!https?:|\.\./)([^)#]+)\)", document.read_text(encoding="utf-8")
+    ):
         yield document.parent / target
 
 
