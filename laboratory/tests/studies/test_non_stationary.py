@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from psm_lab.studies import non_stationary
 from psm_lab.studies.learner_runs import (
     BOUNDED,
     CURVE,
@@ -23,8 +22,6 @@ from psm_lab.studies.learner_runs import (
     run_policies,
 )
 from psm_lab.studies.non_stationary import SeedRows, comparisons, gains, leaders
-from psm_lab.studies.study import Scale
-from psm_lab.studies.tasks import run_tasks
 
 from psm_sim.campaign.loss_comparison import LearnerRound
 from psm_sim.learning import LearnAlpha, rate_losses, switching_rates
@@ -188,20 +185,3 @@ def test_remarks_name_numbers_and_losers():
     assert "+1.0 ± 0.0 nats to the best expert" in text
     assert "lower loss: Fixed-share 0.1" in text
     assert leaders(found).count("Fixed-share 0.1") == 3
-
-
-def test_the_study_has_every_table_and_the_numbers_of_every_figure(monkeypatch):
-    """At a tiny scale: one row per policy, a point of each on the figure, a curve for each gamma."""
-    for name, value in {"QUICK_TRACE": TRACE, "QUICK_PAGES": PAGES, "CONTROL_PAGES": 6}.items():
-        monkeypatch.setattr(non_stationary, name, value)
-    scale = Scale(replications=2, pages=6, long_pages=6)
-    found = non_stationary.digest(run_tasks(non_stationary.tasks(scale, 1), workers=2), scale, 1)
-    assert len(found.tables[0].frame) == len(FIXED) + len(BOUNDED) + len(LEARNERS)
-    assert not any("nan" in str(value) for each in found.tables for value in each.frame.to_numpy().ravel())
-    assert len(found.figures["trade-off"]) == 6 + len(BOUNDED) + len(LEARNERS)
-    assert len(found.figures["regret"]) == 2 * len(CURVE)
-    assert found.commentary
-    assert found.tables[-1].frame["after an uplink packet"].tolist() == ["one", "restart", "keep"]
-    assert len(found.tables[-2].frame) == 4
-    assert "run with other seeds" in found.remarks[0]
-    assert any("Learners with a lower loss" in remark for remark in found.remarks)
