@@ -117,7 +117,7 @@ def test_each_variant_is_judged_by_the_same_published_numbers(
 
 def score(slowdown: float, page_ratio: float) -> Score:
     """Return the score of a setting with these values of static PSM's slowdown and LPSM's page time."""
-    number = {each.key: each for study in ("bsd-energy", "lpsm-100") for each in published_numbers(study)}
+    number = {each.key: each for study in ("one-setting", "lpsm-100") for each in published_numbers(study)}
     static, learned = (
         claim_of(number[key], [value], Preset()) for key, value in ((STATIC, slowdown), (LEARNED, page_ratio))
     )
