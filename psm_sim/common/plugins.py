@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import PLUGIN, CommandTerminated, PluginError, describe_error, safe_repr
+from psm_sim.common.opened_files import note_opened_files
 from psm_sim.common.user_code_guards import user_code_call
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def _import(file: Path) -> ModuleType:
     # Registered before it runs, because dataclasses and pickle look up their module by name.
     sys.modules[name] = module
     try:
-        exec(compile(source, str(file), "exec"), module.__dict__)  # noqa: S102 (the user's own file)
+        with note_opened_files():
+            exec(compile(source, str(file), "exec"), module.__dict__)  # noqa: S102 (the user's own file)
     except BaseException as error:
         del sys.modules[name]
         if isinstance(error, (KeyboardInterrupt, CommandTerminated)):

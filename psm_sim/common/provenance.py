@@ -6,12 +6,16 @@ import platform
 import re
 import subprocess
 from collections.abc import Iterable
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from psm_sim.common.hashing import file_digest
+from psm_sim.common.hashing import digest_of, file_digest
 from psm_sim.version import __version__
+
+PACKAGES = ("numpy", "scipy", "simpy")
+"""Packages whose versions may change a result."""
 
 _TIMEOUT_S = 5.0
 
@@ -31,6 +35,15 @@ def collect_provenance(files: Iterable[Path]) -> dict[str, Any]:
         "git": {"folder": git_state(Path.cwd()), "psm_sim": git_state(Path(__file__).parent)},
         "files": {str(file): file_digest(file) for file in files},
     }
+
+
+@cache
+def code_versions() -> dict[str, str]:
+    """Return the versions of psm_sim, with the digest of its source, and of :data:`PACKAGES`."""
+    root = Path(__file__).parents[1]
+    digests = {file.relative_to(root).as_posix(): file_digest(file) for file in root.rglob("*.py")}
+    source = f"{__version__}, source {digest_of(digests)[:16]}"
+    return {"psm_sim": source, **{name: _version(name) for name in PACKAGES}}
 
 
 def package_versions() -> dict[str, str]:

@@ -15,6 +15,7 @@ from psm_sim.common.formatting import format_pairs
 from psm_sim.common.hashing import digest_of, file_digest
 from psm_sim.common.input_files import bundled_names
 from psm_sim.common.input_limits import MAX_SEED
+from psm_sim.common.provenance import code_versions
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile, parse_battery
 from psm_sim.network.topology import topology_files
@@ -217,9 +218,9 @@ class Scenario:
     def key(self, policies: Sequence[str | Spec] = (), cache: DigestCache | None = None) -> str:
         """Return a hash of all inputs that determine the results, as 64 hexadecimal digits.
 
-        The inputs are the version, the trace, all topology keys, the number of pages, the seed, the
-        *policies*, and the contents of the files that they name. Modules that a user's file imports are not
-        included.
+        The inputs are the trace, all topology keys, the number of pages, the seed, the *policies*, the
+        contents of the files that they name, the source of psm_sim, and the versions of psm_sim, numpy, scipy
+        and simpy. Files that a user's code opens while it runs are not included.
 
         Parameters
         ----------
@@ -241,7 +242,7 @@ class Scenario:
             for policy in policies
         ]
         battery = [self.battery_mah] if self.battery else []
-        return digest_of([__version__, self.pages, self.seed, parts, *battery])
+        return digest_of([__version__, code_versions(), self.pages, self.seed, parts, *battery])
 
 
 def _topology_part(scenario: Scenario, cache: DigestCache) -> str:

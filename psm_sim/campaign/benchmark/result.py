@@ -17,7 +17,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.hashing import file_digest
 from psm_sim.common.input_files import read_text
-from psm_sim.common.provenance import package_versions
+from psm_sim.common.provenance import PACKAGES, package_versions
 from psm_sim.version import __version__
 
 ALWAYS_ON = "always-on"
@@ -25,7 +25,6 @@ STANDING = Path(__file__).with_name("standing.json")
 """Stored result of the built-in policies on the judging seeds."""
 
 _MAX_BYTES = 64 << 20
-_PACKAGES = ("numpy", "scipy", "simpy")
 
 
 class Costs(NamedTuple):
@@ -52,7 +51,7 @@ class BenchmarkResult:
     data : mapping of str to str
         Digest of each file of traffic and radios.
     files : mapping of str to str
-        Digest of each file that the policies name.
+        Digest of each file that the policies name or open, such as their modules.
     """
 
     seeds: tuple[int, ...]
@@ -127,7 +126,7 @@ def facts_of(policies: Sequence[str]) -> dict[str, Mapping[str, str]]:
     found = package_versions()
     versions = {"psm_sim": __version__, "python": platform.python_version()}
     return {
-        "versions": {**versions, **{name: found[name] for name in _PACKAGES if name in found}},
+        "versions": {**versions, **{name: found[name] for name in PACKAGES if name in found}},
         "data": data_digests(),
         "files": {str(file): file_digest(file) for file in named_files(policies)},
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -82,10 +83,17 @@ def run_benchmark(
             tuple(_delay_s(row) - _delay_s(reference) for row, reference in pairs),
         )
 
+    facts["files"] = {**_opened_files(rows.values()), **facts["files"]}
     runs = {name: {cell: costs(name, cell) for cell in runs_of(name)} for name in names}
     workers = resources.workers if resources else None
     optimum_j = known.optimum_j if known else optimum_costs(seeds, workers)
     return BenchmarkResult(tuple(seeds), runs, optimum_j, **facts)
+
+
+def _opened_files(rows: Iterable[StoredRow]) -> dict[str, str]:
+    """Return the digests of the files that policies have opened, by path, relative in the current folder."""
+    digests = {path: digest for row in rows for path, digest in row.files.items()}
+    return {path.removeprefix(f"{Path.cwd()}{os.sep}"): digests[path] for path in sorted(digests)}
 
 
 def _delay_s(row: StoredRow) -> float:

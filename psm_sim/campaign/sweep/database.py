@@ -34,7 +34,8 @@ CREATE TABLE tasks (
     parameters TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'waiting',
     measures TEXT,
-    error TEXT
+    error TEXT,
+    files TEXT NOT NULL DEFAULT '{}'
 );
 CREATE INDEX tasks_by_label ON tasks (label);
 CREATE TABLE sweeps (
@@ -165,7 +166,10 @@ def rollback(database: sqlite3.Connection) -> None:
 
 
 def _initialise(database: sqlite3.Connection, path: Path) -> None:
-    """Create the tables of an empty database, or check the type of an existing one."""
+    """Create the tables of an empty database, or check the type of an existing one.
+
+    A store of an earlier version lacks the column ``files``.
+    """
     if _is_empty(database):
         # check again inside the transaction: another process may have created the tables meanwhile
         with transaction(database):
@@ -175,6 +179,8 @@ def _initialise(database: sqlite3.Connection, path: Path) -> None:
                 database.execute(f"PRAGMA application_id = {_APPLICATION}")
     if database.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
         raise InputError(f"{str(path)!r} is an SQLite database but not a sweep store; choose another file.")
+    if "files" not in [column[1] for column in database.execute("PRAGMA table_info(tasks)")]:
+        database.execute("ALTER TABLE tasks ADD COLUMN files TEXT NOT NULL DEFAULT '{}'")
 
 
 def _is_empty(database: sqlite3.Connection) -> bool:

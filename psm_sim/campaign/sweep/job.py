@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from psm_sim.campaign.sweep.user_files import PathMap, UserFiles, relocate_paths, restore_user_paths
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.formatting import flatten
+from psm_sim.common.opened_files import note_opened_files, opened_files
 from psm_sim.network import Topology
 from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result, flatten_failures
@@ -23,12 +24,14 @@ _EXCLUDED_KEYS = ("policy", "station", "station_policy", "parameters", "pages", 
 class Outcome:
     """Measures of a finished task by name, or the error message of a failed task.
 
-    With several ``[[stations]]`` tables, the measures of each one are nested under its name.
+    With several ``[[stations]]`` tables, the measures of each one are nested under its name. *files* are
+    those that user code has opened in the worker and that the task does not name: digests by absolute path.
     """
 
     key: str
     measures: Mapping[str, Any] | None = None
     error: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,20 @@ def run_job(files: UserFiles | PathMap, job: Job) -> list[Outcome]:
         raise InputError(
             f"The worker has psm_sim {__version__}, expected {job.version}; install {job.version} there."
         )
-    return list(_run(job, files.worker_paths() if isinstance(files, UserFiles) else files))
+    paths = files.worker_paths() if isinstance(files, UserFiles) else files
+    with note_opened_files():
+        outcomes = list(_run(job, paths))
+    opened = opened_files(named=(*paths, *paths.values()))
+    return [
+        replace(outcome, files=opened) if _has_files(relocate_paths(policy, paths), job) else outcome
+        for policy, outcome in zip(job.policies, outcomes, strict=True)
+    ]
+
+
+def _has_files(policy: Spec, job: Job) -> bool:
+    """Return whether a policy of a task names a file, so that it may run user code."""
+    stations = [station.policy for station in job.resolved_topology.stations if station.policy]
+    return any(spec.files() for spec in (policy, *(Spec.parse(text, "policy") for text in stations)))
 
 
 def _run(job: Job, paths: PathMap) -> Iterator[Outcome]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from psm_sim.campaign.sweep.grid import SweepTask
+from psm_sim.common.opened_files import note_opened_files
 from psm_sim.network import Topology
 from psm_sim.simulation.run import prepare
 from psm_sim.version import __version__
@@ -19,7 +20,7 @@ LABEL = "policy.label"
 
 @dataclass(frozen=True)
 class PlannedTask:
-    """Task and its key, a hash of all inputs that determine its results."""
+    """Task and its key, see :meth:`Scenario.key`."""
 
     task: SweepTask
     key: str
@@ -91,7 +92,8 @@ class TaskChecker:
     def _policy(self, planned: PlannedTask, topology: Topology) -> dict[str, Any]:
         cache_key = (str(planned.task.policy), topology.beacon.interval_s)
         if cache_key not in self._policies:
-            self._policies[cache_key] = prepare(planned.task.policy, topology).parameters
+            with note_opened_files():
+                self._policies[cache_key] = prepare(planned.task.policy, topology).parameters
         return self._policies[cache_key]
 
     def _trace(self, planned: PlannedTask) -> dict[str, Any]:

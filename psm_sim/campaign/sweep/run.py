@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -128,7 +128,7 @@ def _run_missing(
                     error = f"The worker returned no result: {reason}"
                     outcomes = [Outcome(key, None, error) for key in job.keys]
                 else:
-                    outcomes = result
+                    outcomes = [_with_files_here(each) for each in result] if resources.cluster else result
                 store.record(outcomes)
                 done += len(outcomes)
                 progress(done, len(tasks), "")
@@ -140,6 +140,13 @@ def _run_missing(
         raise
     finally:
         store.end(sweep, status)
+
+
+def _with_files_here(outcome: Outcome) -> Outcome:
+    """Return an outcome without those files of its worker that do not exist on this machine."""
+    return replace(
+        outcome, files={path: digest for path, digest in outcome.files.items() if Path(path).exists()}
+    )
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from psm_sim.campaign.sweep.database import (
 )
 from psm_sim.campaign.sweep.job import Outcome
 from psm_sim.campaign.sweep.planning import PlannedTask
+from psm_sim.common.opened_files import are_unchanged
 from psm_sim.version import __version__
 
 ENERGY, SLOWDOWN = "energy_per_page_j", "slowdown.mean"
@@ -31,7 +32,8 @@ class StoredRow:
     """Task in a store.
 
     ``state`` is ``"waiting"``, ``"done"`` or ``"failed"``. With several ``[[stations]]`` tables,
-    ``measures`` has a dictionary for each one, see :meth:`by_station`.
+    ``measures`` has a dictionary for each one, see :meth:`by_station`. ``files`` are those of
+    :class:`~psm_sim.campaign.sweep.job.Outcome`.
     """
 
     policy: str
@@ -43,6 +45,7 @@ class StoredRow:
     state: str
     measures: dict[str, Any]
     error: str
+    files: dict[str, str] = field(default_factory=dict, compare=False)
 
     def by_station(self) -> list[StoredRow]:
         """Return a row for each table of stations, with its name as parameter ``station``, or this row."""
@@ -100,16 +103,22 @@ class Store:
         self._database.close()
 
     def states(self) -> dict[str, str]:
-        """Return the state of every task of every version, by key."""
+        """Return the state of every task of every version, by key.
+
+        It is ``"outdated"`` if a file that user code has opened in the task has changed since.
+        """
         with describe_store_errors(self.path):
-            return dict(self._database.execute("SELECT key, state FROM tasks").fetchall())
+            records = self._database.execute("SELECT key, state, files FROM tasks").fetchall()
+            is_current = {text: are_unchanged(json.loads(text)) for text in {files for *_, files in records}}
+        return {key: state if is_current[files] else "outdated" for key, state, files in records}
 
     def enrol(self, tasks: Sequence[PlannedTask], parameters: Mapping[str, Mapping[str, Any]]) -> None:
         """Add a row for each new task, and reset the rows of tasks that run again.
 
         If a file that a task names has changed, the task has a new key but the same label. The old row is
-        kept but hidden. *tasks* are all tasks of a sweep, in the order of its rows. *parameters* are those of
-        :meth:`TaskChecker.parameters` for each task that will run, by key.
+        kept but hidden. An outdated task loses its outcome. *tasks* are all tasks of a sweep, in the order of
+        its rows. *parameters* are those of :meth:`TaskChecker.parameters` for each task that will run, by
+        key.
         """
         with describe_store_errors(self.path), transaction(self._database):
             self._database.executemany(
@@ -129,7 +138,8 @@ class Store:
         """Store the outcomes of waiting tasks. Existing outcomes stay unchanged."""
         with describe_store_errors(self.path), transaction(self._database):
             self._database.executemany(
-                "UPDATE tasks SET state = ?, measures = ?, error = ? WHERE key = ? AND state = 'waiting'",
+                "UPDATE tasks SET state = ?, measures = ?, error = ?, files = ? "
+                "WHERE key = ? AND state = 'waiting'",
                 (_outcome_values(outcome) for outcome in outcomes),
             )
 
@@ -139,8 +149,8 @@ class Store:
         Without *keys*, tasks whose files have changed are left out.
         """
         query = (
-            "SELECT key, current, policy, trace, topology, pages, seed, parameters, state, measures, error"
-            " FROM tasks WHERE version = ? ORDER BY number"
+            "SELECT key, current, policy, trace, topology, pages, seed, parameters, state, measures, error, "
+            "files FROM tasks WHERE version = ? ORDER BY number"
         )
         with describe_store_errors(self.path):
             records = self._database.execute(query, (version,)).fetchall()
@@ -196,15 +206,14 @@ def _task_values(planned: PlannedTask, parameters: Mapping[str, Any]) -> tuple[A
 def _outcome_values(outcome: Outcome) -> tuple[Any, ...]:
     measures = None if outcome.measures is None else json.dumps(outcome.measures)
     state = "done" if outcome.error is None else "failed"
-    return (state, measures, outcome.error, outcome.key)
+    return (state, measures, outcome.error, json.dumps(outcome.files), outcome.key)
 
 
 def _read_row(values: Sequence[Any]) -> StoredRow:
-    policy, trace, topology, pages, seed, parameters, state, measures, error = values
+    policy, trace, topology, pages, seed, parameters, state, measures, error, files = values
     measured = {} if measures is None else json.loads(measures)
-    return StoredRow(
-        policy, trace, topology, pages, seed, json.loads(parameters), state, measured, error or ""
-    )
+    plain = (policy, trace, topology, pages, seed)
+    return StoredRow(*plain, json.loads(parameters), state, measured, error or "", json.loads(files))
 
 
 def _now() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -17,9 +18,10 @@ from psm_sim.campaign.sweep import run as run_of_sweep
 from psm_sim.campaign.sweep import store as store_module
 from psm_sim.campaign.sweep.job import Job, Outcome
 from psm_sim.campaign.sweep.results import candidates, table_rows
-from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.store import Store, StoredRow
 from psm_sim.campaign.sweep.user_files import PathMap
-from psm_sim.common.errors import InputError
+from psm_sim.common import opened_files
+from psm_sim.common.errors import PLUGIN, InputError
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.scenario import Scenario
 from tests.campaign.sweep.common import grid, run, write_policy
@@ -252,3 +254,42 @@ def test_versions_do_not_mix(monkeypatch: pytest.MonkeyPatch, runs: list[str]) -
     with Store(path) as store:
         assert store.versions() == {"0.1.0": 1, "9.9": 1}
         assert len(store.rows(version="9.9")) == len(store.rows(version="0.1.0")) == 1
+
+
+@pytest.mark.parametrize("name", ["helper.py", "table.txt", "late.txt"])
+def test_a_task_runs_again_if_a_file_that_it_opened_changes(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, runs: list[str]
+) -> None:
+    """An imported module, and data that is read before and during the run. Another task is kept."""
+
+    def sweep() -> list[StoredRow]:
+        """Run the sweep as a new process would."""
+        for module in [each for each in sys.modules if each == "helper" or each.startswith(PLUGIN)]:
+            monkeypatch.delitem(sys.modules, module)
+        monkeypatch.setattr(opened_files, "_digests", {})
+        return run(Path("a.sqlite"), grid(policies=("psm", "my.py:Hears")))
+
+    files = {"helper.py": "LIMIT = 1", "table.txt": "1", "late.txt": "1"}
+    for each, text in files.items():
+        Path(each).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    write_policy(
+        Path("my.py"),
+        "LIMIT * TABLE * int(Path(late).read_text())",
+        f"late = {str(Path('late.txt').absolute())!r}",
+    )
+    table = str(tmp_path / "table.txt")
+    code = f"from pathlib import Path\nfrom helper import LIMIT\nTABLE = int(Path({table!r}).read_text())\n"
+    Path("my.py").write_text(code + Path("my.py").read_text())
+    before = sweep()
+    assert before[0].files == {}
+    assert before[1].files.keys() >= {str(tmp_path / each) for each in files}
+    assert str(tmp_path / "my.py") not in before[1].files  # in the key
+    assert sweep() == before
+    assert len(runs) == 2
+    Path(name).write_text(files[name].replace("1", "10"))
+    after = sweep()
+    assert after[0] == before[0]
+    assert after[1].measures["energy_per_page_j"] < before[1].measures["energy_per_page_j"]
+    assert sweep() == after
+    assert len(runs) == 3

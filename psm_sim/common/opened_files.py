@@ -1,0 +1,103 @@
+"""Files that user code opens while it runs: its modules and its data.
+
+They are known only after a run. A result is kept with their digests, and is outdated when one of them
+changes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from psm_sim.common.errors import PLUGIN, InputError
+from psm_sim.common.hashing import file_digest
+from psm_sim.common.input_files import bundled_dir
+
+_BUNDLED = (Path(__file__).parents[1], *map(bundled_dir, ("traces", "topologies")))
+_LIBRARIES = tuple(
+    f"{folder}{os.sep}" for folder in (*_BUNDLED, sys.prefix, sys.base_prefix, "/proc", "/sys")
+)
+_INSTALLED = {"site-packages", "dist-packages"}
+
+_digests: dict[Path, str] = {}
+"""Digests of the files that this process has opened in the blocks of :func:`note_opened_files`."""
+
+_written: set[Path] = set()
+_noting: list[Path | None] = []
+"""None for each block that runs, and the file whose digest is computed."""
+
+
+@contextmanager
+def note_opened_files() -> Iterator[None]:
+    """Note the files that this process opens in the block."""
+    _add_hook()
+    _noting.append(None)
+    try:
+        yield
+    finally:
+        _noting.remove(None)
+
+
+def add_opened_files(digests: Mapping[str, str]) -> None:
+    """Add the files that another process has opened for this one."""
+    _digests.update({Path(path): digest for path, digest in digests.items()})
+
+
+def opened_files(named: Iterable[str] = ()) -> dict[str, str]:
+    """Return the digests of the files that user code has opened in this process, by their absolute paths.
+
+    They include the modules that it has imported. The *named* files, files of psm_sim, of the interpreter and
+    of installed packages are left out, and so are files that this process has written itself.
+    """
+    for name, module in list(sys.modules.items()):  # perhaps imported before the first block
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and not name.startswith(PLUGIN) and Path(file).absolute() not in _digests:
+            _note(Path(file).absolute())
+    for path in named:
+        _digests.pop(Path(path).absolute(), None)
+    return {str(path): digest for path, digest in _digests.items()}
+
+
+def are_unchanged(digests: Mapping[str, str]) -> bool:
+    """Return whether the *digests* by path are those of the files now."""
+    return all(_digest(Path(path)) == digest for path, digest in digests.items())
+
+
+@cache
+def _add_hook() -> None:
+    sys.addaudithook(_hook)  # cannot be removed
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if event != "open" or not _noting or isinstance(arguments[0], int):
+        return
+    name, _, flags = arguments
+    path = Path(os.fsdecode(name)).absolute()
+    if flags & (os.O_TRUNC | os.O_EXCL):
+        _written.add(path)
+    elif not flags & os.O_WRONLY:
+        _note(path)
+
+
+def _note(path: Path) -> None:
+    if path.parent.name == "__pycache__":  # the compiled code of a module
+        path = path.parents[1] / f"{path.name.partition('.')[0]}.py"
+    is_library = str(path).startswith(_LIBRARIES) or _INSTALLED.intersection(path.parts)
+    if is_library or path in _written or path in _noting or not path.is_file():
+        return
+    _noting.append(path)  # because the digest opens the file, too
+    _digests[path] = _digest(path)
+    _noting.remove(path)
+
+
+def _digest(path: Path) -> str:
+    """Return the digest of a file, or an empty text if it cannot be read."""
+    try:
+        return file_digest(path)
+    except InputError:
+        return ""
