@@ -17,7 +17,7 @@ from psm_sim.reporting.terminal import comparison as table
 from psm_sim.simulation import Scenario, compare_runs
 
 MEMBERS = (StationSpec("reader", count=2), StationSpec("heavy", trace="modern", pages=1))
-PATIENCE = "it has taken longer than 2 s"
+REASON = "it has taken longer than 2 s"
 FAULTS = {
     "browser.max_page_s": 2, "faults.wireless.loss": 0.02, "faults.wired.loss": 0.02, "beacon.loss": 0.1,
     "faults.restart_every_s": 100,
@@ -50,7 +50,7 @@ def test_failed_pages_are_told_of_each_station(compared):
         for name, count in by_station.items():
             mine = [each for each in found["failures"] if each["station"] == name]
             assert len(mine) == count
-            assert all(each["reason"] == PATIENCE for each in mine)
+            assert all(each["reason"] == REASON for each in mine)
     readers, heavy = runs
     assert heavy["failed_pages"] == 1
     assert heavy["stations"][0]["page_time_s.mean"] == heavy["page_time_s"]["mean"] == "nan"
@@ -65,12 +65,12 @@ def test_the_table_and_the_csv_say_whose_pages_have_failed(compared):
     for run, row in zip(compared.runs, rows, strict=True):
         counts = {name: each.failed_pages for name, each in zip(run.names, run.results, strict=True)}
         whose = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
-        words = f"{run.failed_pages} x {PATIENCE} ({whose})"
+        words = f"{run.failed_pages} x {REASON} ({whose})"
         if run.failed_pages:
             assert f"Failed pages under {run.policy} ({run.station}): {words}." in text
             assert row["failures"] == words
         pages = run.pages
-        assert (pages["failure"] == PATIENCE).groupby(pages["station"]).sum().to_dict() == counts
+        assert (pages["failure"] == REASON).groupby(pages["station"]).sum().to_dict() == counts
 
 
 def test_each_station_has_its_own_faults_and_bytes_add_up(compared):
