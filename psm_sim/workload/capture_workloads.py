@@ -114,7 +114,7 @@ def captured_workload(path: Path, texts: Mapping[str, str], pages: int, seed: in
 
 def capture_options(path: Path, texts: Mapping[str, str]) -> CaptureOptions:
     """Return the parameters of the replay of a capture."""
-    if texts.get("mode") == "closed" or "workload" in texts:
+    if "workload" in texts:
         raise no_pages_error(path)
     options: CaptureOptions = build(CaptureOptions, texts, f"trace {path.name}")
     return options

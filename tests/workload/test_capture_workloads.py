@@ -182,8 +182,6 @@ def test_bytes_are_conserved_in_a_capture_too(kept, policy):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("mode=open", "has no parameter"),
-        ("mode=closed", "no pages; for pages, use a HAR file"),
         ("workload=sample", "no pages; for pages, use a HAR file"),
         ("clients=all", "has no parameter"),
         ("client=me", "IP address"),
