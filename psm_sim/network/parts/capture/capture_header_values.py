@@ -80,8 +80,8 @@ def capture_header_values(topology: Topology, stations: int = 1) -> CaptureHeade
     check_capturable(topology, stations)
     tcp = topology.tcp
     window_bytes = tcp.window_bytes
-    scale = max(0, (min(window_bytes, _MAX_WINDOW << 14) // _MAX_WINDOW).bit_length())
-    scale = scale if window_bytes > _MAX_WINDOW else 0
+    times_larger = min(window_bytes // _MAX_WINDOW, 1 << 14)
+    scale = times_larger.bit_length() if window_bytes > _MAX_WINDOW else 0
     option_bytes = tcp.header_bytes - _MIN_HEADER
     return CaptureHeaderValues(
         beacon_s=topology.beacon.interval_s,
@@ -90,9 +90,7 @@ def capture_header_values(topology: Topology, stations: int = 1) -> CaptureHeade
         **_mac_settings(topology),
         segment=tcp.segment_bytes,
         header=tcp.header_bytes,
-        window=min(
-            -(-window_bytes >> scale) if scale == 0 else -(-window_bytes // (1 << scale)), _MAX_WINDOW
-        ),
+        window=min(-(-window_bytes >> scale), _MAX_WINDOW),
         scale=scale,
         more_in_syn=max(0, SYN_OPTIONS - option_bytes) if scale else 0,
         stations=stations,
