@@ -78,13 +78,12 @@ class Recorder(Observer):
         self._record(
             time_s, "rest", **observation, awake_s=rest.awake_s, beacons=rest.beacons, repeat=rest.repeat
         )
-        policy: Any = getattr(self.policy, "policy", self.policy)  # the one behind a guard
-        weights = getattr(getattr(policy, "learner", None), "weights", None)
+        weights = getattr(getattr(self.policy, "learner", None), "weights", None)
         if weights is None or getattr(weights, "ndim", 0) != 1:
             return
         if self._weights is None or abs(weights - self._weights).max() > _MIN_CHANGE:
             self._weights = weights.copy()
-            times_ms = getattr(policy, "times_ms", range(weights.size))
+            times_ms = getattr(self.policy, "times_ms", range(weights.size))
             shown = {f"{time_ms:g} ms": weight for time_ms, weight in zip(times_ms, weights.tolist())}  # noqa: B905
             self._record(time_s, "weights", weights=shown)
 

@@ -42,7 +42,7 @@ def told(policy, **settings) -> tuple[list[tuple[str, object]], World]:
     """Return the log of a run over one page, and its world."""
     world = build_world(load_topology(settings=settings), policy)
     world.run([PAGE])
-    return getattr(policy, "policy", policy).log, world
+    return policy.log, world
 
 
 def frames(log, event) -> list[Frame]:
