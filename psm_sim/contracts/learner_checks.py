@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import pickle
 from copy import deepcopy
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.random_streams import random_stream
-from psm_sim.contracts.report import ContractViolation, require
+from psm_sim.contracts.report import Check, ContractViolation, require
 from psm_sim.contracts.shared_checks import (
     behaves_the_same_when_copied,
     behavior,
@@ -164,7 +163,7 @@ def keeps_no_history(learner: Learner) -> None:
     )
 
 
-LEARNER_CHECKS: tuple[Any, ...] = (
+LEARNER_CHECKS: tuple[Check, ...] = (
     can_be_copied,
     behaves_the_same_when_copied,
     has_a_name_and_a_docstring,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
 
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.contracts.report import require
+from psm_sim.contracts.report import Check, require
 from psm_sim.contracts.shared_checks import (
     ODD_POLLS,
     POLLS,
@@ -81,7 +80,7 @@ def shares_no_arrays(loss: Loss) -> None:
     require_equal(_losses(loss, TYPICAL_POLL, times_ms), expected, "After a write to a returned array it")
 
 
-LOSS_CHECKS: tuple[Any, ...] = (
+LOSS_CHECKS: tuple[Check, ...] = (
     can_be_copied,
     returns_a_finite_loss_for_each_candidate,
     behaves_the_same_when_copied,

@@ -11,10 +11,9 @@ import math
 import pickle
 from copy import deepcopy
 from itertools import product
-from typing import Any
 
 from psm_sim.common.parameters import parameters_of
-from psm_sim.contracts.report import require
+from psm_sim.contracts.report import Check, require
 from psm_sim.contracts.shared_checks import (
     ODD_POLLS,
     POLLS,
@@ -167,7 +166,7 @@ def _require_same_run(expected: Result, found: Result, run_name: str) -> None:
         require(value == expected_value, f"{run_name} has {name}={value}; expected {expected_value}.")
 
 
-POLICY_CHECKS: tuple[Any, ...] = (
+POLICY_CHECKS: tuple[Check, ...] = (
     can_be_copied,
     behaves_the_same_when_copied,
     has_a_name_and_a_docstring,
