@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import select
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -232,7 +233,7 @@ def _answers(spec, questions):
     here, there = multiprocessing.Pipe()
     for number, question in enumerate(questions):
         here.send_bytes(json.dumps([number, question]).encode())
-    channel = SimpleNamespace(
+    channel: Any = SimpleNamespace(
         recv_bytes=lambda: there.recv_bytes() if there.poll() else _end(), send_bytes=there.send_bytes
     )
     serve(channel, spec)
