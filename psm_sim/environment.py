@@ -7,6 +7,7 @@ the caller of :meth:`PowerSaveEnv.step` and continues with the action. There is 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -15,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.common.errors import InputError
+from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.common.input_limits import MAX_WEIGHT
 from psm_sim.common.parameters import Parameter
 from psm_sim.network import Observer, Topology
@@ -105,8 +106,12 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
     ) -> None:
         for parameter, value in ((_PRICE, price), (_MAX_BEACONS, max_beacons)):
             parameter.check(value, "environment")
+        if len(awake_ms) == 0:
+            raise InputError(f"environment: awake_ms must have at least one time, got {awake_ms!r}.")
         for value in awake_ms:
             _AWAKE_MS.check(value, "environment")
+        if not isinstance(scenario, Scenario):
+            raise InputError(f"environment: scenario must be a Scenario, got {safe_repr(scenario)}.")
         if scenario.resolve_unseeded_topology().stations:
             raise InputError(
                 f"environment: topology {scenario.topology_name} has several stations; expected one."
@@ -157,10 +162,13 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
         InputError
             If the action is not in the action space, no episode has begun, or a page cannot be loaded.
         """
-        awake, beacons = action
+        try:
+            awake, beacons = map(operator.index, action)
+        except (TypeError, ValueError):
+            awake = beacons = -1
         if not (0 <= awake < len(self._awake_s) and 0 <= beacons < self._max_beacons):
-            raise InputError(f"action must be an element of {self.action_space}, got {action!r}.")
-        observation, info = self._advance(Rest(self._awake_s[awake], int(beacons) + 1))
+            raise InputError(f"action must be an element of {self.action_space}, got {safe_repr(action)}.")
+        observation, info = self._advance(Rest(self._awake_s[awake], beacons + 1))
         before, self._paid = self._paid, info["energy_j"] + self.price * info["delay_s"]
         return observation, before - self._paid, "result" in info, False, info
 

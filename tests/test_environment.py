@@ -151,7 +151,7 @@ def test_a_reset_ends_the_episode_before_it():
     np.testing.assert_array_equal(first, second)
 
 
-@pytest.mark.parametrize("action", [(9, 0), (0, 12), (-1, 0), (0, -1)])
+@pytest.mark.parametrize("action", [(9, 0), (0, 12), (-1, 0), (0, -1), None, (0,), 0.5, (0.5, 0), ("0", 0)])
 def test_an_action_out_of_range_is_refused(action):
     """With the space of actions."""
     env = PowerSaveEnv(Scenario(pages=1))
@@ -181,6 +181,8 @@ def test_a_page_that_cannot_be_loaded_ends_the_episode():
         ({"price": -1.0}, "price must be"),
         ({"max_beacons": 0}, "max_beacons must be"),
         ({"awake_ms": (0.0, -1.0)}, "awake_ms must be"),
+        ({"awake_ms": ()}, "awake_ms must have at least one time"),
+        ({"scenario": "ucb"}, "scenario must be a Scenario, got 'ucb'"),
         ({"scenario": Scenario(topology="cafe")}, "topology cafe has several stations; expected one"),
     ],
 )

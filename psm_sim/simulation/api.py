@@ -105,6 +105,8 @@ def simulate(
     arguments = _run_arguments(
         trace, topology, pages, seed, settings, preset, profile, battery, loss, clients
     )
+    if not isinstance(observers, Sequence) or not all(isinstance(each, Observer) for each in observers):
+        raise InputError(f"observers must be a list of Observer, got {safe_repr(observers)}.")
     scenario = arguments.scenario()
     stations = scenario.resolve_unseeded_topology().stations
     if len(stations) > 1:
@@ -211,6 +213,8 @@ def _run_arguments(
             "topology must be a name, a .toml file, a dictionary of keys or a Topology, "
             f"got {safe_repr(topology)}."
         )
+    if not (settings is None or isinstance(settings, Mapping)):
+        raise InputError(f"settings must be a dictionary of topology keys, got {safe_repr(settings)}.")
     return RunArguments(
         trace if trace is None or isinstance(trace, (str, Spec)) else as_workload(trace),
         topology,
