@@ -182,20 +182,53 @@ def _subcommand_help() -> str:
     )
 
 
+class _StoreOnce(argparse.Action):
+    """Store the value of an option, and reject a second one."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option_string: str | None = None
+    ) -> None:
+        assert isinstance(parser, _OneLineParser)  # noqa: S101 (only such a parser registers the action)
+        if self.option_strings and self.dest in parser.given:
+            previous = getattr(namespace, self.dest)
+            raise argparse.ArgumentError(self, f"must be given once, got {previous!r} and {values!r}")
+        parser.given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 class _OneLineParser(argparse.ArgumentParser):
-    """Parser that raises its errors as one-line InputErrors, without the usage text."""
+    """Parser that raises its errors as one-line InputErrors, without the usage text.
+
+    Attributes
+    ----------
+    given : set of str
+        Destinations of the options parsed so far.
+    """
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.register("action", None, _StoreOnce)
+        self._negative_number_matcher = re.compile(r"-\.?\d")  # also -5mAh is a value and no option
+        self.given: set[str] = set()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # also called for subparsers
+        self.given.clear()
         parsed, extra = super().parse_known_args(args, namespace)
         if extra:
-            raise self._unknown(extra[0].partition("=")[0])
+            raise self._unknown(extra[0].partition("=")[0], args[: args.index(extra[0])])
         return parsed, []
 
-    def _unknown(self, word: str) -> InputError:
+    def _unknown(self, word: str, before: Sequence[str]) -> InputError:
         if not word.startswith("-"):
+            actions = [
+                self._option_string_actions[name] for name in before if name in self._option_string_actions
+            ]
+            repeat = ""
+            if actions and isinstance(actions[-1], argparse._AppendAction):
+                repeat = f"repeat {actions[-1].option_strings[0]} for several values, and "
             return InputError(
-                f"Unexpected argument {word!r}; expected options, each with one value; repeat an option for"
-                f" several values, and see '{self.prog} --help'."
+                f"Unexpected argument {word!r}; expected options, each with one value; {repeat}see"
+                f" '{self.prog} --help'."
             )
         options = [option for option in self._option_string_actions if option.startswith("--")]
         synonym = SYNONYMS.get(word, "")

@@ -104,7 +104,9 @@ def parse_battery(text: str) -> float:
     except ValueError:
         charge_mah = 0.0
     if not 0 < charge_mah <= _MAX_MAH:
-        raise InputError(f"battery must be a capacity > 0, e.g. 2000mAh or 2Ah, got {text!r}.")
+        raise InputError(
+            f"battery must be a capacity > 0 and at most {_MAX_MAH:g} mAh, e.g. 2000mAh or 2Ah, got {text!r}."
+        )
     return charge_mah
 
 

@@ -84,7 +84,8 @@ def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys
         (["--profile", "mine.toml"], "Profile file not found: 'mine.toml'"),
         (["--battery", "2000mAh"], "requires a supply voltage; add --profile"),
         (["--profile", "bl616", "--battery", "full"], "battery must be a capacity > 0.* got 'full'"),
-        (["--profile", "bl616", "--battery", "-1"], "battery must be a capacity > 0"),
+        (["--profile", "bl616", "--battery", "-5mAh"], "battery must be a capacity > 0 .* got '-5mAh'"),
+        (["--profile", "bl616", "--battery", "1e30mAh"], "at most 1e[+]09 mAh, .* got '1e30mAh'"),
     ],
 )
 def test_a_profile_or_battery_that_cannot_be_used_is_told_in_one_sentence(words, message, capsys):
