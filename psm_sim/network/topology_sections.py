@@ -432,8 +432,8 @@ class StationSpec:
     """Group of identical stations at one access point. Omitted values are those of the run.
 
     A TIM addresses 2007 stations, but access points serve fewer than the maximum of 250. The stations of the
-    group have the seeds ``seed``, ``seed + 1`` and so on. Without ``seed``, a station has the seed of the run
-    plus its index among all stations, counted from 0.
+    group have the seeds ``seed``, ``seed + 1`` and so on. Without ``seed``, the seed of a station depends on
+    the seed of the run and on its name.
     """
 
     name: str

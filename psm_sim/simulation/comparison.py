@@ -291,10 +291,8 @@ class SeedComparison(Comparison):
 
     @property
     def seed_range(self) -> str:
-        """The first and the last seed as text, with their step if each station has a seed."""
-        stations = self.resolved_topology.station_count
-        step = f" in steps of {stations}" if stations > 1 else ""
-        return f"seeds {self.seeds[0].seed} to {self.seeds[-1].seed}{step}"
+        """The first and the last seed as text."""
+        return f"seeds {self.seeds[0].seed} to {self.seeds[-1].seed}"
 
 
 def _only(runs: Sequence[Result], name: str) -> Result:

@@ -208,8 +208,7 @@ def compare_seeds(
     simulated = all_policies(policies, references)
     topology = scenario.resolve_topology()
     _prepare_runs(simulated, topology)  # finds errors before the first run
-    step = topology.station_count
-    scenarios = [replace(scenario, seed=scenario.seed + step * number) for number in range(replications)]
+    scenarios = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
     _check_pages_depend_on_seed(scenarios)
     names = [str(each.seed) for each in scenarios]
 

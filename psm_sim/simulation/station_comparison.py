@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.progress import Progress
+from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import Interval, percentiles
 from psm_sim.network import Observer, Topology
 from psm_sim.network.build import cell_of
@@ -254,14 +255,23 @@ class StationSetup(NamedTuple):
 
 
 def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]:
-    """Return the setup of each station of a topology, in order. Errors are as for a run."""
+    """Return the setup of each station of a topology, in order. Errors are as for a run.
+
+    A single station has the seed of the run. Each of several has a seed of its own, which depends on the seed
+    of the run and on its name, so that other stations do not change its pages.
+    """
     setups: list[StationSetup] = []
     common = replace(topology, stations=())
     for spec in topology.stations:
         values = load_profile(spec.profile).values if spec.profile else {}
         own_topology = overlay_settings(common, values, f"profile {spec.profile}")
         for number, name in enumerate(spec.names):
-            seed = scenario.seed + len(setups) if spec.seed is None else spec.seed + number
+            if spec.seed is not None:
+                seed = spec.seed + number
+            elif topology.station_count == 1:
+                seed = scenario.seed
+            else:
+                seed = int(random_stream(scenario.seed, f"stations.{name}").integers(2**32))
             policy = None if spec.policy is None else Spec.of(spec.policy, "policy")
             setups.append(
                 StationSetup(name, spec.name, own_topology, policy, _workload(scenario, spec, seed))

@@ -13,6 +13,7 @@ from psm_sim.network.topology_sections import StationSpec
 from psm_sim.simulation import Scenario, compare_clients, compare_runs
 from psm_sim.simulation.comparison import BASELINES, References
 from psm_sim.simulation.station_comparison import StationAverage, station_setups
+from psm_sim.workload import load_workload
 
 AIR = {"mac.model": "dcf", "beacon.interval_ms": 102.4, "tcp.max_window": 44}
 
@@ -48,7 +49,7 @@ def test_one_station_has_the_results_of_one_alone_to_the_last_bit(policy, settin
 
 
 def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
-    """What it leaves out is what the run is asked for; seeds follow each other."""
+    """What it leaves out is what the run is asked for; its pages depend on its name, not on its place."""
     place = crowd(
         StationSpec("reader", count=2),
         StationSpec(
@@ -59,7 +60,12 @@ def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
     seats = station_setups(Scenario(pages=5, seed=3), place)
     assert [seat.name for seat in seats] == ["reader-1", "reader-2", "sensor", "twin"]
     assert [len(seat.workload.pages) for seat in seats] == [5, 5, 1, 5]
-    assert seats[3].workload.pages == seats[1].workload.pages != seats[0].workload.pages
+    assert seats[3].workload.pages == load_workload("ucb", 5, 4).pages
+    assert seats[1].workload.pages != seats[0].workload.pages
+    swapped = station_setups(Scenario(pages=5, seed=3), replace(place, stations=place.stations[::-1]))
+    assert {seat.name: seat.workload.pages for seat in swapped} == {
+        seat.name: seat.workload.pages for seat in seats
+    }
     found = compare_runs(["lpsm"], Scenario(topology=place, pages=5, seed=3))
     assert all(isinstance(run, StationAverage) for run in found.runs)
     assert of(found, "sensor").policy == "psm:listen_interval=3"
