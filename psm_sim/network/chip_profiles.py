@@ -53,7 +53,8 @@ def load_profile(name: str) -> ChipProfile:
     Raises
     ------
     InputError
-        If the profile does not exist, or has a key outside ``[power]`` and ``[station]``.
+        If the profile does not exist, has a key outside ``[power]`` and ``[station]``, or lacks ``beacon_j``,
+        which would otherwise be that of the topology, 86 % of the energy of ``psm`` with a current chip.
     """
     path = _find(name)
     table = read_toml(path, "profile")
@@ -68,6 +69,10 @@ def load_profile(name: str) -> ChipProfile:
     for key in values:
         if key not in valid:
             raise InputError(f"{path.name}: {unknown_name_error('profile key', key, valid)}")
+    if "power.beacon_j" not in values:
+        raise InputError(
+            f"{path.name}: power.beacon_j is missing; add the energy to receive a beacon, in joules."
+        )
     return ChipProfile(path.stem, description, source, values, origin, driver, has_twt)
 
 

@@ -113,6 +113,14 @@ def test_an_own_profile_with_a_key_of_another_section_is_refused(tmp_path):
         load_profile(str(path))
 
 
+def test_an_own_profile_without_the_energy_of_a_beacon_is_refused(tmp_path):
+    """It would be that of a radio of 2002, most of the energy of ``psm`` with a current chip."""
+    path = tmp_path / "mine.toml"
+    path.write_text("[power]\nawake_w = 0.4\nasleep_w = 0.001\n")
+    with pytest.raises(InputError, match=r"mine\.toml: power\.beacon_j is missing; add the energy"):
+        load_profile(str(path))
+
+
 def test_transmitting_costs_what_the_air_time_of_the_uplink_says():
     """One power for transmitting, 1 W above an awake radio's: the bytes sent at 5 Mbit/s."""
     base = simulate("always-on", pages=2)
