@@ -54,6 +54,9 @@ MENDABLE = [
     ("--loss inverse-lgo", "Unknown loss 'inverse-lgo'; expected one of inverse, inverse-log"),
     ("--preset theis", "Unknown preset 'theis'; expected one of .*thesis.*Did you mean 'thesis'"),
     ("--preset", "--preset requires a value"),
+    ("--profile pico-w", "Unknown profile 'pico-w'; use --profile cyw43439"),
+    ("--trace mqtt:interval=30", "no parameter 'interval'; expected one of 49 names, such as .*period_s"),
+    (r"--trace C:\x\y.csv", r"Trace file not found: 'C:.*y.csv'"),
     ("--profile esp32-c7", "Unknown .*Did you mean 'esp32-c"),
     ("--loss inverse --policy psm", "loss 'inverse' has no effect without an lpsm policy"),
     (

@@ -133,9 +133,13 @@ class PageLoad(NamedTuple):
 
 
 class Examination(NamedTuple):
-    """Examination of a loss at its default gamma, on at most 40 pages of the first seed without messages."""
+    """Examination of a loss at its default gamma, on at most 40 pages of the first seed without messages.
+
+    ``is_constant`` is whether the loss was the same for all polling times in every round.
+    """
 
     times_ms: FloatArray
+    is_constant: bool
     regret: Regret
     page_load: PageLoad
     nat: NatCost
@@ -476,6 +480,7 @@ def _examine(
     log = cast(_WeightLog, result.policy_state)
     return Examination(
         log.times_ms,
+        not any(np.ptp(each.losses) for each in log.rounds),
         _regret(log, len(pages)),
         _page_load(log, result),
         _nat_cost(guarded_loss(make_loss(log.loss, log.gamma)), log.times_ms, fixed, len(pages)),

@@ -17,9 +17,9 @@ from psm_sim.common.errors import InputError
 
 _LABEL = "label"
 
-_CLASS = re.compile(
-    r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.[pP][yY]):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL
-)
+_DRIVE = r"(?:[A-Za-z]:[\\/])?"
+_CLASS = re.compile(rf"(?P<path>{_DRIVE}[^:]*\.[pP][yY]):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL)
+_PLAIN = re.compile(rf"(?P<name>{_DRIVE}[^:]*):?(?P<rest>.*)", re.DOTALL)
 _WITH_PARAMETERS = re.compile(r"(?P<name>.*?):(?P<rest>\s*[A-Za-z_]\w*\s*=.*)", re.DOTALL)
 
 
@@ -147,8 +147,9 @@ def _split(text: str, kind: str) -> tuple[str, str]:
     match = _CLASS.fullmatch(text)
     if match:
         return f"{match['path']}:{match['cls']}".strip(), match["rest"] or ""
-    name, _, rest = text.partition(":")
-    return name.strip(), rest
+    match = _PLAIN.fullmatch(text)
+    assert match is not None  # noqa: S101 (any text matches)
+    return match["name"].strip(), match["rest"]
 
 
 def _parse_items(text: str, owner: str) -> dict[str, str]:

@@ -86,17 +86,21 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def one_of(name: str, names: Iterable[str]) -> str:
-    """Return ``"one of a, b, c"``. Of a long list only the names that are close to *name* are given."""
+    """Return ``"one of a, b, c"``.
+
+    Of a long list only the names that are close to *name* are given, or those without a section if none is.
+    """
     names = list(names)
     if len(names) <= _MANY:
         return f"one of {', '.join(names)}" if len(names) > 1 else names[0]
     nearest = sorted(names, key=lambda each: -_similarity(name, each))[:_NEAREST]
     close = [each for each in nearest if _similarity(name, each) >= _CLOSE]
-    return f"one of {len(names)} names{', such as ' if close else ''}{', '.join(close)}"
+    given = close or [each for each in names if "." not in each]
+    return f"one of {len(names)} names{', such as ' if given else ''}{', '.join(given)}"
 
 
 _CLOSE = 0.65
-_MANY, _NEAREST = 16, 5
+_MANY, _NEAREST = 25, 5
 
 
 def _similarity(name: str, valid: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.registry import unknown_name_error
-from psm_sim.network.topology import topology_keys
+from psm_sim.network.topology import check_settings, topology_keys
 
 _SECTIONS = ("power.", "station.")
 
@@ -69,6 +70,7 @@ def load_profile(name: str) -> ChipProfile:
     for key in values:
         if key not in valid:
             raise InputError(f"{path.name}: {unknown_name_error('profile key', key, valid)}")
+    check_settings(values, path.name)
     if "power.beacon_j" not in values:
         raise InputError(
             f"{path.name}: power.beacon_j is missing; add the energy to receive a beacon, in joules."
@@ -123,8 +125,16 @@ def _find(name: str) -> Path:
             )
         return Path(name)
     if name not in profile_names():
+        for known in profile_names():
+            if _letters(name) in _letters(load_profile(known).description):
+                raise InputError(f"Unknown profile {name!r}; use --profile {known}.")
         raise unknown_name_error("profile", name, [*profile_names(), "FILE.toml"])
     return bundled_dir("topologies/profiles") / f"{name}.toml"
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of *text*, in lower case."""
+    return re.sub(r"\W|_", "", text.lower())
 
 
 def _table(value: Any, path: Path, section: str) -> dict[str, Any]:

@@ -235,6 +235,13 @@ def overlay_settings(topology: Topology, values: Mapping[str, Any], where: str) 
     return _replace_keys(topology, values, where)
 
 
+def check_settings(values: Mapping[str, Any], where: str) -> None:
+    """Raise an :class:`InputError` for an unknown key or a value out of its range in the file *where*."""
+    _check_keys(values, where)
+    for key, value in values.items():
+        _parse(parameter_of(key), value, f"{where}: {key.rpartition('.')[0]}")
+
+
 def topology_differences(topology: Topology) -> dict[str, Any]:
     """Return the keys and values that differ from the bundled topology ``topology.base``."""
     base = load_topology(topology.base).config()
@@ -311,7 +318,10 @@ def _member(table: Mapping[str, Any], where: str) -> StationSpec:
     for key in ("name", "policy", "trace", "profile"):
         if not isinstance(table.get(key, ""), str):
             raise InputError(f"{where}: {key} must be a string, got {table[key]!r}.")
-    return StationSpec(**table)
+    try:
+        return StationSpec(**table)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

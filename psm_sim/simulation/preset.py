@@ -13,6 +13,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.parameters import parameters_of
 from psm_sim.common.registry import unknown_name_error
+from psm_sim.network.topology import check_settings
 from psm_sim.policies import POLICIES
 
 CALIBRATES, FITTED, PREDICTED = ROLES = ("calibrates", "fitted", "predicted")
@@ -144,6 +145,7 @@ def load_preset(name: str) -> Preset:
         raise unknown_name_error("preset", name, [*names, "FILE.toml"])
     table = read_toml(path, "preset")
     _check_tables(table, path)
+    check_settings(table.get("settings", {}), str(path))
     for key in ("calibrated", "fitted"):
         table[key] = tuple(_choice(entry, f"{path}: {key}") for entry in table.get(key, ()))
     for key in ("evidence", "doubts"):

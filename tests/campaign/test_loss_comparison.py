@@ -14,6 +14,7 @@ from psm_sim.campaign.loss_comparison import LossComparison
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.reporting.html.losses import page_of
+from psm_sim.reporting.terminal.losses import setting_lines
 
 WITHOUT_GAMMA = """
 from psm_sim.losses import Loss
@@ -150,10 +151,16 @@ def test_names_in_the_page_are_escaped(losses: LossComparison) -> None:
     found = psm_sim.compare_losses(
         ["gamma * I * Ti + (Ti < 300)"], pages=2, replications=1, gammas=[1e-5], workers=1
     )
+    assert "learns nothing" not in setting_lines(found)[-1]
     page = page_of(found, "python -m psm_sim losses '<script>'")
     assert "<script>'" not in page
     assert "Ti &lt; 300" in page
     assert page_of(losses, "x") == page_of(losses, "x")
+
+
+def test_a_loss_that_is_the_same_for_all_polling_times_has_a_remark() -> None:
+    found = psm_sim.compare_losses(["Ti - Ti"], pages=2, replications=1, gammas=[1e-5], workers=1)
+    assert setting_lines(found)[-1].startswith("Ti - Ti: the loss is the same for every polling time")
 
 
 def test_a_nat_of_a_loss_that_counts_polls_costs_a_beacon() -> None:

@@ -238,6 +238,7 @@ def test_a_picture_that_cannot_be_written_is_told_before_the_run(
         ("trace = 3", "trace must be a string, got 3"),
         ("[policies]\nlpsm = 3", "policies must be a table"),
         ("= 3", "is not a valid preset"),
+        ("[settings]\n'power.awake_w' = -1", "mine.toml: power: awake_w must be a number >= 0"),
         (
             "[[fitted]]\nchoice = 'a'\nserver_delay_ms = 1",
             "fitted: Unknown key 'server_delay_ms'; expected one of",

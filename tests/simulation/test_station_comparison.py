@@ -112,7 +112,10 @@ def test_a_neighbour_that_downloads_costs_a_dozing_station_several_times_its_wak
     [
         ("stations = 3\n", "stations must be declared as \\[\\[stations\\]\\] tables, got 3"),
         ("[[stations]]\ncount = 2\n", "name must be a non-empty string, got None"),
-        ('[[stations]]\nname = "a"\ncount = 0\n', "station a: count must be an integer >= 1 .* got 0"),
+        (
+            '[[stations]]\nname = "a"\ncount = 0\n',
+            "stations: station a: count must be an integer >= 1 .* got 0",
+        ),
         ('[[stations]]\nname = "a"\npolicy = 3\n', "stations: policy must be a string, got 3"),
         ('[[stations]]\nname = "a"\n[[stations]]\nname = "a"\n', "duplicate name 'a'"),
         ('[[stations]]\nname = "a"\ncount = 2\n', "2 stations require a shared channel; set mac.model=dcf"),

@@ -22,6 +22,7 @@ from psm_sim.common.parameters import Parameter
 from psm_sim.losses.factory import LOSSES
 from psm_sim.network import load_topology
 from psm_sim.network.topology import conditions_of, topology_keys
+from psm_sim.policies import POLICIES
 from psm_sim.simulation.comparison import check_labels
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
@@ -68,9 +69,12 @@ class GridAxis:
     def __post_init__(self) -> None:
         is_component = self.policy or self.key.startswith(("loss.", "trace.")) or self.key in _PLAIN_KEYS
         if not is_component and self.key not in topology_keys():
+            meant = did_you_mean(self.key, [*_PLAIN_KEYS, *topology_keys()])
+            if self.key.partition(".")[0] in POLICIES.names():
+                meant = f" Did you mean 'policy.{self.key}'?"
             raise InputError(
                 f"Unknown axis {self.key!r}; expected {', '.join((*_PLAIN_KEYS, *_PARAMETER_KEYS))} "
-                f"or a topology key.{did_you_mean(self.key, [*_PLAIN_KEYS, *topology_keys()])}"
+                f"or a topology key.{meant}"
             )
         if not self.values:
             raise InputError(f"{self.key} has no values; expected at least one.")

@@ -85,9 +85,20 @@ def regret_rows(losses: LossComparison) -> Rows:
 
 
 def setting_lines(losses: LossComparison) -> list[str]:
-    """Return the lines that state pages, seeds and topology, and the origin of the pages."""
+    """Return the lines that state pages, seeds and topology, and the origin of the pages.
+
+    A loss that is the same for every polling time has a remark.
+    """
     workload = losses.comparison.workload
-    return [f"{title_of(losses.comparison)}.", f"{workload.name}: {workload.remark.rstrip('.')}."]
+    return [
+        f"{title_of(losses.comparison)}.",
+        f"{workload.name}: {workload.remark.rstrip('.')}.",
+        *(
+            f"{curve.name}: the loss is the same for every polling time, so LPSM learns nothing from it."
+            for curve in losses.curves
+            if curve.examination.is_constant
+        ),
+    ]
 
 
 def page_load_text(curve: LossCurve) -> str:

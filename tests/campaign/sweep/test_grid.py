@@ -132,6 +132,7 @@ def test_a_preset_gives_way_to_what_is_varied() -> None:
     ("vary", "words", "sentence"),
     [
         (["links.wired.latency=1"], {}, r"Unknown axis 'links.wired.latency'.*Did you mean"),
+        (["bsd.p=1"], {}, r"Unknown axis 'bsd.p'.*Did you mean 'policy.bsd.p'"),
         (["policy.p=1"], {}, "Unknown axis 'policy.p'"),
         (["seed"], {}, "Invalid axis 'seed'; expected KEY=VALUES"),
         (["seed=1.5"], {}, "seed must be an integer >= 0 and .*, got '1.5'"),
