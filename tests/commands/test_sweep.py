@@ -55,7 +55,7 @@ def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.Capture
     for workers in ("1", "2"):
         store = ("--workers", workers, "--store", f"{workers}.sqlite")
         for form in ("csv", "json", "table"):
-            assert main([*words(SWEEP), *store, "--format", form]) == 0
+            assert main([*words(SWEEP.removesuffix(" --workers 1")), *store, "--format", form]) == 0
             found.append(capsys.readouterr().out)
     assert found[:3] == found[3:]
     assert len(set(found)) == 3
