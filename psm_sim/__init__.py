@@ -11,10 +11,14 @@ from __future__ import annotations
 import sys
 
 # "python -m psm_sim" puts the current folder first on sys.path, so that a json.py there would shadow the
-# standard library. Moved to the end, it still provides the modules that a plug-in imports.
+# standard library. The root of psm_sim is added for its workers, if psm_sim is not installed.
 if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
-    sys.path.append(sys.path.pop(0))
+    del sys.path[0]
+    from pathlib import Path
 
+    root = str(Path(__file__).parents[1])
+    if root not in sys.path:
+        sys.path.append(root)
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.version import __version__

@@ -84,16 +84,22 @@ def test_a_module_imports_no_more_than_it_uses(tmp_path: Path, module: str, libr
     assert imported(tmp_path, f"import {module}")[1] == libraries
 
 
-def test_modules_beside_the_traces_are_not_taken_for_the_library(tmp_path: Path) -> None:
-    """``python -m`` puts the current folder first; a module beside a user's own policy is still found."""
-    for name in ("json", "re", "rich", "numpy", "argparse", "shutil", "pathlib"):
+@pytest.mark.parametrize("command", ["list policies", "--policy {0}/own.py:Own --pages 1 --replications 2"])
+def test_no_module_of_the_current_folder_is_imported(tmp_path: Path, command: str) -> None:
+    """Neither one with the name of a library, nor one that a library tries to import.
+
+    The modules in the folder of a policy's file are found.
+    """
+    for name in ("json", "re", "rich", "numpy", "argparse", "shutil", "nt", "msvcrt", "org", "helper"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(f'{__name__} of the folder')")
-    (tmp_path / "helper.py").write_text("BEACONS = 2\n")
-    (tmp_path / "own.py").write_text(
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "policies" / "helper.py").write_text("from deeper import BEACONS\n")
+    (tmp_path / "policies" / "deeper.py").write_text("BEACONS = 2\n")
+    (tmp_path / "policies" / "own.py").write_text(
         "import helper\nfrom psm_sim.policies import Policy, Rest\n\n"
         "class Own(Policy):\n    name = 'own'\n\n"
         "    def rest(self, *_):\n        return Rest(beacons=helper.BEACONS)\n"
     )
-    words = [sys.executable, "-m", "psm_sim", "--policy", "own.py:Own", "--pages", "1"]
+    words = [sys.executable, "-m", "psm_sim", *command.format("policies").split()]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr

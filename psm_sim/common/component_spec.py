@@ -98,7 +98,10 @@ class Spec:
         return spec
 
     def files(self) -> list[Path]:
-        """Return the existing files in the name and the values, including nested specs."""
+        """Return the existing files in the name and the values, including nested specs.
+
+        The modules that a user's file imports from its folder follow it.
+        """
         return [path for text in (self.name, *self.values.values()) for path in _files(text)]
 
     def __str__(self) -> str:
@@ -185,4 +188,10 @@ def _files(text: str) -> list[Path]:
     path_and_class = class_file(name)
     path = Path(path_and_class[0] if path_and_class else name)
     nested = [file for part in split_commas(rest) for file in _files(part.partition("=")[2])] if rest else []
-    return [path, *nested] if path_exists(str(path)) and path.is_file() else nested
+    if not path_exists(str(path)) or not path.is_file():
+        return nested
+    if path_and_class is None:
+        return [path, *nested]
+    from psm_sim.common.plugins import imported_files
+
+    return [path, *imported_files(path), *nested]

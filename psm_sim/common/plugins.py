@@ -1,11 +1,17 @@
-"""Loader of plug-ins: classes in users' files (``FILE.py:CLASS``) and entry points of packages."""
+"""Loader of plug-ins: classes in users' files (``FILE.py:CLASS``) and entry points of packages.
+
+A user's file can import the modules in its folder, if no library has their name. The folder is not added to
+the import path, because libraries try to import modules that do not exist, such as ``nt`` on Linux.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import sys
 import zlib
 from contextlib import redirect_stdout
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -95,17 +101,75 @@ def _class_names(module: ModuleType, base: type) -> str:
     return "one of " + ", ".join(names) if names else ""
 
 
+def imported_files(file: Path) -> list[Path]:
+    """Return the modules in the folder of a user's *file* that it imports, directly or not."""
+    found, waiting = list[Path](), [file]
+    while waiting:
+        names = sorted(_imported_names(waiting.pop()) - sys.stdlib_module_names)
+        paths = [file.parent / f"{name}.py" for name in names]
+        new = [path for path in paths if path.is_file() and path not in (file, *found)]
+        found += new
+        waiting += new
+    return found
+
+
+def _imported_names(file: Path) -> set[str]:
+    try:
+        nodes = list(ast.walk(ast.parse(file.read_bytes())))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # the import names the error
+        return set()
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.partition(".")[0] for name in names}
+
+
+class _FolderFinder:
+    """Finder and loader of the modules in the folders of users' files, after those of the import path."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, Path] = {}
+
+    def add(self, files: list[Path]) -> None:
+        """Find the modules *files* from now on, instead of those of other folders or contents."""
+        for file in files:
+            self._files[file.stem] = file
+            if getattr(sys.modules.get(file.stem), "__name__", "").startswith(PLUGIN):
+                del sys.modules[file.stem]
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Return the spec of a module that was added, else None."""
+        return ModuleSpec(name, self) if name in self._files else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module of a user's file."""
+        return _import(self._files[spec.name])
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing, because the module has been executed."""
+
+
+_FINDER = _FolderFinder()
+
+
 def _import(file: Path) -> ModuleType:
-    """Import a file under a name made from its path and content, so that an edited file is imported again."""
+    """Import a file under a name made from its path and content, so that an edited file is imported again.
+
+    The content includes that of the modules in its folder that it imports.
+    """
+    modules = imported_files(file)
     try:
         source = file.read_bytes()
+        content = b"".join([source, *(module.read_bytes() for module in modules)])
     except OSError as error:
         raise PluginError(f"{file} cannot be read: {error.strerror}; make it readable.") from error
-    name = f"{PLUGIN}{file.stem}_{zlib.crc32(str(file.resolve()).encode() + source):08x}"
+    name = f"{PLUGIN}{file.stem}_{zlib.crc32(str(file.resolve()).encode() + content):08x}"
     if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = str(file)
+    _FINDER.add(modules)
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.append(_FINDER)
     # Registered before it runs, because dataclasses and pickle look up their module by name.
     sys.modules[name] = module
     try:
@@ -113,7 +177,7 @@ def _import(file: Path) -> ModuleType:
             exec(compile(source, str(file), "exec"), module.__dict__)  # noqa: S102 (the user's own file)
     except BaseException as error:
         del sys.modules[name]
-        if isinstance(error, (KeyboardInterrupt, CommandTerminated)):
+        if isinstance(error, (KeyboardInterrupt, CommandTerminated, PluginError)):
             raise
         # Includes SystemExit, because a script that calls sys.exit() must not end psm_sim.
         raise PluginError(f"{file} cannot be imported: {describe_error(error)}; fix the file.") from error

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.plugins import load_class
 from psm_sim.common.registry import Registry
@@ -47,6 +48,29 @@ def test_an_edited_file_is_read_anew(file: Path) -> None:
     file.write_text(MINE.format(limit=2))
     assert module.LIMIT == 1
     assert sys.modules[load_class(str(file), "Mine", Loss).__module__].LIMIT == 2
+
+
+def test_an_edited_module_beside_the_file_is_read_anew(file: Path) -> None:
+    """Also if it is imported by another one, and if another folder has one of its name."""
+    folders = [file.parent / name for name in ("a", "b")]
+    for limit, folder in enumerate(folders):
+        folder.mkdir()
+        (folder / "mine.py").write_text(MINE.format(limit=1) + "from between import limit")
+        (folder / "between.py").write_text("from deep_down import limit")
+        (folder / "deep_down.py").write_text(f"limit = {limit}")
+    mine = [str(folder / "mine.py") for folder in folders]
+
+    def limits() -> list[int]:
+        return [sys.modules[load_class(path, "Mine", Loss).__module__].limit for path in mine]
+
+    assert limits() == [0, 1]
+    (folders[0] / "deep_down.py").write_text("limit = 5")
+    assert limits() == [5, 1]
+    assert [path.name for path in Spec(f"{mine[0]}:Mine").files()] == [
+        "mine.py",
+        "between.py",
+        "deep_down.py",
+    ]
 
 
 def test_no_bytecode_is_left_beside_the_file(file: Path) -> None:

@@ -50,9 +50,10 @@ class UserFiles:
         return cls(tuple((path, _read(Path(path))) for path in paths))
 
     def write_to(self, folder: Path) -> dict[str, str]:
-        """Write each file to a separate subfolder of *folder*, and return the new paths."""
-        paths = {}
-        for number, (path, content) in enumerate(self.contents):
+        """Write the files of each folder to a subfolder of *folder*, and return the new paths."""
+        paths, folders = {}, dict[Path, int]()
+        for path, content in self.contents:
+            number = folders.setdefault(Path(path).parent, len(folders))
             copy = folder / str(number) / Path(path).name
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(content)

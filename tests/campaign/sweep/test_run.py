@@ -256,11 +256,11 @@ def test_versions_do_not_mix(monkeypatch: pytest.MonkeyPatch, runs: list[str]) -
         assert len(store.rows(version="9.9")) == len(store.rows(version="0.1.0")) == 1
 
 
-@pytest.mark.parametrize("name", ["helper.py", "table.txt", "late.txt"])
+@pytest.mark.parametrize("name", ["library/helper.py", "table.txt", "late.txt"])
 def test_a_task_runs_again_if_a_file_that_it_opened_changes(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, runs: list[str]
 ) -> None:
-    """An imported module, and data that is read before and during the run. Another task is kept."""
+    """A module of the import path, and data that is read before and during the run. Another task is kept."""
 
     def sweep() -> list[StoredRow]:
         """Run the sweep as a new process would."""
@@ -269,10 +269,11 @@ def test_a_task_runs_again_if_a_file_that_it_opened_changes(
         monkeypatch.setattr(opened_files, "_digests", {})
         return run(Path("a.sqlite"), grid(policies=("psm", "my.py:Hears")))
 
-    files = {"helper.py": "LIMIT = 1", "table.txt": "1", "late.txt": "1"}
+    Path("library").mkdir()
+    files = {"library/helper.py": "LIMIT = 1", "table.txt": "1", "late.txt": "1"}
     for each, text in files.items():
         Path(each).write_text(text)
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "library")
     write_policy(
         Path("my.py"),
         "LIMIT * TABLE * int(Path(late).read_text())",
