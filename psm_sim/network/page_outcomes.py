@@ -96,7 +96,7 @@ class PageFailureHandler:
     Parameters
     ----------
     topology
-        Limits of TCP and browser, and whether failures are reported.
+        Whether failures are reported.
     visits, access_point, policy
         Data for the error message: pages so far, dropped frames, and name of the policy.
 
@@ -109,12 +109,8 @@ class PageFailureHandler:
     def __init__(
         self, topology: Topology, visits: PageVisits, access_point: AccessPoint, policy: str
     ) -> None:
-        self._topology, self._visits, self._access_point, self._policy = (
-            topology,
-            visits,
-            access_point,
-            policy,
-        )
+        self._reports_failures = topology.can_fail
+        self._visits, self._access_point, self._policy = visits, access_point, policy
         self.report: Callable[[str], None]
 
     def given_up(self, side: str, end: Endpoint) -> None:
@@ -134,7 +130,7 @@ class PageFailureHandler:
 
     def fail(self, reason: str, advice: str) -> None:
         """Report a page that cannot be loaded, or end the run with a :class:`PageError`."""
-        if self._topology.can_fail:
+        if self._reports_failures:
             self.report(reason)
             return
         dropped = self._access_point.dropped_frames
