@@ -17,7 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _dispatch(argv: list[str]) -> int:
     is_replay = argv[:1] == ["replay"]
     command = importlib.import_module(f"psm_lab.commands.{'replay' if is_replay else 'reproduce'}")
-    parser = make_parser(command, "psm_lab replay" if is_replay else "psm_lab")
+    parser = make_parser(command, f"python -m psm_lab{' replay' * is_replay}")
     command.add_arguments(parser)
     add_common(parser)
     arguments = parser.parse_args(argv[1:] if is_replay else argv)

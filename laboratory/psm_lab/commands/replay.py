@@ -1,4 +1,4 @@
-"""``psm_lab replay``: a learner on recorded network activity, without a simulator."""
+"""``python -m psm_lab replay``: a learner on recorded network activity, without a simulator."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ traces are pages without times; --rate-kbps and --round-trip-ms set nominal
 times.
 
 examples:
-  psm_lab replay --trace ucb
-  psm_lab replay --trace home.tr.gz:clients=3 --max-gap-s 1000
-  psm_lab replay --learner fixed-share:alpha=0.01 --round-ms 100 --format json
-  psm_lab replay --loss inverse-log:gamma=1e-5 --pages 500 --output figures"""
+  python -m psm_lab replay --trace ucb
+  python -m psm_lab replay --trace home.tr.gz:clients=3 --max-gap-s 1000
+  python -m psm_lab replay --learner fixed-share:alpha=0.01 --format json
+  python -m psm_lab replay --loss inverse-log:gamma=1e-5 --output figures"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

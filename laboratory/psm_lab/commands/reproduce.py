@@ -1,4 +1,4 @@
-"""``psm_lab STUDY``: published and measured numbers compared with simulated ones."""
+"""``python -m psm_lab STUDY``: published and measured numbers compared with simulated ones."""
 
 from __future__ import annotations
 
@@ -45,12 +45,13 @@ studies:
 text-like, ocr and a part of drift require a data set of digits:
 pip install 'psm_lab[digits]'
 
-replay runs a learner on recorded network activity: psm_lab replay --help
+replay runs a learner on recorded network activity:
+python -m psm_lab replay --help
 
 examples:
-  psm_lab lpsm-100 --quick
-  psm_lab validation learners --quick
-  psm_lab all --output reports/reproduction"""
+  python -m psm_lab lpsm-100 --quick
+  python -m psm_lab validation learners --quick
+  python -m psm_lab all --output reports/reproduction"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
