@@ -76,7 +76,7 @@ class Row:
 
     @property
     def missing(self) -> float:
-        """Share of the messages that were not delivered until the end of the run; nan without messages."""
+        """Share of the messages that were not delivered by the end of the run; nan without messages."""
         return _missing(self.result) if self.result.latency else math.nan
 
 

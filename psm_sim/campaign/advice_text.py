@@ -92,8 +92,10 @@ def bound(advice: Advice) -> str:
 
 
 def format_s(seconds: float) -> str:
-    """Return a time in ms below 1 s, else in s, with three digits."""
-    return f"{1000 * seconds:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
+    """Return a time in ms below 1 s, else in s, with at least three digits."""
+    if seconds < 0.9995:
+        return f"{1000 * seconds:.3g} ms"
+    return f"{seconds:.3g} s" if seconds < 999.5 else f"{seconds:.0f} s"
 
 
 def _default_sentence(advice: Advice, best: Row) -> list[str]:

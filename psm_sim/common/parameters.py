@@ -179,8 +179,8 @@ def parameter(default: Any, help: str, *, requires: str = "", **fields: Any) -> 
     requires : str
         Condition under which the parameter has an effect, see :meth:`Condition.parse`; empty for none.
     **fields
-        Further fields of :class:`Parameter`: unit, range, and ``name`` if it
-        differs from the name of the field.
+        Further fields of :class:`Parameter`, such as ``unit`` and ``at_least``, and ``name`` if it differs
+        from the name of the field.
     """
     condition = Condition.parse(requires) if requires else None
     return dataclasses.field(

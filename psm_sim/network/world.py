@@ -53,7 +53,7 @@ class World:
         The loaded pages, with the state of the ledger at the end of each.
     events : int
         Number of SimPy events so far.
-    messenger : MessageSender or None
+    messenger : BackgroundMessages or None
         Sender of the background traffic, with its latencies.
     done : callable
         Called when the last page is complete, or a page has failed.

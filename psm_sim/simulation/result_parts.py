@@ -183,7 +183,7 @@ class Latency:
     Attributes
     ----------
     sent : int
-        Number of messages sent until the end of the run.
+        Number of messages sent by the end of the run.
     delivered : int
         Number of messages that arrived. For round trips, the number of replies that arrived.
     lost : int

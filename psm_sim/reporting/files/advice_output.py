@@ -167,7 +167,7 @@ def _meanings(advice: Advice) -> list[str]:
         delays = [
             *(["Latency (down, up): from sending to arrival."] if names & {"down", "up"} else []),
             *(["RTT: from sending to the arrival of the reply."] if names - {"down", "up"} else []),
-            "Missing: messages lost, or not delivered until the end."
+            "Missing: messages lost, or not delivered by the end."
             if is_missing
             else "No message is missing.",
         ]
