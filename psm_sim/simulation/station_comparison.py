@@ -17,6 +17,7 @@ from itertools import groupby
 from typing import Any, ClassVar, NamedTuple
 
 from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress
 from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import Interval, percentiles
@@ -261,22 +262,27 @@ def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]
     of the run and on its name, so that other stations do not change its pages.
     """
     setups: list[StationSetup] = []
-    common = replace(topology, stations=())
     for spec in topology.stations:
-        values = load_profile(spec.profile).values if spec.profile else {}
-        own_topology = overlay_settings(common, values, f"profile {spec.profile}")
-        for number, name in enumerate(spec.names):
-            if spec.seed is not None:
-                seed = spec.seed + number
-            elif topology.station_count == 1:
-                seed = scenario.seed
-            else:
-                seed = int(random_stream(scenario.seed, f"stations.{name}").integers(2**32))
-            policy = None if spec.policy is None else Spec.of(spec.policy, "policy")
-            setups.append(
-                StationSetup(name, spec.name, own_topology, policy, _workload(scenario, spec, seed))
-            )
+        try:
+            setups += _group_setups(spec, scenario, topology)
+        except InputError as error:
+            raise InputError(f"topology {topology.name}: station {spec.name}: {error}") from None
     return setups
+
+
+def _group_setups(spec: StationSpec, scenario: Scenario, topology: Topology) -> Iterator[StationSetup]:
+    """Yield the setup of each station of a group."""
+    values = load_profile(spec.profile).values if spec.profile else {}
+    own_topology = overlay_settings(replace(topology, stations=()), values, f"profile {spec.profile}")
+    policy = None if spec.policy is None else Spec.of(spec.policy, "policy")
+    for number, name in enumerate(spec.names):
+        if spec.seed is not None:
+            seed = spec.seed + number
+        elif topology.station_count == 1:
+            seed = scenario.seed
+        else:
+            seed = int(random_stream(scenario.seed, f"stations.{name}").integers(2**32))
+        yield StationSetup(name, spec.name, own_topology, policy, _workload(scenario, spec, seed))
 
 
 def _workload(scenario: Scenario, spec: StationSpec, seed: int) -> Workload:

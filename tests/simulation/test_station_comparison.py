@@ -80,6 +80,11 @@ def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
     assert [run.parameters.get("listen_interval") for run in found.runs] == [None, 3, None]
 
 
+def test_an_error_in_a_station_names_topology_and_station():
+    with pytest.raises(InputError, match="topology three-node: station lost: Unknown trace 'nope'"):
+        compare_runs(["psm"], Scenario(topology=crowd(StationSpec("lost", trace="nope")), pages=1))
+
+
 def test_a_station_can_be_watched_among_the_others():
     """The run is made once more: its pages are complete at the same times, to the last bit."""
     found = psm_sim.simulate("lpsm", topology=crowd(StationSpec("one", count=3)), pages=3)
