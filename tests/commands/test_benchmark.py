@@ -180,6 +180,23 @@ def test_stored_results_of_other_code_and_other_versions_are_named(capsys, folde
     assert "The stored results of the built-in policies differ in numpy (0 and" in told
 
 
+def test_the_data_of_an_entry_is_part_of_its_result(capsys, folder):
+    """Its process opens it. An edit makes new tasks of a store, and a result with it differs."""
+    (folder / "table.txt").write_text("4")
+    (folder / "mine.py").write_text(
+        "from pathlib import Path\n" + MINE.replace("=4)", "=int(Path('table.txt').read_text()))")
+    )
+    words = ("--policy", "mine.py:Mine", "--replications", "1", "--store", "tasks.sqlite", "--output")
+    assert benchmark(*words, "a.json") == 0
+    first = read_result(Path("a.json"))
+    assert first.files.keys() >= {"mine.py", "table.txt"}
+    (folder / "table.txt").write_text("8")
+    assert benchmark(*words, "b.json") == 0
+    assert [policy for policy, _ in first.differing_cells(read_result(Path("b.json")))] == ["mine.py:Mine"]
+    assert benchmark("verify", "a.json") == 1
+    assert "differs: table.txt (" in capsys.readouterr().out
+
+
 CHEAT = """
 import gc
 from psm_sim.policies import Policy, Rest

@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from psm_sim.common.errors import InputError, PluginError, describe_error
+from psm_sim.common.opened_files import add_opened_files, note_opened_files, opened_files
 from psm_sim.common.parallel import end_session, start_session
 from psm_sim.common.parameters import parameter
 from psm_sim.common.user_code_guards import WrongResultError, numbers
@@ -118,6 +119,7 @@ class EntryPolicy(Policy):
     def finish(self) -> None:
         """Finish the entry, and end its process."""
         self._report = self._ask(numbers, "finish")
+        add_opened_files(self._ask(_read_digests, "files"))
         self._close()
 
     def report(self) -> dict[str, float]:
@@ -189,7 +191,7 @@ def serve(channel: Connection, spec: str) -> None:
     """Run the policy *spec*, as questions in the *channel* ask, until it is closed."""
     _limit_memory()
     policy: Any = None
-    with suppress(EOFError, OSError):
+    with suppress(EOFError, OSError), note_opened_files():
         while True:
             number, calls = json.loads(channel.recv_bytes())
             owner = f"Policy {spec}: {calls[-1][0]}()"
@@ -219,6 +221,10 @@ def _limit_memory() -> None:
 def _read_facts(facts: Any) -> _Facts:
     service = facts["service"]
     return _Facts(frozenset(facts["hooks"]), None if service is None else ServicePeriod(*service))
+
+
+def _read_digests(files: Any) -> dict[str, str]:
+    return {str(path): str(digest) for path, digest in dict(files).items()}
 
 
 def _read_rest(values: Any) -> Rest:
@@ -251,6 +257,8 @@ def _call(policy: Policy, method: str, *arguments: Any) -> Any:
         case ["finish"]:
             policy.finish()
             return policy.report()
+        case ["files"]:
+            return opened_files()
     return None
 
 

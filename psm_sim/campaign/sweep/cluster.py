@@ -9,7 +9,7 @@ from typing import Any
 from psm_sim.campaign.sweep.job import Job, Outcome, run_job
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
-from psm_sim.version import __version__
+from psm_sim.common.provenance import code_versions
 
 _CONNECT_TIMEOUT_S = 10
 _POLL_TIMEOUT_S = 0.5
@@ -30,7 +30,7 @@ def run_on_cluster(
     ------
     InputError
         If Dask is not installed, no scheduler answers, it has no workers, or a worker has another version of
-        psm_sim.
+        psm_sim, numpy, scipy or simpy.
     """
     client = _connect(address)
     from distributed import wait
@@ -79,12 +79,10 @@ def _check_workers(client: Any, address: str) -> None:
             f"cluster: the Dask scheduler at {address!r} has no workers; start some with"
             f" 'dask worker {address}'."
         ) from None
-    for worker, version in client.run(_version).items():
-        if version != __version__:
-            raise InputError(
-                f"Worker {worker} has psm_sim {version}, expected {__version__}; install {__version__} there."
-            )
-
-
-def _version() -> str:
-    return __version__
+    for worker, versions in client.run(code_versions).items():
+        for name, expected in code_versions().items():
+            if versions.get(name) != expected:
+                raise InputError(
+                    f"Worker {worker} has {name} {versions.get(name)}, expected {expected}; install the same"
+                    " version there."
+                )

@@ -20,7 +20,6 @@ from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
-from psm_sim.version import __version__
 from tests.campaign.sweep.common import grid, run, write_policy
 from tests.campaign.sweep.test_interrupted import done
 
@@ -101,10 +100,9 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
 class StandIn(ModuleType):
     """Stand-in for Dask in this process: it does a job when it is waited for, and loses every third."""
 
-    version = __version__
-
     def __init__(self) -> None:
         super().__init__("distributed")
+        self.other: dict[str, str] = {}
         self.submitted: list[tuple[Future, Callable, UserFiles, Job]] = []
         self.waits = self.done = 0
 
@@ -113,8 +111,8 @@ class StandIn(ModuleType):
             raise OSError("Timed out")
         return self
 
-    def run(self, function: Callable) -> dict[str, str]:
-        return {"tcp://here:2": self.version if function() == __version__ else ""}
+    def run(self, function: Callable) -> dict[str, dict[str, str]]:
+        return {"tcp://here:2": {**function(), **self.other}}
 
     def wait_for_workers(self, n_workers: int, timeout: float) -> None:
         if not self.nthreads():
@@ -190,5 +188,15 @@ def test_a_cluster_without_workers_is_rejected(
     with (
         Store(tmp_path / "a.sqlite") as store,
         pytest.raises(InputError, match="the Dask scheduler at 'tcp://here:1' has no workers; start some"),
+    ):
+        run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster="tcp://here:1"))
+
+
+def test_a_worker_of_other_code_is_rejected(stand_in: StandIn, tmp_path: Path) -> None:
+    """Another version of a package, too, because the key of a task has its version here."""
+    stand_in.other = {"numpy": "0.1"}
+    with (
+        Store(tmp_path / "a.sqlite") as store,
+        pytest.raises(InputError, match=r"Worker tcp://here:2 has numpy 0\.1, expected .*; install the same"),
     ):
         run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster="tcp://here:1"))
