@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,9 @@ from psm_lab.studies.learner_runs import (
     regrets,
     run_policies,
 )
-from psm_lab.studies.non_stationary import SeedRows, comparisons, gains, leaders
+from psm_lab.studies.non_stationary import CONTROL, MILD, SeedRows, comparisons, digest, gains, leaders, tasks
+from psm_lab.studies.study import QUICK
+from psm_lab.studies.tasks import Rows, Task
 
 from psm_sim.campaign.loss_comparison import LearnerRound
 from psm_sim.learning import LearnAlpha, rate_losses, switching_rates
@@ -30,6 +34,7 @@ from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, simulate
 from psm_sim.workload import load_workload
 
+COMMITTED = Path(__file__).resolve().parents[3] / "reports" / "reproduction" / "quick.json"
 TRACE, PAGES = "shifting:length=0.05,order=stream+busy+push+quiet*30", 17
 
 
@@ -185,3 +190,43 @@ def test_remarks_name_numbers_and_losers():
     assert "+1.0 ± 0.0 nats to the best expert" in text
     assert "lower loss: Fixed-share 0.1" in text
     assert leaders(found).count("Fixed-share 0.1") == 3
+
+
+def rows_of(task: Task, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows of a task: the *runs* for every seed, or made-up numbers."""
+    given = task.arguments
+    if task.kind == "policies":
+        return [{**row, "trace": given["trace"], "seed": given["seed"]} for row in runs]
+    if task.kind == "timeline":
+        return [{"learner": LEARN_ALPHA, "minutes": 1.0, "polling_ms": 100.0, "regime": "quiet"}]
+    values = {"seed": given["scenario"].seed, "energy_j": 1.0, "slowdown": 1.1}
+    return [{"policy": policy, **values} for policy in given["policies"]]
+
+
+def test_the_committed_tables_have_the_rows_of_the_study(rows):
+    """Setting, titles, headings and names of rows; the numbers of one run stand for those of all seeds."""
+    committed = json.loads(COMMITTED.read_text(encoding="utf-8"))
+    then, todo = committed["studies"]["non-stationary"], tasks(QUICK, committed["seed"])
+    found = digest(Rows(todo, [rows_of(task, rows) for task in todo]), QUICK, committed["seed"])
+    assert then["setting"] == found.setting
+    assert then["remarks"][-1] == found.remarks[-1]
+    for before, table in zip(then["tables"], found.tables, strict=True):
+        assert (before["title"], before["columns"]) == (table.title, list(table.frame.columns))
+        assert [row[0] for row in before["rows"]] == table.frame.iloc[:, 0].tolist()
+    assert set(found.figures) == {"trade-off", "regret", "polling"}
+    assert {task.arguments["trace"] for task in todo if task.kind == "policies"} > {CONTROL}
+
+
+@pytest.mark.parametrize(
+    ("part", "number"), [("Published gamma", 0), (f"Gamma {MILD:g}", 1), ("Stationary control", 5)]
+)
+def test_the_committed_sentences_have_the_verdicts_of_the_tables(part, number):
+    """Of each learner with a fixed rate, compared with Learn-alpha."""
+    study = json.loads(COMMITTED.read_text(encoding="utf-8"))["studies"]["non-stationary"]
+    (sentence,) = [text for text in study["remarks"] if text.startswith(f"{part}. Fixed-share compared")]
+    told = {}
+    for each in sentence.removesuffix(".").partition("Learn-alpha: ")[2].split("; "):
+        names, _, verdict = each.partition(": ")
+        told |= dict.fromkeys(names.split(", "), verdict)
+    rows = study["tables"][number]["rows"]
+    assert told == {row[0]: row[-1] for row in rows if row[0].startswith("Fixed-share")}
