@@ -125,32 +125,6 @@ def test_the_result_in_the_readme_is_in_the_table_of_results() -> None:
         assert set(numbers) <= set(in_table)
 
 
-def test_the_validation_in_the_readme_is_that_of_the_reports() -> None:
-    """Mean page times of ns-3, currents of measured radios, published numbers."""
-    readme = in_one_line("README.md")
-    rows = re.findall(r"^\| [\w ]+, (?:even|odd) \|.*", text_of("docs/model.md"), re.M)
-    page_times = [abs(float(cell.split(",")[0])) for row in rows for cell in row.split("|")[3:5]]
-    assert len(page_times) == 12
-    assert f"ns-3](docs/results.md#comparison-with-ns-3) within {max(page_times) + 0.05:.1f} %" in readme
-
-    studies = report("validation")["studies"]
-    remarks = " ".join(remark for study in studies.values() for remark in study["remarks"])
-    (sheets,) = re.findall(r"^Predicted: (\d+ of \d+) rows", studies["data-sheet"]["remarks"][0])
-    (calibrated,) = re.findall(r"Calibrated, in light sleep: (\d+ of \d+) rows", remarks)
-    (latency,) = re.findall(r"Losses in runs, predicted: (\d+ of \d+) rows", remarks)
-    (ping,) = re.findall(r"^Predicted: (\d+ of \d+) rows", studies["ping"]["remarks"][0])
-    devices = in_one_line("docs/devices.md")
-    assert f"{sheets} predicted from data sheets" in readme
-    assert f"predicts from data sheets, {sheets} agree" in devices
-    assert f"{calibrated} simulated after calibration" in readme
-    assert f"{calibrated} currents in light sleep agree" in devices
-    assert f"{latency} predicted percentiles agree within 25 %, and of the ping times {ping}" in devices
-
-    for preset, wording in (("thesis-uniform", "under the headline preset"), ("plain", "under the plainest")):
-        predicted = report()["tallies"][preset]["predicted"]
-        assert f"{predicted['agrees']} of {sum(predicted.values())} {wording}" in readme.replace("agree ", "")
-
-
 def write() -> None:
     """Write the tables anew."""
     for document, mark, made in BLOCKS:

@@ -35,11 +35,6 @@ def imported(folder: Path, code: str, *words: str) -> tuple[int, list[str]]:
     "words",
     [
         "--help",
-        "--version",
-        "advise --help",
-        "list --help",
-        "check --help",
-        "sweep --help",
         "sweep best --help",
         "--pages 0",
         "psm",

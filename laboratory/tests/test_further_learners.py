@@ -9,7 +9,6 @@ import pytest
 from psm_lab.further_learners import DecreasingShare, MixingPastPosteriors, ShortLearnAlpha
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.common.errors import InputError
 from psm_sim.learning import FixedShare, StaticExpert
 
 SIZES = [(1, 4), (2, 1), (2, 7), (3, 6)]
@@ -95,12 +94,6 @@ def test_the_short_grid_is_within_log_8_of_its_best_rate() -> None:
     for rate in short.rates:
         fixed = FixedShare(5, rate)
         assert suffered <= sum(map(fixed.update, losses)) + math.log(8) + 1e-9
-
-
-def test_a_share_of_zero_is_refused() -> None:
-    """Without a share, an expert that lost its weight could never return."""
-    with pytest.raises(InputError, match="mixing-past: alpha must be a number > 0 and <= 1, got 0"):
-        MixingPastPosteriors(2, 0)
 
 
 def test_decreasing_share_loses_little_against_one_best_expert() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.campaign.advice import REPLICATIONS, Advice, Verdict, advise
-from psm_sim.campaign.advice_text import answer, assumptions
+from psm_sim.campaign.advice_text import answer
 from psm_sim.campaign.driver_settings import Setting
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation import Scenario
@@ -173,30 +173,3 @@ def test_traffic_that_is_the_same_for_every_seed_runs_once() -> None:
     assert advice.replications == 1
     assert any("single run" in sentence for sentence in answer(advice))
     assert advise([OFF], PUSH, workers=1).replications == REPLICATIONS
-
-
-def test_the_assumptions_name_what_was_set() -> None:
-    settings = {
-        "beacon.interval_ms": 204.8,
-        "beacon.dtim_period": 2,
-        "beacon.loss": 0.1,
-        "access_point.group_per_s": 1,
-    }
-    scenario = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings=settings, seed=7)
-    text = " ".join(assumptions(advice_on(listen(2), scenario=scenario), "esp-idf"))
-    for part in (
-        "beacon interval 204.8 ms",
-        "DTIM period 2",
-        "10 % of the beacons",
-        "group addressed frames at 1 per s",
-    ):
-        assert part in text
-    for part in (
-        "every 10 s",
-        "300 B",
-        "seeds 7 to 10",
-        "ESP32-C6",
-        "driver esp-idf",
-        "round-trip time 40.2 ms",
-    ):
-        assert part in text

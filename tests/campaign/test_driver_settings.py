@@ -46,11 +46,6 @@ def test_the_default_of_a_driver_is_its_stack_at_dtim_beacons(driver: str) -> No
     assert default.dtim_share(3) == 1
 
 
-def test_a_generic_driver_has_no_default() -> None:
-    """Only the user of the real one knows it."""
-    assert not any(setting.is_default for setting in settings("generic"))
-
-
 @pytest.mark.parametrize(
     ("interval", "dtim", "share"),
     [(1, 3, 1), (3, 3, 1), (9, 3, 1 / 3), (10, 3, 0.1), (2, 3, 0.5), (4, 2, 0.5)],
@@ -82,14 +77,6 @@ def test_a_bound_limits_the_dozes_of_new_policies(limit_ms: float, doze: str) ->
     policies = {setting.policy for setting in settings("esp-idf", longest_doze_ms=limit_ms) if setting.is_new}
     assert f"anticipate:trust=0,max_ms={doze}" in policies
     assert f"bsd:max_sleep_ms={doze}" in policies
-
-
-def test_a_loose_bound_leaves_new_policies_at_their_defaults() -> None:
-    for limit_ms in (None, 5000.0):
-        policies = {
-            setting.policy for setting in settings("esp-idf", longest_doze_ms=limit_ms) if setting.is_new
-        }
-        assert policies == {"anticipate", "bsd", "lpsm"}
 
 
 @pytest.mark.parametrize("name", profile_names())

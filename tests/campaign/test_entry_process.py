@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import gc
 import json
 import multiprocessing
@@ -199,14 +198,6 @@ def test_a_process_ends_with_its_policy():
     del policy
     gc.collect()
     assert multiprocessing.active_children() == []
-
-
-def test_a_finished_policy_can_be_copied():
-    """As one that has not begun."""
-    policy = EntryPolicy("psm")
-    policy.start(0.1)
-    policy.finish()
-    assert copy.deepcopy(policy) == policy
 
 
 def test_the_server_answers_each_question(monkeypatch):

@@ -108,9 +108,7 @@ def test_a_loss_without_gamma_has_a_single_point(tmp_path: Path) -> None:
         (["inverse", "inverse:gamma=2"], "loss inverse is given twice"),
         (["inverse", "--gamma", "0"], "--gamma must be numbers > 0, separated by commas, got '0'"),
         (["inverse", "--trace", "ping"], "trace ping has no pages"),
-        (["inverse", "--topology", "cafe"], "topology cafe has several stations"),
         (["inverse", "--set", "browser.max_page_s=1"], "losses are compared on pages that cannot fail"),
-        (["inverse", "--set", "faults.wired.loss=0.1"], "losses are compared on pages that cannot fail"),
         (["inverse", "--output", "page.txt"], "--output must be a file that ends in .html, got 'page.txt'"),
     ],
 )

@@ -6,8 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from psm_sim.cli import main
 from psm_sim.commands.shared_options import access_point_settings, parse_latency
@@ -102,12 +100,6 @@ def test_an_option_and_the_setting_of_the_same_key_are_refused(
         access_point_settings(dtim, interval, {key: "3"})
 
 
-@given(st.floats(0.001, 1e5))
-def test_a_latency_is_read_in_its_unit(value: float) -> None:
-    assert parse_latency(f"{value}ms") == pytest.approx(value / 1000)
-    assert parse_latency(f"{value} s") == pytest.approx(value)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -121,9 +113,3 @@ def test_a_latency_without_a_unit_or_a_value_is_refused(text: str, message: str)
     """A bare number could mean both units."""
     with pytest.raises(InputError, match=message):
         parse_latency(text)
-
-
-def test_a_dtim_period_of_1_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    """It is the default, and psm receives every beacon."""
-    found = result(capsys, "--dtim", "1")
-    assert [run["policy"] for run in found["baselines"]] == ["always-on", "psm"]

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim import simulate
 from psm_sim.campaign.benchmark import cells, ranking, run
 from psm_sim.campaign.benchmark import result as result_module
 from psm_sim.campaign.benchmark.cells import CELLS
@@ -21,7 +20,6 @@ from psm_sim.campaign.benchmark.run import run_benchmark
 from psm_sim.campaign.sweep.run import Resources
 from psm_sim.cli import main
 from psm_sim.commands import benchmark as command
-from psm_sim.common.errors import PluginError
 from psm_sim.common.hashing import file_digest
 from psm_sim.reporting.terminal import benchmark as terminal
 
@@ -99,27 +97,17 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
         [row.update(energy_j=[], delay_s=[]) for row in it["runs"]],
         [row.update(cost_j=[]) for row in it["optimum"]],
     ],
-    "fewer seeds": lambda it: it["seeds"].pop(),
     "a seed twice": lambda it: it.update(seeds=it["seeds"][:1] * 10),
     "no runs": lambda it: it.update(runs=[]),
     "a run is missing": lambda it: it["runs"].pop(),
-    "a run twice": lambda it: it["runs"].insert(0, {**it["runs"][0], "energy_j": [0.0] * 10}),
-    "another policy": lambda it: it["runs"][-1].update(policy="bsd"),
     "less energy": lambda it: it["runs"][0]["energy_j"].__setitem__(0, 0.5),
-    "less delay": lambda it: it["runs"][1]["delay_s"].__setitem__(9, -1.0),
     "no number": lambda it: it["runs"][0]["energy_j"].__setitem__(0, float("nan")),
-    "a text": lambda it: it["runs"][0]["energy_j"].__setitem__(0, str(it["runs"][0]["energy_j"][0])),
     "an additional key": lambda it: it["runs"][0].update(score=1.0),
     "no optimum": lambda it: it.update(optimum=[]),
-    "a higher optimum": lambda it: it["optimum"][0]["cost_j"].__setitem__(0, 1e9),
     "no versions": lambda it: it.update(versions={}),
-    "no version of numpy": lambda it: it["versions"].pop("numpy"),
     "another version": lambda it: it["versions"].update(scipy="0"),
-    "no digests of data": lambda it: it.update(data={}),
     "another digest of data": lambda it: it["data"].update({"ucb.toml": "0" * 64}),
-    "no digest of a file": lambda it: it["files"].clear(),
     "another digest of a file": lambda it: it["files"].update({"mine.py": "0" * 64}),
-    "an additional file": lambda it: it["files"].update({"other.py": "0" * 64}),
 }
 
 
@@ -195,26 +183,3 @@ def test_the_data_of_an_entry_is_part_of_its_result(capsys, folder):
     assert [policy for policy, _ in first.differing_cells(read_result(Path("b.json")))] == ["mine.py:Mine"]
     assert benchmark("verify", "a.json") == 1
     assert "differs: table.txt (" in capsys.readouterr().out
-
-
-CHEAT = """
-import gc
-from psm_sim.policies import Policy, Rest
-
-class Cheat(Policy):
-    name = "cheat"
-    found = None
-    def rest(self, now_s, since_uplink_s, poll):
-        if self.found is None:
-            self.found = {type(each).__name__ for each in gc.get_objects()}
-            assert not self.found & {"World", "AccessPoint", "Server"}, "found the network"
-        return Rest(beacons=4)
-"""
-
-
-def test_a_policy_cannot_see_the_network(folder):
-    """It runs in a second process. In the process of the simulator, introspection finds the network."""
-    (folder / "cheat.py").write_text(CHEAT)
-    with pytest.raises(PluginError, match="found the network"):
-        simulate("cheat.py:Cheat", pages=1)
-    assert benchmark("--policy", "cheat.py:Cheat", "--quick") == 0

@@ -14,7 +14,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -25,7 +24,7 @@ from psm_sim.commands.explore import compare
 from psm_sim.common.progress import no_progress
 from psm_sim.reporting.explore.page import Simulator
 from psm_sim.reporting.explore.server import serve_until_cancelled
-from psm_sim.reporting.explore.settings import Settings, fitting_sizes
+from psm_sim.reporting.explore.settings import Settings
 
 QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
 
@@ -96,23 +95,6 @@ def test_the_command_prints_what_is_shown(settings: Settings, capsys: pytest.Cap
     printed = json.loads(capsys.readouterr().out)
     energies = {run["policy"]: run["energy_per_page_j"] for run in [*printed["baselines"], *printed["runs"]]}
     assert energies == {run.policy: run.energy_per_page_j for run in shown.shown}
-
-
-def test_the_controls_set_round_trip_dtim_and_price() -> None:
-    shown = compare(
-        Settings(round_trip_ms="160", dtim="3", price="10", pages="1", seeds="1").arguments, no_progress
-    )
-    assert shown.resolved_topology.wired.latency_ms == 80
-    assert shown.resolved_topology.beacon.dtim_period == 3
-    assert shown.runs[-1].parameters["price"] == 10
-
-
-def test_sizes_fit_the_trace(tmp_path: Path) -> None:
-    pages = tmp_path / "pages.csv"
-    pages.write_text("page,think_s,main_bytes,images\n1,3.5,800,700;900\n")
-    assert fitting_sizes("ucb") == {"pages": "40", "seeds": "3"}
-    assert fitting_sizes("mqtt")["pages"] == "1"
-    assert fitting_sizes(str(pages))["seeds"] == "1"
 
 
 @pytest.mark.parametrize(

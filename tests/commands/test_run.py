@@ -202,12 +202,6 @@ def test_a_result_whose_folder_cannot_be_written_still_goes_to_standard_output(
     assert json.loads((folder / "metadata.json").read_text())["status"] == "failed"
 
 
-def test_an_empty_name_is_no_folder(capsys: pytest.CaptureFixture[str]) -> None:
-    """The current folder is '.', and nobody writes there by a forgotten variable."""
-    assert main(["--output", ""]) == 2
-    assert ", got ''" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "PNG"])
 def test_a_picture_is_written_in_the_format_of_its_name(
     suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -252,19 +246,6 @@ def test_a_preset_file_that_cannot_be_used_is_told(
     (tmp_path / "mine.toml").write_text(text)
     assert main(["--preset", str(tmp_path / "mine.toml"), "--pages", "1"]) == 2
     assert words in capsys.readouterr().err
-
-
-def test_a_limit_that_no_page_reaches_changes_no_number(capsys) -> None:
-    """The same times and energies as without, to the last bit, and no page failed."""
-    runs = []
-    for words in ([], ["--set", "browser.max_page_s=3600"]):
-        assert main(["--policy", "lpsm", "--pages", "5", "--format", "json", *words]) == 0
-        runs.append(json.loads(capsys.readouterr().out)["runs"][0])
-    plain, limited = runs
-    assert limited["failed_pages"] == 0
-    assert limited["failures"] == []
-    for key in ("energy_per_page_j", "page_time_s", "slowdown", "simulated_s"):
-        assert plain[key] == limited[key]
 
 
 def test_every_fault_can_be_set_and_is_told(capsys) -> None:

@@ -29,23 +29,6 @@ def output_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("--trace pages.csv:clients=2", "has no parameter 'clients'"),
-        ("--trace nowhere.tr:clients=2", "Trace file not found: 'nowhere.tr'"),
-    ],
-)
-def test_mistakes_are_one_line_and_status_2(
-    capsys: pytest.CaptureFixture[str], words: str, message: str
-) -> None:
-    assert main(words.split()) == 2
-    output, error = capsys.readouterr()
-    assert output == ""
-    assert message in error
-    assert error.count("\n") == 1
-
-
 def test_many_clients_are_averaged_in_every_format(capsys: pytest.CaptureFixture[str]) -> None:
     """The table's, the JSON's and the CSV's numbers are those of Python."""
     expected = compare_clients(["psm"], Scenario("s.tr.gz:clients=2", pages=4), workers=1).runs[0].to_dict()

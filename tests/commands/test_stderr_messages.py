@@ -10,7 +10,6 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.commands.stderr_messages import print_message
-from psm_sim.common.formatting import escape_unprintable, one_line_message
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
@@ -44,27 +43,6 @@ def test_every_error_is_one_line_and_status_2(
     assert words in complaint
     assert main(["list", "--debug"]) == 2
     assert "Traceback (most recent call last)" in capsys.readouterr().err
-
-
-def test_what_does_not_print_is_escaped() -> None:
-    """Control characters, escape sequences, marks that turn the direction, bytes that are no UTF-8."""
-    assert (
-        escape_unprintable("a\x1b]0;x\x07\u202eb\udcff\u00e9\u65e5")
-        == r"a\x1b]0;x\x07\u202eb\udcff" + "\u00e9\u65e5"
-    )
-    assert one_line_message("one\ntwo\r\n three") == "one two three"
-
-
-def test_long_values_are_cut_and_the_words_around_them_are_not() -> None:
-    """At 200 characters; values with blanks and quotes in them too, and lists of names are left whole."""
-    names = ", ".join(f"name{number}" for number in range(100))
-    found = one_line_message(
-        f"--loss is {' ' * 999 + 'x'!r}; expected 'a' or \"b's\", one of {names}, {'y' * 10**6}."
-    )
-    assert found.startswith("--loss is '")
-    assert f"; expected 'a' or \"b's\", one of {names}, yyyy" in found
-    assert len(found) < 1_800
-    assert len(one_line_message("word " * 10**6)) <= 4_000
 
 
 def test_escape_sequences_of_files_do_not_reach_the_terminal(

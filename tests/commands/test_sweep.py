@@ -214,14 +214,3 @@ def test_python_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> No
     assert kept["trace.server_delay_ms"].tolist() == [650.0]
     with pytest.raises(psm_sim.common.errors.InputError, match=r"workers must be .*, got 0"):
         psm_sim.sweep({"seed": 1}, workers=0)
-
-
-def test_many_failed_tasks_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    """Twenty are listed."""
-    write_policy(Path("my.py"), before="if now_s > 1: raise ValueError")
-    assert main(words("sweep --policy my.py:Hears --vary seed=1..25 --pages 1 --workers 1")) == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[-2:] == ["... and 5 more failed tasks.", "25 tasks in sweep.sqlite."]
-    assert len(lines) == 22
-    assert main(words("sweep best sweep.sqlite")) == 0
-    assert capsys.readouterr().out == "No task is done.\n"

@@ -30,9 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "trace info s.log:server_delay_ms=4",
             "server_delay_ms=4 has no effect because it only applies",
         ),
-        ("trace fit s.log:server_delay_ms=4 --to x.toml", "server_delay_ms=4 has no effect because it only"),
         ("trace info p.csv:nosuch=1", "no parameter 'nosuch'"),
-        ("trace fit p.csv:nosuch=1 --to x.toml", "no parameter 'nosuch'"),
         ("--policy psm --force", "--force has no effect without --output, --plot"),
         ("--policy psm --workers 3", "--workers has no effect on a single run"),
         ("sweep --policy psm --loss inverse", "Setting loss has no effect on the policies psm"),
@@ -41,10 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "sweep --policy psm --vary seed=1,2 --set faults.restart_s=3",
             "no effect without faults.restart_every_s",
         ),
-        ("sweep --vary pages=2,3 --pages 7", "pages is specified twice"),
         ("sweep --vary seed=2,3 --seed=7", "seed is specified twice"),
-        ("sweep --vary trace=ucb,modern --trace ucb", "trace is specified twice"),
-        ("sweep --vary topology=modern --topology modern", "topology is specified twice"),
         ("sweep --policy psm --cluster tcp://127.0.0.1:1 --workers 2", "which has its own workers"),
         (
             "sweep --policy psm --vary seed=1,2 --cluster=",
@@ -52,7 +47,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         ("sweep --store=", "--store must be a file name, got ''"),
         ("trace convert s.log --to=", "--to must be a file name, got ''"),
-        ("trace fit s.log --to=", "--to must be a file name, got ''"),
     ],
 )
 def test_what_a_command_does_not_use_is_refused_by_name(

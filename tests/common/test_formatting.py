@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from psm_sim.common.formatting import (
     decimals_of,
     format_duration,
     format_half_width,
     format_number,
-    truncate,
 )
-
-
-@given(st.text(), st.integers(3, 80))
-def test_a_cut_text_is_never_longer_than_allowed(text: str, most: int) -> None:
-    """It is the text itself where that fits, else its beginning and the mark."""
-    shown = truncate(text, most, "...")
-    assert len(shown) <= most
-    assert shown == text or (shown.endswith("...") and text.startswith(shown[:-3]))
 
 
 @pytest.mark.parametrize(
@@ -66,8 +55,3 @@ def test_a_mean_has_the_decimals_of_its_interval(
     pairs = zip(means, widths, strict=True)
     shown = [f"{format_number(mean, decimals)} {format_half_width(width, decimals)}" for mean, width in pairs]
     assert shown == texts
-
-
-@given(st.floats(-0.4999, 0.4999))
-def test_no_number_is_minus_zero(value: float) -> None:
-    assert format_number(value, 0) == "0"

@@ -22,14 +22,9 @@ needs_posix = pytest.mark.skipif(os.name != "posix", reason="requires POSIX file
     "words",
     [
         "--trace fifo.csv",
-        "--trace fifo.toml",
         "--trace fifo.tr",
         "--topology fifo.toml",
-        "trace info fifo.har",
-        "trace convert fifo.tr --to x.csv",
-        "trace fit fifo.csv --to x.toml",
         "sweep fifo.toml",
-        "sweep --policy psm --trace fifo.tr",
         "--preset fifo.toml",
     ],
 )

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.common.parameters import Parameter, build, check_all, parameter, parameters_of, values_of
+from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
 
 
 @dataclass
@@ -168,14 +166,3 @@ def test_values_come_back_as_json_knows_them() -> None:
     values = values_of(plain)
     assert values == {"needed": 0.5, "gamma": 3, "steps": True, "keep": str(print)}
     assert [type(value) for value in values.values()] == [float, int, bool, str]
-
-
-@given(st.floats(allow_nan=True, allow_infinity=True))
-def test_what_is_read_lies_in_the_range(value: float) -> None:
-    """For any number, written and read again."""
-    declared = Parameter("share", 0.5, above=0, at_most=1)
-    if 0 < value <= 1:
-        assert declared.read(repr(value), "thing") == value
-    else:
-        with pytest.raises(InputError, match="must be a number > 0 and <= 1"):
-            declared.read(repr(value), "thing")

@@ -40,11 +40,6 @@ def test_the_git_state_is_the_commit_and_whether_files_differ(tmp_path: Path) ->
     assert git_state(tmp_path / "untracked") is None
 
 
-def test_without_git_there_is_no_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert git_state(tmp_path) is None
-
-
 def test_packages_are_those_that_are_required_and_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """With their versions; none if psm_sim is not installed."""
     import numpy as np

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, assert_type
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -14,7 +14,7 @@ from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy, Rest
-from psm_sim.simulation import Result, SeedAverage
+from psm_sim.simulation import SeedAverage
 from psm_sim.workload import Page, Workload, load_workload
 
 FRAME = pd.DataFrame({"think_s": [5.0, 2.5], "main_bytes": [1000, 4000], "images": ["100;200", ""]})
@@ -177,24 +177,6 @@ def test_a_comparison_has_baselines_and_prints_as_the_table() -> None:
     assert found.plot().axes[0].get_ylabel() == "energy (J per page)"
 
 
-def test_a_repr_is_one_short_line_with_the_key_numbers() -> None:
-    found = psm_sim.compare(["psm"], pages=2, replications=2, workers=1)
-    energy_j, slowdown = found.runs[0].energy_per_page_j, found.runs[0].slowdown.mean
-    assert repr(found).startswith("<SeedComparison on ucb, 2 pages, seeds 1 to 2: always-on ")
-    for text in (repr(found), repr(found.runs[0])):
-        assert f"{energy_j:.4g} J, slowdown {slowdown:.4g}" in text
-        assert "\n" not in text
-    many = psm_sim.compare([f"psm:listen_interval={number}" for number in range(1, 30)], pages=1)
-    assert len(repr(many)) < 700
-    assert repr(many).endswith("and 23 more>")
-    pinged = psm_sim.simulate("psm", "ping", pages=1, profile="esp32")
-    assert f"{pinged.mean_current_ma:.4g} mA, p99 " in repr(pinged)
-    assert "mW, p99 " in repr(psm_sim.simulate("psm", "ping", pages=1))
-    assert "slowdown" not in repr(pinged)
-    assert len(repr(pinged.latency)) < 300
-    assert "p99 " in repr(pinged.latency)
-
-
 def test_results_are_short_and_their_names_are_escaped() -> None:
     workload = load_workload("ucb", 2, 1)
     evil = Workload("<script>alert(1)</script>", workload.pages, True, "odd")
@@ -213,24 +195,3 @@ def test_results_are_short_and_their_names_are_escaped() -> None:
         assert "<b>" not in html
         assert "<script>" not in html
     assert "page" in run.plot().axes[0].get_title(loc="left")
-
-
-def test_the_arguments_are_typed() -> None:
-    """The type checker rejects each ignored line; it reports those that it would accept, too."""
-    with pytest.raises(TypeError, match=r"simulate\(\) got an unexpected keyword argument 'profil'"):
-        psm_sim.simulate("psm", profil="esp32")  # type: ignore[call-arg]
-    with pytest.raises(InputError):
-        psm_sim.simulate(3)  # type: ignore[arg-type]
-    with pytest.raises(InputError):
-        psm_sim.compare([3], profile=4)  # type: ignore[list-item, arg-type]
-    with pytest.raises(TypeError):
-        psm_sim.sweep({"seed": "1..2"}, page=1)  # type: ignore[call-arg]
-    with pytest.raises(InputError, match="workers must be an integer >= 1"):
-        psm_sim.compare(["psm"], workers=0)
-    assert_type(psm_sim.compare(["psm"], pages=1).runs, tuple[Result, ...])
-
-
-def test_the_package_shows_what_there_is() -> None:
-    """Names that are imported when first used are listed before."""
-    assert {"simulate", "compare", "timeline", "check"} <= set(dir(psm_sim))
-    assert len(psm_sim.timeline(psm_sim.simulate("psm", pages=1))) > 10

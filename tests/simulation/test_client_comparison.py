@@ -42,16 +42,6 @@ def test_each_client_is_the_simulation_it_would_be_alone(trace: str, three: Clie
         assert row["slowdown.mean"] == alone.slowdown.mean
 
 
-def test_the_table_says_that_its_intervals_are_over_clients(three: ClientComparison) -> None:
-    """In the headings and in the caption, so that they are not taken for intervals over seeds."""
-    text = str(three)
-    lines = text.splitlines()
-    assert lines[1].count("±") == 3
-    assert "of the mean over 3 clients" in text
-    assert "3 clients of the recording, each simulated independently" in text
-    assert "seeds" not in text
-
-
 def test_means_and_intervals_are_students_over_clients(three: ClientComparison) -> None:
     """Each client counts once; 4.302653 is Student's 97.5 % quantile at two degrees of freedom."""
     for run in three.runs:
@@ -77,9 +67,3 @@ def test_sums_and_extremes_are_of_all_clients(three: ClientComparison) -> None:
     received = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
     assert traffic.server_sent_bytes == received
     assert run.pages["client"].value_counts().to_dict() == {row["client"]: row["pages"] for row in run.rows()}
-
-
-def test_one_client_is_a_plain_comparison(trace: str) -> None:
-    comparison = compare_clients(["psm"], Scenario(trace, pages=2))
-    assert not isinstance(comparison, ClientComparison)
-    assert comparison.trace == trace

@@ -12,7 +12,7 @@ from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off,
 from psm_sim.reporting.figures.timelines import draw_page_timeline
 from psm_sim.reporting.files import result_json
 from psm_sim.reporting.html.comparison import page_of
-from psm_sim.simulation import Scenario, compare_runs, compare_seeds
+from psm_sim.simulation import Scenario, compare_runs
 from psm_sim.workload.page_view import Page
 
 QUICK = Page(1.0, 1000, (), (300,), (0.0,))
@@ -84,16 +84,6 @@ def test_a_timeline_has_lost_frames_and_failed_pages():
     assert list(failed["reason"]) == list(result.failures.values())
     lost = events[(events["event"] == "frame lost") & events["link"].str.endswith("down")]
     assert len(lost) == result.traffic.lost_frames > 0
-
-
-def test_several_seeds_have_faults_of_their_own():
-    """Each seed's faults are those of the seed; failures say which seed they are of."""
-    scenario = Scenario("ucb", pages=10, settings={"faults.wireless.loss": 0.05, "browser.max_page_s": 1.0})
-    one = compare_seeds(["psm"], scenario, 2, workers=1).runs[0]
-    assert one.failed_pages == sum(result.failed_pages for result in one.results) > 0
-    assert {each["seed"] for each in one.failed_page_records} <= {"1", "2"}
-    lost = {result.traffic.lost_bytes for result in one.results}
-    assert len(lost) > 1
 
 
 def test_figures_and_page_are_drawn_even_if_no_page_is_complete():

@@ -34,10 +34,6 @@ def test_the_label_is_no_part_of_the_spec(text: str, unlabelled: str) -> None:
     assert spec.with_("q", 1).with_("q", 2).label == "mine"
 
 
-def test_only_policies_have_labels() -> None:
-    assert Spec.parse("mine:label=x", "loss").values == {"label": "x"}
-
-
 @pytest.mark.parametrize("topology", ["three-node", "cafe"])
 def test_a_label_changes_names_only(topology: str) -> None:
     def run(policy: str) -> list[dict[str, object]]:

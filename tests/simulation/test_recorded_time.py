@@ -88,10 +88,3 @@ def test_caption_and_json_compare_recorded_and_simulated_times() -> None:
     (line,) = [line for line in caption(far) if line.startswith("Page time without")]
     assert "Warning: they differ by more than a factor of 1.5." in line
     assert "recorded network: median round trip" in caption(far)[-1] + caption(far)[-2]
-
-
-def test_other_traces_have_no_recorded_times() -> None:
-    comparison = psm_sim.compare(["psm"], pages=2)
-    assert comparison.recorded_time is None
-    assert "recorded_time" not in result_json.to_dict(comparison)
-    assert not any("recorded" in line for line in caption(comparison))

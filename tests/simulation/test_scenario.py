@@ -18,7 +18,6 @@ import psm_sim
 from psm_sim.cli import main
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.hashing import file_digest
 from psm_sim.network import Topology
 from psm_sim.simulation import Scenario, compare_runs
 from psm_sim.workload import load_workload
@@ -133,11 +132,6 @@ def test_the_contents_of_the_users_files_are_in_the_key(
     assert scenario.key(policies) != key
     path.unlink() if before is None else path.write_bytes(before)
     assert scenario.key(policies) == key
-
-
-def test_a_file_that_cannot_be_read_is_named() -> None:
-    with pytest.raises(InputError, match=r"nowhere.csv cannot be read: No such file or directory"):
-        file_digest(Path("nowhere.csv"))
 
 
 @given(st.sampled_from([0, -1, 2.5, True, "3", None]))

@@ -86,23 +86,6 @@ def test_pages_that_do_not_depend_on_the_seed_are_refused(tmp_path: Path) -> Non
         compare_seeds(["psm"], Scenario(str(path)), 3)
 
 
-@pytest.mark.parametrize(
-    ("policies", "replications", "match"),
-    [
-        (["psm"], 0, "replications must be an integer .*, got 0"),
-        ([], 2, "policies must be a non-empty list"),
-        (["pms"], 2, "Did you mean 'psm'"),
-    ],
-)
-def test_what_cannot_be_used_is_told_first(
-    policies: list[str], replications: int, match: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before anything is run."""
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=match):
-        compare_seeds(policies, Scenario(pages=2), replications, lambda *_: pytest.fail("it ran"))
-
-
 def test_a_run_is_the_same_alone_and_among_others() -> None:
     """Common random numbers: no policy disturbs another's pages."""
     alone = simulate("bsd:p=0.5", pages=10, seed=2)

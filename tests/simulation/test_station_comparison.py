@@ -10,8 +10,7 @@ import psm_sim
 from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
-from psm_sim.simulation import Scenario, compare_clients, compare_runs
-from psm_sim.simulation.comparison import BASELINES, References
+from psm_sim.simulation import Scenario, compare_runs
 from psm_sim.simulation.station_comparison import StationAverage, station_setups
 from psm_sim.workload import load_workload
 
@@ -158,14 +157,3 @@ def test_the_output_has_every_station_and_the_distribution():
         row["slowdown.mean"] for row in told["stations"]
     )
     assert list(readers.pages["station"].unique()) == list(readers.names)
-
-
-def test_baselines_and_replications_stand_beside_stations():
-    """Each policy has every station; always-on is the reference where nobody has its own policy."""
-    place = crowd(StationSpec("one", count=2))
-    found = compare_clients(
-        ["lpsm"], Scenario(topology=place, pages=2), references=References(BASELINES, ("psm",))
-    )
-    assert [run.policy for run in found.shown] == ["always-on", "psm", "lpsm"]
-    assert found.shown[0].slowdown.mean == 1.0
-    assert found.pages == 4

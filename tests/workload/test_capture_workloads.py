@@ -214,22 +214,3 @@ def test_the_client_of_a_capture_can_be_chosen(kept, capsys):
     trace = kept(CONVERSATION)
     assert main(["--trace", f"{trace}:client={SERVER}", "--policy", "psm", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["trace_parameters"]["client"] == SERVER
-
-
-def test_the_price_of_delay_acts_on_a_capture(kept):
-    """Replies come after 150 ms; a high price of delay is paid in energy, a low one in latency."""
-    frames = []
-    for number in range(60):
-        at_s, port, full = 3.1 * number, 5000 + number, 1460
-        frames += [
-            tcp(at_s, True, 9, 0, SYN, port, OPTIONS[1460]), tcp(at_s + 0.15, False, 9, 0, SYN | ACK, port),
-            tcp(at_s + 0.151, True, 10, 300, port=port), tcp(at_s + 0.3, False, 10, full, port=port),
-            tcp(at_s + 0.302, False, 1470, 500, FIN, port),
-        ]  # fmt: skip
-    cheap, middle, dear = (
-        simulate(f"anticipate:price={price}", f"{kept(frames)}:phase_s=0") for price in (0.1, 2, 50)
-    )
-    energies_j = [each.energy_per_page_j for each in (cheap, middle, dear)]
-    latencies_s = [each.latency["down"].latency_s.mean for each in (cheap, middle, dear)]
-    assert energies_j == sorted(set(energies_j))
-    assert latencies_s == sorted(set(latencies_s), reverse=True)

@@ -149,11 +149,6 @@ def test_the_tail_is_what_a_family_changes():
     assert [page.server_delay_s for page in own] == [page.server_delay_s for page in other]
 
 
-def test_the_berkeley_think_times_are_the_ucb_traces_own():
-    """``mah`` changes nothing there, to the last bit."""
-    assert (think_times("ucb:think=mah") == think_times("ucb")).all()
-
-
 def delays(text: str, pages: int = 200) -> np.ndarray:
     """Return the server delays of all objects, in seconds."""
     loaded = load_workload(f"ucb:server_delay_ms={text}", pages, 3).pages
@@ -167,13 +162,6 @@ def test_server_delays_of_a_family_have_its_mean(text):
     assert delays(text).std() > 0.1
 
 
-def test_a_two_point_delay_is_nothing_or_one_value():
-    """Half of the answers at once, the others after twice the mean."""
-    found = delays("two-point:400:0.5")
-    assert set(found.round(12)) == {0.0, 0.8}
-    assert (found == 0).mean() == pytest.approx(0.5, abs=0.01)
-
-
 def test_the_delay_of_the_main_object_leaves_everything_else_as_it_was():
     """Images keep their delays and all objects their sizes, with the main object's delay of any kind."""
     before = load_workload("ucb", 50, 3).pages
@@ -185,12 +173,6 @@ def test_the_delay_of_the_main_object_leaves_everything_else_as_it_was():
     drawn = load_workload("ucb:server_delay_ms=none,main_delay_ms=exponential:400", 200, 3).pages
     assert np.mean([page.server_delay_s[0] for page in drawn]) == pytest.approx(0.4, rel=0.01)
     assert {delay for page in drawn for delay in page.server_delay_s[1:]} == {0.0}
-
-
-def test_without_a_delay_of_its_own_the_main_object_has_that_of_the_others():
-    """With none and by default."""
-    text = "ucb:server_delay_ms=exponential:300"
-    assert load_workload(f"{text},main_delay_ms=none", 20, 3).pages == load_workload(text, 20, 3).pages
 
 
 @pytest.mark.parametrize(

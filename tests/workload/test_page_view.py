@@ -42,8 +42,3 @@ def test_a_workload_that_cannot_be_run_is_refused_when_it_is_made(pages, message
     """No page, a page that is none, more time than the clock can tell."""
     with pytest.raises(InputError, match=message):
         Workload("mine", pages, True, "made by hand")
-
-
-def test_the_largest_page_and_the_longest_workload_are_allowed():
-    page = Page(1e9, 2**32 - 1, (), (0,), (0.0,))
-    assert Workload("mine", (page,), True, "made by hand").pages == (page,)

@@ -20,12 +20,6 @@ def test_each_stratum_gives_one_number() -> None:
     assert stratified_draws(EVEN, 0, np.random.default_rng(1)).size == 0
 
 
-def test_draws_move_within_their_stratum() -> None:
-    """Two seeds give different numbers, not the same points shuffled."""
-    first, second = (sorted(stratified_draws(EVEN, 100, np.random.default_rng(seed))) for seed in (1, 2))
-    assert not np.allclose(first, second)
-
-
 @pytest.mark.parametrize("n", [1, 10, 100, 1000])
 def test_a_heavy_tail_hardly_moves_the_mean(n: int) -> None:
     """Every seed's mean is within 3 % of the distribution's; independent draws would miss by far more."""
@@ -35,13 +29,6 @@ def test_a_heavy_tail_hardly_moves_the_mean(n: int) -> None:
     if n == 100:
         plain = [TAIL.at(np.random.default_rng(seed).random(n)).mean() for seed in range(200)]
         assert np.std(plain) > 10 * np.std(means)
-
-
-def test_full_wander_reaches_the_extreme_values() -> None:
-    """With no wander given nothing is pulled in, and the largest draws come near the largest value."""
-    largest = [stratified_draws(TAIL, 100, np.random.default_rng(s), wander=None).max() for s in range(100)]
-    assert max(largest) > 9_000
-    assert min(largest) < 200
 
 
 def test_only_the_lowest_part_is_drawn_from() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_files import read_toml
 from psm_sim.workload import load_workload
 
 TABLE = "interpolation='linear'\nquantiles=[[0, 1], [1, 9]]\n"
@@ -73,15 +72,3 @@ def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path: Path) -> N
 def test_errors_name_file_table_and_expectation(tmp_path: Path, text, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load(tmp_path, text)
-
-
-def test_a_folder_is_no_profile(tmp_path: Path) -> None:
-    folder = tmp_path / "folder.toml"
-    folder.mkdir()
-    with pytest.raises(InputError, match=r"folder\.toml cannot be read: .*; specify a readable file"):
-        read_toml(folder, "trace profile")
-
-
-def test_a_name_too_long_for_a_file_is_no_trace() -> None:
-    with pytest.raises(InputError, match="Unknown trace"):
-        load_workload("x" * 5000, 1, 1)

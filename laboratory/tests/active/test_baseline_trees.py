@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from psm_lab.active.data.uci_tables import KINDS, UciTable, load_table
+from psm_lab.active.data.uci_tables import UciTable, load_table
 from psm_lab.active.decision_trees import EntropyTree, ExhaustiveTree, Tree
-
-from psm_sim.common.errors import InputError
 
 
 def brute_force(x, y, path, levels):
@@ -88,9 +86,3 @@ def test_numbers_are_cut_at_the_quartiles_of_the_training_rows():
     table = UciTable("made", x, np.array([True, False]), np.ones(5, dtype=np.intp))
     assert table.coded(np.arange(4))[:, 0].tolist() == [0, 1, 2, 3, 3]
     assert table.coded(np.arange(4))[:, 1].tolist() == [5, 5, 6, 6, 7]
-
-
-def test_an_unknown_table_is_named():
-    """With those that there are."""
-    with pytest.raises(InputError, match=f"one of tic-tac-toe, {', '.join(KINDS)}"):
-        load_table("iris")

@@ -12,8 +12,6 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.random_streams import random_stream
 from psm_sim.contracts.shared_checks import pickle_round_trip
 
-POOL, TEST, SETS = 30, 20, 10
-
 
 @lru_cache
 def images(seed, count, size):
@@ -71,21 +69,6 @@ def test_a_photograph_has_sky_above_ground():
     assert (np.diff(photograph.labels, axis=0) <= 0).all()
     assert (photograph.labels[0] == 1).all()
     assert (photograph.labels[-1] == -1).all()
-
-
-@pytest.mark.parametrize(
-    ("pool", "choices"),
-    [
-        ([], {}),
-        ([np.full((2, 2, 1), np.inf)], {}),
-        ([np.ones((2, 2, 1)), np.ones((2, 2, 3))], {}),
-        ([np.ones((2, 2, 1))], {"variant": "best"}),
-    ],
-)
-def test_pools_that_cannot_be_used_are_refused(pool, choices):
-    """Empty, infinite, of different widths; unknown variants."""
-    with pytest.raises(InputError, match=r"must|expected"):
-        Lmu(pool, **choices)
 
 
 def test_labels_that_do_not_fit_the_image_teach_nothing():

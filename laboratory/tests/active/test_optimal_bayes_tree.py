@@ -110,12 +110,9 @@ def test_an_expected_accuracy_worked_out_by_hand():
     ("changes", "fault"),
     [
         ({"x": [[0, -1]]}, "codes"),
-        ({"x": [[0, np.nan]]}, "finite"),
-        ({"x": []}, "shape"),
         ({"y": [2]}, r"-1 or \+1"),
         ({"values": [1, 0]}, "at least"),
         ({"depth": 3}, "features"),
-        ({"depth": 6}, "depth"),
     ],
 )
 def test_what_no_tree_can_be_grown_from_is_refused(changes, fault):
@@ -123,12 +120,3 @@ def test_what_no_tree_can_be_grown_from_is_refused(changes, fault):
     given = {"x": [[0, 1]], "y": [1], "values": None, "depth": 1, **changes}
     with pytest.raises(InputError, match=fault):
         OptNbdt(given["depth"]).fit(given["x"], given["y"], given["values"])
-
-
-def test_naive_bayes_refuses_values_it_does_not_know():
-    """And instances with another number of features."""
-    model = NaiveBayes.fit([[0, 1]], [1])
-    with pytest.raises(InputError, match="at least"):
-        model.predict([[1, 1]])
-    with pytest.raises(InputError, match=r"shape \(n, 2\)"):
-        model.predict([[0]])

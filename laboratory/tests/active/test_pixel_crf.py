@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psm_lab.active.pixel_crf import Crf, Image, entropies, fit_field, fit_unlabelled, standardise_images
 
-from psm_sim.common.errors import InputError
-
 ROWS, COLUMNS, FEATURES = 3, 4, 2
 
 
@@ -134,19 +132,3 @@ def test_standardised_images_have_mean_0_and_deviation_1_together():
     pixels = np.concatenate([each.reshape(-1, 2) for each in standardise_images(images)])
     assert pixels.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
     assert pixels.std(axis=0) == pytest.approx([1, 0])
-
-
-@pytest.mark.parametrize("bad", [np.ones((2, 2)), np.empty((0, 2, 1)), np.full((2, 2, 1), np.nan), "image"])
-def test_images_that_cannot_be_used_are_refused(bad):
-    """Flat, empty, NaN, text."""
-    with pytest.raises(InputError, match=r"must|expected"):
-        Image(bad)
-
-
-@pytest.mark.parametrize(
-    "bad", [np.ones((4, 3)), np.zeros((ROWS, COLUMNS)), np.full((ROWS, COLUMNS), np.nan)]
-)
-def test_labels_of_another_shape_or_value_are_refused(bad):
-    """One label, -1 or 1, per pixel."""
-    with pytest.raises(InputError, match=r"must|expected"):
-        example()[0].labels(bad)

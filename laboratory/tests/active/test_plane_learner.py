@@ -82,13 +82,6 @@ def test_silence_is_as_probable_as_stated():
     assert np.linalg.norm(SimulatedNeuron(m=4).theta) == pytest.approx(6)
 
 
-@pytest.mark.parametrize("spec", ["isal", "isalg:eta=2", "isalg:cap=0", "isalg:density=joint", "iwal2:C0=0"])
-def test_samplers_out_of_range_are_refused(spec):
-    """Unknown names, and parameters outside their range."""
-    with pytest.raises(InputError, match=r"must|expected"):
-        PlaneLearner(spec, Gaussian.standard(2))
-
-
 def test_a_sampler_may_be_an_object():
     """Then its parameters are checked as those of a name are."""
     assert len(PlaneLearner(GaussianSampler(eta=0.5), Gaussian.standard(2))) == 0

@@ -58,19 +58,3 @@ def test_standardised_features_have_mean_0_and_deviation_1():
     """A constant feature becomes 0."""
     found = standardise([[1.0, 5.0], [3.0, 5.0]])
     assert found.tolist() == [[-1, 0], [1, 0]]
-
-
-@pytest.mark.parametrize(
-    ("pool", "rule"),
-    [
-        ([], "mu"),
-        ([[np.nan]], "mu"),
-        ([1.0, 2.0], "mu"),
-        ([[1.0]], "nearest"),
-        ([[1.0]], "isalp:sigma=0"),
-    ],
-)
-def test_pools_that_cannot_be_used_are_refused(pool, rule):
-    """Empty, NaN, of the wrong shape; rules unknown or out of range."""
-    with pytest.raises(InputError, match=r"must|expected"):
-        PoolLearner(pool, rule)

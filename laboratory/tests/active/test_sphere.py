@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from psm_lab.active import SelectiveSampler
 from psm_lab.active.perceptrons import ModifiedPerceptron, Perceptron
-from psm_lab.active.query_rules import AlwaysQuery, BernoulliQuery, DkmHalvingRule
+from psm_lab.active.query_rules import AlwaysQuery, DkmHalvingRule
 from psm_lab.active.sphere_instances import error_of, first_hits, sphere_points, unit_vector
-
-from psm_sim.common.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -59,16 +57,3 @@ def test_the_counts_of_the_scan_are_those_of_the_sampler():
     assert hits.labels[0] == record.queried.sum()
     assert hits.updates[0] == record.updated.sum()
     assert hits.errors[0] == np.sum(record.prediction != y[: int(hits.points[0])])
-
-
-def test_the_scan_wants_a_rule_with_a_band():
-    """A coin is refused in a sentence."""
-    with pytest.raises(InputError, match=r"rule must have a band .*, got coin"):
-        first_hits(
-            Perceptron(3),
-            BernoulliQuery(),
-            np.ones(3),
-            sphere_points(np.random.default_rng(1), np.ones(3)),
-            (0.1,),
-            10,
-        )

@@ -13,7 +13,6 @@ import psm_sim
 from psm_sim.environment import PowerSaveEnv
 from psm_sim.network import load_topology
 from psm_sim.policies import RadioPower
-from psm_sim.policies.helpers.driver_view import AWAKE_MS
 from psm_sim.simulation import Scenario
 
 
@@ -46,16 +45,6 @@ def test_it_is_better_than_static_psm_at_the_price_it_is_told():
     trained, psm = psm_sim.compare([Trained(1.0), "psm"], pages=20, seed=2000).runs
     cost = [run.energy_per_page_j + run.page_time_s.mean for run in (trained, psm)]
     assert cost[0] < 0.9 * cost[1]
-
-
-def test_actions_are_those_of_the_environment():
-    """Whatever the observation and the weights are."""
-    random = np.random.default_rng(0)
-    for _ in range(200):
-        act = LinearRules(random.normal(0, 3, training.SHAPE).tolist(), RadioPower(), 0.1, 0.0)
-        awake, beacons = act((random.random(12) * 10 ** random.uniform(-3, 6)).tolist())
-        assert 0 <= awake < len(AWAKE_MS)
-        assert 0 <= beacons < 12
 
 
 def test_a_generation_of_the_training(monkeypatch, tmp_path, capsys):

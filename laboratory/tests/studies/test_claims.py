@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from psm_lab.studies import STUDIES, load_study, select_studies
+from psm_lab.studies import STUDIES, load_study
 from psm_lab.studies.published_claims import Claim, PublishedNumber, published_claims, published_numbers
 from psm_lab.studies.published_experiment_runs import PRESETS
 from psm_lab.studies.study import CHOOSING, FULL, Scale
@@ -134,9 +134,3 @@ def test_a_preset_gives_defaults_that_what_is_given_overrides():
     assert str(preset.policy_spec(spec)) == f"{spec},uplink=restart"
     with pytest.raises(InputError, match=r"Unknown preset 'theses'.*thesis"):
         load_preset("theses")
-
-
-def test_an_unknown_study_is_named_with_the_nearest():
-    """One sentence."""
-    with pytest.raises(InputError, match=r"Unknown study 'bsd-rt'.*Did you mean 'bsd-rtt'"):
-        select_studies(["bsd-rt"])

@@ -23,14 +23,6 @@ def task(kind: str, name: str, weight: int = 1, **labels: Any) -> Task:
     return Task(kind, noted, {"name": name}, weight, labels)
 
 
-def test_rows_are_asked_for_by_kind() -> None:
-    """In the order of the tasks, whatever lies between them."""
-    rows = run_tasks([task("a", "x"), task("b", "y"), task("a", "z", weight=5)])
-    assert [(row["name"], row["number"]) for row in rows.of("a")] == [("x", 1), ("x", 2), ("z", 1), ("z", 2)]
-    assert [row["name"] for row in rows.of("b")] == ["y", "y"]
-    assert len(rows) == 6
-
-
 def test_equal_work_is_done_once_and_labelled_for_each_task() -> None:
     """The heaviest first; the labels stand in front and decide nothing."""
     DONE.clear()

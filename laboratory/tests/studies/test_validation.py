@@ -14,7 +14,6 @@ from psm_lab.studies.study import QUICK
 from psm_lab.studies.study_runner import reproduce
 from psm_lab.studies.validation import (
     ADDED_MS,
-    MODELS,
     PERIODS,
     beacon_ms,
     data_sheet_charge,
@@ -143,28 +142,6 @@ def test_every_source_without_a_comparison_has_a_reason():
         rows = [row for row in measured_rows()["not_compared"] if row["study"] == name]
         assert listed == {(row["source"], row["reason"]) for row in rows}
         assert all(reason for _, reason in listed)
-
-
-def test_the_page_of_results_repeats_the_tallies_of_the_report():
-    """Each row of its table names the rows that agree, of all rows."""
-    page = (FOLDER.parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
-    light = [row for row in table("dtim") if row["mode"] == "light sleep"]
-    modem = [row for row in table("dtim") if row["mode"] != "light sleep"]
-    sheets = [*table("data-sheet"), *table("data-sheet", 1)]
-    for rows in (sheets, light, modem, table("duty-cycle"), table("ping")):
-        agree = sum(row["verdict"] == "agrees" for row in rows)
-        assert f" | {agree} of {len(rows)} | " in page
-    later = table("latency", 1)
-    for model in MODELS:
-        verdicts = [row["p99, predicted"] for row in table("latency") if row["losses"] == model]
-        assert f" | {verdicts.count('agrees')} of {len(verdicts)} | " in page
-        verdicts = [
-            row[f"{name}, predicted"]
-            for row in later
-            if row["losses"] == model
-            for name in ("p50", "p90", "p99")
-        ]
-        assert f" | {verdicts.count('agrees')} of {len(verdicts)} | " in page
 
 
 def test_a_fit_goes_through_its_two_points():

@@ -69,12 +69,6 @@ def test_the_page_shows_conclusion_command_figures_and_choices() -> None:
     assert document.get_model_by_name("timeline_page").options == ["1", "2"]
 
 
-def test_every_control_explains_itself() -> None:
-    controls = [document for document in opened().roots if hasattr(document, "description")]
-    explained = [each for each in controls if each.description]
-    assert len(explained) == 9
-
-
 def test_the_timeline_shows_one_policy_and_zooms_to_one_page() -> None:
     document = opened()
     document.get_model_by_name("timeline_policy").value = "0"
@@ -99,13 +93,6 @@ def test_a_trace_sets_sizes_that_take_seconds() -> None:
     (figure,) = document.get_model_by_name("timeline").children
     downlink = rows_of(document)["downlink frame"]["time"]
     assert any(figure.x_range.start < time_s < figure.x_range.end for time_s in downlink)
-
-
-def test_the_price_is_disabled_without_effect() -> None:
-    document = opened()
-    assert not document.get_model_by_name("price").disabled
-    document.get_model_by_name("policies").value = ["bsd"]
-    assert document.get_model_by_name("price").disabled
 
 
 @pytest.mark.parametrize("error", [InputError("Too <b>much</b>."), ZeroDivisionError("Too <b>much</b>")])

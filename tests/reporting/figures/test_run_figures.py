@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
-from psm_sim.common.errors import InputError
 from psm_sim.reporting.figures.canvas import FORMATS, save_picture
 from psm_sim.reporting.figures.comparison import (
     draw_energy_by_state,
@@ -17,9 +16,7 @@ from psm_sim.reporting.figures.comparison import (
     write_figures,
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
-from psm_sim.reporting.marks import Mark, column_label
 from psm_sim.reporting.run_events import record_runs
-from psm_sim.reporting.style import policy_style
 from psm_sim.simulation import Comparison, Scenario, compare_runs
 from psm_sim.simulation.timeline import timeline
 
@@ -85,21 +82,6 @@ def test_a_device_has_power_and_latency(device: Comparison, tmp_path: Path) -> N
     assert names == {"energy-slowdown", "energy-by-state", "polling-times"}
 
 
-@pytest.mark.parametrize(
-    ("column", "label"),
-    [
-        ("slowdown.mean", "slowdown, mean"),
-        ("policy.psm.listen_interval", "listen_interval of psm (beacons)"),
-        ("policy.bsd.p", "p of bsd"),
-        ("links.wired.latency_ms", "links.wired.latency_ms (ms)"),
-        ("trace.wander", "trace.wander"),
-        ("policy.gone.py:Gone.n", "policy.gone.py:Gone.n"),
-    ],
-)
-def test_a_parameter_is_labelled_with_its_unit(column: str, label: str) -> None:
-    assert column_label(column) == label
-
-
 def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Comparison) -> None:
     figure = draw_page_timeline(replicated.runs)
     run = replicated.runs[0].results[0]
@@ -142,17 +124,3 @@ def test_a_timeline_is_the_run_itself() -> None:
     assert seen["time_s"].is_monotonic_increasing
     down = seen[seen["link"] == "wired down"]
     assert down["bytes"].sum() == run.traffic.server_sent_bytes
-
-
-def test_an_average_has_no_timeline(replicated: Comparison) -> None:
-    with pytest.raises(InputError, match="average of several runs"):
-        timeline(replicated.runs[0])
-
-
-def test_intervals_of_slowdowns_are_cut_at_1() -> None:
-    """The half width stays as it is; energies are not cut."""
-    values = {"slowdown.mean": 1.5, "energy_per_page_j": 2.0}
-    mark = Mark("psm", "psm", policy_style("psm"), values, {"slowdown.mean": 2.0, "energy_per_page_j": 3.0})
-    assert mark.ends("slowdown.mean") == (1.0, 3.5)
-    assert mark.ends("energy_per_page_j") == (-1.0, 5.0)
-    assert (mark.is_cut("slowdown.mean"), mark.is_cut("energy_per_page_j")) == (True, False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import replace
 from html import unescape
@@ -19,7 +18,7 @@ from psm_sim.cli import main
 from psm_sim.reporting.html import html_document
 from psm_sim.reporting.html.comparison import page_of, pages_table
 from psm_sim.reporting.html.figures import draw_slowdowns
-from psm_sim.reporting.marks import MAX_STEPS, marks_of, slowdown_steps
+from psm_sim.reporting.marks import marks_of
 from psm_sim.reporting.run_events import MAX_FRAMES, fitting_page_count, record_events
 from psm_sim.simulation import Comparison, Scenario, compare_runs
 
@@ -95,12 +94,6 @@ def test_the_table_has_the_pages_of_each_policy_and_seed(replicated: Comparison)
     assert table["rows"][0][7:9] == pytest.approx([first.always_on_time_s, first.slowdown], rel=1e-4)
 
 
-def test_what_is_not_finite_is_an_empty_cell() -> None:
-    """JSON has no such number, and a page must not fail for it."""
-    values = [html_document.plain_text(value) for value in (math.nan, math.inf, 1 / 3, 7, None, True, "a")]
-    assert values == [None, None, 0.33333, 7, None, True, "a"]
-
-
 def test_a_timeline_has_what_the_result_counts() -> None:
     """Its beacons, its seconds awake, its pages, and each frame that was held after it came."""
     run = compare_runs(["psm"], Scenario(pages=5)).runs[0]
@@ -118,17 +111,6 @@ def test_a_long_run_is_shown_as_far_as_it_fits() -> None:
     assert fitting_page_count([heavy] * 10) == 4
     assert fitting_page_count([heavy._replace(bytes=10**9)] * 3) == 1
     assert fitting_page_count([record] * 3) == 3
-
-
-@given(st.lists(st.floats(1.0, 100.0), min_size=1, max_size=3 * MAX_STEPS))
-def test_the_steps_rise_to_the_slowest_page(values: list[float]) -> None:
-    """From 0 to 1, in at most as many steps as are promised."""
-    xs, shares = slowdown_steps(values)
-    assert xs == sorted(xs)
-    assert (xs[0], xs[-1]) == (min(values), max(values))
-    assert (shares[0], shares[-1]) == (0.0, 1.0)
-    assert shares == sorted(shares)
-    assert len(xs) == len(shares) <= MAX_STEPS + 2
 
 
 def test_one_run_without_baselines_has_a_page() -> None:

@@ -82,11 +82,3 @@ def test_a_pipe_gets_a_line_every_ten_seconds(clock: list[float]) -> None:
         "psm_sim: simulating psm: 2,000 of 8,000 pages, 20 s elapsed, 60 s left",
         "psm_sim: simulating psm: 7,000 of 8,000 pages, 11.7 minutes elapsed, 100 s left",
     ]
-
-
-def test_bytes_are_shown_in_megabytes(clock: list[float]) -> None:
-    pipe = io.StringIO()
-    with redirect_stderr(pipe), progress.progress("reading", "bytes") as report:
-        clock[0] = 20.0
-        report(10_000_000, 40_000_000, "a.pcap")
-    assert pipe.getvalue() == "psm_sim: reading a.pcap: 10.0 of 40.0 MB, 20 s elapsed, 60 s left\n"

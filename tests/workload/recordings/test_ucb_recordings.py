@@ -195,18 +195,6 @@ def test_members_after_each_other_and_padding_are_one_gzip_file(trace, tmp_path:
     assert (found.records, found.warnings) == (2, ())
 
 
-def test_a_gzip_bomb_is_refused(tmp_path: Path) -> None:
-    """A file that expands a thousandfold is no trace; the message says by how much."""
-    path = tmp_path / "bomb.tr.gz"
-    path.write_bytes(gzip.compress(bytes(50_000_000)))
-    with pytest.raises(InputError, match=r"it begins with b'\\x00"):
-        read_recording(path)
-    head = b'{"log": {"entries": [' + b" " * 50_000_000
-    path.write_bytes(gzip.compress(head))
-    with pytest.raises(InputError, match="expands to over 100 times its size"):
-        read_recording(path)
-
-
 def test_damaged_gzip_data_are_named_by_offset(trace, tmp_path: Path) -> None:
     data = bytearray(trace(*(trace.record(k, size=k + 1) for k in range(500)), name="t.tr.gz").read_bytes())
     data[10:20] = b"\xff" * 10
@@ -231,18 +219,6 @@ def test_clients_are_chosen_by_activity_or_identifier(trace) -> None:
         load_workload(f"{path}:clients=7", 9, 1)
     with pytest.raises(InputError, match=r"Unknown client of trace t\.tr '0\.0\.0\.9'"):
         load_workload(f"{path}:clients=0.0.0.9", 9, 1)
-
-
-def test_replay_says_what_it_is(trace) -> None:
-    """Not synthetic; the remark names client, file, how many pages, and what was odd."""
-    r = trace.record
-    path = trace(r(0), r(9), r(None))
-    workload = load_workload(str(path), 100, 1)
-    assert not workload.synthetic
-    assert "client 0.0.0.1 of 1 in t.tr" in workload.remark
-    assert "all 2 pages" in workload.remark
-    assert "1 records without a request time" in workload.remark
-    assert workload.parameters["page_gap_s"] == 60.0
 
 
 @pytest.mark.parametrize(

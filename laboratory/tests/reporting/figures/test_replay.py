@@ -14,10 +14,6 @@ from psm_lab.reporting.figures.replay import (
     cumulative_losses,
     losses,
     losses_against_best,
-    regret_bound,
-    sleep_times,
-    switching_rates,
-    weights,
     write_figures,
 )
 
@@ -48,16 +44,6 @@ def test_every_figure_has_a_picture_and_its_numbers(
         assert {len(row) for row in rows} == {len(header)}
 
 
-def test_axes_have_names_and_units(client: ReplayedClient, other: ReplayedClient) -> None:
-    """Whatever is a quantity says in what it is measured."""
-    for drawn in (losses(client), cumulative_losses(client), regret_bound(client)):
-        labels = [each.get_ylabel() for each in drawn.figure.axes if each.get_ylabel()]
-        assert any("(nats)" in label for label in labels)
-    for drawn in (losses(client), sleep_times(client, other)):
-        assert all("(min)" in each.get_xlabel() for each in drawn.figure.axes if each.get_xlabel())
-    assert weights(client).figure.axes[0].get_xlabel() == "poll"
-
-
 def test_drawn_numbers_end_at_the_totals_of_the_replay(client: ReplayedClient) -> None:
     """Thinning for drawing loses nothing of a cumulative loss."""
     numbers, outcome = cumulative_losses(client).numbers, client.to_dict()
@@ -78,20 +64,6 @@ def test_the_instantaneous_losses_are_those_that_the_cumulative_ones_sum(client:
     for name in ("suffered_nats", "best_fixed_expert_nats", "current_best_nats"):
         assert np.cumsum(np.array(one[name]) * polls) == pytest.approx(np.array(all_[name]), rel=1e-4)
     assert (np.array(one["current_best_nats"]) <= np.array(one["best_fixed_expert_nats"]) + 1e-12).all()
-
-
-def test_drawn_weights_and_posterior_are_distributions(client: ReplayedClient) -> None:
-    """They sum to 1 in each row; the first weights are even, and quantiles are in order."""
-    numbers = weights(client).numbers
-    columns = [values for name, values in numbers.items() if name.startswith("weight_")]
-    assert [sum(row) for row in zip(*columns, strict=True)] == pytest.approx(
-        [1.0] * len(columns[0]), abs=1e-5
-    )
-    begins = list(numbers["panel"]).index("beginning")
-    assert [column[begins] for column in columns] == pytest.approx([0.1] * 10)
-    rates = switching_rates(client).numbers
-    bands = [rates[f"quantile_{share}"] for share in ("0.05", "0.25", "0.5", "0.75", "0.95")]
-    assert all(list(row) == sorted(row) for row in zip(*bands, strict=True))
 
 
 def test_a_short_replay_of_another_learner_is_drawn_too(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +13,8 @@ import pytest
 from psm_lab.reporting import claim_tables
 from psm_lab.reporting import terminal_findings as terminal
 from psm_lab.reporting.figures import figure_registry as study_figures
-from psm_lab.reporting.pages import markdown_tables, report_writer
+from psm_lab.reporting.pages import report_writer
 from psm_lab.reporting.study_numbers import numbers_of, to_plain
-from psm_lab.studies import published_claims as published_module
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Table
 
@@ -205,24 +203,6 @@ def test_every_figure_has_units_on_its_axes(key: str) -> None:
     assert all(axes.get_legend() is None for axes in figure.axes)
 
 
-@pytest.mark.parametrize("key", ["energy", "frontier"])
-def test_no_power_saving_does_not_dwarf_the_others(key: str) -> None:
-    """It is told in the caption."""
-    figure, caption = study_figures.draw(key, FRAMES[key])
-    assert figure.axes[0].get_ylim()[1] < 6
-    assert (
-        "without power saving it is 41.5 J" in caption
-        or "without power saving (no delay) lies far above" in caption
-    )
-
-
-def test_reference_values_are_hollow_markers() -> None:
-    """The second policy has none."""
-    lines = study_figures.draw("round-trips", FRAMES["round-trips"])[0].axes[0].lines
-    hollow = [line for line in lines if line.get_markerfacecolor() == "none"]
-    assert [np.size(line.get_xdata()) for line in hollow] == [3, 0]
-
-
 def test_the_numbers_are_plain_and_complete(found: list[Findings]) -> None:
     """They survive JSON, a missing one as null."""
     numbers = numbers_of(found, 3)
@@ -236,13 +216,6 @@ def test_the_numbers_are_plain_and_complete(found: list[Findings]) -> None:
     assert to_plain(np.float64(1 / 3)) == 0.3333333333
 
 
-def test_the_rule_states_the_tolerance_that_is_applied() -> None:
-    """The one in the file of published numbers."""
-    path = Path(published_module.__file__).with_name("published.toml")
-    tolerance = tomllib.loads(path.read_text(encoding="utf-8"))["relative_tolerance"]
-    assert f" {100 * tolerance:g} % of the published value" in claim_tables.RULE
-
-
 def test_standard_output_has_the_same_claims(found: list[Findings]) -> None:
     """And the tables, the remarks and the rule."""
     stream = io.StringIO()
@@ -252,25 +225,3 @@ def test_standard_output_has_the_same_claims(found: list[Findings]) -> None:
     assert "3.600 ± 0.050" in text
     assert "4 claims: 2 agree, 1 differ, 1 not comparable." in text
     assert "* A remark.\nCommentary:\n* A thought.\n" in text
-
-
-def test_columns_of_numbers_stand_to_the_right() -> None:
-    """With an interval, a sign or a per cent; names to the left."""
-    text = markdown_tables.markdown_table(
-        ["a", "b", "c"], [["psm", "1.5 ± 0.2", "-0.1 (-3 %)"], ["x", "", "2"]]
-    )
-    assert text.splitlines()[1] == "| --- | ---: | ---: |"
-
-
-def test_hindsight_stands_as_a_line_across_the_bars() -> None:
-    """Dashed, at the energy of the optimum."""
-    lines = study_figures.draw("energy", FRAMES["energy"])[0].axes[0].lines
-    (optimum,) = [line for line in lines if line.get_linestyle() == "--"]
-    assert np.asarray(optimum.get_ydata()).tolist() == [2.9, 2.9]
-
-
-def test_panels_without_a_policy_are_not_shown() -> None:
-    """Four policies stand in two rows of three panels."""
-    pages = pd.concat([FRAMES["pages"].assign(policy=policy) for policy in POLICIES])
-    figure, _ = study_figures.draw("pages", pages)
-    assert [axes.get_visible() for axes in figure.axes] == [True] * 4 + [False] * 2

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pandas as pd
-import pytest
-from psm_lab.reporting.pages.report_writer import page_of, summary_section
+from psm_lab.reporting.pages.report_writer import summary_section
 from psm_lab.studies.published_claims import Claim, PublishedNumber
 from psm_lab.studies.study import Findings, Table
 
 from psm_sim.common.summary_stats import Interval
-
-REPORTS = Path(__file__).resolve().parents[4] / "reports"
 
 
 def claim(study: str, policy: str, verdict: str, preset: str = "", role: str = "") -> Claim:
@@ -35,12 +29,6 @@ def test_counts_of_the_reproduction_come_from_the_claims() -> None:
     assert "first (2 of 3), second (1 of 1)" in text
     assert "* `bsd:p=0.2`, energy" in text
     assert "0.200 ± 0.010 simulated, 0.1 published. The numbers of BSD require" in text
-
-
-def test_the_reproduction_repeats_the_remarks_of_its_further_studies() -> None:
-    text = summary_section([Findings("trace-study", "title", "setting", remarks=["First.", "Second."])])
-    assert "* trace-study: First." in text
-    assert "Second." not in text
 
 
 def test_counts_of_the_learners_come_from_the_claims_by_role() -> None:
@@ -75,17 +63,3 @@ def test_counts_and_ranges_of_listening_come_from_its_table() -> None:
     assert "| 0 | 1 | 0 | J/h, ratio 0.500 |" in text
     assert "* Claim 1 on modern: No reason is known." in text
     assert "* Claim 9 on pushes: This failure was expected." in text
-
-
-def test_other_reports_have_no_summary() -> None:
-    made_up = Findings("made-up", "title", "setting", claims=[claim("made-up", "psm", "differs")])
-    assert summary_section([made_up]) == ""
-    assert page_of([made_up], {}, "Introduction\n\n").startswith("Introduction\n\n## Studies\n")
-
-
-@pytest.mark.parametrize("report", ["reproduction", "learners", "listening"])
-def test_a_long_report_begins_with_at_most_600_words(report: str) -> None:
-    page = (REPORTS / report / "README.md").read_text(encoding="utf-8")
-    beginning = re.split(r"^## (?!Summary)", page, maxsplit=1, flags=re.MULTILINE)[0]
-    assert "## Summary" in beginning
-    assert len(beginning.split()) <= 600

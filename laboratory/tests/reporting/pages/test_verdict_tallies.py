@@ -71,16 +71,6 @@ def test_every_number_stands_under_each_preset_side_by_side(found: list[Findings
     assert rows[2][-1] == "3.700 (largest; kept in 25 %) differs, predicted"
 
 
-def test_the_page_tells_what_each_preset_was_fitted_to(found: list[Findings]) -> None:
-    """Above its table, and with all that was tried below."""
-    page = page_of(found, {}, "")
-    assert "preset thesis: server\\_delay" not in page
-    assert "preset thesis: server_delay_ms, files_are_images, lpsm:uplink fitted to lpsm-" in page
-    assert "| server_delay_ms | fitted |" in page
-    assert "none, trace, 300, 650, 1000" in page
-    assert "* Evidence against it: LPSM with 1/T receives about half" in page
-
-
 def test_the_terminal_and_the_numbers_keep_them_apart_too(found: list[Findings]) -> None:
     """By preset, then by role, with the presets' history."""
     stream = io.StringIO()
