@@ -6,7 +6,6 @@ from fractions import Fraction
 from math import ceil, floor, inf, nextafter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,9 +73,3 @@ def test_arrays_have_the_same_beacons_as_single_times(beacons, times_s):
     assert beacons.times_after(times).tolist() == [beacons.time(beacons.after(each)) for each in times_s]
     until = [beacons.time(beacons.after(each) - 1) for each in times_s]
     assert beacons.times_until(times).tolist() == until
-
-
-def test_a_grid_cannot_be_changed():
-    """The parts of a world share one."""
-    with pytest.raises(AttributeError):
-        Beacons(0.1).interval_s = 0.2  # type: ignore[misc]

@@ -58,11 +58,3 @@ def test_listings_say_where_it_comes_from(
     sources = {item["name"]: item["source"] for item in items}
     assert sources[name] == "psm-sim-example 1.0"
     assert sources[built_in] in {"built in", "bundled"}
-
-
-def test_its_learner_is_found_and_a_mistyped_name_suggests_it(target: Path, tmp_path: Path) -> None:
-    """As any other."""
-    done = psm_sim(target, "check", "every-third", "cubic", "slow-share", cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    mistyped = psm_sim(target, "--policy", "every-thid", cwd=tmp_path)
-    assert "Did you mean 'every-third'?" in mistyped.stderr

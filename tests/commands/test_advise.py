@@ -145,7 +145,6 @@ def test_the_beacon_interval_is_that_of_most_access_points(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--latency 0s", "--latency must be a time > 0"),
         ("--driver espidf", "--driver must be one of esp-idf, .*got 'espidf'. Did you mean 'esp-idf'"),
         ("--topology cafe", "simulates one station, but topology cafe has reader, laptop"),
         ("--battery 2000mAh", "requires a supply voltage; add --profile"),
@@ -153,7 +152,6 @@ def test_the_beacon_interval_is_that_of_most_access_points(
             "--latency 1s --traffic mqtt:keepalive.on=false,publish.on=false,command.on=false",
             "has neither pages nor messages",
         ),
-        ("--replications 0", "--replications must be an integer from 1"),
     ],
 )
 def test_what_cannot_be_advised_is_told_in_one_sentence(

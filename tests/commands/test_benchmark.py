@@ -144,9 +144,7 @@ def test_other_seeds_run_all_policies(capsys, words):
     ("words", "message"),
     [
         (("verify",), "expected no argument, or verify FILE.json"),
-        (("confirm", "stored.json"), "expected no argument, or verify FILE.json"),
         (("verify", "stored.json", "--store", "s.sqlite"), "--store cannot be used with verify"),
-        (("verify", "stored.json", "--seed", "1"), "--seed cannot be used with verify"),
         (("verify", "stored.json", "--policy", "bsd"), "has no policy bsd; expected one of always-on, psm"),
         (("verify", "missing.json"), "cannot be read"),
     ],

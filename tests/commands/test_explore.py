@@ -191,21 +191,3 @@ def test_a_view_is_simulated_once() -> None:
     assert len(first.events) == len(first.comparison.shown) == 3
     assert first.frontier
     assert len(calls) == 1
-
-
-def test_a_superseded_simulation_ends_early_and_leaves_no_view() -> None:
-    wanted = threading.Event()
-    wanted.set()
-    pages = []
-
-    def slow(arguments, progress):
-        def forget(done, total, label):
-            pages.append(done)
-            wanted.clear()
-            progress(done, total, label)
-
-        return compare(arguments, forget)
-
-    simulator = Simulator(slow)
-    assert simulator.view(QUICK, wanted.is_set) is None
-    assert len(pages) == 1

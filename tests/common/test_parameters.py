@@ -59,10 +59,7 @@ def test_text_becomes_a_value_of_the_defaults_kind(texts: dict[str, str], name: 
     ("name", "text", "expected"),
     [
         ("share", "0", "a number > 0 and <= 1"),
-        ("share", "1.5", "a number > 0 and <= 1"),
-        ("share", "nan", "a number > 0 and <= 1"),
         ("share", "half", "a number > 0 and <= 1"),
-        ("count", "0", "an integer >= 1"),
         ("count", "2.0", "an integer >= 1"),
         ("quick", "maybe", "true or false"),
         ("colour", "Red", "one of red, blue"),

@@ -10,7 +10,7 @@ from psm_sim.policies import POLICIES
 from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off
 from psm_sim.reporting.html import figures as html_figures
 from psm_sim.reporting.marks import marks_of
-from psm_sim.reporting.style import COLOURS, MARKERS, policy_style
+from psm_sim.reporting.style import policy_style
 from psm_sim.simulation import Comparison
 
 
@@ -33,15 +33,6 @@ def test_variants_share_the_colour_and_differ_in_the_marker(variants: list[str])
     styles = [policy_style(variant) for variant in variants]
     assert {style.colour for style in styles} == {policy_style(variants[0].partition(":")[0]).colour}
     assert all(one.marker != other.marker for one, other in combinations(styles, 2))
-
-
-def test_a_style_follows_from_the_spec_alone() -> None:
-    """The order of parameters and the folder of a file have no effect."""
-    assert policy_style("bsd:p=0.5,max_sleep_ms=none") == policy_style("bsd:max_sleep_ms=none,p=0.5")
-    assert policy_style("my.py:Quiet") == policy_style("some/folder/my.py:Quiet")
-    assert policy_style("my.py:Quiet").colour in COLOURS
-    assert policy_style("my.py:Quiet").marker in MARKERS
-    assert policy_style("psm", "reader") != policy_style("psm", "laptop")
 
 
 def test_all_figures_of_a_comparison_agree(replicated: Comparison) -> None:

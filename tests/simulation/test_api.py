@@ -94,11 +94,8 @@ def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.Capt
         ({"policy": 3}, "policy must be a name, FILE.py:CLASS, a Policy class or a Policy instance, got 3"),
         ({"policy": Demanding}, "Policy class Demanding cannot be instantiated without arguments"),
         ({"trace": 7}, "trace must be a name or file, a list of Page"),
-        ({"trace": [1]}, "pages must be instances of Page, got 1"),
-        ({"trace": FRAME.drop(columns="think_s")}, "DataFrame, line 1: missing column 'think_s'"),
         ({"topology": 5}, "topology must be a name, a .toml file, a dictionary of keys or a Topology, got 5"),
         ({"topology": {"power": {"awake": 1}}}, "topology: Unknown topology key 'power.awake'"),
-        ({"topology": {"powr": {}}}, "topology: Unknown topology key 'powr'"),
         (
             {"topology": Topology(), "settings": {"tcp.initial_window": 4}},
             "conflicts with a Topology instance",
@@ -110,8 +107,6 @@ def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.Capt
             {"battery": "x"},
             "battery must be a capacity > 0 and at most 1e+09 mAh, e.g. 2000mAh or 2Ah, got 'x'",
         ),
-        ({"topology": {"stations": 3}}, "stations must be declared as [[stations]] tables, got 3"),
-        ({"policy": "psm", "loss": "inverse"}, "loss 'inverse' has no effect without an lpsm policy"),
         ({"replications": 2, "observers": [Observer()]}, "got an average of several runs of"),
     ],
 )

@@ -139,16 +139,6 @@ def test_think_times_of_every_family_keep_the_traces_mean(trace, text):
     assert think_times(f"{trace}:think={text},mean_think_s=20").mean() == pytest.approx(20, rel=1e-12)
 
 
-def test_the_tail_is_what_a_family_changes():
-    """From none, by uniform and gamma, to the table of the trace; nothing else of the pages changes."""
-    spreads = [think_times(f"ucb:think={text}").std() for text in ("constant", "uniform", "gamma:2", "mah")]
-    assert spreads == sorted(spreads)
-    assert spreads[0] < 1e-9
-    own, other = (load_workload(f"ucb:think={text}", 20, 3).pages for text in ("trace", "uniform"))
-    assert [page.image_bytes for page in own] == [page.image_bytes for page in other]
-    assert [page.server_delay_s for page in own] == [page.server_delay_s for page in other]
-
-
 def delays(text: str, pages: int = 200) -> np.ndarray:
     """Return the server delays of all objects, in seconds."""
     loaded = load_workload(f"ucb:server_delay_ms={text}", pages, 3).pages

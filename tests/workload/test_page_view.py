@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf
 
 import pytest
 
@@ -17,11 +16,8 @@ PAGE = Page(1.0, 1000, (200,), (300, 300), (0.0, 0.0))
     ("changes", "message"),
     [
         ({"think_s": -5}, "think_s must be a time from 0 to 1e.09 s, got -5"),
-        ({"think_s": 2e9}, "think_s must be .*, got 2000000000.0"),
         ({"main_bytes": 0}, "main_bytes must be an integer from 1 to 4294967295 bytes, got 0"),
-        ({"main_bytes": 1000.0}, "main_bytes must be .*, got 1000.0"),
         ({"request_bytes": (300, -1)}, "request_bytes must be an integer from 0 to .*, got -1"),
-        ({"server_delay_s": (0.0, inf)}, "server_delay_s must be .*, got inf"),
         ({"image_bytes": (1, 2)}, "request_bytes must have one value for each of the 3 objects, got 2"),
     ],
 )

@@ -111,9 +111,6 @@ def test_trace_info_shows_each_regime(capsys: pytest.CaptureFixture[str]) -> Non
     [
         ("order=sleepy", r"order must be NAME or NAME\*PAGES .*quiet, busy, stream, push, got 'sleepy'"),
         ("order=quiet*0", r"order must be .*, got 'quiet\*0'"),
-        ("length=0", "length must be a number > 0 .*, got '0'"),
-        ("lengths=long", "lengths must be one of fixed, geometric, got 'long'"),
-        ("lenght=2", "no parameter 'lenght'.*Did you mean 'length'"),
     ],
 )
 def test_wrong_parameters_are_refused(texts: str, message: str) -> None:

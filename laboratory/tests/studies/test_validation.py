@@ -91,11 +91,6 @@ def test_the_current_of_one_data_sheet_by_hand():
         assert rows[period]["simulated"] == pytest.approx(by_hand, rel=1e-3)  # a page ends the run
 
 
-def test_a_data_sheet_may_state_the_time_itself():
-    """Then neither the size nor the rate of the beacon counts."""
-    assert beacon_ms({"wake_ms": 3}) == beacon_ms({"wake_ms": 3}, 225) == 3
-
-
 def test_the_percentiles_that_were_fitted_are_not_counted_as_predicted():
     """Losses are fitted to p50 and p90 of an hour; p99 and the next hour are predictions."""
     same, later = table("latency"), table("latency", 1)
@@ -128,11 +123,6 @@ def test_the_closed_form_of_the_latency_is_that_of_the_simulator(loss, run):
 def test_a_fit_finds_the_losses_of_its_percentiles(loss, run):
     """Two percentiles determine both parameters."""
     assert fit_losses(latency_percentiles(loss, run).tolist(), "in runs") == (loss, run)
-
-
-def test_independent_losses_are_runs_of_their_own_length():
-    """1 / (1 - loss) beacons."""
-    assert fit_losses(latency_percentiles(0.5, 2).tolist(), "independent") == (0.5, 2.0)
 
 
 def test_every_source_without_a_comparison_has_a_reason():

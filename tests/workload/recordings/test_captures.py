@@ -102,14 +102,6 @@ def test_times_of_pcapng_are_in_the_unit_of_their_interface(kept, resolution, pe
     assert found.rows["time_ns"].tolist() == [1_750_250_000_000]
 
 
-@pytest.mark.parametrize("ticks", [0, 2**64 - 1])
-@pytest.mark.parametrize("resolution", [0, 127, 0x80, 0xFF])
-def test_any_time_in_any_unit_is_read(kept, ticks, resolution):
-    """Whatever a damaged file says."""
-    data = section() + interface(1, resolution=resolution) + enhanced(ethernet(PACKET), ticks)
-    assert read_capture(kept(data)).at_s.tolist() == [0.0]
-
-
 def test_pcapng_has_sections_interfaces_and_blocks_that_are_passed_over(kept):
     """Two sections of either byte order, two interfaces, an obsolete block, and one without a time."""
     frame = ethernet(PACKET)

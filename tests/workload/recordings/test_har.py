@@ -260,8 +260,6 @@ def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path: Pat
     ("data", "message"),
     [
         (b'{"log": ', "line 1, column 9: Expecting value"),
-        (b'{"log":\n {"entries": [}}', "line 2, column 15: Expecting value"),
-        (b"{}", "not a HAR file; expected a list log.entries"),
         (b'{"log": {"entries": 3}}', "not a HAR file; expected a list log.entries"),
         (b'{"log": {"entries": []}}', "must have at least one entry that used the network"),
         (b'{"log": {"entries": [3]}}', r"log.entries\[0\] must be an object, got '3'"),
