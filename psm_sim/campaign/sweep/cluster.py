@@ -9,6 +9,7 @@ from typing import Any
 from psm_sim.campaign.sweep.job import Job, Outcome, run_job
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
+from psm_sim.common.parallel import WORKER_DIED, WorkerDiedError
 from psm_sim.common.provenance import code_versions
 
 _CONNECT_TIMEOUT_S = 10
@@ -22,9 +23,10 @@ def run_on_cluster(
 ) -> Generator[tuple[Job, list[Outcome] | BaseException], None, None]:
     """Yield each job with its outcomes or its exception, as :func:`psm_sim.common.parallel.unordered_map`.
 
-    If a worker is lost, Dask runs its jobs again on other workers, up to its limit ``allowed-failures``.
-    Workers may join during the sweep, and the caller may append *jobs*. *files* are those that the jobs name.
-    *address* is that of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
+    If a worker is lost, Dask runs its jobs again on other workers, up to its limit ``allowed-failures``. One
+    of them may have ended the worker, so a job that fails should run again alone. Workers may join during the
+    sweep, and the caller may append *jobs*. *files* are those that the jobs name. *address* is that of the
+    scheduler, e.g. ``tcp://10.0.0.1:8786``.
 
     Raises
     ------
@@ -33,14 +35,16 @@ def run_on_cluster(
         psm_sim, numpy, scipy or simpy.
     """
     client = _connect(address)
-    from distributed import wait
+    from distributed import KilledWorker, wait
 
     running: dict[Any, Job] = {}
     try:
         _check_workers(client, address)
-        shared_files = client.scatter(files)
+        # A task, because Dask does not create scattered data again when their worker is lost.
+        shared_files = client.submit(UserFiles, files.contents, pure=False)
         while jobs or running:
-            while jobs and len(running) < _JOBS_PER_THREAD * max(1, sum(client.nthreads().values())):
+            limit = _JOBS_PER_THREAD * max(1, sum(client.nthreads().values()))
+            while jobs and len(running) < (1 if jobs[0].is_alone else limit):
                 job = jobs.popleft()
                 # pure=False: a job that is submitted again must run again
                 running[client.submit(run_job, shared_files, job, pure=False)] = job
@@ -49,7 +53,10 @@ def run_on_cluster(
             except TimeoutError:
                 continue
             for future in done:
-                yield running.pop(future), future.exception() or future.result()
+                error = future.exception()
+                if isinstance(error, KilledWorker):
+                    error = WorkerDiedError(WORKER_DIED)
+                yield running.pop(future), error or future.result()
     finally:
         client.cancel(list(running), force=True)
         client.close(timeout=1 if running else _CONNECT_TIMEOUT_S)

@@ -36,7 +36,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Job:
-    """Policies that run on the same pages, and the keys of their tasks."""
+    """Policies that run on the same pages, and the keys of their tasks.
+
+    A cluster runs a job that ``is_alone`` while no other one runs.
+    """
 
     resolved_topology: Topology
     trace: Spec
@@ -46,11 +49,12 @@ class Job:
     policies: tuple[Spec, ...]
     keys: tuple[str, ...]
     version: str = __version__
+    is_alone: bool = False
 
     def split(self) -> list[Job]:
-        """Return a job for each policy."""
+        """Return a job for each policy, which runs alone."""
         pairs = zip(self.policies, self.keys, strict=True)
-        return [replace(self, policies=(policy,), keys=(key,)) for policy, key in pairs]
+        return [replace(self, policies=(policy,), keys=(key,), is_alone=True) for policy, key in pairs]
 
 
 def run_job(files: UserFiles | PathMap, job: Job) -> list[Outcome]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
+from psm_sim.common.parallel import WORKER_DIED
 from tests.campaign.sweep.common import grid, run, write_policy
 from tests.campaign.sweep.test_interrupted import done
 
@@ -54,6 +56,19 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
         part.wait()
 
 
+@pytest.fixture
+def restarting_cluster(tmp_path: Path) -> Iterator[str]:
+    """Start a scheduler, and two workers that are started again when they end; give the address."""
+    away = tmp_path / "cluster"
+    away.mkdir()
+    parts = [dask(away, "scheduler", "--host", "127.0.0.1", "--port", "18787")]
+    parts += [dask(away, "worker", "tcp://127.0.0.1:18787", "--nthreads", "1", "--nworkers", "2")]
+    yield "tcp://127.0.0.1:18787"
+    for part in reversed(parts):
+        part.terminate()
+        part.wait()
+
+
 def sweep(folder: Path, words: str) -> subprocess.Popen[str]:
     """Start a sweep."""
     command = [sys.executable, "-m", "psm_sim", "sweep", *shlex.split(words)]
@@ -80,6 +95,17 @@ def test_a_cluster_gives_the_same_rows(cluster, killed: bool, tmp_path: Path) ->
 
 
 @needs_dask
+def test_a_policy_that_ends_its_workers_fails_alone(restarting_cluster: str, tmp_path: Path) -> None:
+    write_policy(tmp_path / "my.py", before="if now_s > 1: import os; os._exit(3)")
+    words = "--policy my.py:Hears --policy psm --vary seed=1..2 --pages 5 --format csv"
+    process = sweep(tmp_path, f"{words} --cluster {restarting_cluster}")
+    found, told = process.communicate()
+    assert process.returncode == 1
+    assert found.count(",done,") == 2
+    assert told.count(f"The worker returned no result: {WORKER_DIED}") == 2
+
+
+@needs_dask
 def test_an_address_where_nobody_answers_is_told(tmp_path: Path) -> None:
     process = sweep(tmp_path, "--policy psm --cluster tcp://127.0.0.1:9")
     _, told = process.communicate()
@@ -99,6 +125,8 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
 
 class StandIn(ModuleType):
     """Stand-in for Dask in this process: it does a job when it is waited for, and loses every third."""
+
+    KilledWorker = RuntimeError
 
     def __init__(self) -> None:
         super().__init__("distributed")
@@ -121,12 +149,13 @@ class StandIn(ModuleType):
     def nthreads(self) -> dict[str, int]:
         return {"tcp://here:2": 1, "tcp://here:3": 1}
 
-    def scatter(self, files: UserFiles) -> UserFiles:
-        return files
-
-    def submit(self, function: Callable, files: UserFiles, job: Job, pure: bool) -> Future:
+    def submit(self, function: Callable, *arguments: Any, pure: bool) -> Future | UserFiles:
         assert not pure
-        self.submitted.append((Future(), function, *pickle.loads(pickle.dumps((files, job)))))  # noqa: S301
+        if function is UserFiles:
+            return UserFiles(*arguments)
+        job = arguments[-1]
+        self.submitted.append((Future(), function, *pickle.loads(pickle.dumps(arguments))))  # noqa: S301
+        assert len(self.submitted) == 1 or not job.is_alone
         return self.submitted[-1][0]
 
     def wait(self, futures: list[Future], timeout: float, return_when: str) -> SimpleNamespace:
@@ -175,9 +204,7 @@ def test_jobs_are_lost_and_run_again(
     assert done == {row.seed: row.measures for row in expected if row.seed in done}
     failed = [row for row in rows if row.state == "failed"]
     assert 0 < len(failed) < len(done)
-    assert {row.error for row in failed} == {
-        "The worker returned no result: RuntimeError: the worker is gone"
-    }
+    assert {row.error for row in failed} == {f"The worker returned no result: {WORKER_DIED}"}
     assert stand_in.closed
 
 
