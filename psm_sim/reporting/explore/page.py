@@ -7,12 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
 from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.progress import Progress
-from psm_sim.reporting.explore.settings import Settings, fitting_sizes, make_controls, read_controls
+from psm_sim.reporting.explore.settings import (
+    Settings,
+    check_choice,
+    fitting_sizes,
+    make_controls,
+    read_controls,
+)
 from psm_sim.reporting.figures.comparison import frontier_of
 from psm_sim.reporting.html.comparison import html_numbers
 from psm_sim.reporting.html.figures import draw_timeline, draw_trade_off
@@ -49,7 +56,16 @@ class Simulator:
     def __init__(self, compare: Compare) -> None:
         self._compare = compare
         self._views: dict[Settings, View] = {}
-        self._turn = threading.Lock()
+        self._requests: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        threading.Thread(target=self._work, daemon=True).start()
+
+    def submit(self, request: Callable[[], None]) -> None:
+        """Call *request*, which may call :meth:`view`, in the thread of the simulator after earlier ones."""
+        self._requests.put(request)
+
+    def _work(self) -> None:
+        while True:
+            self._requests.get()()
 
     def view(self, settings: Settings, is_wanted: Callable[[], bool]) -> View | str | None:
         """Return the view of the settings, or the message of an error.
@@ -61,22 +77,21 @@ class Simulator:
             if not is_wanted():
                 raise _Superseded
 
-        with self._turn:
-            try:
-                check()
-                if settings not in self._views:
-                    self._keep(settings, self._simulate(settings, check))
-                return self._views[settings]
-            except _Superseded:
-                return None
-            except InputError as error:
-                return str(error)
-            except Exception as error:  # of a user's policy
-                return f"{describe_error(error)}."
+        try:
+            check()
+            if settings not in self._views:
+                self._keep(settings, self._simulate(settings, check))
+            return self._views[settings]
+        except _Superseded:
+            return None
+        except InputError as error:
+            return str(error)
+        except (Exception, SystemExit) as error:  # of a user's policy
+            return f"{describe_error(error)}."
 
     def _simulate(self, settings: Settings, check: Progress) -> View:
         comparison = self._compare(settings.arguments, check)
-        frontier = frontier_of(comparison, workers=1)
+        frontier = frontier_of(comparison, workers=1, progress=check)
         events = [record_events(representative_run(run)) for run in comparison.shown]
         return View(comparison, frontier, events)
 
@@ -110,6 +125,7 @@ class Page:
     """Content of one browser tab, with the initial *settings* and a *simulator* that all tabs share."""
 
     def __init__(self, document: Document, simulator: Simulator, settings: Settings) -> None:
+        from bokeh.events import ConnectionLost
         from bokeh.models import Column, Spacer
         from bokeh.models.widgets.inputs import Select
         from bokeh.models.widgets.markups import Div
@@ -130,14 +146,33 @@ class Page:
             control.on_change("value", self._request)
         for control in (self._run, self._page):
             control.on_change("value", self._show_timeline)
+        self._inputs = {control.id: control for control in (*controls.values(), self._run, self._page)}
+        document.apply_json_patch = self._apply  # type: ignore[method-assign, unused-ignore]
+        document.replace_with_json = lambda json: None  # type: ignore[method-assign, unused-ignore]
         shown = [*controls.values(), *self._texts.values(), *self._figures.values(), self._run, self._page]
         for model in shown:
             document.add_root(model)
         document.title = "psm_sim explore"
         document.template = _TEMPLATE.read_text(encoding="utf-8")  # type: ignore[assignment, unused-ignore]
         document.template_variables["controls"] = list(controls)
+        document.on_event(ConnectionLost, self._cancel)
         document.on_session_destroyed(self._cancel)
         self._request("value", None, None)
+
+    def _apply(self, patch_json: Any, *, setter: Any = None) -> None:
+        """Set the values that the browser has changed if they are among the choices; ignore all else.
+
+        Bokeh would set any property of any model, and some models read the file that a property names.
+        """
+        for event in patch_json.content["events"]:
+            match event:
+                case {"model": {"id": str(key)}, "attr": "value", "new": value} if key in self._inputs:
+                    try:
+                        check_choice(self._inputs[key], value)
+                    except InputError as error:
+                        self._show_error(str(error))
+                    else:
+                        self._inputs[key].set_from_json("value", value, setter=setter)
 
     def _fit_sizes(self, attribute: str, old: object, new: str) -> None:
         for name, value in fitting_sizes(new).items():
@@ -147,16 +182,11 @@ class Page:
         """Simulate the settings of the controls in another thread; a newer request replaces it."""
         self._request_number += 1
         self._texts["status"].text = "<p class=busy>simulating ...</p>"
-        try:
-            settings = read_controls(self._controls)
-        except InputError as error:
-            self._show_error(str(error))
-            return
+        settings = read_controls(self._controls)
         self._controls["price"].disabled = not settings.has_price
-        arguments = (settings, self._request_number)
-        threading.Thread(target=self._simulate, args=arguments, daemon=True).start()
+        self._simulator.submit(partial(self._simulate, settings, self._request_number))
 
-    def _cancel(self, session: object) -> None:
+    def _cancel(self, event: object) -> None:
         """Stop the simulation of a tab that is closed."""
         self._request_number += 1
 

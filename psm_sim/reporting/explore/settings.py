@@ -165,20 +165,20 @@ def make_controls(settings: Settings) -> dict[str, Any]:
 
 
 def read_controls(controls: Mapping[str, Any]) -> Settings:
-    """Return the values of the controls.
+    """Return the values of the controls."""
+    values = {name: control.value for name, control in controls.items()}
+    return Settings(**{**values, "policies": tuple(dict.fromkeys(values["policies"]))})
+
+
+def check_choice(control: Any, value: Any) -> None:
+    """Check that a value for a control is one of its options, or a list of them as the present value.
 
     Raises
     ------
     InputError
-        If a value is not one of the choices. A policy that is a file would run code, so other values are
-        not accepted from a browser.
+        If it is not.
     """
-    values: dict[str, Any] = {}
-    for name, control in controls.items():
-        value = control.value
-        options = [option if isinstance(option, str) else option[0] for option in control.options]
-        for text in value if isinstance(value, list) else [value]:
-            if text not in options:
-                raise InputError(f"{control.title} must be one of {', '.join(options)}, got {text!r}.")
-        values[name] = tuple(value) if isinstance(value, list) else value
-    return Settings(**values)
+    options = [option if isinstance(option, str) else option[0] for option in control.options]
+    texts = [value] if isinstance(control.value, str) else value
+    if not (isinstance(texts, list) and all(text in options for text in texts)):
+        raise InputError(f"{control.title} must be one of {', '.join(options)}, got {value!r}.")

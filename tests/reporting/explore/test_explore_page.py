@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from bokeh.core.serialization import Serialized
 from bokeh.document import Document
+from bokeh.events import ConnectionLost
+from bokeh.models.widgets.markups import Div
+from PIL import Image
 
 from psm_sim.commands.explore import compare
 from psm_sim.common.errors import InputError
@@ -115,12 +122,76 @@ def test_an_error_replaces_the_figures(error: Exception) -> None:
     assert "anticipate" in text_of(document, "conclusion")
 
 
-def test_a_value_that_is_not_offered_is_refused() -> None:
-    """A browser cannot make the server run the code of a file."""
-    document = opened()
-    document.get_model_by_name("policies").value = ["evil.py:Evil"]
-    assert "policies must be one of" in text_of(document, "status")
-    assert "evil.py" not in text_of(document, "command")
+def stop(arguments: Any, progress: Any) -> Any:
+    """Simulate nothing, for what the page does besides."""
+    raise InputError("Stopped.")
+
+
+def send(document: Document, name: str, **changes: Any) -> None:
+    """Send what a browser sends that has changed these properties of a model."""
+    model = {"id": document.get_model_by_name(name).id}
+    events: Any = [
+        {"kind": "ModelChanged", "model": model, "attr": key, "new": new} for key, new in changes.items()
+    ]
+    document.apply_json_patch(Serialized({"events": events}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("policies", ["evil.py:Evil"]),
+        ("policies", "psm"),
+        ("trace", "secret.csv"),
+        ("trace", ["ucb"]),
+        ("round_trip_ms", "abc"),
+        ("seed", None),
+        ("timeline_policy", "abc"),
+    ],
+)
+def test_a_value_that_is_not_offered_is_refused(
+    name: str, value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A browser that also changes the options cannot make the server open or run a file."""
+    monkeypatch.chdir(tmp_path)
+    Path("evil.py").write_text("raise SystemExit\n")
+    Path("secret.csv").write_text("secret\n")
+    document = opened(stop)
+    before = document.get_model_by_name(name).value
+    send(document, name, options=[value], value=value)
+    assert " must be one of" in text_of(document, "status")
+    assert document.get_model_by_name(name).value == before
+    send(document, "policies", value=["psm", "lpsm", "psm"])
+    run_callbacks(document)
+    assert "--policy psm --policy lpsm --trace ucb" in text_of(document, "command")
+
+
+def test_a_browser_cannot_add_models(tmp_path: Path) -> None:
+    """Bokeh reads the image file that a property of some models names."""
+    image = tmp_path / "image.png"
+    Image.new("RGB", (1, 1)).save(image)
+    document = opened(stop)
+    attributes = {"icon": str(image), "description": ""}
+    send(document, "status", tags=[{"type": "object", "name": "CustomAction", "attributes": attributes}])
+    other = Document()
+    other.add_root(Div(text="other"))
+    document.replace_with_json(other.to_json())
+    assert not document.get_model_by_name("status").tags
+    assert "Stopped." in text_of(document, "status")
+
+
+def test_exit_of_a_policy_is_an_error_and_the_next_simulation_runs() -> None:
+    def leave(arguments, progress):
+        if "80" in arguments:
+            sys.exit("left")
+        return stop(arguments, progress)
+
+    document = opened(leave)
+    document.get_model_by_name("pages").value = "80"
+    run_callbacks(document)
+    assert "left" in text_of(document, "status")
+    document.get_model_by_name("pages").value = "1"
+    run_callbacks(document)
+    assert "Stopped." in text_of(document, "status")
 
 
 def test_the_latest_request_wins() -> None:
@@ -145,23 +216,27 @@ def test_the_latest_request_wins() -> None:
     assert not any("5" in arguments for arguments in asked)
 
 
-def test_a_closed_tab_gets_no_result() -> None:
-    begun, release, ended = threading.Event(), threading.Event(), threading.Event()
+def test_a_closed_tab_leaves_no_work() -> None:
+    """Neither the simulation that runs, nor those that wait."""
+    begun, release, ended, asked = threading.Event(), threading.Event(), threading.Event(), []
 
     def slow(arguments, progress):
+        asked.append(arguments)
         begun.set()
         release.wait(20)
-        try:
-            return compare(arguments, progress)
-        finally:
-            ended.set()
+        return compare(arguments, progress)
 
-    document = Document()
-    Page(document, Simulator(slow), QUICK)
+    threads = threading.active_count()
+    simulator = Simulator(slow)
+    documents = [Document() for _ in range(5)]
+    for seed, document in enumerate(documents):
+        Page(document, simulator, replace(QUICK, seed=str(seed)))
     assert begun.wait(20)
-    destroyed: Any = document.session_destroyed_callbacks
-    for callback in destroyed:
-        callback(None)
+    assert threading.active_count() <= threads + 1
+    for document in documents:
+        document.callbacks.trigger_event(ConnectionLost())
     release.set()
+    simulator.submit(ended.set)
     assert ended.wait(20)
-    assert not document.session_callbacks
+    assert len(asked) == 1
+    assert not any(document.session_callbacks for document in documents)
