@@ -7,6 +7,8 @@ import threading
 from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from psm_sim.commands import run as run_command
@@ -76,19 +78,25 @@ def run(arguments: argparse.Namespace) -> int:
     for policy in _parse(settings.arguments)[0]:  # reports wrong options before the server starts
         make_policy(policy)
     simulator = Simulator(compare)
-    announce = partial(_announce, browser=not arguments.no_browser)
-    serve(lambda document: Page(document, simulator, settings), arguments.port, announce)
+    with TemporaryDirectory(prefix="psm_sim-") as folder:
+        announce = partial(_announce, link=None if arguments.no_browser else Path(folder, "explore.html"))
+        serve(lambda document: Page(document, simulator, settings), arguments.port, announce)
     return 0
 
 
-def _announce(address: str, browser: bool) -> None:
-    """Print the address, and open it in the browser."""
+def _announce(address: str, link: Path | None) -> None:
+    """Print the address, and open it in the browser, through the file *link*.
+
+    Other users see the arguments of the browser, but not the content of the file.
+    """
     print(f"{address}\nPress Ctrl-C to end the server.", flush=True)  # noqa: T201
-    if browser:
+    if link:
         import webbrowser
 
+        link.touch(0o600)
+        link.write_text(f'<meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8")
         # In a thread, because a browser in a terminal runs until it is closed.
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(link.as_uri(),), daemon=True).start()
 
 
 def compare(arguments: Sequence[str], progress: Progress) -> Comparison:

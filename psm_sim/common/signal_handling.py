@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -26,6 +26,18 @@ def raise_on_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+async def wait_for_signal() -> NoReturn:
+    """Wait for a signal of :func:`raise_on_signals` in an event loop, whose callbacks swallow exceptions."""
+    import asyncio
+
+    received: asyncio.Queue[int] = asyncio.Queue()
+    for number in signal.valid_signals():
+        if signal.getsignal(number) is _raise_terminated:
+            with suppress(NotImplementedError):  # on Windows
+                asyncio.get_running_loop().add_signal_handler(number, received.put_nowait, number)
+    _raise_terminated(await received.get(), None)
 
 
 def _raise_terminated(number: int, _: FrameType | None) -> NoReturn:

@@ -13,8 +13,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 from bokeh.document import Document
@@ -57,7 +59,8 @@ def status_of(address: str, **headers: str) -> int:
     """Return the HTTP status of a request with these headers."""
     parts = urlsplit(address)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port)
-    connection.request("GET", parts.path, headers={name.replace("_", "-"): headers[name] for name in headers})
+    path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    connection.request("GET", path, headers={name.replace("_", "-"): headers[name] for name in headers})
     status = connection.getresponse().status
     connection.close()
     return status
@@ -73,10 +76,10 @@ def test_a_missing_extra_is_named(
     )
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Press Ctrl-C, and return the exit status and the messages of the process."""
-    process.send_signal(signal.SIGINT)
-    _, messages = process.communicate()
+def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str]:
+    """Send a signal, and return the exit status and the messages of the process."""
+    process.send_signal(number)
+    _, messages = process.communicate(timeout=120)
     return process.returncode, messages
 
 
@@ -145,6 +148,12 @@ def check_statuses(address: str) -> None:
     assert status_of(f"{address}static/js/bokeh.min.js") == 200
     for wrong in ("/", "/ws", "/static/js/bokeh.min.js", "/favicon.ico", f"/x{parts.path}", "/%C3%A4"):
         assert status_of(f"http://{parts.netloc}{wrong}") == 403
+    for odd in ("static/%00", "?bokeh-session-id=%00", "?bokeh-token=abc", "autoload.js"):
+        assert status_of(f"{address}{odd}") == 403
+    for line in ("OPTIONS *", "CONNECT psm.example:1", "GET x"):
+        with socket.create_connection((parts.hostname, parts.port)) as client:
+            client.sendall(f"{line} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode())
+            assert client.recv(10) == b"HTTP/1.1 4"
     assert status_of(address, Host="psm.example") == 403
     asks = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
     asks["Sec_WebSocket_Key"] = "AAAAAAAAAAAAAAAAAAAAAA=="
@@ -161,21 +170,42 @@ def test_the_address_is_printed_and_opened(
         assert port == 5006
         make_page(Document())
         announce("http://127.0.0.1:5006/token/")
+        assert opened.wait(0.2 if words else 10) == (not words)
 
-    monkeypatch.setattr("webbrowser.open", lambda _: opened.set())
+    def follow(address: str) -> None:
+        link = Path(url2pathname(urlsplit(address).path))
+        assert "token" not in address
+        assert link.stat().st_mode & 0o077 == 0 or os.name != "posix"
+        assert "url=http://127.0.0.1:5006/token/" in link.read_text()
+        opened.set()
+
+    monkeypatch.setattr("webbrowser.open", follow)
     monkeypatch.setattr("psm_sim.reporting.explore.server.serve", serve)
     assert main(["explore", "--port", "5006", "--trace", "phone", "--profile", "esp32", *words]) == 0
     assert capsys.readouterr().out.startswith("http://127.0.0.1:5006/token/\n")
-    assert opened.wait(0.2 if words else 10) == (not words)
 
 
-def test_ctrl_c_ends_the_server() -> None:
-    """During a simulation, which the first request starts. No process remains."""
+@pytest.mark.parametrize(
+    ("number", "status", "message"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated by SIGTERM")],
+)
+def test_a_signal_ends_the_server(number: signal.Signals, status: int, message: str) -> None:
+    """While it makes pages and simulates, which the first request starts. No process remains."""
     with server("--trace", "modern") as (process, address):
         assert status_of(address) == 200
-        assert ended(process) == (130, "psm_sim: interrupted.\n")
+        load = threading.Thread(target=request_until_closed, args=(address,))
+        load.start()
+        assert ended(process, number) == (status, f"psm_sim: {message}.\n")
         with pytest.raises(ProcessLookupError):
             os.killpg(process.pid, 0)
+        load.join()
+
+
+def request_until_closed(address: str) -> None:
+    """Request the page again and again until there is no server."""
+    with suppress(OSError, http.client.HTTPException):
+        while True:
+            status_of(address)
 
 
 def test_a_view_is_simulated_once() -> None:

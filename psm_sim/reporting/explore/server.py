@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import secrets
 import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import InputError
+from psm_sim.common.signal_handling import wait_for_signal
 
 if TYPE_CHECKING:
     from bokeh.document import Document
 
 _ADDRESS = "127.0.0.1"
+_URI = r"(ws|static/[\w./-]+(\?v=\w+)?)?"
+"""What a browser requests below the token."""
 
 
 def serve(make_page: Callable[[Document], object], port: int, announce: Callable[[str], None]) -> None:
@@ -63,21 +67,21 @@ async def serve_until_cancelled(
     logging.getLogger("tornado.access").setLevel(logging.ERROR)  # a refused request is no news
     try:
         announce(f"http://{_ADDRESS}:{port}/{token}/")
-        await asyncio.Event().wait()
+        await wait_for_signal()
     finally:
         server.stop(wait=False)
 
 
 def _guard(application: Any, token: str, hosts: list[str]) -> Any:
-    """Return a router that passes only requests to one of *hosts* whose path begins with the token."""
+    """Return a router that passes only what the page requests from one of *hosts*, with the token."""
     from tornado.routing import AnyMatches, Matcher, Rule, RuleRouter
     from tornado.web import Application, ErrorHandler
 
     class HasToken(Matcher):
         def match(self, request: Any) -> dict[str, Any] | None:
-            given = request.path.split("/")[1].encode()
-            allowed = request.host.lower() in hosts and secrets.compare_digest(given, token.encode())
-            return {} if allowed else None
+            given, _, rest = request.uri[1:].partition("/")
+            allowed = request.host.lower() in hosts and secrets.compare_digest(given.encode(), token.encode())
+            return {} if allowed and re.fullmatch(_URI, rest) else None
 
     refusal = Application([(".*", ErrorHandler, {"status_code": 403})])
     return RuleRouter([Rule(HasToken(), application), Rule(AnyMatches(), refusal)])
