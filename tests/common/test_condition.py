@@ -25,13 +25,3 @@ def test_a_condition_is_met_by_one_of_its_alternatives(text: str, values: dict[s
     condition = Condition.parse(text)
     assert condition.is_met(values) is met
     assert str(condition) == text
-
-
-def test_names_get_the_section_that_they_lack() -> None:
-    condition = Condition.parse("loss or access_point.group_per_s").within("beacon")
-    assert str(condition) == "beacon.loss or access_point.group_per_s"
-
-
-def test_the_error_names_the_parameter_and_the_condition() -> None:
-    error = Condition.parse("p=none").error("policy anticipate", "trust")
-    assert str(error) == "policy anticipate: trust has no effect without p=none; add it or remove trust."

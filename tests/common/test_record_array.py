@@ -31,15 +31,3 @@ def test_rows_are_read_as_they_were_written(rows):
     assert found[1:5:2] == rows[1:5:2]
     assert record_column(found, "value") == record_column(rows, "value") == [row.value for row in rows]
     assert pickle.loads(pickle.dumps(found)) == found  # noqa: S301 (our own)
-
-
-def test_rows_of_other_numbers_or_kinds_are_not_equal():
-
-    class Other(NamedTuple):
-        number: int
-        value: float
-
-    assert RecordArray(Pair, [Pair(1, 2.0)]) != RecordArray(Pair, [Pair(1, 3.0)])
-    assert RecordArray(Pair) != RecordArray(Other)
-    assert RecordArray(Pair) != 1
-    assert RecordArray(Pair, [Pair(1, 2.0)]) != [Pair(1, 2.5)]

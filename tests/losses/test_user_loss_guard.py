@@ -51,23 +51,6 @@ def test_a_useless_answer_is_named(returned: object, what: str, from_bytes: int)
         check_loss(Own(returned, from_bytes), TIMES_MS)
 
 
-@pytest.mark.parametrize("returned", [np.array([0.0, 1e4]), np.array([3, 4]), np.ones(2, dtype=np.float32)])
-def test_finite_numbers_of_0_or_more_pass(returned: np.ndarray) -> None:
-    """Whole numbers and short floats as well."""
-    check_loss(Own(returned), TIMES_MS)
-
-
-def test_a_loss_that_fails_is_named() -> None:
-    """In one line, with the kind of error."""
-
-    class Failing(Loss):
-        def __call__(self, poll: Poll, times_ms: np.ndarray) -> np.ndarray:
-            raise KeyError("two\nlines")
-
-    with pytest.raises(PluginError, match=r"Loss Failing failed in __call__\(\) with .*: KeyError"):
-        check_loss(Failing(), TIMES_MS)
-
-
 def test_a_loss_that_changes_its_candidates_is_named() -> None:
     """They are the policy's own."""
 

@@ -17,7 +17,6 @@ from psm_sim.simulation import (
     Result,
     Scenario,
     compare_runs,
-    compare_seeds,
 )
 
 REFERENCES = References(BASELINES, BASELINES[1:])
@@ -31,14 +30,6 @@ def headings(table: Table) -> list[str]:
 def cells(table: Table, heading: str) -> list[str]:
     """Return the numbers of a column."""
     return next(column.cells for column in table.columns if column.heading == heading)
-
-
-@pytest.fixture(scope="module")
-def replicated() -> Comparison:
-    """Return two policies beside the baselines, over three seeds."""
-    return compare_seeds(
-        ["lpsm", "bsd:p=0.5"], Scenario(pages=3, seed=4), 3, workers=1, references=REFERENCES
-    )
 
 
 @pytest.fixture(scope="module")

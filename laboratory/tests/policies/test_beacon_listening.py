@@ -161,34 +161,12 @@ def test_features_by_hand():
     assert (features.at(np.array([10.5, 11.0]))[:, 6:] == 0).all()
 
 
-def test_without_context_it_knows_of_no_request():
-    """Six features, whatever is outstanding."""
-    one, other = Features(False, 0.1), Features(False, 0.1)
-    one.sent(1.0, request())
-    other.sent(1.0, fin())
-    times = np.arange(1.1, 2.0, 0.1)
-    assert one.at(times).shape == (9, 6)
-    assert (one.at(times) == other.at(times)).all()
-
-
 def test_a_beacon_with_a_margin_of_nothing_or_more_is_heard():
     """So the first is, as every margin is 0 before anything was learnt."""
     policy = Listen(b=1e-9)
     policy.start(0.1)
     assert policy.rest(1.0, 0.0, None).beacons == 1
     assert policy.rest(1.1, 0.1, Poll(100.0)).beacons == 12  # one empty beacon later it is sure of the next
-
-
-def test_a_miss_can_count_more():
-    """With weight 10 the weights move by ten instances."""
-    moved = []
-    for weight in (1, 10):
-        policy = Listen(weight=weight)
-        policy.start(0.1)
-        policy.rest(1.0, 0.0, None)
-        policy.rest(1.1, 0.1, Poll(100.0, 1500, 1))
-        moved.append(np.linalg.norm(policy._forecast.learner.w))
-    assert moved == pytest.approx([1.0, 10.0])
 
 
 @pytest.mark.parametrize("learner", ["cbgz", "cbgz2", "lasec", "random"])

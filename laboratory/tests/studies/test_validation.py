@@ -56,17 +56,6 @@ def test_the_figure_of_currents_shows_each_simulated_row():
     assert caption.endswith(".")
 
 
-def test_dtim_3_is_judged_on_every_row():
-    """Whether it was known to fit or not; what cannot be fitted is counted too."""
-    rows = {(row["chip"], row["mode"]): row for row in table("dtim")}
-    assert len(rows) == len(measured_rows()["dtim"]) == 36
-    assert rows["ESP32", "light sleep"]["verdict"] == "differs"
-    assert rows["ESP32-S2", "light sleep"]["verdict"] == "no fit"
-    for row in rows.values():
-        if row["verdict"] != "no fit":
-            assert row["verdict"] == validation_verdict("dtim", row["difference %"])
-
-
 def test_every_measured_current_of_a_data_sheet_is_predicted():
     """At each DTIM period with a measured value, and each verdict follows from the tolerance."""
     rows = {(row["chip"], row["DTIM"]): row for row in table("data-sheet")}
@@ -123,15 +112,6 @@ def test_the_closed_form_of_the_latency_is_that_of_the_simulator(loss, run):
 def test_a_fit_finds_the_losses_of_its_percentiles(loss, run):
     """Two percentiles determine both parameters."""
     assert fit_losses(latency_percentiles(loss, run).tolist(), "in runs") == (loss, run)
-
-
-def test_every_source_without_a_comparison_has_a_reason():
-    """And is listed in the report of its study."""
-    for name, number in (("data-sheet", 3), ("ping", 1)):
-        listed = {(row["source"], row["reason"]) for row in table(name, number)}
-        rows = [row for row in measured_rows()["not_compared"] if row["study"] == name]
-        assert listed == {(row["source"], row["reason"]) for row in rows}
-        assert all(reason for _, reason in listed)
 
 
 def test_a_fit_goes_through_its_two_points():
