@@ -74,6 +74,8 @@ def run_program(dispatch: Callable[[list[str]], int], argv: Sequence[str] | None
         As in :func:`main`.
     """
     args = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        _reserve_stdout()
     try:
         return _run_and_flush(dispatch, args)
     except SystemExit:
@@ -89,6 +91,19 @@ def run_program(dispatch: Callable[[list[str]], int], argv: Sequence[str] | None
         from psm_sim.commands.stderr_messages import report_error
 
         return report_error(error)
+
+
+def _reserve_stdout() -> None:
+    """Keep standard output for ``sys.stdout``.
+
+    User code may write to descriptor 1 or to ``sys.__stdout__``, as libraries in C do. It writes to standard
+    error then.
+    """
+    with suppress(OSError, ValueError, AttributeError):  # closed, or no file
+        old = sys.stdout
+        copy, error = os.dup(old.fileno()), sys.stderr.fileno()
+        os.dup2(error, old.fileno())
+        sys.stdout = open(copy, "w", encoding=old.encoding, errors=old.errors)  # noqa: SIM115, PTH123
 
 
 def _run_and_flush(dispatch: Callable[[list[str]], int], argv: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -98,3 +99,18 @@ def test_no_module_of_the_current_folder_is_imported(tmp_path: Path, command: st
     words = [sys.executable, "-m", "psm_sim", *command.format("policies").split()]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_only_results_reach_standard_output(tmp_path: Path) -> None:
+    """Neither what a policy prints, nor what it writes to the descriptor."""
+    (tmp_path / "own.py").write_text(
+        "import os, sys\nfrom psm_sim.policies import Policy, Rest\n\n"
+        "class Own(Policy):\n    name = 'own'\n\n"
+        "    def rest(self, *_):\n        os.write(1, b'x')\n        print('y', file=sys.__stdout__)\n"
+        "        return Rest()\n"
+    )
+    words = [sys.executable, "-m", "psm_sim", "--policy", "own.py:Own", "--pages", "1", "--format", "json"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)
+    assert "x" in done.stderr
+    assert "y" in done.stderr
