@@ -135,7 +135,7 @@ def start_session(function: Callable[..., None], *arguments: Any) -> BaseProcess
     """Start a process that calls *function*, in a session of its own. End it with :func:`end_session`."""
     with _worker_environment():
         context = multiprocessing.get_context("spawn")
-        process = context.Process(target=_lead_session, args=(function, *arguments), daemon=True)
+        process = context.Process(target=_call_in_session, args=(function, *arguments), daemon=True)
         process.start()
     return process
 
@@ -218,6 +218,7 @@ def _kill(executor: ProcessPoolExecutor) -> None:
     # As kill_workers() of Python 3.14. A shutdown alone would wait for the running call, and cancelling
     # calls makes the thread of the executor print a traceback.
     for process in list((executor._processes or {}).values()):
+        _kill_group(process.pid)
         process.kill()
     executor.shutdown()
 
@@ -225,8 +226,10 @@ def _kill(executor: ProcessPoolExecutor) -> None:
 def _init_worker() -> None:  # pragma: no cover (in a worker)
     """Leave standard output and Ctrl-C to the parent process, and end with it.
 
-    Output of this process goes to standard error.
+    Output of this process goes to standard error. It leads a session, so that its own processes end with it.
     """
+    if hasattr(os, "setsid"):
+        os.setsid()
     sys.stdout = sys.stderr
     with suppress(OSError):  # a closed standard error needs no redirection
         os.dup2(2, 1)
@@ -242,9 +245,7 @@ def _exit_with_parent() -> None:  # pragma: no cover (in a worker)
         os._exit(1)
 
 
-def _lead_session(function: Callable[..., None], *arguments: Any) -> None:  # pragma: no cover (in a process)
-    if hasattr(os, "setsid"):
-        os.setsid()
+def _call_in_session(function: Callable[..., None], *arguments: Any) -> None:  # pragma: no cover (there)
     _init_worker()
     function(*arguments)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shlex
 import signal
 import subprocess
@@ -76,6 +77,26 @@ def parent_and_number(number: int) -> tuple[int, int]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals on Windows")
+def leaves_a_process(fifo: Path, number: int) -> int:
+    """Start a process that holds the FIFO open, and return the number."""
+    if number == 1:
+        os.open(fifo, os.O_WRONLY)
+        if os.fork() == 0:
+            time.sleep(120)
+            os._exit(0)
+    return number
+
+
+def test_the_processes_that_a_worker_started_end_with_it(tmp_path: Path) -> None:
+    """No process holds the FIFO any more."""
+    os.mkfifo(tmp_path / "fifo")
+    fifo = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    assert list(parallel_map(partial(leaves_a_process, tmp_path / "fifo"), range(3), 2)) == [0, 1, 2]
+    assert select.select([fifo], [], [], 60)[0] == [fifo]
+    assert os.read(fifo, 1) == b""
+    os.close(fifo)
+
+
 def test_an_idle_worker_that_is_killed_is_replaced() -> None:
     """Its next item comes back as that of a worker that died, and succeeds at the second attempt."""
     items, results = deque([1, 2, 3]), []
