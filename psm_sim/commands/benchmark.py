@@ -146,8 +146,9 @@ def _verify(arguments: argparse.Namespace) -> int:
                 f"{arguments.action[1]} has no policy {policy}; expected one of"
                 f" {', '.join(recorded.policies)}."
             )
-    for file in [] if arguments.policy else named_files(recorded.policies):
-        print_message(f"{arguments.action[1]} names {file}, whose code runs now.")
+    code = [str(file) for file in named_files(recorded.policies) if file.suffix.lower() == ".py"]
+    if code and not arguments.policy:
+        print_message(f"{arguments.action[1]} names {', '.join(code)}, whose code runs now.")
     found = _simulate(arguments, arguments.policy or recorded.policies, recorded.seeds)
     if arguments.policy or arguments.quick:  # fewer files
         files = {name: digest for name, digest in recorded.files.items() if name in found.files}

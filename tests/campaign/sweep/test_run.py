@@ -224,6 +224,16 @@ def test_a_value_that_is_no_json_is_an_error_that_names_the_store() -> None:
         psm_sim.load_sweep("a.sqlite")
 
 
+def test_a_store_of_an_earlier_version_is_used(runs: list[str]) -> None:
+    """It has no column of opened files."""
+    path, one = Path("a.sqlite"), grid(policies=("psm",))
+    first = run(path, one)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("ALTER TABLE tasks DROP COLUMN files")
+    assert run(path, one) == first
+    assert len(runs) == 1
+
+
 def test_versions_do_not_mix(monkeypatch: pytest.MonkeyPatch, runs: list[str]) -> None:
     """What another version has done is kept beside, and never shown as this one's."""
     path, one = Path("a.sqlite"), grid(policies=("psm",))
