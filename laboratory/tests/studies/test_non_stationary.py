@@ -224,7 +224,7 @@ def test_the_committed_sentences_have_the_verdicts_of_the_tables(part, number):
     """Of each learner with a fixed rate, compared with Learn-alpha."""
     study = json.loads(COMMITTED.read_text(encoding="utf-8"))["studies"]["non-stationary"]
     (sentence,) = [text for text in study["remarks"] if text.startswith(f"{part}. Fixed-share compared")]
-    told = {}
+    told: dict[str, str] = {}
     for each in sentence.removesuffix(".").partition("Learn-alpha: ")[2].split("; "):
         names, _, verdict = each.partition(": ")
         told |= dict.fromkeys(names.split(", "), verdict)
