@@ -103,7 +103,8 @@ def _reserve_stdout() -> None:
         old = sys.stdout
         copy, error = os.dup(old.fileno()), sys.stderr.fileno()
         os.dup2(error, old.fileno())
-        sys.stdout = open(copy, "w", encoding=old.encoding, errors=old.errors)  # noqa: SIM115, PTH123
+        # Nobody closes standard output, which would be a warning at the end.
+        sys.stdout = open(copy, "w", encoding=old.encoding, errors=old.errors, closefd=False)  # noqa: SIM115
 
 
 def _run_and_flush(dispatch: Callable[[list[str]], int], argv: list[str]) -> int:
