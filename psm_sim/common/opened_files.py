@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from importlib.util import source_from_cache
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +86,9 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _note(path: Path) -> None:
-    if path.parent.name == "__pycache__":  # the compiled code of a module
-        path = path.parents[1] / f"{path.name.partition('.')[0]}.py"
+    if path.suffix == ".pyc":  # the compiled code of a module, in __pycache__ or below sys.pycache_prefix
+        with suppress(ValueError):
+            path = Path(source_from_cache(path))
     is_library = str(path).startswith(_LIBRARIES) or _INSTALLED.intersection(path.parts)
     if is_library or path in _written or path in _noting or not path.is_file():
         return
