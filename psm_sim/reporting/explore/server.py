@@ -64,7 +64,8 @@ async def serve_until_cancelled(
     http.add_socket(listener)
     server = BaseServer(IOLoop.current(), application, http)
     server.start()
-    logging.getLogger("tornado.access").setLevel(logging.ERROR)  # a refused request is no news
+    # Neither a refused request nor one that the end of the server interrupts is news.
+    logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
     try:
         announce(f"http://{_ADDRESS}:{port}/{token}/")
         await wait_for_signal()
