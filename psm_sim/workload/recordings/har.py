@@ -24,14 +24,8 @@ import numpy as np
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
-from psm_sim.workload.recordings.har_dependencies import (
-    page_graph,
-    protocols_of,
-    remarks,
-    round_trips,
-    server_delays_us,
-)
-from psm_sim.workload.recordings.har_entries import Entry, epoch_s, read_entry
+from psm_sim.workload.recordings.har_dependencies import RecordedNetwork, page_graph, remarks
+from psm_sim.workload.recordings.har_entries import Entry, epoch_s
 from psm_sim.workload.recordings.recording import Recording
 
 IDLE_S = 1.0
@@ -61,11 +55,11 @@ def har_recording(source: ChunkReader) -> Recording:
     pages = _pages(entries, log)
     if not pages:
         raise InputError(f"{source.path} must have at least one entry that used the network, got none.")
-    objects = [entry for page in pages for entry in page if not entry.omitted]
-    trips, (protocols, _) = round_trips(objects), protocols_of(objects)
-    graphs, found = zip(*(page_graph(page, trips, protocols) for page in pages), strict=True)
-    delays_us, low_us = server_delays_us(objects, trips)
-    session = not _has_independent_runs(log)
+    objects = [entry for page in pages for entry in _objects(page)]
+    network = RecordedNetwork(objects)
+    graphs, found = zip(*(page_graph(page, network) for page in pages), strict=True)
+    delays_us, low_us = network.server_delays_us(objects)
+    start_times_s, session = [entry.start_s for entry in objects], not _has_independent_runs(log)
     think_s = [math.nan] + [_think_s(a, b, session) for a, b in pairwise(map(_objects, pages))]
     return Recording(
         format=f"HAR {log.get('version') or ''}".strip(),
@@ -78,8 +72,8 @@ def har_recording(source: ChunkReader) -> Recording:
         low_delay_us=np.array(low_us, dtype=np.int32),
         request_bytes=np.array([entry.request_bytes for entry in objects], dtype=np.int32),
         records=len(entries),
-        span_s=_span_s(objects),
-        warnings=(*source.warnings, *remarks(entries, objects, sum(found, Counter()), trips)),
+        span_s=max(start_times_s) - min(start_times_s),
+        warnings=(*source.warnings, *remarks(entries, objects, sum(found, Counter()), network)),
         graphs=graphs,
     )
 
@@ -138,27 +132,21 @@ def log_entries(log: Mapping[str, Any], path: Path) -> list[Entry]:
     """
     entries: list[Entry] = []
     for index, entry in enumerate(log["entries"]):
+        where = f"{path}: log.entries[{index}]"
         if not isinstance(entry, dict):
-            raise InputError(f"{path}: log.entries[{index}] must be an object, got {str(entry)[:40]!r}.")
+            raise InputError(f"{where} must be an object, got {str(entry)[:40]!r}.")
         try:
-            parsed = read_entry(entry)
+            parsed = Entry(entry)
         except InputError as error:
-            raise InputError(f"{path}: log.entries[{index}]: {error}.") from None
-        is_dated = math.isfinite(parsed.start_s) and parsed.end_s - parsed.start_s <= MAX_S
-        if is_dated:
+            raise InputError(f"{where}: {error}.") from None
+        length_s = parsed.end_s - parsed.start_s  # NaN without a time
+        if length_s <= MAX_S:
             entries.append(parsed)
-        elif parsed.omitted:
-            continue
-        elif math.isnan(parsed.start_s):
+        elif not parsed.omitted and math.isnan(length_s):
             shown = str(entry.get("startedDateTime"))[:40]
-            raise InputError(
-                f"{path}: log.entries[{index}].startedDateTime must be an ISO 8601 time, got {shown!r}."
-            )
-        else:
-            raise InputError(
-                f"{path}: log.entries[{index}] must take at most {MAX_S:g} s, "
-                f"got {parsed.end_s - parsed.start_s:g} s."
-            )
+            raise InputError(f"{where}.startedDateTime must be an ISO 8601 time, got {shown!r}.")
+        elif not parsed.omitted:
+            raise InputError(f"{where} must take at most {MAX_S:g} s, got {length_s:g} s.")
     return sorted(entries, key=lambda entry: entry.release_s)
 
 
@@ -170,13 +158,12 @@ def _pages(entries: Sequence[Entry], log: Mapping[str, Any]) -> list[list[Entry]
     pages: dict[str, list[Entry]] = {}
     for entry in entries:
         pages.setdefault(entry.page, []).append(entry)
-    with_objects = [page for page in pages.values() if _objects(page)]
-    return sorted(with_objects, key=lambda page: _page_start_s(page, start_times))
 
+    def start_s(page: list[Entry]) -> float:
+        listed_s = start_times.get(page[0].page, math.nan)
+        return page[0].release_s if math.isnan(listed_s) else listed_s
 
-def _page_start_s(page: Sequence[Entry], start_times: Mapping[str, float]) -> float:
-    start_s = start_times.get(page[0].page, math.nan)
-    return page[0].release_s if math.isnan(start_s) else start_s
+    return sorted(filter(_objects, pages.values()), key=start_s)
 
 
 def _page_list(log: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -192,7 +179,7 @@ def _by_idle_time(entries: Iterable[Entry]) -> list[list[Entry]]:
             pages.append([])
         pages[-1].append(entry)
         done_s = max(done_s, entry.end_s)
-    return [page for page in pages if _objects(page)]
+    return list(filter(_objects, pages))
 
 
 def _has_independent_runs(log: Mapping[str, Any]) -> bool:
@@ -208,7 +195,3 @@ def _think_s(page: Sequence[Entry], next_page: Sequence[Entry], session: bool) -
     gap_s = next_page[0].release_s - max(entry.end_s for entry in page)
     # Round because doubles represent seconds since 1970 to a quarter of a microsecond only.
     return round(gap_s, 6) if session and gap_s >= 0 and page[0].url != next_page[0].url else math.nan
-
-
-def _span_s(entries: Sequence[Entry]) -> float:
-    return max(entry.start_s for entry in entries) - min(entry.start_s for entry in entries)

@@ -11,7 +11,7 @@ An object depends on the first of these events:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from statistics import median
 from typing import NamedTuple
@@ -36,47 +36,88 @@ _ROUNDING_S = 0.001
 """Resolution of the times in some files."""
 
 
-class RoundTrips(NamedTuple):
-    """Round-trip time of each host in seconds, and the hosts whose handshakes were recorded."""
+class RecordedNetwork:
+    """Round trips, protocols and rate of the network on which objects were recorded.
 
-    seconds: Mapping[str, float]
-    measured: frozenset[str]
+    The round-trip time of a host is its shortest TCP handshake, because others contain queueing, or its
+    shortest wait, if that is shorter. A host without a handshake is at the median distance of the others.
 
-    @property
-    def median_s(self) -> float:
-        """Median over the hosts, in seconds."""
-        return median(self.seconds.values())
+    Parameters
+    ----------
+    objects : sequence of Entry
+        All objects of a file.
 
-
-def round_trips(entries: Iterable[Entry]) -> RoundTrips:
-    """Return the round-trip time of each host.
-
-    It is the shortest TCP handshake, because others contain queueing, or the shortest wait, if that is
-    shorter. A host without a handshake is at the median distance of the others.
+    Attributes
+    ----------
+    round_trip_s : dict of str to float
+        Round-trip time of each host in seconds.
+    measured : int
+        Number of hosts whose handshakes were recorded.
+    multiplexed : dict of str to bool
+        Whether most entries of each host are multiplexed. Hosts of unknown protocol are.
+    lacks_protocols : bool
+        Whether the protocol of any host is unknown.
+    bytes_per_s : float
+        Largest rate in any 0.5 s, a lower bound of the link's rate.
     """
-    handshakes_s: defaultdict[str, list[float]] = defaultdict(list)
-    waits_s: defaultdict[str, list[float]] = defaultdict(list)
-    for entry in entries:
-        waits_s[entry.host] += [entry.delay_us / 1e6] if entry.delay_us > 1e6 * MIN_WAIT_S else []
-        handshakes_s[entry.host] += [entry.tcp_s] if entry.tcp_s > 0 else []
-    known_s = {host: min(times_s + waits_s[host]) for host, times_s in handshakes_s.items() if times_s}
-    others_s = [median(known_s.values())] if known_s else []
-    seconds = {
-        host: known_s[host] if host in known_s else min([*others_s, *waits_s[host]], default=0.0)
-        for host in handshakes_s
-    }
-    return RoundTrips(seconds, frozenset(known_s))
+
+    def __init__(self, objects: Sequence[Entry]) -> None:
+        by_host = defaultdict[str, list[Entry]](list)
+        for entry in objects:
+            by_host[entry.host].append(entry)
+        waits_s = {
+            host: [entry.delay_us / 1e6 for entry in own if entry.delay_us > 1e6 * MIN_WAIT_S]
+            for host, own in by_host.items()
+        }
+        handshakes_s = {
+            host: [entry.tcp_s for entry in own if entry.tcp_s > 0] for host, own in by_host.items()
+        }
+        known_s = {host: min(times_s + waits_s[host]) for host, times_s in handshakes_s.items() if times_s}
+        others_s = [median(known_s.values())] if known_s else []
+        self.round_trip_s = {
+            host: known_s[host] if host in known_s else min([*others_s, *times_s], default=0.0)
+            for host, times_s in waits_s.items()
+        }
+        self.measured = len(known_s)
+        votes = {host: Counter(entry.multiplexed for entry in own) for host, own in by_host.items()}
+        self.multiplexed = {host: counts[True] >= counts[False] for host, counts in votes.items()}
+        self.lacks_protocols = any(not (counts[True] or counts[False]) for counts in votes.values())
+        self._times_s, self._received = _received_bytes(objects)
+        # The sum is piecewise linear, so a window is fullest with an end where the rate changes.
+        starts_s = np.concatenate([self._times_s, self._times_s - _WINDOW_S])
+        self.bytes_per_s = float(self._received_between(starts_s, starts_s + _WINDOW_S).max()) / _WINDOW_S
+
+    def _received_between(self, start_s: FloatArray, end_s: FloatArray) -> FloatArray:
+        """Return the bytes of all responses received in each interval."""
+        end, start = (np.interp(at_s, self._times_s, self._received) for at_s in (end_s, start_s))
+        return np.asarray(end - start)
+
+    def server_delays_us(self, objects: Sequence[Entry]) -> tuple[list[int], list[int]]:
+        """Return the server delay of each object in microseconds, and a lower bound of it, or ``UNKNOWN``.
+
+        The delay is the wait without the round trip, and 0 for a pushed object. It contains queueing. The
+        lower bound also lacks the time that the other bytes received during the wait took on the link.
+        """
+        first_s = np.array([entry.first_s for entry in objects])
+        wait_s = np.array([entry.delay_us / 1e6 for entry in objects])
+        queued_us = 1e6 * self._received_between(first_s - wait_s, first_s) / self.bytes_per_s
+        delays_us, low_us = [], []
+        for entry, longest_us in zip(objects, queued_us.tolist(), strict=True):
+            is_known, trip_us = entry.delay_us >= 0, round(1e6 * self.round_trip_s[entry.host])
+            delay_us = 0 if entry.is_pushed else max(0, entry.delay_us - trip_us)
+            delays_us.append(delay_us if is_known else UNKNOWN)
+            low_us.append(max(0, delay_us - round(longest_us)) if is_known else UNKNOWN)
+        return delays_us, low_us
 
 
-def received_bytes(entries: Sequence[Entry]) -> tuple[FloatArray, FloatArray]:
+def _received_bytes(objects: Sequence[Entry]) -> tuple[FloatArray, FloatArray]:
     """Return times, and the bytes of all responses received until then, which are linear in between.
 
     Each response is spread evenly from its first to its last byte.
     """
-    first_s = np.array([entry.first_s for entry in entries])
-    end_s = np.maximum(np.array([entry.end_s for entry in entries]), first_s + _SHORTEST_S)
-    sizes = np.array([entry.size for entry in entries], dtype=float)
-    slope = sizes / (end_s - first_s)
+    first_s = np.array([entry.first_s for entry in objects])
+    end_s = np.maximum(np.array([entry.end_s for entry in objects]), first_s + _SHORTEST_S)
+    slope = np.array([entry.size for entry in objects], dtype=float) / (end_s - first_s)
     times_s = np.concatenate([first_s, end_s])
     order = np.argsort(times_s, kind="stable")
     times_s = times_s[order]
@@ -84,38 +125,7 @@ def received_bytes(entries: Sequence[Entry]) -> tuple[FloatArray, FloatArray]:
     return times_s, np.concatenate([[0.0], np.cumsum(rates[:-1] * np.diff(times_s))])
 
 
-def highest_rate(entries: Sequence[Entry]) -> float:
-    """Return the largest number of bytes per second in any 0.5 s, a lower bound of the link's rate."""
-    times_s, received = received_bytes(entries)
-    # The sum is piecewise linear, so a window is fullest with an end where the rate changes.
-    starts_s = np.concatenate([times_s, times_s - _WINDOW_S])
-    in_windows = np.interp(starts_s + _WINDOW_S, times_s, received) - np.interp(starts_s, times_s, received)
-    return float(in_windows.max()) / _WINDOW_S
-
-
-def server_delays_us(entries: Sequence[Entry], trips: RoundTrips) -> tuple[list[int], list[int]]:
-    """Return the server delay of each object in microseconds, and a lower bound of it, or ``UNKNOWN``.
-
-    The delay is the wait without the round trip, and 0 for a pushed object. It contains queueing. The lower
-    bound also lacks the time that the other bytes received during the wait took on the link.
-    """
-    times_s, received = received_bytes(entries)
-    first_s = np.array([entry.first_s for entry in entries])
-    wait_s = np.array([entry.delay_us / 1e6 for entry in entries])
-    beside = np.interp(first_s, times_s, received) - np.interp(first_s - wait_s, times_s, received)
-    queued_us = 1e6 * beside / highest_rate(entries)
-    delays_us, low_us = [], []
-    for entry, longest_us in zip(entries, queued_us.tolist(), strict=True):
-        is_known, trip_us = entry.delay_us >= 0, round(1e6 * trips.seconds[entry.host])
-        delay_us = 0 if entry.is_pushed else max(0, entry.delay_us - trip_us)
-        delays_us.append(delay_us if is_known else UNKNOWN)
-        low_us.append(max(0, delay_us - round(longest_us)) if is_known else UNKNOWN)
-    return delays_us, low_us
-
-
-def page_graph(
-    nodes: Sequence[Entry], trips: RoundTrips, protocols: Mapping[str, bool]
-) -> tuple[PageGraph, Counter[str]]:
+def page_graph(nodes: Sequence[Entry], network: RecordedNetwork) -> tuple[PageGraph, Counter[str]]:
     """Return the graph of a page, and the numbers of its dependencies that are known, inferred and none.
 
     Parameters
@@ -123,10 +133,8 @@ def page_graph(
     nodes : sequence of Entry
         All entries of the page, ordered by release. Omitted ones have no release in the graph. The objects
         that they requested depend on the object on which they depend themselves.
-    trips : RoundTrips
-        Round-trip times of the hosts.
-    protocols : mapping of str to bool
-        Whether connections to a host are multiplexed, for entries without a protocol.
+    network : RecordedNetwork
+        Round-trip times of the hosts, and their protocols for entries without one.
     """
     objects = [node for node in nodes if not node.omitted]
     hosts = {host: index for index, host in enumerate(dict.fromkeys(node.host for node in objects))}
@@ -138,20 +146,20 @@ def page_graph(
         finder.add(node, anchor)
         if not node.omitted:
             gap_s = round(max(node.release_s - anchor.time_s, 0.0), 6)
-            multiplexed = protocols[node.host] if node.multiplexed is None else node.multiplexed
+            multiplexed = network.multiplexed[node.host] if node.multiplexed is None else node.multiplexed
             releases.append(
                 Release(hosts[node.host], multiplexed, anchor.depends_on, anchor.at_first_byte, gap_s)
             )
             found[anchor.kind] += len(releases) > 1
-    graph_hosts = tuple(_page_host(host, objects, trips) for host in hosts)
+    graph_hosts = tuple(_page_host(host, objects, network.round_trip_s[host]) for host in hosts)
     recorded_s = round(max(node.end_s for node in objects) - start_s, 6)
     return PageGraph(graph_hosts, tuple(releases), recorded_s), found
 
 
-def _page_host(host: str, objects: Sequence[Entry], trips: RoundTrips) -> PageHost:
+def _page_host(host: str, objects: Sequence[Entry], round_trip_s: float) -> PageHost:
     own = [node for node in objects if node.host == host]
     dns_s, tls_s = max(node.dns_s for node in own), max(node.tls_s for node in own)
-    return PageHost(trips.seconds[host], dns_s, tls_s, secure=host.startswith(("https:", "wss:")))
+    return PageHost(round_trip_s, dns_s, tls_s, secure=host.startswith(("https:", "wss:")))
 
 
 class _Anchor(NamedTuple):
@@ -209,20 +217,8 @@ class _AnchorFinder:
             self._redirects[node.redirect_url] = node.end_s, end
 
 
-def protocols_of(entries: Iterable[Entry]) -> tuple[dict[str, bool], bool]:
-    """Return whether most entries of each host are multiplexed, and whether this is unknown for any host.
-
-    Hosts of unknown protocol are multiplexed.
-    """
-    votes: defaultdict[str, Counter[bool | None]] = defaultdict(Counter)
-    for entry in entries:
-        votes[entry.host][entry.multiplexed] += 1
-    majority = {host: counts[True] >= counts[False] for host, counts in votes.items()}
-    return majority, any(not (counts[True] or counts[False]) for counts in votes.values())
-
-
 def remarks(
-    nodes: Sequence[Entry], objects: Sequence[Entry], found: Counter[str], trips: RoundTrips
+    nodes: Sequence[Entry], objects: Sequence[Entry], found: Counter[str], network: RecordedNetwork
 ) -> list[str]:
     """Return what was replayed and estimated, and what the file lacks.
 
@@ -232,20 +228,20 @@ def remarks(
         All entries, and those that are objects.
     found : Counter
         Numbers of dependencies that are known, inferred and none.
-    trips : RoundTrips
-        Round-trip times of the hosts.
+    network : RecordedNetwork
+        Network that the objects show.
     """
     omitted = Counter(node.omitted for node in nodes if node.omitted)
-    hosts, measured = len(trips.seconds), len(trips.measured)
+    median_s = median(network.round_trip_s.values())
     left_out = ", ".join(f"{omitted[reason]:,} {reason}" for reason in ("cached", "failed", "other"))
-    rate_mbps = highest_rate(objects) * 8e-6
-    wired_ms = max(0.0, 500 * trips.median_s - 0.1)
+    rate_mbps = network.bytes_per_s * 8e-6
+    wired_ms = max(0.0, 500 * median_s - 0.1)
     lacking = {
         "dependencies are inferred from request order": (
             found.total() > 0 and not any(node.initiator for node in objects)
         ),
-        "round-trip times are inferred from waits": not trips.measured,
-        "protocol unknown, HTTP/2 assumed": protocols_of(objects)[1],
+        "round-trip times are inferred from waits": not network.measured,
+        "protocol unknown, HTTP/2 assumed": network.lacks_protocols,
         "sizes are uncompressed": any(node.is_uncompressed for node in objects),
         "server delays unknown, 0 assumed; page times are lower bounds": (
             sum(node.delay_us < 0 for node in objects) > len(objects) / 2
@@ -255,8 +251,9 @@ def remarks(
         f"{len(objects):,} objects replayed, {omitted.total():,} entries left out ({left_out})",
         "dependencies: " + ", ".join(f"{found[kind]:,} {kind}" for kind in ("known", "inferred", "none")),
         (
-            f"recorded network: median round trip {1000 * trips.median_s:.3g} ms ({measured:,} of {hosts:,} "
-            f"hosts measured), at least {rate_mbps:.3g} Mbit/s; with topology modern this is "
+            f"recorded network: median round trip {1000 * median_s:.3g} ms ({network.measured:,} of "
+            f"{len(network.round_trip_s):,} hosts measured), at least {rate_mbps:.3g} Mbit/s; with topology "
+            "modern this is "
             f"links.wired.latency_ms={wired_ms:.4g}, links.wired.rate_mbps={rate_mbps:.4g}"
         ),
         *(remark for remark, holds in lacking.items() if holds),

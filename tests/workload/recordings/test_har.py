@@ -12,7 +12,7 @@ import pytest
 import psm_sim.workload.recordings.har as har_reader
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.recordings.har_entries import epoch_s, read_entry
+from psm_sim.workload.recordings.har_entries import Entry, epoch_s
 from psm_sim.workload.recordings.recording import UNKNOWN
 from psm_sim.workload.recordings.recording_reader import read_recording
 
@@ -100,7 +100,7 @@ def test_a_session_of_two_pages_by_hand(tmp_path: Path) -> None:
 )
 def test_bytes_come_from_the_first_source_that_tells(changes, expected: int) -> None:
     """_transferSize, _bytesIn, bodySize and headersSize, content.size; -1 is not told; strings are read."""
-    assert read_entry(entry(**changes)).size == expected
+    assert Entry(entry(**changes)).size == expected
 
 
 @pytest.mark.parametrize(
@@ -151,20 +151,20 @@ def test_odd_status_codes_and_versions_do_not_matter_where_bytes_moved(tmp_path:
 
 def test_timings_are_never_negative() -> None:
     """A wait of -1 means not known; a time of null is the sum of the phases, ssl being inside connect."""
-    assert read_entry(entry(wait=-1)).delay_us == UNKNOWN
-    assert read_entry(entry(timings=None)).delay_us == UNKNOWN
+    assert Entry(entry(wait=-1)).delay_us == UNKNOWN
+    assert Entry(entry(timings=None)).delay_us == UNKNOWN
     phases = {"blocked": -1, "dns": 5, "connect": 30, "ssl": 20, "send": 1, "wait": 40, "receive": 4}
     for absent in (None, -1, "-1"):
-        read = read_entry(entry(time=absent, timings=phases))
+        read = Entry(entry(time=absent, timings=phases))
         assert read.end_s - read.start_s == pytest.approx(0.080)
 
 
 def test_old_webpagetest_entries_begin_when_they_were_sent(tmp_path: Path) -> None:
     """With _load_start, time includes DNS and connect that lie before the start: the end is not overshot."""
     old = entry("00:01.500Z", time=900.0, _load_start=1500, _load_end="1800")
-    read = read_entry(old)
+    read = Entry(old)
     assert read.end_s - read.start_s == pytest.approx(0.3)
-    plain = read_entry(entry("00:01.500Z", time=900.0))
+    plain = Entry(entry("00:01.500Z", time=900.0))
     assert plain.end_s - plain.start_s == pytest.approx(0.9)
 
 
