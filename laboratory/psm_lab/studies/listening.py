@@ -6,7 +6,6 @@ Traces, policies and claims were fixed before the seeds of the study were run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -165,31 +164,19 @@ COMMENTARY = (
 )
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(NamedTuple):
     """Condition that a difference or a ratio of a quantity is below a limit.
 
-    ``label`` names the quantity in the table, and ``value`` computes it from the rows of both policies.
+    ``label`` names the quantity in the table, and ``value`` computes it from the rows of both policies, which
+    have one row per seed in the same order.
     """
 
     label: str
     limit: float
     value: Callable[[pd.DataFrame, pd.DataFrame], pd.Series[float]]
 
-    def interval(self, policy: pd.DataFrame, other: pd.DataFrame) -> Interval:
-        """Return the paired interval over seeds of the rows of a *policy* and of the *other* policy.
 
-        Both frames have one row per seed, in the same order.
-        """
-        return confidence_interval(self.value(policy, other))
-
-    def verdict(self, interval: Interval) -> str:
-        """Return ``agrees``, ``open`` or ``differs`` for an interval of the quantity."""
-        return judge(interval, high=self.limit, words=OPEN_AGREEMENT)
-
-
-@dataclass(frozen=True)
-class Claim:
+class Case(NamedTuple):
     """Claim about a policy compared with another policy.
 
     ``against`` is a policy, ``matched`` for random listening to equally many beacons, or ``interval`` for a
@@ -202,6 +189,13 @@ class Claim:
     against: str
     conditions: tuple[Condition, ...]
     traces: tuple[TraceCase, ...] = PAGE_TRACES
+
+
+class Means(dict[str, Interval]):
+    """Means over seeds by the label of their condition; a table shows them as text."""
+
+    def __str__(self) -> str:
+        return "; ".join(f"{label} {value:.3f}" for label, value in self.items())
 
 
 def lower_than(column: str, label: str, by: float = 0.0) -> Condition:
@@ -236,39 +230,39 @@ _ENERGY, _SLOWDOWN = lower_than("energy_j", "J/page"), lower_than("slowdown", "s
 _BOTH = (_ENERGY, _SLOWDOWN)
 
 CLAIMS = (
-    Claim(1, "anticipate at 0.1 W: less energy and less delay than LPSM", "anticipate:price=0.1", "lpsm",
-          _BOTH),
-    Claim(
+    Case(1, "anticipate at 0.1 W: less energy and less delay than LPSM", "anticipate:price=0.1", "lpsm",
+         _BOTH),
+    Case(
         2, "anticipate at 0.1 W: page times of static PSM with 9 % less energy", "anticipate:price=0.1",
         "psm",
         (at_most("energy_j", "J/page", 0.91), lower_than("slowdown", "slowdown", -0.03)),
     ),
-    Claim(
+    Case(
         3, "anticipate at 2 W: less energy than BSD, and at most 0.03 more slowdown", "anticipate:price=2",
         "bsd:p=1",
         (_ENERGY, lower_than("slowdown", "slowdown", -0.03)),
     ),
-    Claim(
+    Case(
         3, "anticipate at 2 W: less energy than BSD, and at most 0.01 more slowdown", "anticipate:price=2",
         "bsd:p=1",
         (_ENERGY, lower_than("slowdown", "slowdown", -0.01)),
     ),
-    Claim(4, "outstanding: less energy and less delay than LPSM", "outstanding", "lpsm", _BOTH),
-    Claim(5, "listen: less energy and less delay than LPSM", "listen:learner=cbgz2,b=0.003",
-          "lpsm", _BOTH),
-    Claim(6, "listen: less delay than random listening to equally many beacons",
-          "listen:learner=cbgz,b=0.03", "matched", (_SLOWDOWN,)),
-    Claim(7, "listen: less energy and less delay than outstanding", "listen:learner=cbgz2,b=0.003",
-          "outstanding", _BOTH),
-    Claim(8, "listen with DKM: at most one in five received beacons is unforced", "listen:learner=dkm,R=32",
-          "psm", (Condition("unforced share", 0.2, lambda policy, _: policy["unforced"]),)),
-    Claim(9, "anticipate on memoryless pushes: less energy than a fixed interval of equal delay",
-          "anticipate:idle_price=0.1", "interval", (at_most("above_j_per_h", "J/h above sleep", 1.0),),
-          PUSH_TRACES[:1]),
-    Claim(10, "anticipate on periodic pushes: half of LPSM's delay with less energy",
-          "anticipate:idle_price=0.1", "lpsm",
-          (at_most("delay_s", "delay", 0.5), lower_than("above_j_per_h", "J/h above sleep")),
-          PUSH_TRACES[2:3]),
+    Case(4, "outstanding: less energy and less delay than LPSM", "outstanding", "lpsm", _BOTH),
+    Case(5, "listen: less energy and less delay than LPSM", "listen:learner=cbgz2,b=0.003",
+         "lpsm", _BOTH),
+    Case(6, "listen: less delay than random listening to equally many beacons",
+         "listen:learner=cbgz,b=0.03", "matched", (_SLOWDOWN,)),
+    Case(7, "listen: less energy and less delay than outstanding", "listen:learner=cbgz2,b=0.003",
+         "outstanding", _BOTH),
+    Case(8, "listen with DKM: at most one in five received beacons is unforced", "listen:learner=dkm,R=32",
+         "psm", (Condition("unforced share", 0.2, lambda policy, _: policy["unforced"]),)),
+    Case(9, "anticipate on memoryless pushes: less energy than a fixed interval of equal delay",
+         "anticipate:idle_price=0.1", "interval", (at_most("above_j_per_h", "J/h above sleep", 1.0),),
+         PUSH_TRACES[:1]),
+    Case(10, "anticipate on periodic pushes: half of LPSM's delay with less energy",
+         "anticipate:idle_price=0.1", "lpsm",
+         (at_most("delay_s", "delay", 0.5), lower_than("above_j_per_h", "J/h above sleep")),
+         PUSH_TRACES[2:3]),
 )  # fmt: skip
 """Claims of the study. A test checks number 11, the estimate of the misses, which no station knows."""
 
@@ -284,29 +278,38 @@ def judge_claims(runs: pd.DataFrame, matched: pd.DataFrame) -> pd.DataFrame:
         Rows of random listening, with the learner that each row ``matches``.
     """
     lines = []
-    for claim in CLAIMS:
-        for case in claim.traces:
-            own = runs[runs["trace"] == case.trace]
-            policy, other = _rows_of(own, claim.policy), _rows_of(own, claim.against)
-            if claim.against == "matched":
-                other = _rows_of(matched[matched["trace"] == case.trace], claim.policy, "matches")
-            elif claim.against == "interval":
-                other = at_equal_delay(own, policy)
-            values = [condition.interval(policy, other) for condition in claim.conditions]
-            judged = list(zip(claim.conditions, values, strict=True))
-            verdicts = [condition.verdict(value) for condition, value in judged]
-            lines.append(
-                {
-                    "claim": f"{claim.number}. {claim.text}",
-                    "trace": case.title,
-                    "result": "; ".join(f"{condition.label} {value:.3f}" for condition, value in judged),
-                    "verdict": next(name for name in _WORST_FIRST if name in verdicts),
-                }
-            )
+    for case, traffic in [(claim, traffic) for claim in CLAIMS for traffic in claim.traces]:
+        own = runs[runs["trace"] == traffic.trace]
+        policy, other = _rows_of(own, case.policy), _rows_of(own, case.against)
+        if case.against == "matched":
+            other = _rows_of(matched[matched["trace"] == traffic.trace], case.policy, "matches")
+        elif case.against == "interval":
+            other = at_equal_delay(own, policy)
+        means, verdict = judge_conditions(case.conditions, policy, other)
+        lines.append(
+            {
+                "claim": f"{case.number}. {case.text}",
+                "trace": traffic.title,
+                "result": means,
+                "verdict": verdict,
+            }
+        )
     return pd.DataFrame(lines)
 
 
 _WORST_FIRST = ("differs", "open", "agrees")
+
+
+def judge_conditions(
+    conditions: Sequence[Condition], policy: pd.DataFrame, other: pd.DataFrame
+) -> tuple[Means, str]:
+    """Return the mean of each condition, and the worst of their verdicts.
+
+    *policy* and *other* are the rows of the compared policies.
+    """
+    means = Means((each.label, confidence_interval(each.value(policy, other))) for each in conditions)
+    verdicts = {judge(means[each.label], high=each.limit, words=OPEN_AGREEMENT) for each in conditions}
+    return means, next(verdict for verdict in _WORST_FIRST if verdict in verdicts)
 
 
 def _rows_of(rows: pd.DataFrame, policy: str, column: str = "policy") -> pd.DataFrame:

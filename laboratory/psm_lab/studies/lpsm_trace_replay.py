@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from psm_lab.studies.published_claims import Words, judge
 from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
 from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.array_types import FloatArray
-from psm_sim.common.summary_stats import Interval, confidence_interval
+from psm_sim.common.summary_stats import confidence_interval
 
 TRACE = "ucb"
 BEGINNING = 300
@@ -42,11 +42,10 @@ COMMENTARY = join_paragraphs(
 )
 
 
-@dataclass(frozen=True)
-class ThesisClaim:
+class Statement(NamedTuple):
     """Statement of the thesis (section 2.5.4) with the number and the range that decide about it.
 
-    Parameters
+    Attributes
     ----------
     figure : str
         Figure of the thesis that shows it.
@@ -55,7 +54,7 @@ class ThesisClaim:
     measure : str
         Description of the number.
     column : str
-        Column of the number in the rows of :class:`ReplayTask`.
+        Column of the number in the rows of :func:`measure_replay`.
     at_most, at_least : float
         Range in which the statement holds.
     """
@@ -67,103 +66,94 @@ class ThesisClaim:
     at_most: float = np.inf
     at_least: float = -np.inf
 
-    def verdict(self, value: Interval) -> str:
-        """Return ``holds``, ``does not hold``, or ``undecided`` if *value* contains an end of the range."""
-        words = Words(below="does not hold", inside="holds", above="does not hold")
-        return judge(value, self.at_least, self.at_most, words)
 
-    @property
-    def rule(self) -> str:
-        """Range as text."""
-        return f"at most {self.at_most:g}" if self.at_most < np.inf else f"at least {self.at_least:g}"
-
-
+WORDS = Words(below="does not hold", inside="holds", above="does not hold")
 SENTENCES = (
-    ThesisClaim(
+    Statement(
         "2-9",
         "loss close to or better than that of the best current expert",
         "the learner's loss over that of the best expert of each poll",
         "over_current_best",
         at_most=1.1,
     ),
-    ThesisClaim(
+    Statement(
         "2-9",
         "it takes some time before the learner does as well as the best current expert",
         f"this ratio in the first {BEGINNING} polls over that in the later polls",
         "early_over_later",
         at_least=1.0,
     ),
-    ThesisClaim(
+    Statement(
         "2-9",
         "even early it beats the worse half of the experts",
         f"loss of the first {BEGINNING} polls over the mean of the worse five experts",
         "over_worse_half",
         at_most=1.0,
     ),
-    ThesisClaim(
+    Statement(
         "2-9",
         "even early it tracks the average expert",
         f"loss of the first {BEGINNING} polls over the mean of all experts",
         "over_average",
         at_most=1.1,
     ),
-    ThesisClaim(
+    Statement(
         "2-9",
         "the identity of the best current expert changes",
         "changes in a hundred polls",
         "changes_per_hundred",
         at_least=1.0,
     ),
-    ThesisClaim(
+    Statement(
         "2-10",
         "the weights follow the experts that currently perform best",
         "mean weight of the best expert of each poll, relative to uniform weights",
         "weight_of_best",
         at_least=1.0,
     ),
-    ThesisClaim(
+    Statement(
         "2-10",
         "the expert with the highest weight shifts",
         "shifts in a thousand polls",
         "shifts_per_thousand",
         at_least=1.0,
     ),
-    ThesisClaim(
+    Statement(
         "2-10",
         "it shifts even in the early iterations",
         f"shifts in the first {BEGINNING} polls",
         "early_shifts",
         at_least=1.0,
     ),
-    ThesisClaim(
+    Statement(
         "2-10",
         "after several periods with the lowest weight, an expert regains the highest weight",
         f"number of such experts in the first {ZOOM} polls",
         "regaining_experts",
         at_least=1.0,
     ),
-    ThesisClaim(
+    Statement(
         "2-10",
         "no single polling time works well all the time",
         "loss of the best fixed expert over that of the best expert of each poll",
         "fixed_over_current",
         at_least=1.1,
     ),
-    ThesisClaim(
+    Statement(
         "2-11",
         "eventually better than the best fixed expert",
         "the learner's loss over that of the best fixed expert",
         "over_best_fixed",
         at_most=1.0,
     ),
-    ThesisClaim(
+    Statement(
         "2-11",
         "never too far away from the current best expert",
         "largest ratio of the two in one poll",
         "worst_poll",
         at_most=10.0,
     ),
-    ThesisClaim(
+    Statement(
         "2-11",
         "the instantaneous regret is sometimes even negative",
         "share of polls with less loss than the best fixed expert",
@@ -246,16 +236,16 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     """Judge each statement by its number."""
     frame, seeds = pd.DataFrame(rows.of("replay")), _seeds(scale, seed)
     lines = []
-    for claim in SENTENCES:
-        value = confidence_interval(frame[claim.column])
+    for each in SENTENCES:
+        value, is_bound = confidence_interval(frame[each.column]), each.at_most < np.inf
         lines.append(
             {
-                "figure": claim.figure,
-                "statement": claim.text,
-                "measure": claim.measure,
+                "figure": each.figure,
+                "statement": each.text,
+                "measure": each.measure,
                 "simulated": f"{value:.2f}",
-                "holds if": claim.rule,
-                "verdict": claim.verdict(value),
+                "holds if": f"at most {each.at_most:g}" if is_bound else f"at least {each.at_least:g}",
+                "verdict": judge(value, each.at_least, each.at_most, WORDS),
             }
         )
     counts = Counter(line["verdict"] for line in lines)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 from psm_lab.reporting.figures.figure_registry import draw
@@ -18,6 +16,7 @@ from psm_lab.studies.listening import (
     PUSH_TRACES,
     at_equal_delay,
     at_most,
+    judge_conditions,
     lower_than,
     run_matched,
     run_policies,
@@ -42,16 +41,15 @@ def rows(**columns) -> pd.DataFrame:
 def test_a_condition_agrees_where_the_whole_interval_lies_on_its_side(ours, verdict):
     """Paired differences to 2 J on each of three seeds."""
     condition = lower_than("energy_j", "J/page")
-    found = condition.interval(rows(energy_j=ours), rows(energy_j=[2.0, 2.0, 2.0]))
-    assert condition.verdict(found) == verdict
+    assert judge_conditions([condition], rows(energy_j=ours), rows(energy_j=[2.0, 2.0, 2.0]))[1] == verdict
 
 
 def test_a_limit_can_allow_a_little_more_or_ask_for_a_share():
     """Slowdown not above the other's by more than 0.03; energy at most 91 %."""
     near = lower_than("slowdown", "slowdown", -0.03)
-    assert near.verdict(near.interval(rows(slowdown=[1.02] * 3), rows(slowdown=[1.0] * 3))) == "agrees"
+    assert judge_conditions([near], rows(slowdown=[1.02] * 3), rows(slowdown=[1.0] * 3))[1] == "agrees"
     share = at_most("energy_j", "J/page", 0.91)
-    assert share.verdict(share.interval(rows(energy_j=[0.92] * 3), rows(energy_j=[1.0] * 3))) == "differs"
+    assert judge_conditions([share], rows(energy_j=[0.92] * 3), rows(energy_j=[1.0] * 3))[1] == "differs"
 
 
 def test_fixed_intervals_are_compared_at_equal_delay():
@@ -107,7 +105,7 @@ def test_the_figure_has_a_panel_for_each_trace():
 def test_a_digest_has_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
     """A very small run: two seeds, few pages, all policies and traces but the long ones."""
     small = tuple(place._replace(pages=2, quick_pages=2) for place in PAGE_TRACES[:1])
-    claims = tuple(replace(c, traces=small) if c.traces == PAGE_TRACES else c for c in CLAIMS)
+    claims = tuple(c._replace(traces=small) if c.traces == PAGE_TRACES else c for c in CLAIMS)
     needed = [policy for policy in PUSH_POLICIES if policy in USED or policy.startswith("psm")]
     changes = {"PAGE_TRACES": small, "PUSH_TRACES": PUSH_TRACES[::2], "CLAIMS": claims}
     for name, value in {**changes, "PUSH_POLICIES": tuple(needed)}.items():

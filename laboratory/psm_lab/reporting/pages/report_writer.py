@@ -8,14 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from psm_lab.reporting import claim_tables
-from psm_lab.reporting.pages import (
-    learners_summary,
-    listening_summary,
-    markdown_tables,
-    reproduction_summary,
-    validation_summary,
-)
+from psm_lab.reporting.pages import markdown_tables
 from psm_lab.reporting.pages.introductions import PUBLISHED, Introduction
+from psm_lab.reporting.pages.summaries import summarise
 from psm_lab.reporting.study_numbers import numbers_of
 from psm_lab.reporting.terminal_findings import cells
 from psm_sim import __version__
@@ -268,15 +263,5 @@ def _choice_table(preset: Preset) -> str:
 
 def summary_section(findings: Sequence[Findings]) -> str:
     """Return the summary of the studies that have one, or an empty string."""
-    texts = [
-        text
-        for summarise in (
-            reproduction_summary.summarise,
-            learners_summary.summarise,
-            listening_summary.summarise,
-            validation_summary.summarise,
-        )
-        for text in summarise(findings)
-    ]
-    texts += [text for study in findings for text in study.summary]
+    texts = summarise(findings)
     return "## Summary\n\n" + "\n".join(f"{text}\n" for text in texts) + "\n" if texts else ""

@@ -50,9 +50,9 @@ def test_counts_and_ranges_of_listening_come_from_its_table() -> None:
         "claim": ["1. anticipate at 0.1 W: less energy and less delay than LPSM"] * 2 + ["9. made up"],
         "trace": ["ucb", "modern", "pushes"],
         "result": [
-            "J/page, difference -0.1 ± 0.0; slowdown, difference 0.2 ± 0.1",
-            "J/page, difference 0.3 ± 0.0; slowdown, difference -0.4 ± 0.1",
-            "J/h, ratio 0.5 ± 0.1",
+            {"J/page, difference": Interval(-0.1, 0.0, 3), "slowdown, difference": Interval(0.2, 0.1, 3)},
+            {"J/page, difference": Interval(0.3, 0.0, 3), "slowdown, difference": Interval(-0.4, 0.1, 3)},
+            {"J/h, ratio": Interval(0.5, 0.1, 3)},
         ],
         "verdict": ["agrees", "differs", "open"],
     })  # fmt: skip
