@@ -25,9 +25,7 @@ from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.losses import Poll, make_loss
 from psm_sim.simulation import Scenario
 
-FULL_TRACE, FULL_PAGES = "shifting:length=0.5", 314
-QUICK_TRACE, QUICK_PAGES = "shifting:length=0.1", 64
-CONTROL, CONTROL_PAGES = "ucb", 60
+CONTROL = "ucb"
 REGIMES = ("quiet", "busy", "stream", "push")
 REPLICATIONS, UPLINK_SEEDS, CHOOSING = 10, 5, 3
 PUBLISHED, MILD = gamma_label(None), 1e-5
@@ -167,11 +165,11 @@ class SeedRows:
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return runs on each trace and seed, the runs for the choices, and the plotted runs."""
-    (trace, pages), seeds = _shifting(scale), _seeds(scale, seed)
+    (trace, pages, control_pages), seeds = _sizes(scale), _seeds(scale, seed)
     others = 1 + len(FIXED) + len(BOUNDED)
     found: list[Task] = []
     for number in seeds:
-        for name, count, gammas in ((trace, pages, (None, MILD)), (CONTROL, CONTROL_PAGES, (None,))):
+        for name, count, gammas in ((trace, pages, (None, MILD)), (CONTROL, control_pages, (None,))):
             arguments = {"trace": name, "pages": count, "seed": number, "gammas": gammas}
             weight = count * (others + len(gammas) * len(LEARNERS))
             found.append(Task("policies", run_policies, arguments, weight))
@@ -191,7 +189,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     """Return means, regret and verdicts."""
-    (trace, pages), seeds = _shifting(scale), _seeds(scale, seed)
+    (trace, pages, control_pages), seeds = _sizes(scale), _seeds(scale, seed)
     policies, choices = pd.DataFrame(rows.of("policies")), pd.DataFrame(rows.of("run"))
     shifting, control = (policies[policies["trace"] == name] for name in (trace, CONTROL))
     by_gamma = {gamma: SeedRows(shifting, gamma) for gamma in (PUBLISHED, gamma_label(MILD))}
@@ -207,7 +205,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     return Findings(
         "non-stationary",
         "Gain of Learn-alpha on non-stationary traffic (thesis, section 2.5.5)",
-        f"trace {trace}, {pages} pages, and as a stationary control {CONTROL_PAGES} pages of {CONTROL};"
+        f"trace {trace}, {pages} pages, and as a stationary control {control_pages} pages of {CONTROL};"
         f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM dozes"
         f" for {UPLINK_POLICIES[uplinks.reference]} beacon; differences are paired; {RULE}",
         remarks=[
@@ -244,9 +242,9 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     )
 
 
-def _shifting(scale: Scale) -> tuple[str, int]:
-    """Return the trace and its number of pages, which are two rounds of all four regimes."""
-    return (FULL_TRACE, FULL_PAGES) if scale.full else (QUICK_TRACE, QUICK_PAGES)
+def _sizes(scale: Scale) -> tuple[str, int, int]:
+    """Return the trace, its number of pages for two rounds of all four regimes, and that of the control."""
+    return ("shifting:length=0.5", 314, 60) if scale.full else ("shifting:length=0.05", 32, 15)
 
 
 def _seeds(scale: Scale, seed: int) -> range:

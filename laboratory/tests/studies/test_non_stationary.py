@@ -23,9 +23,7 @@ from psm_lab.studies.learner_runs import (
     regrets,
     run_policies,
 )
-from psm_lab.studies.non_stationary import CONTROL, MILD, SeedRows, comparisons, digest, gains, leaders, tasks
-from psm_lab.studies.study import QUICK
-from psm_lab.studies.tasks import Rows, Task
+from psm_lab.studies.non_stationary import MILD, SeedRows, comparisons, gains, leaders
 
 from psm_sim.campaign.loss_comparison import LearnerRound
 from psm_sim.learning import LearnAlpha, rate_losses, switching_rates
@@ -190,31 +188,6 @@ def test_remarks_name_numbers_and_losers():
     assert "+1.0 ± 0.0 nats to the best expert" in text
     assert "lower loss: Fixed-share 0.1" in text
     assert leaders(found).count("Fixed-share 0.1") == 3
-
-
-def rows_of(task: Task, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows of a task: the *runs* for every seed, or made-up numbers."""
-    given = task.arguments
-    if task.kind == "policies":
-        return [{**row, "trace": given["trace"], "seed": given["seed"]} for row in runs]
-    if task.kind == "timeline":
-        return [{"learner": LEARN_ALPHA, "minutes": 1.0, "polling_ms": 100.0, "regime": "quiet"}]
-    values = {"seed": given["scenario"].seed, "energy_j": 1.0, "slowdown": 1.1}
-    return [{"policy": policy, **values} for policy in given["policies"]]
-
-
-def test_the_committed_tables_have_the_rows_of_the_study(rows):
-    """Setting, titles, headings and names of rows; the numbers of one run stand for those of all seeds."""
-    committed = json.loads(COMMITTED.read_text(encoding="utf-8"))
-    then, todo = committed["studies"]["non-stationary"], tasks(QUICK, committed["seed"])
-    found = digest(Rows(todo, [rows_of(task, rows) for task in todo]), QUICK, committed["seed"])
-    assert then["setting"] == found.setting
-    assert then["remarks"][-1] == found.remarks[-1]
-    for before, table in zip(then["tables"], found.tables, strict=True):
-        assert (before["title"], before["columns"]) == (table.title, list(table.frame.columns))
-        assert [row[0] for row in before["rows"]] == table.frame.iloc[:, 0].tolist()
-    assert set(found.figures) == {"trade-off", "regret", "polling"}
-    assert {task.arguments["trace"] for task in todo if task.kind == "policies"} > {CONTROL}
 
 
 @pytest.mark.parametrize(

@@ -73,12 +73,9 @@ def test_the_findings_do_not_depend_on_the_workers() -> None:
     assert numbers_of(one, 5) == numbers_of(two, 5)
 
 
-@pytest.mark.parametrize("name", [name for name in STUDIES if name != "non-stationary"])
+@pytest.mark.parametrize("name", STUDIES)
 def test_the_quick_study_gives_the_committed_numbers(name: str, require_the_same: Any) -> None:
-    """Run anew, and compared with ``reports/reproduction/quick.json``.
-
-    ``non-stationary`` takes two thirds as long as all others; its own tests hold what it writes.
-    """
+    """Run anew, and compared with ``reports/reproduction/quick.json``."""
     require_the_same(name, load_study(name), json.loads(COMMITTED.read_text(encoding="utf-8")))
 
 
