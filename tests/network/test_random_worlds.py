@@ -71,7 +71,7 @@ def settings_of(draw):
         "links.wired.rate_mbps": draw.log(0.01, 1000),
         "links.wireless.latency_ms": draw.log(0.01, 2000),
         "links.wired.latency_ms": draw.log(0.01, 2000),
-        "beacon.interval_ms": draw.log(1, 10_000),
+        "beacon.interval_ms": draw.log(20, 10_000),
         "access_point.buffer_frames": draw.whole(1, 1000),
         "access_point.release_on_uplink": draw.one_of(True, False),
         "access_point.late_frames": draw.one_of("join", "wait"),
