@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.learning.repeated_loss_lookahead import Lookahead, compute_eigenmodes
+from psm_sim.learning.repeated_loss_lookahead import Lookahead, Skip, compute_eigenmodes
 
 _MIN_SHARE = 1e-100
 """Smallest share per expert for which plain arithmetic is safe."""
@@ -124,7 +124,7 @@ class FixedShareBank:
         np.divide(weights, totals, self.weights)
         return totals
 
-    def lookahead(self, losses: FloatArray, rate_weights: FloatArray) -> Lookahead | None:
+    def lookahead(self, losses: FloatArray, rate_weights: FloatArray, skip: Skip) -> Lookahead | None:
         """Return a lookahead on future rounds, or None if eigenmodes do not apply.
 
         Parameters
@@ -133,9 +133,11 @@ class FixedShareBank:
             Losses of every round, in nats.
         rate_weights : ndarray, shape (m,)
             Weights of the rates.
+        skip : callable
+            See :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead`.
         """
         modes = compute_eigenmodes(self._rates_key, losses.tobytes())
-        return None if modes is None else Lookahead(modes, self.weights, rate_weights)
+        return None if modes is None else Lookahead(modes, self.weights, rate_weights, skip)
 
     @property
     def is_linear(self) -> bool:

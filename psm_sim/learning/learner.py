@@ -43,12 +43,8 @@ class Learner(ABC):
         self.rounds = 0
         self._shape = (self.n_experts,)
         self._weights: FloatArray = np.full(self.n_experts, 1 / self.n_experts)
+        self._sum = 1.0
         self._relative: FloatArray = np.empty(self.n_experts)
-
-    @property
-    def _sum(self) -> float:
-        """Sum of :attr:`_weights`."""
-        return 1.0
 
     @property
     def weights(self) -> FloatArray:
@@ -104,6 +100,8 @@ class Learner(ABC):
     def lookahead(self, losses: FloatArray) -> Lookahead | None:
         """Return a lookahead on future rounds that all have the same losses (optional hook).
 
+        Its predictions do not change the learner. Its method ``learn`` learns the rounds at once.
+
         Parameters
         ----------
         losses : ndarray, shape (n,)
@@ -115,35 +113,6 @@ class Learner(ABC):
             None if the learner has no faster method than learning round by round, or not for these losses.
         """
         return None
-
-    def fast_forward(self, lookahead: Lookahead, rounds: int) -> None:
-        """Learn identical rounds at once.
-
-        Equivalent to repeated :meth:`update`, up to rounding.
-
-        Parameters
-        ----------
-        lookahead : Lookahead
-            Result of :meth:`lookahead`. No round may have been learnt since.
-        rounds : int
-            Number of rounds to learn, at least 1.
-        """
-        self._set_state(*lookahead.after(rounds))
-        self.rounds += rounds
-
-    def _set_state(self, log_evidence: FloatArray, weights: FloatArray) -> None:
-        """Set the state after a fast-forward.
-
-        A learner that overrides :meth:`lookahead` must override this method as well.
-
-        Parameters
-        ----------
-        log_evidence : ndarray, shape (m,)
-            Log evidence of each switching rate in these rounds, in nats.
-        weights : ndarray, shape (n, m)
-            Weights of the experts at each rate.
-        """
-        raise NotImplementedError(f"{type(self).__name__} defines lookahead() without _set_state()")
 
     def _array(self, values: ArrayLike, label: str) -> FloatArray:
         # Fast path for float64 arrays, because this runs twice in every round.

@@ -9,7 +9,7 @@ switching rate. In their coordinates, k rounds multiply each mode by the k-th po
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property, lru_cache
 
 import numpy as np
@@ -219,11 +219,13 @@ def compute_eigenmodes(rates: bytes, losses: bytes) -> Eigenmodes | None:
 
 _ALL_RATES = slice(None)
 
+Skip = Callable[[int, FloatArray, FloatArray], None]
+
 
 class Lookahead:
     """Lookahead on future rounds of one learner that all have the same losses.
 
-    A lookahead does not change the learner. :meth:`~psm_sim.learning.Learner.fast_forward` learns the rounds.
+    Predictions do not change the learner. :meth:`learn` does, once, if no round was learnt in between.
 
     Parameters
     ----------
@@ -233,9 +235,14 @@ class Lookahead:
         Current weights of the experts at each rate.
     rate_weights : ndarray, shape (m,)
         Distribution over the rates. The current one is multiplied by the sums of the columns.
+    skip : callable
+        Called by :meth:`learn` with the number of rounds and the state after them, see :meth:`after`.
     """
 
-    def __init__(self, modes: Eigenmodes, weights: FloatArray, rate_weights: FloatArray) -> None:
+    def __init__(
+        self, modes: Eigenmodes, weights: FloatArray, rate_weights: FloatArray, skip: Skip
+    ) -> None:
+        self._skip = skip
         self._modes, self._coordinates = modes, modes.coordinates(weights)
         self._rate_weights, self._evidence = rate_weights.copy(), rate_weights * modes.ones.dot(weights)
         self._terms_of_values: FloatArray
@@ -274,6 +281,13 @@ class Lookahead:
         """
         terms: FloatArray = self._terms_of_values[:, rates] * (coordinates * self._rate_weights[rates]).T
         return terms
+
+    def learn(self, rounds: int) -> None:
+        """Let the learner learn *rounds* rounds, at least 1, at once.
+
+        Equivalent to as many calls of :meth:`~psm_sim.learning.Learner.update`, up to rounding.
+        """
+        self._skip(rounds, *self.after(rounds))
 
     def after(self, rounds: int) -> tuple[FloatArray, FloatArray]:
         """Return the state after *rounds* rounds.

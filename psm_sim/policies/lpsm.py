@@ -258,7 +258,7 @@ class Lpsm(Policy):
         until : int
             Number of the beacon at which the current doze ends.
         """
-        self.learner.fast_forward(lookahead, heard)
+        lookahead.learn(heard)
         self._predict()
         self._planned = until
 
