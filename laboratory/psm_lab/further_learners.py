@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.common.errors import InputError
-from psm_sim.learning import LearnAlpha, Learner, input_checks
+from psm_sim.common.parameters import Parameter
+from psm_sim.learning import LearnAlpha, Learner
 
 
 class ShortLearnAlpha(LearnAlpha):
@@ -100,9 +100,7 @@ class MixingPastPosteriors(Learner):
 
     def __init__(self, n_experts: int, alpha: float = 0.02) -> None:
         super().__init__(n_experts)
-        self.alpha = input_checks.check_probability(alpha, f"{self.name}: alpha")
-        if self.alpha == 0:
-            raise InputError(f"{self.name}: alpha must be a number > 0 and <= 1, got {alpha!r}.")
+        self.alpha: float = Parameter("alpha", 0.02, above=0, at_most=1).check(alpha, self.name)
         self._past: FloatArray = self._weights.copy()
 
     def _learn(self, relative: FloatArray) -> float:

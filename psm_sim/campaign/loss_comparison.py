@@ -499,7 +499,7 @@ def _regret(log: _WeightLog, pages: int) -> Regret:
         used=_loss_of_used_times(log.rounds, log.times_ms),
         best_fixed=float(totals.min()),
         best_fixed_ms=float(log.times_ms[totals.argmin()]),
-        best_switching=float(best_switching(losses, switches).totals[-1]),
+        best_switching=float(best_switching(losses, switches)[-1]),
         switches=switches,
         over_best_rate=mixture - rate.loss,
         bound=learn_alpha_bound(len(losses), rate.alpha, learner.rates),

@@ -9,16 +9,11 @@ from psm_sim.learning.learn_alpha import FixedShare, LearnAlpha, StaticExpert
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.regret import (
     BestRate,
-    SwitchingSequences,
     best_expert,
     best_rate,
     best_switching,
-    rate_losses,
-)
-from psm_sim.learning.regret_bounds import (
     learn_alpha_bound,
-    learn_alpha_optimal_bound,
-    lower_bound,
+    rate_losses,
     upper_bound,
 )
 from psm_sim.learning.switching_rates import relative_entropy, switching_rates
@@ -31,14 +26,11 @@ __all__ = [
     "LearnAlpha",
     "Learner",
     "StaticExpert",
-    "SwitchingSequences",
     "WaitingTimeModel",
     "best_expert",
     "best_rate",
     "best_switching",
     "learn_alpha_bound",
-    "learn_alpha_optimal_bound",
-    "lower_bound",
     "make_learner",
     "rate_losses",
     "relative_entropy",

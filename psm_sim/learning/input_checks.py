@@ -3,64 +3,12 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-
-
-def check_int(value: Any, name: str, minimum: int = 1) -> int:
-    """Return *value* as an integer of at least *minimum*.
-
-    Parameters
-    ----------
-    value : object
-        Value to check.
-    name : str
-        Name in the error message.
-    minimum : int
-        Smallest allowed value.
-
-    Raises
-    ------
-    InputError
-        If the value is not such an integer.
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
-        raise InputError(f"{name} must be an integer >= {minimum}, got {value!r}.")
-    return int(value)
-
-
-def check_probability(value: Any, name: str) -> float:
-    """Return *value* as a probability, 0 to 1; *name* is its name in the error message."""
-    return check_number(value, name, "a number from 0 to 1", 0, 1)
-
-
-def check_number(value: Any, name: str, expected: str, minimum: float, maximum: float) -> float:
-    """Return *value* as a number from *minimum* to *maximum*.
-
-    Parameters
-    ----------
-    value : object
-        Value to check.
-    name, expected : str
-        Name and expected values in the error message.
-    minimum, maximum : float
-        Smallest and largest allowed value.
-
-    Raises
-    ------
-    InputError
-        If the value is not such a number.
-    """
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not minimum <= (number := float(value)) <= maximum:
-        raise InputError(f"{name} must be {expected}, got {value!r}.")
-    return number
 
 
 def check_array(values: ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
@@ -97,8 +45,9 @@ def check_rates(values: ArrayLike) -> FloatArray:
         raise InputError(f"the switching rates must be numbers from 0 to 1, got {values!r}.") from None
     if rates.ndim != 1 or not rates.size:
         raise InputError(f"the switching rates must be a non-empty list, got shape {rates.shape}.")
-    for index, value in enumerate(rates.tolist()):
-        check_probability(value, f"switching rate {index}")
+    for index, rate in enumerate(rates.tolist()):
+        if not 0 <= rate <= 1:
+            raise InputError(f"switching rate {index} must be a number from 0 to 1, got {rate!r}.")
     return rates
 
 

@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
+from psm_sim.common.parameters import Parameter
 from psm_sim.learning import input_checks
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.learner import Learner
@@ -142,7 +143,7 @@ class FixedShare(Learner):
 
     def __init__(self, n_experts: int, alpha: float) -> None:
         super().__init__(n_experts)
-        self.alpha = input_checks.check_probability(alpha, f"{self.name}: alpha")
+        self.alpha: float = Parameter("alpha", 0.0, at_least=0, at_most=1).check(alpha, self.name)
         self._bank = FixedShareBank(self.n_experts, np.array([self.alpha]))
 
     def _learn(self, relative: FloatArray) -> float:
@@ -175,9 +176,9 @@ class LearnAlpha(Learner):
     It runs m Fixed-share learners, one per rate. A Static-expert over their mixture losses weights them
     (thesis, eqs. 2.6 to 2.8). A round takes O(m n) time, independently of the number of rounds.
 
-    The weight of a rate is multiplied by its evidence in each round. The logarithms of the weights are updated
-    after so few rounds that no weight underflows. This saves a quarter of a round, which is 8 % of a page of
-    ``lpsm`` and 17 % of a replay. With rates in the log domain they are updated in every round.
+    The weight of a rate is multiplied by its evidence in each round. The logarithms of the weights are
+    updated after so few rounds that no weight underflows. This saves a quarter of a round, which is 8 % of a
+    page of ``lpsm`` and 17 % of a replay. With rates in the log domain they are updated in every round.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import Parameter
 from psm_sim.learning import input_checks
 from psm_sim.learning.repeated_loss_lookahead import Lookahead
 
@@ -39,7 +40,7 @@ class Learner(ABC):
     name: str = ""
 
     def __init__(self, n_experts: int) -> None:
-        self.n_experts = input_checks.check_int(n_experts, f"{self.name}: the number of experts")
+        self.n_experts: int = Parameter("the number of experts", 1, at_least=1).check(n_experts, self.name)
         self.rounds = 0
         self._shape = (self.n_experts,)
         self._weights: FloatArray = np.full(self.n_experts, 1 / self.n_experts)

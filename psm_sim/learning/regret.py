@@ -1,4 +1,7 @@
-"""Comparators of a learner in hindsight: the best expert, switching rate and switching sequence.
+"""Comparators of a learner in hindsight, and bounds of its regret (thesis, sections 2.2 and 2.3).
+
+The comparators are the best expert, switching rate and switching sequence. L_T(alpha) is the cumulative
+mixture loss of Fixed-share over T rounds, and alpha* its minimiser. Losses and bounds are in nats.
 
 A learner suffers two losses in each round. The *mixture loss* (thesis, eq. 2.1) is the subject of the theory.
 It is -log of the mean of exp(-loss), and never exceeds the weighted mean of the losses. The *loss of the
@@ -10,17 +13,17 @@ bound applies.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import Parameter
 from psm_sim.learning import input_checks
 from psm_sim.learning.fixed_share_bank import FixedShareBank
-from psm_sim.learning.switching_rates import switching_rates
+from psm_sim.learning.switching_rates import relative_entropy, switching_rates
 
 _STEP_ROUNDING = 1e-13
 """Rounding error of the number of switches, per round."""
@@ -49,7 +52,8 @@ class SwitchCounts(NamedTuple):
     def beta(self, alpha: float, transitions: int) -> float:
         """Return alpha (1 - alpha) / (T - 1) L''_T(alpha) at a minimum (thesis, eq. 2.20).
 
-        It lies in [0, 1) and is rounded down by the largest possible rounding error.
+        It lies in [0, 1). It is rounded down by the largest possible rounding error, and is thus 0 where the
+        curve is flat.
 
         Parameters
         ----------
@@ -117,14 +121,10 @@ class BestRate(NamedTuple):
         The rate alpha*.
     loss : float
         L_T(alpha*), in nats.
-    beta : float
-        Relative quality beta* of the minimum (thesis, eq. 2.15), 0 to 1. It is rounded down by more than its
-        rounding error, so that Theorem 2 remains valid. It is 0 if alpha* is 0 or 1.
     """
 
     alpha: float
     loss: float
-    beta: float
 
 
 def rate_losses(losses: ArrayLike, rates: ArrayLike) -> FloatArray:
@@ -162,11 +162,11 @@ def best_rate(losses: ArrayLike) -> BestRate:
     table = input_checks.check_loss_table(losses)
     rounds, n = table.shape
     if n == 1 or rounds == 1:
-        return BestRate(0.0, rate_losses(table, [0.0]).item(), 0.0)
+        return BestRate(0.0, rate_losses(table, [0.0]).item())
     grid = np.concatenate([[0.0], switching_rates(rounds), [1.0]])
     curve = rate_losses(table, grid)
     if curve.max() - curve.min() <= _ROUNDING * (1 + curve.min()):
-        return BestRate(0.0, curve[0].item(), 0.0)
+        return BestRate(0.0, curve[0].item())
     minima = [_newton_with_bisection(table, grid, curve, start) for start in _local_minima(curve)]
     return min(minima, key=lambda minimum: minimum.loss)
 
@@ -195,7 +195,7 @@ def _newton_with_bisection(table: FloatArray, grid: FloatArray, curve: FloatArra
         # If L_T still falls at the end of the safe range, the minimum is at 0 or at 1.
         falls_to_0 = alpha == _LOWEST and counts.excess <= tolerance
         if falls_to_0 or (alpha == _HIGHEST and counts.excess >= -tolerance):
-            return BestRate(grid[start].item(), curve[start].item(), 0.0)
+            return BestRate(grid[start].item(), curve[start].item())
         low, high = (alpha, high) if counts.excess > 0 else (low, alpha)
         beta = counts.beta(alpha, transitions)
         newton = alpha + counts.excess / (transitions * beta) if beta > 0 else low
@@ -204,49 +204,14 @@ def _newton_with_bisection(table: FloatArray, grid: FloatArray, curve: FloatArra
         if abs(counts.excess) <= tolerance or proposed in (low, high):
             break
         alpha = float(proposed)
-    return BestRate(alpha, counts.loss, beta)
+    return BestRate(alpha, counts.loss)
 
 
-Experts = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class SwitchingSequences:
-    """Best sequences of experts with at most k switches, k = 0, ..., K.
-
-    Attributes
-    ----------
-    totals : ndarray, shape (K + 1,)
-        Cumulative loss of each sequence, in nats. It never increases with k.
-    """
-
-    totals: FloatArray
-    _ends: Experts = field(repr=False)
-    _has_switched: NDArray[np.bool_] = field(repr=False)
-    _origins: NDArray[np.integer] = field(repr=False)
-
-    def experts(self, switches: int) -> Experts:
-        """Return the best sequence with at most *switches* switches, shape (T,)."""
-        if not 0 <= input_checks.check_int(switches, "the number of switches", minimum=0) < self.totals.size:
-            raise InputError(
-                f"the number of switches must be at most {self.totals.size - 1}, got {switches}."
-            )
-        k, expert = switches, int(self._ends[switches])
-        sequence = np.empty(len(self._has_switched), dtype=np.intp)
-        for t in range(len(sequence) - 1, -1, -1):
-            sequence[t] = expert
-            if self._has_switched[t, k, expert]:
-                k -= 1
-                expert = int(self._origins[t, k])
-        return sequence
-
-
-def best_switching(losses: ArrayLike, switches: int) -> SwitchingSequences:
-    """Find the best expert sequences with at most 0, 1, ..., *switches* switches.
+def best_switching(losses: ArrayLike, switches: int) -> FloatArray:
+    """Return the losses of the best sequences of experts with at most 0, 1, ..., *switches* switches.
 
     Dynamic programming over V_t(k, i), the minimum loss of t rounds that end with expert i after at most k
-    switches: V_t(k, i) = L(i, t) + min(V_{t-1}(k, i), min_j V_{t-1}(k-1, j)). It takes O(T K n) time and T K
-    n bytes, which allow each sequence to be reconstructed.
+    switches: V_t(k, i) = L(i, t) + min(V_{t-1}(k, i), min_j V_{t-1}(k-1, j)). It takes O(T K n) time.
 
     Parameters
     ----------
@@ -254,26 +219,64 @@ def best_switching(losses: ArrayLike, switches: int) -> SwitchingSequences:
         Loss of each expert in each round, in nats.
     switches : int
         Maximum number of switches K, at least 0. More than T - 1 switches have no effect.
+
+    Returns
+    -------
+    ndarray, shape (K + 1,)
+        Cumulative losses in nats, which never increase with the number of switches.
     """
     table = input_checks.check_loss_table(losses)
-    rounds, n = table.shape
-    max_switches = input_checks.check_int(switches, "the number of switches", minimum=0)
-    has_switched = np.zeros((rounds, max_switches + 1, n), dtype=np.bool_)
-    # Use the smallest integer type, because this table and has_switched grow with the number of rounds.
-    origins = np.empty((rounds, max_switches + 1), dtype=np.min_scalar_type(n))
-    value, rows = np.tile(table[0], (max_switches + 1, 1)), np.arange(max_switches + 1)
-    for t in range(1, rounds):
-        origin = value.argmin(axis=1)
-        origins[t] = origin
-        switched_value = value[rows, origin][:-1, None]
-        # Strictly less: of two equal sequences, the one without the switch is preferred.
-        np.less(switched_value, value[1:], out=has_switched[t, 1:])
-        np.minimum(value[1:], switched_value, out=value[1:])
-        np.add(value, table[t], out=value)
-    ends = value.argmin(axis=1)
-    return SwitchingSequences(value[rows, ends], ends, has_switched, origins)
+    max_switches = Parameter("the number of switches", 0, at_least=0).check(switches, "best_switching")
+    value: FloatArray = np.tile(table[0], (max_switches + 1, 1))
+    for row in table[1:]:
+        np.minimum(value[1:], value.min(axis=1)[:-1, None], out=value[1:])
+        value += row
+    totals: FloatArray = value.min(axis=1)
+    return totals
 
 
 def best_expert(losses: ArrayLike) -> int:
     """Return the expert with the minimum total loss, the best one in hindsight."""
     return int(input_checks.check_loss_table(losses).sum(axis=0).argmin())
+
+
+def upper_bound(rounds: int, best_alpha: float, alpha: ArrayLike) -> FloatArray:
+    """Return (T - 1) D(alpha*||alpha), the upper bound of L_T(alpha) - L_T(alpha*) (Theorem 1).
+
+    Parameters
+    ----------
+    rounds : int
+        Number of rounds T, at least 1.
+    best_alpha : float
+        alpha*, 0 to 1.
+    alpha : array_like
+        Switching rates, 0 to 1.
+
+    Returns
+    -------
+    ndarray
+        Bound, with the shape of *alpha*.
+    """
+    transitions = Parameter("the number of rounds", 1, at_least=1).check(rounds, "upper_bound") - 1
+    best = Parameter("alpha*", 0.0, at_least=0, at_most=1).check(best_alpha, "upper_bound")
+    rates = np.asarray(alpha, dtype=np.float64)
+    if not ((rates >= 0) & (rates <= 1)).all():
+        raise InputError(f"upper_bound: alpha must be numbers from 0 to 1, got {alpha!r}.")
+    entropy = relative_entropy(best, rates)
+    return transitions * entropy if transitions else np.zeros_like(entropy)
+
+
+def learn_alpha_bound(rounds: int, best_alpha: float, rates: ArrayLike) -> float:
+    """Return log m + (T - 1) min_j D(alpha*||alpha_j), the regret bound of Learn-alpha (Corollary 1).
+
+    Parameters
+    ----------
+    rounds : int
+        Number of rounds T, at least 1.
+    best_alpha : float
+        alpha*, 0 to 1.
+    rates : array_like, shape (m,)
+        Switching rates alpha_j of the learner, 0 to 1.
+    """
+    checked_rates = input_checks.check_rates(rates)
+    return math.log(checked_rates.size) + float(upper_bound(rounds, best_alpha, checked_rates).min())

@@ -239,9 +239,7 @@ class Lookahead:
         Called by :meth:`learn` with the number of rounds and the state after them, see :meth:`after`.
     """
 
-    def __init__(
-        self, modes: Eigenmodes, weights: FloatArray, rate_weights: FloatArray, skip: Skip
-    ) -> None:
+    def __init__(self, modes: Eigenmodes, weights: FloatArray, rate_weights: FloatArray, skip: Skip) -> None:
         self._skip = skip
         self._modes, self._coordinates = modes, modes.coordinates(weights)
         self._rate_weights, self._evidence = rate_weights.copy(), rate_weights * modes.ones.dot(weights)

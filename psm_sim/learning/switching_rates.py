@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.learning.input_checks import check_number
+from psm_sim.common.parameters import Parameter
 
 MAX_HORIZON = 1e9
 """Maximum number of rounds for which rates are computed."""
@@ -56,8 +56,8 @@ def switching_rates(horizon: float) -> FloatArray:
     >>> rates.size, [float(f"{rate:.4g}") for rate in rates[:3]]
     (259, [1.852e-05, 0.0001066, 0.0002688])
     """
-    rounds = check_number(horizon, "the horizon", "a number of rounds from 1 to 1e9", 1, MAX_HORIZON)
-    lower = _levels_below_half(1 / (2 * rounds))
+    rounds = Parameter("the horizon", 1.0, at_least=1, at_most=MAX_HORIZON)
+    lower = _levels_below_half(1 / (2 * rounds.check(horizon, "switching_rates")))
     return np.array([*lower, 0.5, *(1 - level for level in reversed(lower))])
 
 

@@ -121,9 +121,9 @@ def test_when_every_expert_with_weight_is_removed_the_round_is_refused() -> None
         (lambda: StaticExpert(0), "static-expert: the number of experts must be an integer >= 1, got 0"),
         (lambda: StaticExpert(2.0), "the number of experts must be an integer >= 1, got 2.0"),  # type: ignore[arg-type]
         (lambda: StaticExpert(True), "the number of experts must be an integer >= 1, got True"),
-        (lambda: FixedShare(3, 1.5), "fixed-share: alpha must be a number from 0 to 1, got 1.5"),
-        (lambda: FixedShare(3, math.nan), "alpha must be a number from 0 to 1, got nan"),
-        (lambda: FixedShare(3, "0.1"), "alpha must be a number from 0 to 1, got '0.1'"),  # type: ignore[arg-type]
+        (lambda: FixedShare(3, 1.5), "fixed-share: alpha must be a number >= 0 and <= 1, got 1.5"),
+        (lambda: FixedShare(3, math.nan), "alpha must be a number >= 0 and <= 1, got nan"),
+        (lambda: FixedShare(3, "0.1"), "alpha must be a number >= 0 and <= 1, got '0.1'"),  # type: ignore[arg-type]
         (lambda: LearnAlpha(3, []), r"switching rates must be a non-empty list, got shape \(0,\)"),
         (lambda: LearnAlpha(3, 0.1), r"switching rates must be a non-empty list, got shape \(\)"),
         (lambda: LearnAlpha(3, [0.1, -0.2]), "switching rate 1 must be a number from 0 to 1, got -0.2"),

@@ -7,7 +7,7 @@ from psm_sim.learning import (
     StaticExpert,
     best_expert,
     best_rate,
-    learn_alpha_optimal_bound,
+    learn_alpha_bound,
     switching_rates,
 )
 from tests.learning.sequences import clear_best, switching_sequence
@@ -27,7 +27,8 @@ def test_learners_keep_their_promises_on_a_shifting_sequence() -> None:
         for learner in (StaticExpert(3), LearnAlpha(3, switching_rates(120)))
     )
     assert 0 <= static - best <= np.log(3)
-    assert 0 <= learnt - best_rate(table).loss <= learn_alpha_optimal_bound(120)
+    rate = best_rate(table)
+    assert 0 <= learnt - rate.loss <= learn_alpha_bound(120, rate.alpha, switching_rates(120))
     assert learnt < best
 
 

@@ -44,7 +44,7 @@ def test_where_the_rate_makes_no_difference_it_is_zero() -> None:
     equal = np.repeat(np.random.default_rng(5).exponential(3, (40, 1)), 3, axis=1)
     for table in (equal, equal[:, :1], np.array([[0.5, 2.0]])):
         best = best_rate(table)
-        assert (best.alpha, best.beta) == (0.0, 0.0)
+        assert best.alpha == 0.0
     assert best_rate(equal).loss == pytest.approx(equal[:, 0].sum())
 
 

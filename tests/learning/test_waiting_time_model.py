@@ -112,7 +112,7 @@ def test_total_loss_keeps_the_regret_bound_against_the_best_switching_experts():
         table.append(-np.log(np.maximum(law.experts @ shares(time, time + 0.1), 1e-300)))
         suffered += law.observe(time, time + 0.1)
     experts, switches, rate = 11, 3, 0.01
-    best = best_switching(table, switches).totals[switches]
+    best = best_switching(table, switches)[switches]
     moves = switches * math.log(rate / (experts - 1)) + (len(table) - 1 - switches) * math.log(1 - rate)
     assert suffered <= best + math.log(len(RATES)) + math.log(experts) - moves
     assert suffered > best

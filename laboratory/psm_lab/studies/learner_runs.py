@@ -135,7 +135,7 @@ def regrets(
         the regret of Fixed-share at each rate of :data:`CURVE`.
     """
     tables = [np.array([one.losses for one in rounds]) for rounds in runs]
-    best = [best_switching(table, switches).totals[[0, -1]].tolist() for table in tables]
+    best = [best_switching(table, switches)[[0, -1]].tolist() for table in tables]
     mixtures = [sum(one.mixture for one in rounds) for rounds in runs]
     common, (expert_loss, switching_loss) = tables[0], best[0]
     suffered = rate_losses(common, (*RATES, *CURVE))

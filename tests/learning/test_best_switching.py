@@ -1,4 +1,4 @@
-"""The best k-switch sequences against brute force, and laws they obey."""
+"""The losses of the best k-switch sequences against brute force, and laws they obey."""
 
 import itertools
 
@@ -28,44 +28,30 @@ def brute_force(table, most):
 def test_the_totals_equal_brute_force(rounds, n, most, seed) -> None:
     """For every k at once, ties and useless switches included."""
     table = np.random.default_rng(seed).integers(0, 6, (rounds, n)) / 4
-    assert best_switching(table, most).totals == pytest.approx(brute_force(table, most), abs=1e-12)
-
-
-@pytest.mark.parametrize("switches", [0, 1, 5, 20, 99])
-def test_each_sequence_has_its_total_and_no_more_switches_than_allowed(switches: int) -> None:
-    """The backtracked experts cost what the recursion said."""
-    table = np.random.default_rng(3).exponential(1, (100, 6))
-    found = best_switching(table, 99)
-    sequence = found.experts(switches)
-    assert sequence.shape == (100,)
-    assert np.count_nonzero(np.diff(sequence)) <= switches
-    assert table[np.arange(100), sequence].sum() == pytest.approx(found.totals[switches], abs=1e-12)
+    assert best_switching(table, most) == pytest.approx(brute_force(table, most), abs=1e-12)
 
 
 def test_totals_fall_from_the_best_expert_to_the_best_of_each_round() -> None:
     """The two ends are the other comparators, and more switches never hurt."""
     table = np.random.default_rng(4).exponential(1, (80, 4))
-    totals = best_switching(table, 79).totals
+    totals = best_switching(table, 79)
     assert totals[0] == pytest.approx(table.sum(axis=0).min())
     assert totals[-1] == pytest.approx(table.min(axis=1).sum())
     assert (np.diff(totals) <= 1e-12).all()
 
 
 def test_a_clear_sequence_is_found_again() -> None:
-    """Where one sequence costs nothing, it is the answer, and needs exactly its switches."""
+    """Where one sequence costs nothing, it needs exactly its switches."""
     sequence = switching_sequence(60, 7)
-    found = best_switching(clear_best(sequence, 3, 2.0), 9)
-    assert found.experts(7).tolist() == found.experts(9).tolist() == sequence.tolist()
-    assert (found.totals[7:] == 0).all()
-    assert found.totals[6] > 0
+    totals = best_switching(clear_best(sequence, 3, 2.0), 9)
+    assert (totals[7:] == 0).all()
+    assert totals[6] > 0
 
 
 def test_experts_that_lose_inf_are_avoided() -> None:
     """An infinite loss is never on the best path while another path is finite."""
     table = np.array([[0.0, 5.0], [np.inf, 5.0], [0.0, 5.0]])
-    found = best_switching(table, 2)
-    assert found.totals.tolist() == [15.0, 10.0, 5.0]
-    assert found.experts(2).tolist() == [0, 1, 0]
+    assert best_switching(table, 2).tolist() == [15.0, 10.0, 5.0]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +61,6 @@ def test_experts_that_lose_inf_are_avoided() -> None:
         (lambda: best_switching([1.0], 1), r"shape \(rounds, experts\), .*, got \(1,\)"),
         (lambda: best_switching([[1.0], [np.nan]], 1), "round 2: the loss of expert 0 must be .* got nan"),
         (lambda: best_switching([["x"]], 1), "the losses must be a table of numbers"),
-        (lambda: best_switching([[1.0]], 1).experts(2), "switches must be at most 1, got 2"),
     ],
 )
 def test_unusable_input_is_refused(call, words: str) -> None:
