@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.commands.shared_options import (
-    add_figure_format,
     add_force,
     add_format,
     add_pages,
@@ -48,22 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of trace, learner and output."""
     _add_trace(parser)
     _add_learner(parser)
-    add_format(parser)
+    add_format(parser, ("table", "json"))
     parser.add_argument(
         "--output",
         metavar="DIR",
-        help="write replay.json and figures with their data as CSV to this folder; each of several clients "
-        "has a subfolder",
+        help="write replay.json and figures to this folder; each of several clients has a subfolder",
     )
-    add_figure_format(parser)
     add_force(parser)
-    parser.add_argument(
-        "--other-loss",
-        default="inverse-log:gamma=1e-5",
-        metavar="LOSS",
-        help="second loss in the plot of sleep times; its published gamma is 100 times that of inverse "
-        "(default: %(default)s)",
-    )
 
 
 def _add_trace(parser: argparse.ArgumentParser) -> None:
@@ -139,8 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = usable_folder(arguments.output) if arguments.output is not None else None
     if folder is not None:
         _check_files(folder, arguments)
-    config = _make_config(arguments, arguments.loss, arguments.gamma)
-    other = None if folder is None else _make_config(arguments, arguments.other_loss, None)
+    config = _make_config(arguments)
     with redirect_stdout(sys.stderr), progress("polling", "bytes") as callback:
         clients = replay_trace(
             arguments.trace,
@@ -153,21 +142,23 @@ def run(arguments: argparse.Namespace) -> int:
         )
     values = replay_output.to_dict(arguments.trace, arguments.seed, config, clients)
     replay_output.write(values, arguments.format, sys.stdout)
-    if folder is not None and other is not None:
-        _write(folder, values, clients, other, arguments.figure_format)
+    if folder is not None:
+        _write(folder, values, clients)
     return 0
 
 
 def _check_files(folder: Path, arguments: argparse.Namespace) -> None:
     """Raise InputError if a file in *folder* would replace an input, or another file without ``--force``."""
-    from psm_lab.reporting.replay_output import output_paths
+    from psm_lab.replay.figure_columns import FIGURES
     from psm_sim.common.output_files import check_outputs
     from psm_sim.workload.loading import find_trace
 
-    texts = (arguments.trace, arguments.learner, arguments.loss, arguments.other_loss)
     trace = find_trace(Spec.parse(arguments.trace, "trace").name)
+    texts = (arguments.trace, arguments.learner, arguments.loss)
     inputs = [trace, *(file for text in texts for file in Spec(text).files())]
-    outputs = [("--output", path) for path in output_paths(folder, arguments.figure_format)]
+    folders = [folder, *sorted(folder.glob("client-*"))]
+    paths = [folder / "replay.json", *(each / f"{name}.svg" for each in folders for name in FIGURES)]
+    outputs = [("--output", path) for path in paths]
     check_outputs(outputs, inputs, force=arguments.force)
 
 
@@ -197,8 +188,7 @@ def _unused_options(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, 
     if _is_recording(arguments.trace):
         yield ("--pages", "--seed", *_NOMINAL), "a recording is replayed request by request"
     if arguments.output is None:
-        yield ("--other-loss",), "no figure is plotted without --output"
-        yield ("--force", "--figure-format"), "no file is written without --output"
+        yield ("--force",), "no file is written without --output"
     if not _has_rates(arguments.learner):
         yield ("--horizon",), f"learner {arguments.learner} has no switching rates to choose"
 
@@ -218,13 +208,14 @@ def _has_rates(learner: str) -> bool:
     return "rates" in parameters_of(LEARNERS.get(Spec.parse(learner, "learner").name))
 
 
-def _make_config(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:
+def _make_config(arguments: argparse.Namespace) -> ReplayConfig:
     from psm_lab.replay.replay_config import PollingGrid, ReplayConfig
     from psm_sim.common.parameters import Parameter
 
+    gamma = arguments.gamma
     gap = Parameter("max_gap_s", None, at_least=0, at_most=1e9, optional=True)
     return ReplayConfig(
-        loss=loss,
+        loss=arguments.loss,
         gamma=None if gamma is None else Parameter("gamma", 0.0, above=0, at_most=1e12).read(gamma, "replay"),
         learner=arguments.learner,
         horizon=arguments.horizon,
@@ -242,28 +233,19 @@ def _build_from_options(cls: type, arguments: argparse.Namespace, owner: str) ->
     return build(cls, {name: text for name, text in texts.items() if text is not None}, owner)
 
 
-def _write(
-    folder: Path,
-    values: dict[str, Any],
-    clients: list[ReplayedClient],
-    other: ReplayConfig,
-    formats: Sequence[str],
-) -> None:
-    from psm_lab.replay.trace_replay import replay_activity
-    from psm_lab.reporting.figures import replay as replay_figures
+def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient]) -> None:
+    from psm_lab.replay.figure_columns import FIGURES
+    from psm_lab.reporting.figures.figure_registry import draw
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import replace_files
+    from psm_sim.reporting.figures.canvas import save_picture
     from psm_sim.reporting.files.result_json import to_text
 
-    messages = []
-    with replace_files(folder) as draft_dir:
-        (draft_dir / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
+    with replace_files(folder) as draft:
+        (draft / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
         for number, client in enumerate(clients, start=1):
-            subfolder = "" if len(clients) == 1 else f"client-{number}"
-            second = replay_activity(client.activity, other, history=True)
-            paths = replay_figures.write_figures(draft_dir / subfolder, client, second, formats)
-            stems = ", ".join(sorted({path.stem for path in paths}))
-            suffixes = ", ".join(f".{suffix}" for suffix in (*formats, "csv"))
-            messages.append(f"Wrote {stems} ({suffixes}) to {folder / subfolder}")
-    for message in messages:
-        print_message(message, "")
+            subfolder = draft / ("" if len(clients) == 1 else f"client-{number}")
+            subfolder.mkdir(exist_ok=True)
+            for name, columns in FIGURES.items():
+                save_picture(draw(name, columns(client))[0], subfolder / f"{name}.svg")
+    print_message(f"Wrote replay.json and figures to {folder}", "")

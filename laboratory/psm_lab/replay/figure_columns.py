@@ -1,84 +1,78 @@
 """Columns of the figures of a replay: losses and weights per poll, with the first polls for a closer look.
 
-Long replays have means over windows with equal numbers of polls.
+Long replays have means over windows with equal numbers of polls. Values have seven significant digits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from psm_lab.replay.replay_history import PollTable, ReplayHistory
+from psm_lab.replay.replay_history import ReplayHistory
 from psm_lab.replay.trace_replay import ReplayedClient
 
-LEARNER_LOSSES = ("mixture", "suffered")
-"""Losses of the learner: of the mixture of the experts, and at the polling time used."""
+_ZOOM, _POLLS_WITH_BYTES = (2_000, 10_000), 300
+"""Minimum and maximum number of first polls in the losses, and how many of them have bytes if possible.
 
-_ZOOM = (300, 3_000)
-_POLLS_WITH_BYTES = 60
-_LONG_ZOOM = (2_000, 10_000)
-_LONG_POLLS_WITH_BYTES = 300
-"""Number of polls with bytes that is large enough to show the convergence of the learner."""
+They are large enough to show the convergence of the learner.
+"""
 
 _WEIGHTS_ZOOM = 2000
-"""Number of polls in the panel that zooms in on the start. It is large, because weights change slowly."""
+"""Number of first polls in the weights. It is large, because weights change slowly."""
 
 
-def loss_columns(client: ReplayedClient) -> dict[str, list[Any]]:
-    """Return the losses per poll of the whole replay and of its start, by column."""
+def loss_columns(client: ReplayedClient) -> pd.DataFrame:
+    """Return the losses per poll of the whole replay and of its start."""
     history = history_of(client)
-    tables = (history.whole, opening(history, _LONG_POLLS_WITH_BYTES, _LONG_ZOOM))
-    columns: dict[str, list[Any]] = {
-        "panel": _panel_names(tables),
-        "time_s": concat_columns(*(table.end_s for table in tables)),
-        "polls": concat_columns(*(table.polls for table in tables)),
-    }
-    for name in LEARNER_LOSSES:
-        columns[f"{name}_nats"] = concat_columns(*(table.facts[name] for table in tables))
-    for index, ms in enumerate(client.replay.times_ms.tolist()):
-        columns[f"expert_{ms:g}_ms_nats"] = concat_columns(*(table.losses[:, index] for table in tables))
-    return columns
+    beginning = history.beginning
+    indices = np.flatnonzero(beginning.facts["buffered_bytes"])[:_POLLS_WITH_BYTES]
+    polls = indices[-1] + 1 if indices.size == _POLLS_WITH_BYTES else _ZOOM[1]
+    tables = {"whole": history.whole, "beginning": beginning.first(int(np.clip(polls, *_ZOOM)))}
+    return _concat(
+        {
+            panel: {
+                "time_s": table.end_s,
+                "polls": table.polls,
+                "mixture_nats": table.facts["mixture"],
+                "suffered_nats": table.facts["suffered"],
+                **_by_expert(client, "expert_{:g}_ms_nats", table.losses),
+            }
+            for panel, table in tables.items()
+        }
+    )
 
 
-def weight_columns(client: ReplayedClient) -> dict[str, list[Any]]:
-    """Return the weights of the whole replay and of its start, by column."""
+def weight_columns(client: ReplayedClient) -> pd.DataFrame:
+    """Return the weights of the whole replay and of its start."""
     history = history_of(client)
-    tables = (history.whole, history.beginning.first(_WEIGHTS_ZOOM))
-    columns: dict[str, list[Any]] = {
-        "panel": _panel_names(tables),
-        "poll": concat_columns(*(table.last_poll for table in tables)),
-    }
-    for index, ms in enumerate(client.replay.times_ms.tolist()):
-        columns[f"weight_{ms:g}_ms"] = concat_columns(*(table.weights[:, index] for table in tables))
-    return columns
+    tables = {"whole": history.whole, "beginning": history.beginning.first(_WEIGHTS_ZOOM)}
+    return _concat(
+        {
+            panel: {"poll": table.last_poll, **_by_expert(client, "weight_{:g}_ms", table.weights)}
+            for panel, table in tables.items()
+        }
+    )
 
 
-def best_expert_columns(client: ReplayedClient) -> dict[str, list[Any]]:
-    """Return the losses per poll of the learner, the best fixed and the current best expert, by column."""
-    table, best = history_of(client).whole, client.best_expert
-    losses = {"suffered": table.facts["suffered"]}
-    return _against_best(table, losses, (table.losses[:, best], table.facts["current_best"]))
+def best_expert_columns(client: ReplayedClient) -> pd.DataFrame:
+    """Return the losses per poll of the learner, the best fixed and the current best expert."""
+    table = history_of(client).whole
+    return _frame(
+        {
+            "time_s": table.end_s,
+            "poll": table.last_poll,
+            "suffered_nats": table.facts["suffered"],
+            "best_fixed_expert_nats": table.losses[:, client.best_expert],
+            "current_best_nats": table.facts["current_best"],
+        }
+    )
 
 
-def cumulative_columns(client: ReplayedClient) -> dict[str, list[Any]]:
-    """Return the cumulative losses of the learner, the best fixed and the current best expert, by column."""
-    table, best = history_of(client).whole, client.best_expert
-    losses = {name: table.cumulative(name) for name in LEARNER_LOSSES}
-    return _against_best(table, losses, (table.cumulative_losses[:, best], table.cumulative("current_best")))
-
-
-def _against_best(
-    table: PollTable, losses: Mapping[str, NDArray[Any]], comparators: Sequence[NDArray[Any]]
-) -> dict[str, list[Any]]:
-    names = (*losses, "best_fixed_expert", "current_best")
-    columns = {
-        f"{name}_nats": loss for name, loss in zip(names, (*losses.values(), *comparators), strict=True)
-    }
-    columns = {"time_s": table.end_s, "poll": table.last_poll, **columns}
-    return {name: round_values(np.asarray(values)) for name, values in columns.items()}
+FIGURES = {"losses": loss_columns, "weights": weight_columns, "against-best": best_expert_columns}
+"""Data of each figure by its name."""
 
 
 def history_of(client: ReplayedClient) -> ReplayHistory:
@@ -88,31 +82,18 @@ def history_of(client: ReplayedClient) -> ReplayHistory:
     return client.history
 
 
-def opening(
-    history: ReplayHistory, polls_with_bytes: int = _POLLS_WITH_BYTES, zoom: tuple[int, int] = _ZOOM
-) -> PollTable:
-    """Return the first polls of a replay, for the panel that zooms in on the start.
-
-    They include *polls_with_bytes* polls with buffered bytes, if the minimum and maximum number of polls in
-    *zoom* allow that. *history* is that of the whole replay.
-    """
-    table = history.beginning
-    indices = np.flatnonzero(table.facts["buffered_bytes"])[:polls_with_bytes]
-    low, high = zoom
-    return table.first(int(np.clip(indices[-1] + 1 if indices.size == polls_with_bytes else high, low, high)))
+def _by_expert(client: ReplayedClient, name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Return the columns of *values* under the *name* with the polling time of their expert."""
+    return {name.format(ms): values[:, index] for index, ms in enumerate(client.replay.times_ms.tolist())}
 
 
-def _panel_names(tables: tuple[PollTable, PollTable]) -> list[str]:
-    """Return the name of the panel of each row."""
-    whole, beginning = tables
-    return ["whole"] * whole.polls.size + ["beginning"] * beginning.polls.size
+def _concat(panels: dict[str, dict[str, NDArray[Any]]]) -> pd.DataFrame:
+    """Return the rows of all panels, with the name of the panel in the first column."""
+    frames = {panel: _frame(columns) for panel, columns in panels.items()}
+    return pd.concat(frames, names=["panel"]).reset_index("panel").reset_index(drop=True)
 
 
-def round_values(values: NDArray[Any]) -> list[float]:
-    """Return values rounded to seven significant digits, for the CSV."""
-    return [float(f"{value:.7g}") for value in values.tolist()]
-
-
-def concat_columns(*columns: NDArray[Any]) -> list[float]:
-    """Return the concatenated columns, rounded for the CSV."""
-    return round_values(np.concatenate(columns))
+def _frame(columns: dict[str, NDArray[Any]]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {name: [float(f"{value:.7g}") for value in values.tolist()] for name, values in columns.items()}
+    )

@@ -1,45 +1,22 @@
-"""Recorded data of a replay for figures: means over windows of polls, the first polls, and their regret.
+"""Recorded data of a replay for figures: means over windows of polls, and the first polls.
 
-The memory is bounded for any number of polls. The mean of a window times its number of polls is the sum
-over the window. Cumulative losses computed from the windows therefore equal those of all polls.
+The memory is bounded for any number of polls.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.learning import (
-    FixedShare,
-    LearnAlpha,
-    Learner,
-    best_rate,
-    learn_alpha_bound,
-    upper_bound,
-)
+from psm_sim.learning import Learner
 
 BEGINNING = 20_000
 """Number of first polls that are recorded one by one."""
 
-RATE_WINDOWS = 240
-"""Maximum number of windows for the posterior over the switching rates, even."""
-
 FACTS = ("slept_ms", "buffered_bytes", "mixture", "suffered", "current_best")
 """Columns of a row before the n losses and the n weights."""
-
-
-class NullHistory:
-    """History that records nothing, for replays without figures."""
-
-    def before(self, learner: Learner) -> None:
-        """Handle a poll before the learner is updated."""
-
-    def after(self, facts: tuple[float, ...], losses: FloatArray) -> None:
-        """Handle a poll with the values of :data:`FACTS` and the *losses* of the experts."""
 
 
 class PollTable(NamedTuple):
@@ -69,15 +46,6 @@ class PollTable(NamedTuple):
     def last_poll(self) -> FloatArray:
         """1-based number of the last poll of each row."""
         return np.cumsum(self.polls)
-
-    def cumulative(self, name: str) -> FloatArray:
-        """Return the cumulative sum of one of :data:`FACTS` at the end of each row."""
-        return np.cumsum(self.facts[name] * self.polls)
-
-    @property
-    def cumulative_losses(self) -> FloatArray:
-        """Cumulative loss of each expert, shape (rows, n)."""
-        return np.cumsum(self.losses * self.polls[:, None], axis=0)
 
     def first(self, rows: int) -> PollTable:
         """Return the first *rows* rows, or all if there are fewer."""
@@ -121,7 +89,7 @@ class Windows:
         return np.vstack([means, self._sum / self._rows_in_window]), np.append(counts, self._rows_in_window)
 
 
-class ReplayHistory(NullHistory):
+class ReplayHistory:
     """History of one replay with the data for figures, with at most *windows* windows, an even number."""
 
     def __init__(self, experts: int, windows: int = 1200) -> None:
@@ -129,22 +97,14 @@ class ReplayHistory(NullHistory):
         self._row: FloatArray = np.zeros(len(FACTS) + 2 * experts)
         self._windows = Windows(self._row.size, windows)
         self._first_rows: FloatArray = np.empty((BEGINNING, self._row.size))
-        self._rate_windows = Windows(0, 2)
-        self.rates: FloatArray = np.empty(0)
         self.polls = 0
 
     def before(self, learner: Learner) -> None:
-        """Record the weights of the experts, and of the switching rates if the learner has any."""
+        """Record the weights before the learner is updated."""
         self._row[-self._experts :] = learner.weights
-        if isinstance(learner, LearnAlpha):
-            weights = learner.rate_weights
-            if not self.polls:
-                self.rates = learner.rates
-                self._rate_windows = Windows(weights.size, RATE_WINDOWS)
-            self._rate_windows.add(weights)
 
     def after(self, facts: tuple[float, ...], losses: FloatArray) -> None:
-        """Record a poll."""
+        """Record a poll with the values of :data:`FACTS` and the *losses* of the experts."""
         self._row[: len(FACTS)] = facts
         self._row[len(FACTS) : -self._experts] = losses
         if self.polls < BEGINNING:
@@ -163,75 +123,7 @@ class ReplayHistory(NullHistory):
         rows = self._first_rows[: self.polls]
         return self._table(rows, np.ones(len(rows)))
 
-    @property
-    def rate_weights(self) -> tuple[FloatArray, FloatArray]:
-        """Posterior over the switching rates, shape (k, m), and the last poll of each row, shape (k,)."""
-        means, counts = self._rate_windows.means()
-        return means, np.cumsum(counts)
-
     def _table(self, rows: FloatArray, polls: FloatArray) -> PollTable:
         facts = {name: rows[:, column] for column, name in enumerate(FACTS)}
         losses, weights = rows[:, len(FACTS) : -self._experts], rows[:, -self._experts :]
         return PollTable(facts, losses, weights, polls)
-
-
-CHECKPOINTS = 24
-
-
-class RegretAndBound(NamedTuple):
-    """Regret of the mixture loss and its bound, in nats, for growing prefixes of a replay.
-
-    Attributes
-    ----------
-    against : str
-        Comparator of the regret.
-    theorem : str
-        Theorem that states the bound.
-    polls, regret, bound : ndarray, shape (k,)
-        Length of the prefix in polls, the regret and its bound.
-    alpha : ndarray, shape (k,)
-        Best switching rate alpha* of the prefix; nan where the bound does not depend on it.
-    """
-
-    against: str
-    theorem: str
-    polls: FloatArray
-    regret: FloatArray
-    bound: FloatArray
-    alpha: FloatArray
-
-
-def regret_and_bound(history: ReplayHistory, learner: Learner, max_polls: int = 10_000) -> RegretAndBound:
-    """Return regret and bound over the first *max_polls* polls, at up to :data:`CHECKPOINTS` prefixes.
-
-    Learn-alpha is bounded by Corollary 1 and Fixed-share by Theorem 1, both against Fixed-share with the
-    switching rate alpha* that is best in hindsight. Static-expert is bounded by log n against the best fixed
-    expert. *history* and *learner* are those of the replay. The time for alpha* is proportional to
-    *max_polls*.
-    """
-    beginning = history.beginning.first(max_polls)
-    mixture = beginning.cumulative("mixture")
-    polls = np.unique(np.geomspace(1, mixture.size, CHECKPOINTS).round().astype(int))
-    if isinstance(learner, (LearnAlpha, FixedShare)):
-        return _against_best_rate(beginning.losses, mixture, polls, learner)
-    regret = mixture[polls - 1] - beginning.cumulative_losses.min(axis=1)[polls - 1]
-    bound, no_alpha = np.full(polls.size, math.log(learner.n_experts)), np.full(polls.size, np.nan)
-    return RegretAndBound("the best fixed expert", "log n", polls.astype(np.float64), regret, bound, no_alpha)
-
-
-def _against_best_rate(
-    losses: FloatArray, mixture: FloatArray, polls: NDArray[np.int64], learner: LearnAlpha | FixedShare
-) -> RegretAndBound:
-    best = [best_rate(losses[:rounds]) for rounds in polls.tolist()]
-    regret = mixture[polls - 1] - np.array([rate.loss for rate in best])
-    bound = [_bound(rounds, rate.alpha, learner) for rounds, rate in zip(polls.tolist(), best, strict=True)]
-    theorem = "Corollary 1" if isinstance(learner, LearnAlpha) else "Theorem 1"
-    name = "Fixed-share at the best rate in hindsight"
-    alpha = np.array([rate.alpha for rate in best])
-    return RegretAndBound(name, theorem, polls.astype(np.float64), regret, np.array(bound), alpha)
-
-
-def _bound(rounds: int, alpha: float, learner: LearnAlpha | FixedShare) -> float:
-    if isinstance(learner, LearnAlpha):
-        return learn_alpha_bound(rounds, alpha, learner.rates)
-    return float(upper_bound(rounds, alpha, learner.alpha))

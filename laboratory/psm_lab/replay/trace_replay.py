@@ -16,7 +16,7 @@ from psm_lab.replay.activity_loading import load_activities
 from psm_lab.replay.binned_arrivals import BIN_US, BinnedArrivals
 from psm_lab.replay.network_activity import Activity, NominalTransfers, Transfer, without_gaps
 from psm_lab.replay.replay_config import PollingGrid, ReplayConfig
-from psm_lab.replay.replay_history import NullHistory, ReplayHistory
+from psm_lab.replay.replay_history import ReplayHistory
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
@@ -50,8 +50,8 @@ class ReplayPoller:
         Loss of a polling time, in nats. A copy is used.
     clock : PollingGrid
         Polling times of the experts, and the grid of the polling times used.
-    history : NullHistory, optional
-        Records the data for figures. By default nothing is recorded.
+    history : ReplayHistory, optional
+        Records the data for figures.
 
     Attributes
     ----------
@@ -76,10 +76,10 @@ class ReplayPoller:
         learner: Learner,
         loss: Loss,
         clock: PollingGrid,
-        history: NullHistory | None = None,
+        history: ReplayHistory | None = None,
     ) -> None:
         self.arrivals, self.learner, self.times_ms = arrivals, learner, clock.times_ms
-        self.history = history or NullHistory()
+        self.history = history
         self.polls, self.now_us, self.buffered_bytes = 0, 0, 0
         self.longest_us, self.shortest_us = 0, 2**63
         self.expert_losses: FloatArray = np.zeros(self.times_ms.size)
@@ -107,7 +107,8 @@ class ReplayPoller:
         slept_us = self._interval_us()
         poll = self._retrieve(slept_us)
         losses, suffered = self._evaluate(poll)
-        self.history.before(self.learner)
+        if self.history is not None:
+            self.history.before(self.learner)
         mixture = self.learner.update(losses)
         best = losses.item(losses.argmin())
         self.polls += 1
@@ -115,7 +116,8 @@ class ReplayPoller:
         self.mixture += mixture
         self.suffered += suffered
         self.current_best += best
-        self.history.after((poll.slept_ms, poll.buffered_bytes, mixture, suffered, best), losses)
+        if self.history is not None:
+            self.history.after((poll.slept_ms, poll.buffered_bytes, mixture, suffered, best), losses)
 
     def _interval_us(self) -> int:
         """Return the weighted mean of the experts' times, rounded to the grid within their range.

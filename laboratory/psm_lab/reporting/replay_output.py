@@ -1,15 +1,13 @@
-"""Output of a replay as a table, JSON or CSV."""
+"""Output of a replay as a table or JSON."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
-from psm_sim.common.csv_output import write_csv_records
-from psm_sim.common.formatting import flatten, format_duration
+from psm_sim.common.formatting import format_duration
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.terminal.console import console_on, new_table
 
@@ -32,45 +30,12 @@ def to_dict(trace: str, seed: int, method: ReplayConfig, clients: Sequence[Repla
     }
 
 
-_FIGURES = (
-    "losses",
-    "weights",
-    "losses-against-best",
-    "cumulative-losses",
-    "sleep-times",
-    "switching-rates",
-    "regret-bound",
-)
-
-
-def output_paths(folder: Path, formats: Sequence[str]) -> list[Path]:
-    """Return the files that a replay may write to *folder* and to its existing subfolders of clients."""
-    names = [f"{figure}.{suffix}" for figure in _FIGURES for suffix in (*formats, "csv")]
-    folders = [folder, *sorted(folder.glob("client-*"))]
-    return [folder / "replay.json", *(each / name for each in folders for name in names)]
-
-
 def write(values: dict[str, Any], form: str, stream: TextIO) -> None:
-    """Write the *values* of :func:`to_dict` to *stream*; *form* is ``"table"``, ``"json"`` or ``"csv"``."""
+    """Write the *values* of :func:`to_dict` to *stream*; *form* is ``"table"`` or ``"json"``."""
     if form == "json":
         stream.write(to_text(values))
-    elif form == "csv":
-        _write_csv(values, stream)
     else:
         _write_table(values, stream)
-
-
-def _write_csv(values: dict[str, Any], stream: TextIO) -> None:
-    """Write one row per client. Nested names are joined by dots, such as ``regret.mixture.best_expert``."""
-    rows = []
-    for run in values["runs"]:
-        measures = {key: value for key, value in run.items() if key not in _NOT_IN_CSV}
-        shared = {"trace": values["trace"], "seed": values["seed"], **values["parameters"]}
-        rows.append(flatten({**shared, **measures}))
-    write_csv_records(stream, rows)
-
-
-_NOT_IN_CSV = ("remark", "trace_parameters", "expert_losses")
 
 
 def _write_table(values: dict[str, Any], stream: TextIO) -> None:

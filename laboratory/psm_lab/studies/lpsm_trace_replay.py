@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from psm_lab.replay.figure_columns import best_expert_columns, loss_columns, weight_columns
+from psm_lab.replay.figure_columns import FIGURES
 from psm_lab.replay.replay_config import ReplayConfig
 from psm_lab.replay.trace_replay import ReplayedClient, replay_trace
 from psm_lab.studies.published_claims import Words, judge
@@ -166,14 +166,10 @@ SENTENCES = (
 def measure_replay(pages: int, seed: int) -> list[Row]:
     """Replay the trace with the thesis's learner, experts and gamma.
 
-    The row has the number of each statement, and as ``figures`` the columns of each figure.
+    The row has the number of each statement, and as ``figures`` the data of each figure.
     """
     (client,) = replay_trace(TRACE, ReplayConfig(), pages=pages, seed=seed, history=True)
-    figures = {
-        "losses": loss_columns(client),
-        "weights": weight_columns(client),
-        "against-best": best_expert_columns(client),
-    }
+    figures = {name: columns(client) for name, columns in FIGURES.items()}
     return [{"polls": client.replay.polls, **trace_measures(client), "figures": figures}]
 
 
@@ -266,7 +262,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
         commentary=COMMENTARY,
         tables=[Table("Statements of the thesis on this replay", pd.DataFrame(lines))],
         provisional=not scale.full,
-        figures={name: pd.DataFrame(columns) for name, columns in frame["figures"][0].items()},
+        figures=frame["figures"][0],
     )
 
 

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
 from psm_lab.cli import main
-from psm_lab.replay.trace_replay import ReplayedClient
 
 
-def test_the_three_formats_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    """A table for people, one JSON object, one row per client."""
+def test_both_formats_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table for people, and one JSON object."""
     words = ["replay", "--polls", "200", "--pages", "3"]
     assert main([*words, "--format", "json"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
-    assert main([*words, "--format", "csv"]) == 0
-    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
     assert main(words) == 0
     table = capsys.readouterr().out
-    assert run["polls"] == int(row["polls"]) == 200
-    assert run["loss"]["mixture"] == float(row["loss.mixture"])
-    assert run["regret"]["suffered"]["best_expert"] == float(row["regret.suffered.best_expert"])
+    assert run["polls"] == 200
     assert f"ucb: 200 polls in {run['replayed_s']:.1f} s, {run['bytes']:,} bytes retrieved, " in table
     assert f"best fixed expert, {run['best_expert']['ms']:g} ms" in table
     assert f"mean polling time {run['polling_ms']['mean']:.1f} ms" in table
@@ -62,19 +55,9 @@ def test_the_thesis_gamma_is_the_default_where_none_is_given(capsys: pytest.Capt
         assert json.loads(capsys.readouterr().out)["parameters"]["gamma"] == gamma
 
 
-def test_several_clients_have_a_row_and_a_folder_each(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_several_clients_have_a_run_and_a_folder_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The busiest first; the figures, drawn in another test, are given both losses."""
-    drawn = []
-
-    def note(folder: Path, client: ReplayedClient, other: ReplayedClient, formats: object) -> list[Path]:
-        drawn.append((folder.name, client.activity.client, client.method.loss, other.method.loss))
-        assert client.history is not None
-        assert other.history is not None
-        return [folder / "losses.svg"]
-
-    monkeypatch.setattr("psm_lab.reporting.figures.replay.write_figures", note)
     trace, folder = tmp_path / "home.txt", tmp_path / "out"
     seconds = ((846_890_340 + 10 * number, number % 3) for number in range(60))
     trace.write_text(
@@ -84,17 +67,15 @@ def test_several_clients_have_a_row_and_a_folder_each(
             for second, client in seconds
         )
     )
-    words = f"replay --trace {trace}:clients=2 --polls 60 --learner static-expert --format csv"
+    words = f"replay --trace {trace}:clients=2 --polls 60 --learner static-expert --format json"
     assert main([*words.split(), "--output", str(folder)]) == 0
     output, remarks = capsys.readouterr()
-    names = [row["client"] for row in csv.DictReader(io.StringIO(output))]
-    assert len(set(names)) == 2
-    assert drawn == [
-        (f"client-{number}", name, "inverse", "inverse-log:gamma=1e-5")
-        for number, name in enumerate(names, start=1)
-    ]
-    assert remarks.count("Wrote losses (.svg, .csv) to ") == 2
-    assert len(json.loads((folder / "replay.json").read_text())["runs"]) == 2
+    assert len({run["client"] for run in json.loads(output)["runs"]}) == 2
+    assert (folder / "replay.json").read_text() == output
+    pictures = {path.relative_to(folder).as_posix() for path in folder.glob("*/*")}
+    names = ("losses", "weights", "against-best")
+    assert pictures == {f"client-{number}/{name}.svg" for number in (1, 2) for name in names}
+    assert remarks.count("Wrote ") == 1
 
 
 @pytest.mark.parametrize(
@@ -105,7 +86,7 @@ def test_several_clients_have_a_row_and_a_folder_each(
             "Unknown learner 'best'; expected one of static-expert, fixed-share, learn-alpha, ",
         ),
         ("--min-ms 0", "experts: min_ms must be a number >= 1 and <= 1e+12, got '0'"),
-        ("--other-loss nothing --output out", "Unknown loss 'nothing'"),
+        ("--loss nothing --output out", "Unknown loss 'nothing'"),
     ],
 )
 def test_what_can_be_mended_is_one_line_and_status_2(

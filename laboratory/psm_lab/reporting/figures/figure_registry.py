@@ -11,9 +11,9 @@ from psm_lab.reporting.figures import (
     hardware,
     listening,
     non_stationary,
+    replay,
     round_trip_curves,
     scatter_plots,
-    trace_replay,
 )
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "trade-off": non_stationary.draw_trade_off,
     "regret": non_stationary.draw_rate_losses,
     "polling": non_stationary.draw_polling_times,
-    "losses": trace_replay.draw_losses,
-    "weights": trace_replay.draw_weights,
-    "against-best": trace_replay.draw_against_best,
+    "losses": replay.draw_losses,
+    "weights": replay.draw_weights,
+    "against-best": replay.draw_against_best,
     "listening": listening.draw_listening,
     "labels": active_learning_studies.draw_labels,
     "drift": active_learning_studies.draw_drift,
