@@ -18,7 +18,14 @@ from typing import Any, NoReturn
 from psm_sim import __version__
 from psm_sim.commands.shared_options import add_common
 from psm_sim.common.component_spec import path_exists
-from psm_sim.common.errors import InputError, PluginError, did_you_mean, one_of, source_location
+from psm_sim.common.errors import (
+    CommandTerminated,
+    InputError,
+    PluginError,
+    did_you_mean,
+    one_of,
+    source_location,
+)
 
 SUBCOMMANDS = {
     "advise": "rank the power-save settings of a device",
@@ -73,9 +80,35 @@ def run_program(dispatch: Callable[[list[str]], int], argv: Sequence[str] | None
     argv : sequence of str, optional
         As in :func:`main`.
     """
-    args = list(sys.argv[1:] if argv is None else argv)
-    if argv is None:
-        _reserve_stdout()
+    if argv is not None:
+        return _run_and_report(dispatch, list(argv))
+    _reserve_stdout()
+    args = sys.argv[1:]
+    code = _named_code(args) if hasattr(os, "fork") else ""
+    if not code:
+        return _run_and_report(dispatch, args)
+    from psm_sim.common.parallel import WorkerDiedError, call_in_session
+
+    try:
+        call_in_session(partial(_run_and_report, dispatch, args))
+    except WorkerDiedError as error:
+        return _report(InputError(f"{code} has ended the process of the command ({error}); fix the code."))
+    except CommandTerminated as error:
+        return _report(error)
+
+
+def _named_code(args: Sequence[str]) -> str:
+    """Return the first ``FILE.py:CLASS`` in the arguments, or in the TOML and JSON files that they name."""
+    texts = list(args)
+    for word in args:
+        path = Path(word.rpartition("=")[2])
+        with suppress(OSError, ValueError):
+            texts += [path.read_text("utf-8")] if path.suffix in {".toml", ".json"} else []
+    found = (re.search(r"[^\s'\"=(]+\.py:\w+", text, re.IGNORECASE) for text in texts)
+    return next((match[0] for match in found if match), "")
+
+
+def _run_and_report(dispatch: Callable[[list[str]], int], args: list[str]) -> int:
     try:
         return _run_and_flush(dispatch, args)
     except SystemExit:
@@ -88,9 +121,13 @@ def run_program(dispatch: Callable[[list[str]], int], argv: Sequence[str] | None
             _discard_output()
         if "--debug" in args:
             traceback.print_exception(error)
-        from psm_sim.commands.stderr_messages import report_error
+        return _report(error)
 
-        return report_error(error)
+
+def _report(error: BaseException) -> int:
+    from psm_sim.commands.stderr_messages import report_error
+
+    return report_error(error)
 
 
 def _reserve_stdout() -> None:

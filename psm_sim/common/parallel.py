@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
 import multiprocessing
 import os
 import pickle
 import signal
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -17,9 +19,11 @@ from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from psm_sim.common.errors import InputError
+from psm_sim.common.errors import CommandTerminated, InputError
+from psm_sim.common.signal_handling import ending_signals
+from psm_sim.common.user_code_guards import limit_user_code
 
 Item = TypeVar("Item")
 Output = TypeVar("Output")
@@ -131,6 +135,51 @@ def unordered_map(
             _kill(executor)
 
 
+def call_in_session(function: Callable[[], int]) -> NoReturn:
+    """Exit with the status of ``function()``, which a child process calls in a session of its own.
+
+    Nothing that it starts outlives this process, which must not have started threads yet. Signals that end a
+    command are passed on; a second one kills the child.
+
+    Raises
+    ------
+    WorkerDiedError
+        If user code has ended the child.
+    """
+    finished, parent, received = mmap.mmap(-1, 1), os.getpid(), list[int]()  # shared with the child
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
+        limit_user_code()
+        status = _status_of(function)
+        finished[0] = 1 + status
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, _EXIT_TIMEOUT_S)  # user code may have left threads
+        sys.exit(status)
+
+    def pass_on(number: int, _: object) -> None:
+        os.kill(child, signal.SIGKILL if received else number)
+        received.append(number)
+
+    for number in ending_signals():
+        signal.signal(number, pass_on)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    _kill_group(child)
+    if finished[0]:
+        sys.exit(finished[0] - 1)
+    if received:
+        raise CommandTerminated("interrupted.", 128 + received[0])
+    raise WorkerDiedError(f"signal {-status}" if status < 0 else f"exit status {status}")
+
+
+def _status_of(function: Callable[[], int]) -> int:
+    try:
+        return function()
+    except SystemExit as error:  # after --help
+        return int(error.code or 0)
+
+
 def start_session(function: Callable[..., None], *arguments: Any) -> BaseProcess:
     """Start a process that calls *function*, in a session of its own. End it with :func:`end_session`."""
     with _worker_environment():
@@ -234,6 +283,7 @@ def _init_worker() -> None:  # pragma: no cover (in a worker)
     with suppress(OSError):  # a closed standard error needs no redirection
         os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    limit_user_code()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
@@ -243,6 +293,12 @@ def _exit_with_parent() -> None:  # pragma: no cover (in a worker)
         parent.join()
         _kill_group(os.getpid())
         os._exit(1)
+
+
+def _exit_after(parent: int) -> None:  # pragma: no cover (in a child)
+    while os.getppid() == parent:
+        time.sleep(_EXIT_TIMEOUT_S)
+    _kill_group(os.getpid())
 
 
 def _call_in_session(function: Callable[..., None], *arguments: Any) -> None:  # pragma: no cover (there)

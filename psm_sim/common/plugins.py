@@ -16,9 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.common.errors import PLUGIN, CommandTerminated, PluginError, describe_error, safe_repr
+from psm_sim.common.errors import PLUGIN, PluginError, safe_repr
 from psm_sim.common.opened_files import note_opened_files
-from psm_sim.common.user_code_guards import user_code_call
+from psm_sim.common.user_code_guards import limit_memory, user_code_call
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -172,13 +172,11 @@ def _import(file: Path) -> ModuleType:
         sys.meta_path.append(_FINDER)
     # Registered before it runs, because dataclasses and pickle look up their module by name.
     sys.modules[name] = module
+    limit_memory()
     try:
-        with note_opened_files():
+        with note_opened_files(), user_code_call(f"{file} cannot be imported", "fix the file"):
             exec(compile(source, str(file), "exec"), module.__dict__)  # noqa: S102 (the user's own file)
-    except BaseException as error:
+    except BaseException:
         del sys.modules[name]
-        if isinstance(error, (KeyboardInterrupt, CommandTerminated, PluginError)):
-            raise
-        # Includes SystemExit, because a script that calls sys.exit() must not end psm_sim.
-        raise PluginError(f"{file} cannot be imported: {describe_error(error)}; fix the file.") from error
+        raise
     return module

@@ -14,18 +14,21 @@ from psm_sim.common.errors import CommandTerminated
 
 @contextmanager
 def raise_on_signals() -> Iterator[None]:
-    """Raise CommandTerminated in the block on SIGTERM or SIGHUP, so that it cleans up as after Ctrl-C."""
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    """Raise CommandTerminated in the block on Ctrl-C, SIGTERM or SIGHUP, so that it cleans up."""
     before = {}
     if threading.current_thread() is threading.main_thread():
-        # Keep ignored signals ignored (nohup).
-        numbers = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
-        before = {number: signal.signal(number, _raise_terminated) for number in numbers}
+        before = {number: signal.signal(number, _raise_terminated) for number in ending_signals()}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def ending_signals() -> list[signal.Signals]:
+    """Return the signals that end a command, without those that are ignored (nohup)."""
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
 
 
 async def wait_for_signal() -> NoReturn:
@@ -41,4 +44,6 @@ async def wait_for_signal() -> NoReturn:
 
 
 def _raise_terminated(number: int, _: FrameType | None) -> NoReturn:
-    raise CommandTerminated(f"terminated by {signal.Signals(number).name}.", 128 + number)
+    name = signal.Signals(number).name
+    message = "interrupted." if name == "SIGINT" else f"terminated by {name}."
+    raise CommandTerminated(message, 128 + number)

@@ -1,9 +1,12 @@
-"""Guard of users' components: their exceptions and wrong results become errors that name them."""
+"""Guard and limits of users' components: their exceptions and wrong results become errors that name them."""
 
 from __future__ import annotations
 
 import copy
+import os
+import signal
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, TypeVar
@@ -19,6 +22,68 @@ from psm_sim.common.errors import (
 
 Component = TypeVar("Component")
 
+START_S = 60.0
+"""Time that the import of a file, the creation of a component, its start or its end may take, in seconds."""
+
+CALL_S = 5.0
+"""Time that any other call of user code may take, in seconds."""
+
+MEMORY = 2 << 30
+"""Maximum memory of a process that has imported a user's file, in bytes."""
+
+_SPARE_MEMORY = 256 << 20
+"""Additional memory of psm_sim after user code has reached the maximum, in bytes."""
+
+_LONG = ("load", "open", "start", "finish")
+_TICK_S = 0.5
+
+_calls: list[user_code_call] = []
+"""Calls of user code that run, the outermost first."""
+
+_copied_calls: list[user_code_call] = []
+"""Calls during which user code has forked this process."""
+
+
+class TimeLimitError(BaseException):
+    """End of a call that lasted too long, which ``except Exception`` in user code does not catch."""
+
+
+def time_limit_s(method: str) -> float:
+    """Return the time that a call of a *method* may take, in seconds."""
+    return START_S if method in _LONG else CALL_S
+
+
+def limit_user_code() -> None:
+    """Limit the time of user code in this process from now on, and its memory when a file is imported.
+
+    A copy of this process that user code forks ends with the call that forked it.
+    """
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _limit_time)
+        signal.setitimer(signal.ITIMER_REAL, _TICK_S, _TICK_S)
+        os.register_at_fork(after_in_child=lambda: _copied_calls.extend(_calls))
+
+
+def limit_memory(size: int = MEMORY) -> None:
+    """Limit the memory of this process to *size* bytes, if the user code in it is limited."""
+    if hasattr(signal, "setitimer") and signal.getsignal(signal.SIGALRM) is _limit_time:
+        import resource
+
+        if resource.getrlimit(resource.RLIMIT_DATA)[0] < size:  # -1 for none
+            with suppress(ValueError, OSError):  # a lower limit
+                resource.setrlimit(resource.RLIMIT_DATA, (size, MEMORY + _SPARE_MEMORY))
+
+
+def _limit_time(*_: object) -> None:
+    """Take a tick from the time of the outermost call, and end the call if no time is left.
+
+    So calls need not read the clock.
+    """
+    for call in _calls[:1]:
+        call.left_s -= _TICK_S
+        if call.left_s < 0:
+            raise TimeLimitError(f"no result within {call.limit_s:g} s")
+
 
 # A verb in lower case, because it reads like a function in a with statement. A class, because a generator
 # would cost each decision of a user's policy 1 us.
@@ -33,27 +98,47 @@ class user_code_call:  # noqa: N801
         End of the message.
     values : object
         Arguments of the user code, shown after *problem* unless None. They are formatted only on error.
+    limit_s : float
+        Time that the user code may take in a process of :func:`limit_user_code`, in seconds.
 
     Raises
     ------
     PluginError
-        For any exception, including ``SystemExit``, except :class:`InputError`, an interrupt and
-        :class:`CommandTerminated`.
+        For any exception, including ``SystemExit`` and ``KeyboardInterrupt``, except :class:`InputError`,
+        :class:`CommandTerminated` and Ctrl-C.
     """
 
-    __slots__ = ("_problem", "_remedy", "_values")
+    __slots__ = ("_problem", "_remedy", "_values", "left_s", "limit_s")
 
-    def __init__(self, problem: str, remedy: str = "fix the code", values: object = None) -> None:
+    def __init__(
+        self,
+        problem: str,
+        remedy: str = "fix the code",
+        values: object = None,
+        limit_s: float = START_S,
+    ) -> None:
         self._problem, self._remedy, self._values = problem, remedy, values
+        self.limit_s = self.left_s = limit_s
 
     def __enter__(self) -> None:
-        """Enter the block."""
+        _calls.append(self)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if error is None or isinstance(error, (InputError, KeyboardInterrupt, CommandTerminated)):
+        _calls.pop()
+        if _copied_calls and any(call is self for call in _copied_calls):
+            os._exit(0)
+        if error is None or isinstance(error, (InputError, CommandTerminated)) or _is_ctrl_c(error):
             return
+        if isinstance(error, MemoryError):
+            limit_memory(MEMORY + _SPARE_MEMORY)
         arguments = "" if self._values is None else f" with {one_line_repr(self._values)}"
         raise PluginError(f"{self._problem}{arguments}: {describe_error(error)}; {self._remedy}.") from error
+
+
+def _is_ctrl_c(error: BaseException) -> bool:
+    """Return whether the error may be a signal. Commands and workers handle it in another way."""
+    handler = signal.getsignal(signal.SIGINT)
+    return isinstance(error, KeyboardInterrupt) and handler is signal.default_int_handler
 
 
 def one_line_repr(values: object) -> str:
@@ -129,7 +214,7 @@ class Guard:
     def call(self, method: str, *arguments: Any) -> Any:
         """Return the checked result of a *method* of the component."""
         problem = f"{self._label} failed in {method}()"
-        with user_code_call(problem, values=arguments or None):
+        with user_code_call(problem, "fix the code", arguments or None, time_limit_s(method)):
             bound = getattr(self.component, method)
             result = bound(*arguments)
             if method not in self._checks:

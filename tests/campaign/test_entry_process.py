@@ -148,7 +148,7 @@ def test_a_users_file_with_parameters(own):
     [
         ("Fails", r"Policy mine failed in rest\(\) with .*: KeyError: 'late' \(.*own.py, line 23\)"),
         ("Ends", r"own.py:Ends: rest\(\) ended the process"),
-        ("Interrupts", r"own.py:Interrupts: rest\(\) raised KeyboardInterrupt \(.*own.py, line 31\)"),
+        ("Interrupts", r"Policy mine failed in rest\(\) with .*: KeyboardInterrupt \(.*own.py, line 31\)"),
         ("Hoards", r"Policy mine failed in rest\(\) with .*: MemoryError \(.*own.py"),
         ("Reports", r"own.py:Reports: finish\(\) returned \d+ bytes; expected at most 1048576"),
         ("Lies", r"own.py:Lies: rest\(\) gave an answer that psm_sim did not ask for"),
@@ -175,9 +175,9 @@ def test_an_entry_without_an_answer_ends_with_its_children(own, monkeypatch, tmp
     monkeypatch.chdir(tmp_path)
     os.mkfifo("fifo")
     fifo = os.open("fifo", os.O_RDONLY | os.O_NONBLOCK)
-    monkeypatch.setattr(entry_process, "CALL_S", 1.0)
     policy = EntryPolicy(f"{own}:Hangs")
     policy.start(0.1)
+    monkeypatch.setattr(entry_process, "time_limit_s", lambda _: 0.0)
     with pytest.raises(PluginError, match=r"own.py:Hangs: rest\(\) gave no answer within 1 s"):
         policy.rest(30.0, 0.0, None)
     assert select.select([fifo], [], [], 60)[0] == [fifo]
@@ -200,9 +200,8 @@ def test_a_process_ends_with_its_policy():
     assert multiprocessing.active_children() == []
 
 
-def test_the_server_answers_each_question(monkeypatch):
+def test_the_server_answers_each_question():
     """In this process, to be seen by the coverage: every call of the station, and an error."""
-    monkeypatch.setattr(entry_process, "_limit_memory", lambda: None)
     frame = [0, 40, 0, True, False, 1460, False]
     questions = [
         [["load"]],

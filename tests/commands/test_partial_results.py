@@ -14,6 +14,7 @@ import psm_sim
 from psm_sim.cli import main
 
 POLICY = """
+import signal
 from psm_sim.policies import Policy, Rest
 
 
@@ -22,11 +23,14 @@ class Late(Policy):
 
     def rest(self, now_s, since_uplink_s, poll):
         if now_s > {after_s}:
-            raise {error}
+            {failure}
         return Rest()
 """
 
-FAILURES = [("ValueError('no')", 2, "failed"), ("KeyboardInterrupt", 130, "interrupted")]
+FAILURES = [
+    ("raise ValueError('no')", 2, "failed"),
+    ("signal.raise_signal(signal.SIGINT)", 130, "interrupted"),
+]
 FINISHED = ["--policy", "bsd", "--pages", "3"]
 WORDS = [*FINISHED, "--policy", "late.py:Late", "--policy", "lpsm"]
 
@@ -35,13 +39,13 @@ WORDS = [*FINISHED, "--policy", "late.py:Late", "--policy", "lpsm"]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a folder with a policy that fails after a second."""
     monkeypatch.chdir(tmp_path)
-    write_policy("ValueError('no')")
+    write_policy("raise ValueError('no')")
     return tmp_path
 
 
-def write_policy(error: str, after_s: float = 1.0) -> None:
-    """Write a policy that raises *error* in the simulated time *after_s*."""
-    Path("late.py").write_text(POLICY.format(error=error, after_s=after_s))
+def write_policy(failure: str, after_s: float = 1.0) -> None:
+    """Write a policy with the statement *failure* in the simulated time *after_s*."""
+    Path("late.py").write_text(POLICY.format(failure=failure, after_s=after_s))
 
 
 def results(text: str) -> dict[str, Any]:
@@ -61,12 +65,12 @@ def output_of(words: list[str], status: int, capsys: pytest.CaptureFixture[str])
     return output, told
 
 
-@pytest.mark.parametrize(("error", "status", "state"), FAILURES)
+@pytest.mark.parametrize(("failure", "status", "state"), FAILURES)
 def test_the_finished_policies_are_printed_as_without_the_others(
-    error: str, status: int, state: str, capsys: pytest.CaptureFixture[str]
+    failure: str, status: int, state: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The missing ones are named with the reason, also on standard error."""
-    write_policy(error)
+    write_policy(failure)
     expected = results(output_of([*FINISHED, "--format", "json"], 0, capsys)[0])
     output, told = output_of([*WORDS, "--format", "json"], status, capsys)
     found = results(output)
@@ -74,7 +78,7 @@ def test_the_finished_policies_are_printed_as_without_the_others(
     assert found == expected
     assert missing["lpsm"] == "not run"
     reason = missing["late.py:Late"]
-    assert reason == "interrupted" if state == "interrupted" else "ValueError: no (" in reason
+    assert reason == "interrupted." if state == "interrupted" else "ValueError: no (" in reason
     assert told.splitlines()[0] == "The results are incomplete; missing: late.py:Late, lpsm."
     assert told.splitlines()[1].startswith(f"psm_sim: {reason}")
     assert len(told.splitlines()) == 2
@@ -90,12 +94,12 @@ def test_a_table_and_csv_have_the_finished_policies(capsys: pytest.CaptureFixtur
     assert "No result for lpsm: not run." in output
 
 
-@pytest.mark.parametrize(("error", "status", "state"), FAILURES)
+@pytest.mark.parametrize(("failure", "status", "state"), FAILURES)
 def test_a_folder_has_the_data_of_the_finished_policies(
-    error: str, status: int, state: str, capsys: pytest.CaptureFixture[str]
+    failure: str, status: int, state: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It has no figures, because an interrupted command ends soon."""
-    write_policy(error)
+    write_policy(failure)
     output, told = output_of([*WORDS, "--format", "json", "--output", "out"], status, capsys)
     assert {path.name for path in Path("out").iterdir()} == {"result.json", "pages.csv", "metadata.json"}
     assert Path("out/result.json").read_text() == output
@@ -154,7 +158,7 @@ def test_nothing_is_printed_if_no_policy_has_finished(capsys: pytest.CaptureFixt
 def test_the_finished_seeds_are_averaged(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
     durations_s = [psm_sim.simulate("psm", pages=3, seed=seed).simulated_s for seed in range(1, 9)]
     first = next(n for n in range(6) if durations_s[n + 2] > 0.5 + max(durations_s[n : n + 2]))
-    write_policy("ValueError('no')", after_s=max(durations_s[first : first + 2]))
+    write_policy("raise ValueError('no')", after_s=max(durations_s[first : first + 2]))
     words = ["--policy", "late.py:Late", "--policy", "bsd", "--pages", "3", "--seed", str(first + 1)]
     words += ["--workers", workers, "--format", "json", "--replications"]
     expected = results(output_of([*words, "2"], 0, capsys)[0])

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from psm_sim.cli import main
+from psm_sim.common import user_code_guards
+from psm_sim.common.errors import PluginError
+from psm_sim.common.user_code_guards import user_code_call
 
 POLICIES = """
 import sys
@@ -285,3 +295,136 @@ def test_a_formula_that_overflows_late_is_named(capsys: pytest.CaptureFixture[st
     words = ["--loss", "where(I > 20000, 1/0, 1/Ti)", "--pages", "40"]
     told = refused(capsys, *words)
     assert re.search(r"Loss (formula )?.*returned inf|Loss where\(I > 20000.* bytes buffered", told)
+
+
+# --- in a process of its own ------------------------------------------------------------------------------
+
+UNRULY = """
+import os, threading, time
+from psm_sim.policies import Policy, Rest
+
+class Base(Policy):
+    name = "unruly"
+    count = 0
+
+    def rest(self, now_s, since_uplink_s, poll):
+        self.count += 1
+        if self.count == 20:
+            self.act()
+        return Rest()
+
+class Ends(Base):
+    def act(self):
+        os._exit(0)
+
+class Crashes(Base):
+    def act(self):
+        os.kill(os.getpid(), 11)
+
+class Leaves(Base):
+    '''It leaves a thread, a process, and a copy of the command.'''
+    def act(self):
+        os.open("fifo", os.O_WRONLY)
+        threading.Thread(target=time.sleep, args=[120]).start()
+        os.fork()
+        if os.fork() == 0:
+            time.sleep(120)
+
+class Waits(Base):
+    def act(self):
+        os.open("fifo", os.O_WRONLY)
+        time.sleep(120)
+"""
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="there are no such processes on Windows")
+
+
+@pytest.fixture
+def fifo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """Stand in a folder with unruly policies; give a FIFO there."""
+    monkeypatch.chdir(tmp_path)
+    Path("unruly.py").write_text(UNRULY)
+    os.mkfifo("fifo")
+    fifo = os.open("fifo", os.O_RDONLY | os.O_NONBLOCK)
+    yield fifo
+    os.close(fifo)
+
+
+def started(name: str, *words: str) -> subprocess.Popen[str]:
+    """Start a command with an unruly policy."""
+    command = [sys.executable, "-m", "psm_sim", "--policy", f"unruly.py:{name}", "--pages", "3", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def assert_that_nobody_holds(fifo: int) -> None:
+    """A FIFO whose writers have ended is at its end."""
+    assert select.select([fifo], [], [], 60)[0] == [fifo]
+    assert os.read(fifo, 1) == b""
+
+
+@posix_only
+@pytest.mark.usefixtures("fifo")
+@pytest.mark.parametrize(("name", "how"), [("Ends", "exit status 0"), ("Crashes", "signal 11")])
+def test_a_policy_that_ends_the_process_is_one_line(name: str, how: str) -> None:
+    process = started(name)
+    output, told = process.communicate()
+    assert (process.returncode, output) == (2, "")
+    assert told == f"psm_sim: unruly.py:{name} has ended the process of the command ({how}); fix the code.\n"
+
+
+@posix_only
+def test_what_a_policy_leaves_ends_with_the_command(fifo: int) -> None:
+    """And the result is printed once."""
+    process = started("Leaves", "--format", "json")
+    output, told = process.communicate()
+    assert (process.returncode, told) == (0, "")
+    assert len(json.loads(output)["runs"]) == 1
+    assert_that_nobody_holds(fifo)
+
+
+@posix_only
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("SIGINT", "psm_sim: interrupted.\n"),
+        ("SIGTERM", "psm_sim: terminated by SIGTERM.\n"),
+        ("SIGKILL", ""),
+    ],
+)
+def test_a_signal_to_the_command_ends_the_policy(name: str, told: str, fifo: int) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # perhaps ignored, as by a shell's "&"
+    process = started("Waits")
+    signal.signal(signal.SIGINT, before)
+    while not is_held(fifo):
+        assert process.poll() is None
+    process.send_signal(getattr(signal, name))
+    assert process.communicate() == ("", told)
+    assert process.returncode in (-9, 128 + getattr(signal, name))
+    assert_that_nobody_holds(fifo)
+
+
+def is_held(fifo: int) -> bool:
+    """Return whether a process has the FIFO open, after a moment."""
+    time.sleep(0.05)
+    try:
+        os.read(fifo, 1)
+    except BlockingIOError:
+        return True
+    return False
+
+
+@posix_only
+def test_a_call_that_lasts_too_long_ends_with_its_line() -> None:
+    """It ends after as many ticks of the timer as fit into its time."""
+    before = signal.signal(signal.SIGALRM, user_code_guards._limit_time)
+    try:
+        with pytest.raises(PluginError, match=r"^It failed: TimeLimitError: no result within 1 s; fix"):
+            _pass_ticks(3)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def _pass_ticks(number: int) -> None:
+    with user_code_call("It failed", limit_s=1.0):
+        for _ in range(number):
+            signal.raise_signal(signal.SIGALRM)

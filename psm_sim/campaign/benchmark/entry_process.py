@@ -22,7 +22,7 @@ from psm_sim.common.errors import InputError, PluginError, describe_error
 from psm_sim.common.opened_files import add_opened_files, note_opened_files, opened_files
 from psm_sim.common.parallel import end_session, start_session
 from psm_sim.common.parameters import parameter
-from psm_sim.common.user_code_guards import WrongResultError, numbers
+from psm_sim.common.user_code_guards import WrongResultError, numbers, time_limit_s
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest, ServicePeriod, describe_radio
 from psm_sim.policies.factory import make_policy
 from psm_sim.policies.user_policy_guard import checked_rest, guard_policy
@@ -30,20 +30,14 @@ from psm_sim.poll import Poll
 
 T = TypeVar("T")
 
-IMPORT_S = 60.0
-"""Time that an entry may take to import its modules, in seconds."""
-
-CALL_S = 5.0
-"""Time that an entry may take for a decision, in seconds."""
-
 RUN_S = 600.0
 """Time that an entry may take for all decisions of a run, in seconds."""
 
 MAX_BYTES = 1 << 20
 """Maximum size of an answer in bytes."""
 
-MAX_MEMORY = 4 << 30
-"""Maximum address space of an entry in bytes, on systems with such a limit."""
+LATE_S = 1.0
+"""Time after which a call is late that its own process should have ended, in seconds."""
 
 _HOOKS = ("uplink", "sent", "received", "interrupted")
 
@@ -172,7 +166,7 @@ class EntryPolicy(Policy):
     def _exchange(self, calls: list[tuple[Any, ...]]) -> Any:
         """Return the result of the last call."""
         channel: Any = self._channel
-        limit_s = min(IMPORT_S if calls[-1][0] == "load" else CALL_S, self._left_s)
+        limit_s = min(time_limit_s(calls[-1][0]) + LATE_S, self._left_s)
         self._number += 1
         begin_s = time.monotonic()
         channel.send_bytes(json.dumps([self._number, calls]).encode())
@@ -189,7 +183,6 @@ class EntryPolicy(Policy):
 
 def serve(channel: Connection, spec: str) -> None:
     """Run the policy *spec*, as questions in the *channel* ask, until it is closed."""
-    _limit_memory()
     policy: Any = None
     with suppress(EOFError, OSError), note_opened_files():
         while True:
@@ -207,15 +200,6 @@ def serve(channel: Connection, spec: str) -> None:
                 text = str(error) if known else f"{owner} raised {describe_error(error)}; fix the code."
                 answer = json.dumps([number, text, None]).encode()
             channel.send_bytes(answer)
-
-
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    with suppress(ValueError, OSError):  # not on macOS, or a lower limit
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
 
 
 def _read_facts(facts: Any) -> _Facts:

@@ -48,6 +48,7 @@ def test_the_record_names_what_the_results_were_made_with(folder: Path) -> None:
 
 
 SAYS = "if now_s > 1: import json, pathlib; {what}"
+INTERRUPT = "import signal; signal.raise_signal(signal.SIGINT)"
 READS = "assert json.loads(pathlib.Path('results/metadata.json').read_text())['status'] == 'running'"
 
 
@@ -59,7 +60,10 @@ def test_a_run_is_running_until_it_has_finished(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("what", "exit_status", "status"),
-    [("raise ValueError('no')", 2, "failed"), ("raise KeyboardInterrupt", 130, "interrupted")],
+    [
+        ("raise ValueError('no')", 2, "failed"),
+        (INTERRUPT, 130, "interrupted"),
+    ],
 )
 def test_a_run_that_is_broken_off_is_recorded(what: str, exit_status: int, status: str, folder: Path) -> None:
     write_policy(Path("my.py"), before=SAYS.format(what=what))
@@ -130,6 +134,6 @@ def test_a_forced_run_that_is_broken_off_leaves_the_earlier_results(folder: Path
     """Whole, with their own record."""
     assert main(PSM) == 0
     before = {path.name: path.read_bytes() for path in folder.rglob("*.*")}
-    write_policy(Path("my.py"), before=SAYS.format(what="raise KeyboardInterrupt"))
+    write_policy(Path("my.py"), before=SAYS.format(what=INTERRUPT))
     assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results", "--force"]) == 130
     assert {path.name: path.read_bytes() for path in folder.rglob("*.*")} == before
