@@ -7,13 +7,7 @@ from typing import ClassVar
 
 from psm_lab.active import make_selective
 from psm_lab.policies.beacon_features import Features
-from psm_lab.policies.listening_plan import (
-    BeaconForecast,
-    ListeningPlan,
-    PlannedBeacon,
-    RandomListening,
-    UniformDraws,
-)
+from psm_lab.policies.beacon_forecast import BeaconForecast, PlannedBeacon, RandomListening
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_POLLS, MAX_SEED, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
@@ -87,11 +81,8 @@ class Listen(Policy):
     - Below margin 0 the query rule of the learner decides by a Bernoulli draw.
     - At the latest after ``max_ms`` a beacon is received.
 
-    Nothing changes between two received beacons, so all draws up to the next one are made in advance. An
-    empty beacon that was predicted empty does not change the learner either. An idle period is therefore
-    planned up to the first beacon that would (:class:`~psm_lab.policies.listening_plan.ListeningPlan`).
-    The rule of ``dkm`` counts all labels, so it is called at each beacon; it receives the beacons inside its
-    halving band.
+    Nothing changes between two received beacons, so all draws up to the next one are made in advance. The
+    rule of ``dkm`` receives the beacons inside its halving band.
 
     The mistake bounds of the margin rules also apply if labels are free on one side
     (:class:`~psm_lab.active.query_rules.OneSided`), but not with a ``weight``.
@@ -150,7 +141,7 @@ class Listen(Policy):
     def _begin(self) -> None:
         self._features = Features(self.context, self.beacon_s)
         self._horizon = longest_doze(self.max_ms, self.beacon_s)
-        self._draws = UniformDraws(random_stream(self.seed, "policy listen"), self._horizon)
+        self._random = random_stream(self.seed, "policy listen")
         self._forecast = self._make_forecast()
         self._planned: PlannedBeacon | None = None
         self._stats = ListeningStats(estimates=self.learner != "dkm")
@@ -184,20 +175,9 @@ class Listen(Policy):
             self._learn_planned(poll.buffered_frames > 0)
             self._features.listened(now_s)
         on_beacon = poll is not None and now_s == self.beacon_grid.time(first - 1)
-        self._planned = planned = self._forecast.next_beacon(first, self._draws.row(0), on_beacon)
-        self._draws.discard(1)
-        is_planned = on_beacon and self._plans
-        plan = (
-            ListeningPlan(self._forecast.next_beacon, self._draws, planned, self._on_plan_followed)
-            if is_planned
-            else None
-        )
-        return Rest(0.0, planned.number - first + 1, plan=plan)
-
-    @property
-    def _plans(self) -> bool:
-        """Whether to return plans; subclasses are called at each beacon instead."""
-        return type(self) is Listen and self.learner != "dkm"
+        draws = self._random.random(self._horizon).tolist()
+        self._planned = self._forecast.next_beacon(first, draws, on_beacon)
+        return Rest(0.0, self._planned.number - first + 1)
 
     def _learn_planned(self, frames: bool) -> None:
         """Learn from the label of the planned beacon, and count it."""
@@ -205,10 +185,3 @@ class Listen(Policy):
         if planned is not None:
             self._stats.count_beacon(planned.margin < 0, planned.probability, planned.forced, frames)
             self._forecast.learn(planned, frames, self.weight)
-
-    def _on_plan_followed(self, heard: list[PlannedBeacon], planned: PlannedBeacon) -> None:
-        for beacon in heard:
-            self._stats.count_beacon(True, beacon.probability, beacon.forced, False)
-        self._features.listened(self.beacon_grid.time(heard[-1].number))
-        self._draws.discard(len(heard))
-        self._planned = planned

@@ -17,7 +17,6 @@ from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Frame, Poll, make_policy
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
-from psm_sim.workload.page_view import Page
 
 PAGES, SEEDS = 8, 40
 
@@ -167,28 +166,6 @@ def test_a_beacon_with_a_margin_of_nothing_or_more_is_heard():
     policy.start(0.1)
     assert policy.rest(1.0, 0.0, None).beacons == 1
     assert policy.rest(1.1, 0.1, Poll(100.0)).beacons == 12  # one empty beacon later it is sure of the next
-
-
-@pytest.mark.parametrize("learner", ["cbgz", "cbgz2", "lasec", "random"])
-def test_a_silence_planned_ahead_is_the_silence_asked_for(learner):
-    """Over some pages, from the energy to the tally; and in an hour's silence hardly anything is asked."""
-    runs = []
-    for kind in (Listen, Asked):
-        policy = kind(learner=learner, b=0.05)
-        world = build_world(load_topology(), policy)
-        world.run(load_workload("ucb", PAGES, 706).pages)
-        runs.append((world.usage(), policy.report(), world.visits[PAGES - 1]))
-    assert runs[0] == runs[1]
-    policy, asked = Listen(learner=learner, b=0.05), []
-    rest = policy.rest
-    policy.rest = lambda *arguments: (asked.append(arguments), rest(*arguments))[1]
-    build_world(load_topology(), policy).run([Page(3600.0, 1000, (), (300,), (0.0,))])
-    assert policy.report()["listens"] > 2900
-    assert len(asked) < 30
-
-
-class Asked(Listen):
-    """Asked at each beacon, as every policy derived from it is."""
 
 
 @pytest.mark.parametrize("bad", ["learner=cbgz2,weight=2", "learner=random,b=2", "learner=bbq"])

@@ -1,9 +1,7 @@
-"""Listening plan: the beacons that a listening policy will receive during an idle period."""
+"""Forecasts of the next beacon that a listening policy will receive."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +10,6 @@ from psm_lab.active.selective_sampler import SelectiveSampler
 from psm_lab.policies.beacon_features import Features, IdlePeriod, unheard_since
 from psm_sim.beacons import Beacons
 from psm_sim.common.array_types import FloatArray
-
-_MAX_BEACONS = 1000
-"""Number of dozes after which a plan ends, to limit memory; the policy then makes another plan."""
-_ROWS_PER_DRAW = 64
-"""Rows of uniform random numbers generated at once."""
 
 
 class PlannedBeacon(NamedTuple):
@@ -52,66 +45,6 @@ class PlannedBeacon(NamedTuple):
         return (
             np.empty(0) if self.idle_period is None else self.idle_period.instance(self.number, self.unheard)
         )
-
-
-class UniformDraws:
-    """Uniform random numbers for the Bernoulli draws, used in order.
-
-    There is one row per doze, with one number for each beacon up to the longest doze.
-    """
-
-    def __init__(self, rng: np.random.Generator, horizon: int) -> None:
-        self._rng, self._horizon = rng, horizon
-        self._rows: list[list[float]] = []
-
-    def row(self, index: int) -> list[float]:
-        """Return the row with an *index*, counted from the first unused row."""
-        while index >= len(self._rows):
-            self._rows += self._rng.random((_ROWS_PER_DRAW, self._horizon)).tolist()
-        return self._rows[index]
-
-    def discard(self, rows: int) -> None:
-        """Discard the first *rows* rows."""
-        del self._rows[:rows]
-
-
-@dataclass
-class ListeningPlan:
-    """Plan of the dozes while beacons are empty as predicted, so that nothing is learnt from them.
-
-    Attributes
-    ----------
-    next_beacon : callable
-        Returns the beacon received next, if the beacon before a number was received and empty. Its arguments
-        are this number, and the uniform random numbers of the beacons from it on.
-    draws : UniformDraws
-        Random numbers of the policy.
-    planned : PlannedBeacon
-        Beacon for which the radio is already dozing.
-    follow : callable
-        Called with the received beacons, and the beacon of the last doze that was started.
-    """
-
-    next_beacon: Callable[[int, list[float]], PlannedBeacon]
-    draws: UniformDraws
-    planned: PlannedBeacon
-    follow: Callable[[list[PlannedBeacon], PlannedBeacon], None]
-
-    def dozes(self) -> Iterator[tuple[int, float]]:
-        """Yield the dozes up to the first beacon with a positive prediction."""
-        self._beacons = [self.planned]
-        while self._beacons[-1].margin < 0 and len(self._beacons) <= _MAX_BEACONS:
-            last = self._beacons[-1].number
-            planned = self.next_beacon(last + 1, self.draws.row(len(self._beacons) - 1))
-            self._beacons.append(planned)
-            yield planned.number - last, 1
-
-    def followed(self, heard: int, until: int) -> None:
-        """Handle the end of the plan after *heard* received beacons.
-
-        *until* is the number of the beacon for which the radio dozed last.
-        """
-        self.follow(self._beacons[:heard], self._beacons[heard])
 
 
 _MAX_BLOCK = 512
