@@ -45,6 +45,11 @@ def is_file(text: str) -> bool:
     return re.match(r"# [\w./]+\.(py|toml|csv)\n", text) is not None
 
 
+def in_small(line: str) -> str:
+    """Return a command with at most three pages and seeds: examples are run to see that they work."""
+    return re.sub(r"--(pages|replications) (\d+)", lambda it: f"--{it[1]} {min(3, int(it[2]))}", line)
+
+
 def pictures(document: Path) -> Iterator[Path]:
     """Yield the pictures of its folder that a document shows. Those of reports have tests of their own."""
     for target in re.findall(
@@ -75,11 +80,12 @@ def test_examples_run(
     """Files are written as shown, Python is run, and each ``python -m psm_sim`` line ends with status 0.
 
     A command that is marked so ends with 1; what a text marked so shows is what the last commands printed.
-    A picture is what they have drawn under its name, or has its numbers beside it.
+    A picture is what they have drawn under its name, or has its numbers beside it. Commands that draw none
+    of the document's are run in small.
     """
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "examples" / "08-made-up-session.har", "my.har")  # stands for a file of the reader
-    printed = ""
+    printed, shown_pictures = "", list(pictures(document))
     for mark, language, text in blocks(document):
         if is_file(text):
             name, _, content = text.partition("\n")
@@ -91,13 +97,15 @@ def test_examples_run(
                 line = one_line(command)
                 program = PROGRAMS.get(line[:17])
                 if program and not line.startswith(SERVER) and line not in COMPARED:
-                    assert program(shlex.split(line)[3:]) == (mark == FINDS_A_FAULT), line
+                    draws = shown_pictures and re.search("--(plot|output) ", line)
+                    words = shlex.split(line if draws else in_small(line))
+                    assert program(words[3:]) == (mark == FINDS_A_FAULT), line
             shown = capsys.readouterr()
             assert "Traceback" not in shown.err
             printed = shown.out
         elif mark == PRINTED:
             assert printed == text
-    for picture in pictures(document):
+    for picture in shown_pictures:
         drawn = [labels(found) for found in tmp_path.rglob(picture.name)]
         assert labels(picture) in drawn or (not drawn and picture.with_suffix(".csv").exists())
 

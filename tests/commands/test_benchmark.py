@@ -24,20 +24,21 @@ from psm_sim.common.hashing import file_digest
 from psm_sim.reporting.terminal import benchmark as terminal
 
 FEW = tuple(cell for cell in CELLS if (cell.traffic, cell.radio) == ("push", "nrf7002"))
+SEEDS = cells.JUDGING_SEEDS[:3]
 MINE = """
 from psm_sim.policies import Policy, Rest
 
 class Mine(Policy):
     name = "mine"
     def rest(self, now_s, since_uplink_s, poll):
-        return Rest(beacons=4)
+        return Rest(beacons=40)
 """
 
 
 @cache
 def stored_result() -> str:
     """Return the result of static PSM, as a file stores it."""
-    return to_json(run_benchmark(["psm"], cells.JUDGING_SEEDS, resources=Resources(1)))
+    return to_json(run_benchmark(["psm"], SEEDS, resources=Resources(1)))
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +47,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for module in (cells, ranking, result_module, run, terminal):
         monkeypatch.setattr(module, "CELLS", FEW)
+    monkeypatch.setattr(cells, "JUDGING_SEEDS", SEEDS)
+    monkeypatch.setattr(cells, "QUICK", 2)
     monkeypatch.setattr(cells, "built_in", lambda: ["psm"])
     (tmp_path / "mine.py").write_text(MINE)
     stored = tmp_path / "stored.json"
@@ -64,7 +67,7 @@ def test_without_policies_it_shows_the_stored_ranking(capsys):
     shown = capsys.readouterr().out
     assert "always-on" in shown
     assert "psm has rank 1, of 2 policies. In 3 of 3 cells no policy costs less" in shown
-    assert "seeds 70001 to 70010" in shown
+    assert "seeds 70001 to 70003" in shown
 
 
 def test_a_policy_is_ranked_among_the_stored_ones_and_verified(capsys, folder):
@@ -72,7 +75,7 @@ def test_a_policy_is_ranked_among_the_stored_ones_and_verified(capsys, folder):
     words = ("--policy", "mine.py:Mine", "--quick", "--output", "mine.json")
     assert benchmark(*words) == 0
     shown = capsys.readouterr()
-    assert all(name in shown.out for name in ("psm", "seeds 70001 to 70003"))
+    assert all(name in shown.out for name in ("psm", "seeds 70001 to 70002"))
     assert "mine.py:Mine shares rank 1 with psm" in " ".join(shown.out.split())
     assert "stored results" not in shown.err
     result = read_result(Path("mine.json"))
@@ -80,7 +83,7 @@ def test_a_policy_is_ranked_among_the_stored_ones_and_verified(capsys, folder):
     assert len(result.files["mine.py"]) == 64
     assert benchmark(*words) == 2  # the file exists
     assert benchmark("verify", "mine.json") == 0
-    assert "6 of 6 runs and optima of 3 seeds are equal" in capsys.readouterr().out
+    assert "6 of 6 runs and optima of 2 seeds are equal" in capsys.readouterr().out
     found = json.loads(Path("mine.json").read_text())
     found["runs"][-1]["energy_j"][0] = float(np.nextafter(found["runs"][-1]["energy_j"][0], 0))
     found["versions"]["numpy"] = "0"
@@ -168,15 +171,15 @@ def test_stored_results_of_other_code_and_other_versions_are_named(capsys, folde
 
 def test_the_data_of_an_entry_is_part_of_its_result(capsys, folder):
     """Its process opens it. An edit makes new tasks of a store, and a result with it differs."""
-    (folder / "table.txt").write_text("4")
+    (folder / "table.txt").write_text("40")
     (folder / "mine.py").write_text(
-        "from pathlib import Path\n" + MINE.replace("=4)", "=int(Path('table.txt').read_text()))")
+        "from pathlib import Path\n" + MINE.replace("=40)", "=int(Path('table.txt').read_text()))")
     )
     words = ("--policy", "mine.py:Mine", "--replications", "1", "--store", "tasks.sqlite", "--output")
     assert benchmark(*words, "a.json") == 0
     first = read_result(Path("a.json"))
     assert first.files.keys() >= {"mine.py", "table.txt"}
-    (folder / "table.txt").write_text("8")
+    (folder / "table.txt").write_text("80")
     assert benchmark(*words, "b.json") == 0
     assert [policy for policy, _ in first.differing_cells(read_result(Path("b.json")))] == ["mine.py:Mine"]
     assert benchmark("verify", "a.json") == 1
