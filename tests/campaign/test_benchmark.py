@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -197,12 +195,3 @@ def test_the_stored_results_are_those_of_this_version(monkeypatch):
         for cell, costs in runs.items():
             for measured, known in zip(costs, stored.first(1).costs(policy, cell), strict=True):
                 assert measured == pytest.approx(known, rel=1e-9), (policy, cell)
-
-
-def test_the_recorded_pages_are_those_of_the_tests():
-    """``benchmarks/recorded_pages.py`` writes the same pages again."""
-    import gzip
-
-    from benchmarks.recorded_pages import TARGET, merged
-
-    assert json.loads(gzip.decompress(Path(TARGET).read_bytes())) == merged()

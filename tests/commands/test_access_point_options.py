@@ -45,13 +45,6 @@ def test_dtim_is_the_setting_and_the_baseline_wakes_for_dtim_beacons(
     )
 
 
-def test_the_caption_says_how_the_baseline_wakes(capsys: pytest.CaptureFixture[str]) -> None:
-    """Only where it is not every beacon."""
-    for words, says_so in ((("--dtim", "3"), True), (("--set", "beacon.dtim_period=3"), False)):
-        assert main([*RUN[:-2], *words]) == 0
-        assert ("psm wakes for DTIM beacons only" in capsys.readouterr().out) == says_so
-
-
 def test_a_latency_is_the_limit_of_the_conclusion(capsys: pytest.CaptureFixture[str]) -> None:
     limited, free = result(capsys, "--latency", "90ms"), result(capsys)
     for each in (limited, free):

@@ -74,17 +74,6 @@ def test_pages_have_their_own_columns(capsys: pytest.CaptureFixture[str]) -> Non
     assert "mA" not in text.split("Traffic:")[0]
 
 
-def test_the_driver_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
-    found = advice(capsys, *DEVICE, *TRAFFIC, "--driver", "linux")
-    names = {row["setting"] for row in found["rows"] if not row["needs_new_driver"]}
-    assert names == {
-        "power saving off",
-        "DTIM 3 (100 ms awake)",
-        "DTIM 3 (20 ms awake)",
-        "DTIM 3 (500 ms awake)",
-    }
-
-
 def test_a_profile_of_an_unknown_driver_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

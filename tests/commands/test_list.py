@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -109,20 +108,3 @@ def test_a_bundled_entry_is_shown_as_its_file(kind: str, capsys: pytest.CaptureF
         assert main(["list", kind, name]) == 0
         assert capsys.readouterr().out == (bundled_dir(folder) / f"{name}.toml").read_text(encoding="utf-8")
     assert list(listed(capsys, kind)) == bundled_names(folder)
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "option"), [("profiles", "esp32-c6", "--profile"), ("presets", "thesis", "--preset")]
-)
-def test_a_shown_file_gives_the_same_results(
-    kind: str, name: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["list", kind, name]) == 0
-    own = tmp_path / "mine.toml"
-    own.write_text(capsys.readouterr().out)
-    outputs = []
-    for value in (name, str(own)):
-        words = ["--policy", "psm", "--pages", "2", "--no-baselines", "--format", "csv", option, value]
-        assert main(words) == 0
-        outputs.append(capsys.readouterr().out.replace(value, "NAME"))
-    assert outputs[0] == outputs[1]

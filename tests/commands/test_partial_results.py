@@ -171,15 +171,6 @@ def test_the_finished_seeds_are_averaged(workers: str, capsys: pytest.CaptureFix
     assert told.splitlines()[0] == f"The results are incomplete; missing: {name}."
 
 
-def test_the_finished_policies_of_the_first_seed_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """If the first seed fails, no average exists."""
-    expected = results(output_of([*FINISHED, "--format", "json"], 0, capsys)[0])
-    words = [*WORDS, "--replications", "3", "--workers", "1", "--format", "json"]
-    found = results(output_of(words, 2, capsys)[0])
-    assert list(found.pop("missing")) == ["late.py:Late", "lpsm", "seeds 2 to 3"]
-    assert found == expected
-
-
 @pytest.mark.parametrize("other", ["", '[[stations]]\nname = "b"\npages = 1\n'])
 def test_the_finished_policies_of_stations_are_printed(
     other: str, capsys: pytest.CaptureFixture[str]

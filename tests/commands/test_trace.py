@@ -55,15 +55,6 @@ def test_pages_converted_to_a_page_list_are_those_that_would_be_simulated(synthe
     assert read_page_list(to) == load_workload("ucb", 100, 1).pages
 
 
-def test_a_fitted_profile_is_a_trace(synthetic, tmp_path, capsys):
-    run("fit", synthetic, "--to", tmp_path / "my.toml")
-    assert "Wrote profile" in capsys.readouterr().err
-    assert len(load_workload(str(tmp_path / "my.toml"), 30, 1).pages) == 30
-    run("convert", synthetic, "--to", tmp_path / "p.csv")
-    run("fit", tmp_path / "p.csv", "--to", tmp_path / "other.toml")
-    assert len(load_workload(str(tmp_path / "other.toml"), 30, 1).pages) == 30
-
-
 def test_warnings_go_to_standard_error(synthetic, tmp_path, capsys):
     """A cut file is described, and the cut is told with its offset."""
     (tmp_path / "b.tr").write_bytes(gzip.decompress(synthetic.read_bytes())[:-5])
@@ -103,19 +94,3 @@ def test_bad_input_leaves_the_earlier_file(tmp_path, capsys):
     assert "is damaged" in capsys.readouterr().err
     assert to.read_text() == "precious"
     assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_a_fit_of_a_file_whose_name_is_no_utf_8_can_be_read(tmp_path):
-    """The name stands in the profile; so do signs beyond the first 65,536."""
-    path = tmp_path / "bad\udcff\U000e0001.csv"
-    path.write_text("page,think_s,main_bytes,images\n1,2,3000,\n2,3,4000,\n")
-    assert main(["trace", "fit", str(path), "--to", str(tmp_path / "p.toml")]) == 0
-    assert len(load_workload(str(tmp_path / "p.toml"), 3, 1).pages) == 3
-
-
-def test_a_fit_of_pages_that_all_think_long_can_be_drawn_from(tmp_path):
-    """The usual limit on think times would reject every one of them."""
-    path = tmp_path / "long.csv"
-    path.write_text("page,think_s,main_bytes,images\n1,2000,3000,\n2,3000,4000,\n")
-    assert main(["trace", "fit", str(path), "--to", str(tmp_path / "p.toml")]) == 0
-    assert min(page.think_s for page in load_workload(str(tmp_path / "p.toml"), 5, 1).pages) >= 2000

@@ -161,15 +161,6 @@ def test_a_full_disk_changes_nothing(tmp_path: Path, write: Callable[..., None],
     assert not list(tmp_path.rglob(".psm_sim-*"))
 
 
-def test_a_folder_is_created_with_its_parents(tmp_path: Path) -> None:
-    """It is not private to the user."""
-    folder = tmp_path / "made" / "with" / "parents"
-    write_folder(folder, "new")
-    assert contents(folder) == dict.fromkeys(NAMES, "new")
-    assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE((tmp_path / "made").stat().st_mode)
-    assert [path.name for path in tmp_path.iterdir()] == ["made"]
-
-
 @needs_posix
 def test_links_are_followed_and_permissions_are_kept(tmp_path: Path) -> None:
     """A private file stays private."""

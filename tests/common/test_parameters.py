@@ -86,11 +86,6 @@ def test_values_from_python_are_checked_too(name: str, value: object) -> None:
         Thing(**{name: value})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("name", "value"), [("share", np.float64(0.5)), ("count", np.int64(2)), ("cap", 3)])
-def test_numpys_numbers_and_whole_ones_will_do(name: str, value: object) -> None:
-    assert getattr(Thing(**{name: value}), name) == value  # type: ignore[arg-type]
-
-
 def test_an_unknown_parameter_is_named_with_a_hint() -> None:
     with pytest.raises(InputError, match=r"no parameter 'shar'; expected one of share, .*'share'\?"):
         build(Thing, {"shar": "1"}, "thing")

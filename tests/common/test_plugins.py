@@ -38,18 +38,6 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_class_is_loaded_once(file: Path) -> None:
-    assert load_class(str(file), "Mine", Loss) is load_class(str(file), "Mine", Loss)
-
-
-def test_an_edited_file_is_read_anew(file: Path) -> None:
-    """Even if it was edited within the second and kept its length."""
-    module = sys.modules[load_class(str(file), "Mine", Loss).__module__]
-    file.write_text(MINE.format(limit=2))
-    assert module.LIMIT == 1
-    assert sys.modules[load_class(str(file), "Mine", Loss).__module__].LIMIT == 2
-
-
 def test_an_edited_module_beside_the_file_is_read_anew(file: Path) -> None:
     """Also if it is imported by another one, and if another folder has one of its name."""
     folders = [file.parent / name for name in ("a", "b")]
@@ -117,16 +105,6 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "no.py", tmp_path):
         with pytest.raises(PluginError, match=r"File not found: .*; expected a file that defines a class"):
             load_class(str(path), "Mine", Loss)
-
-
-def test_a_file_that_cannot_be_read_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-
-    def refuse(_: Path) -> bytes:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(PluginError, match=r"my file\.py cannot be read: Permission denied; make it readable"):
-        load_class(str(file), "Mine", Loss)
 
 
 LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.published_losses:InverseLoss"})

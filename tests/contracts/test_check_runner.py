@@ -102,15 +102,6 @@ def test_what_cannot_be_loaded_or_made_is_refused(mine: Path, what: object, mess
         psm_sim.check(what)
 
 
-def test_the_one_given_is_left_as_it_was(mine: Path) -> None:
-    """Checks work on copies."""
-    learner = psm_sim.learning.StaticExpert(3)
-    learner.update([1.0, 2.0, 3.0])
-    before = learner.weights.tolist()
-    assert psm_sim.check(learner).ok
-    assert learner.weights.tolist() == before
-
-
 def test_the_command_ends_with_1_if_a_check_fails(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One line per check; what fails says what was found; other components are checked all the same."""
     assert main(["check", "mine.py:Never", "mine.py:Third"]) == 1

@@ -12,7 +12,6 @@ from psm_sim.common.errors import InputError
 from psm_sim.contracts.learner_checks import LEARNER_CHECKS
 from psm_sim.contracts.report import Check, run_check
 from psm_sim.learning import (
-    LEARNERS,
     FixedShare,
     LearnAlpha,
     Learner,
@@ -49,11 +48,6 @@ def taught(make: Callable[[int], Learner], rounds: int = 40) -> Learner:
 def test_a_built_in_learner_passes_every_check(name: str, check: Check) -> None:
     """The same checks as ``psm_sim check`` runs on a user's learner."""
     assert run_check(check, MAKERS[name](N)).fault == ""
-
-
-def test_every_learner_that_has_a_name_is_checked() -> None:
-    """A new one in the registry is made here too."""
-    assert {make(N).name for make in MAKERS.values()} >= set(LEARNERS.names())
 
 
 @every_learner

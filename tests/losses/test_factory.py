@@ -8,7 +8,7 @@ import pytest
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.losses import FormulaLoss, InverseLogLoss, InverseLoss, make_loss
+from psm_sim.losses import FormulaLoss, InverseLoss, make_loss
 
 CUBIC = """
 from psm_sim.losses import Loss
@@ -33,13 +33,6 @@ def file(tmp_path: Path) -> str:
     path = tmp_path / "my.py"
     path.write_text(CUBIC)
     return str(path)
-
-
-def test_names_give_the_built_in_losses() -> None:
-    """With the parameters behind them, if any."""
-    assert make_loss("inverse") == InverseLoss()
-    assert make_loss("inverse-log:gamma=0.5") == InverseLogLoss(0.5)
-    assert make_loss("inverse", gamma=0.25) == InverseLoss(0.25)
 
 
 def test_arithmetic_gives_a_formula() -> None:

@@ -26,13 +26,6 @@ def test_inverse_log_has_the_natural_logarithm_and_its_own_gamma() -> None:
     )
 
 
-def test_it_is_the_candidates_time_that_is_squared() -> None:
-    """The algorithm box of figure 2-4 prints the time slept squared, which would tell no expert apart."""
-    inverse = InverseLoss(gamma=1.0)
-    latency = inverse(Poll(400.0, 8, 1), np.array([1000.0, 2000.0])) - [1e-3, 5e-4]
-    assert latency == pytest.approx([1e4, 4e4])
-
-
 @pytest.mark.parametrize("loss", [InverseLoss, InverseLogLoss])
 @pytest.mark.parametrize("gamma", [0.0, math.nan])
 def test_gamma_must_be_a_number_above_0(loss: type, gamma: object) -> None:

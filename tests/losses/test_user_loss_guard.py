@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -64,14 +63,6 @@ def test_a_loss_that_changes_its_candidates_is_named() -> None:
     with pytest.raises(PluginError, match=r"Loss greedy failed .* read-only"):
         check_loss(Greedy(), TIMES_MS)
     np.testing.assert_array_equal(TIMES_MS, [100.0, 400.0])
-
-
-def test_a_loss_that_cannot_be_copied_is_named() -> None:
-    """Each run works on a copy."""
-    own = Own(np.ones(2))
-    own.lock = threading.Lock()
-    with pytest.raises(PluginError, match="Loss own cannot be copied: TypeError"):
-        check_loss(own, TIMES_MS)
 
 
 def test_probing_leaves_no_trace() -> None:

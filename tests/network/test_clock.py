@@ -89,10 +89,3 @@ def test_it_fires_no_more_than_it_is_told():
         clock.timeout(number)
     assert run_events(clock, Watched(), 3) == 3
     assert (clock.now, clock.peek()) == (2, 3)
-
-
-def test_its_time_has_one_place_under_both_names():
-    """SimPy's own code sets what ours reads."""
-    clock = Clock()
-    clock.run(until=2.5)
-    assert (clock.now, clock._now) == (2.5, 2.5)

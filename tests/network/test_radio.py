@@ -35,18 +35,6 @@ def test_static_psm_hears_every_beacon():
     assert bench.run(0.55) == [0.1, 0.2, 0.3, 0.4, 0.5]
 
 
-def test_the_documented_example_hears_every_third_beacon():
-    """The house's ``EveryThird``, which makes no promise."""
-
-    class EveryThird(Policy):
-        name = "every-third"
-
-        def rest(self, now_s, since_uplink_s, poll):
-            return Rest(awake_s=0.0, beacons=3)
-
-    assert RadioBench(EveryThird()).run(1.0) == [0.3, 0.6, 0.9]
-
-
 def test_a_held_frame_waits_for_the_next_beacon_and_is_delivered_then():
     """Held at 0.23, announced and fetched at 0.3."""
     bench = RadioBench(make_policy("psm"))

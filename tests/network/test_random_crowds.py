@@ -116,22 +116,6 @@ def test_a_crowd_is_the_same_again():
         )  # fmt: skip
 
 
-def test_crowds_are_worth_trying():
-    """Frames are lost both ways, beacons missed, access points restart, pages fail and are complete."""
-    found = {"frames lost up": 0, "frames lost down": 0, "restarts": 0}
-    missed = renewed = failed = complete = 0
-    for number in range(12):
-        for world in check(2_000_000 + number, True).worlds:
-            report = world.ends.report()
-            found = {name: count + (report[name] > 0) for name, count in found.items()}
-            missed += world.hop.report()["beacons missed"] > 0
-            renewed += world.hop.report()["associations renewed"] > 0
-            failed += len(world.visits.failures)
-            complete += len(world.visits) - len(world.visits.failures)
-    assert min(*found.values(), missed, renewed, failed) > 5
-    assert complete > 0
-
-
 @pytest.mark.parametrize("policy", ["always-on", "psm"])
 def test_restarts_are_the_same_for_all_and_losses_each_stations_own(policy):
     stations = Stations(2_000_004, True, policies=(policy,) * 6)

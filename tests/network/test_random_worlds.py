@@ -259,16 +259,3 @@ def test_power_saving_makes_no_page_quicker_but_by_a_delayed_ack():
                 number
             )
     assert judged >= 5
-
-
-def test_the_random_worlds_are_worth_trying():
-    """Most of them load their pages, some lose frames, some pages fail, and all settings are allowed."""
-    ended = dropped = lost = failed = 0
-    for number in range(30):
-        _, stopped, world = check(number)
-        ended += not stopped
-        dropped += world.access_point.dropped_frames > 0
-        lost += world.ends.lost_frames("up") > 0
-        failed += len(world.visits.failures) > 0
-    assert ended >= 15
-    assert min(dropped, lost, failed) >= 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -112,12 +111,6 @@ def test_a_key_left_out_has_the_value_of_three_node_in_that_section(tmp_path, se
     (file,) = written(tmp_path, mine=f"[{section}]\n")
     assert changed(load_topology(file)) == {}
     assert load_topology(file).name == "mine"
-
-
-def test_a_file_changes_the_keys_that_it_names_and_no_others(tmp_path):
-    """One key of the wireless hop: its delay stays 0.1 ms."""
-    (file,) = written(tmp_path, slow="[links.wireless]\nrate_mbps = 1\n")
-    assert changed(load_topology(file)) == {"links.wireless.rate_mbps": 1.0}
 
 
 def test_a_file_has_a_name_and_a_description_of_its_own(tmp_path):
@@ -232,15 +225,3 @@ def test_an_unknown_topology_lists_the_known_ones():
         load_topology("three-nodes")
     with pytest.raises(InputError, match=r"Topology file not found: 'missing.toml'"):
         load_topology("missing.toml")
-
-
-def test_a_topology_that_may_not_be_read_is_named(tmp_path, monkeypatch):
-    """The reason is the system's own."""
-
-    def refuse(*_, **__):
-        raise PermissionError(13, "Permission denied")
-
-    (tmp_path / "mine.toml").touch()
-    monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(InputError, match=r"mine\.toml cannot be read: Permission denied"):
-        load_topology(str(tmp_path / "mine.toml"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psm_sim.common.errors import InputError, PluginError
+from psm_sim.common.errors import InputError
 from psm_sim.learning import FixedShare, LearnAlpha
-from psm_sim.losses import InverseLoss, Loss
+from psm_sim.losses import InverseLoss
 from psm_sim.policies import Frame, Poll, make_policy
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import simulate
@@ -119,52 +119,11 @@ def test_a_horizon_of_too_many_polls_is_refused():
         make_policy("lpsm:horizon_s=1e8").start(0.001)
 
 
-def test_a_loss_that_breaks_its_promise_is_refused_before_the_run():
-    """NaN from a user's loss."""
-
-    class Broken(Loss):
-        name = "broken"
-
-        def __call__(self, poll, times_ms):
-            return times_ms * float("nan")
-
-    with pytest.raises(PluginError, match=r"broken.*nan"):
-        Lpsm(loss=Broken())
-
-
-def test_a_loss_that_fails_in_mid_run_is_named():
-    """No traceback for what the user can mend."""
-
-    class Late(Loss):
-        name = "late"
-
-        def __call__(self, poll, times_ms):
-            return times_ms * abs(1 / (poll.buffered_bytes - 77))
-
-    policy = Lpsm(loss=Late())
-    policy.start(0.1)
-    with pytest.raises(PluginError, match=r"Loss late failed in .*buffered_bytes=77.*: ZeroDivision"):
-        policy.rest(1.0, 1.0, Poll(100.0, 77, 1))
-
-
 def test_a_beacon_interval_of_its_own_sets_the_horizon_in_polls():
     """2,700 s of beacons 1 s apart: 2,700 polls, 83 levels."""
     policy = make_policy("lpsm")
     policy.start(1.0)
     assert policy.learner.rates.size == 83
-
-
-def test_a_class_derived_from_it_may_have_arguments_of_its_own():
-    """Its parameters are still checked."""
-
-    class Own(Lpsm):
-        def __init__(self, extra, **given):
-            super().__init__(**given)
-            self.extra = extra
-
-    assert Own(3, alpha=0.5).extra == 3
-    with pytest.raises(InputError, match=r"alpha must be a number >= 0 and <= 1, or none, got 2"):
-        Own(3, alpha=2)
 
 
 def test_with_an_outstanding_request_as_context_the_pages_are_nearly_static_psm_s():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful, longest_doze
-from tests.policies.frames import ack, broadcast, datagram, fin, request, syn
+from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
+from tests.policies.frames import ack, fin, request, syn
 
 
 @pytest.mark.parametrize(
@@ -94,24 +94,3 @@ def test_a_fin_sent_ends_it_and_a_further_request_begins_it_anew():
     assert flows.waiting == 1
     flows.sent(request(2))
     assert flows.waiting == 2
-
-
-def test_datagrams_and_bare_acks_make_nothing_wait():
-    """Neither received nor sent."""
-    flows = OutstandingRequests()
-    for frame in (datagram(), ack(), broadcast()):
-        flows.received(frame)
-        flows.sent(frame)
-    assert flows.waiting == 0
-
-
-def test_useful_is_what_somebody_waits_for():
-    """A payload or a SYN."""
-    assert [is_useful(frame) for frame in (syn(), request(), fin(0, 5), datagram())] == [True] * 4
-    assert [is_useful(frame) for frame in (ack(), fin())] == [False] * 2
-
-
-@pytest.mark.parametrize(("max_ms", "beacon_s", "beacons"), [(1200, 0.1, 12), (1199, 0.1, 11), (50, 0.1, 1)])
-def test_the_longest_doze_in_beacons(max_ms, beacon_s, beacons):
-    """Rounded down, and never less than one."""
-    assert longest_doze(max_ms, beacon_s) == beacons

@@ -31,16 +31,6 @@ def test_the_slowdown_does_not_depend_on_the_segment_size(segment_bytes):
     assert slowdown == pytest.approx(usual, abs=0.02)
 
 
-@pytest.mark.parametrize("settings", [(), BROADCASTS], ids=["unicast", "broadcasts"])
-def test_broadcasts_leave_the_order_of_policies(settings):
-    """At 0.1 W below LPSM in energy and slowdown; at 2 W below BSD in energy, at most 0.05 slower."""
-    lpsm, bsd = measured("lpsm", *settings), measured("bsd", *settings)
-    saving, quick = (measured(f"anticipate:price={price}", *settings) for price in (0.1, 2))
-    assert (saving < lpsm).all()
-    assert quick[0] < bsd[0]
-    assert quick[1] < bsd[1] + 0.05
-
-
 @pytest.mark.parametrize("policy", ["anticipate:price=0.1", "anticipate:price=2"])
 def test_broadcasts_train_no_model(policy):
     """They cost their own energy, and no more: at most 10 mJ of 2.8 J a page."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +11,6 @@ from psm_sim.common.errors import InputError
 from psm_sim.learning import StaticExpert
 from psm_sim.policies import make_policy
 from psm_sim.policies.helpers.polling_times import RULES, PredictionRule
-from psm_sim.policies.lpsm import Lpsm
-from psm_sim.poll import Poll
 from psm_sim.simulation import simulate
 
 TIMES_MS = np.array([100.0, 200.0, 400.0])
@@ -68,24 +65,6 @@ def test_unknown_rules_and_learners_are_refused_before_the_run(spec: str, messag
     """One sentence with the value and what is expected."""
     with pytest.raises(InputError, match=message):
         make_policy(spec)
-
-
-def test_a_learner_from_a_file_decides_the_polling_time(tmp_path: Path) -> None:
-    """A learner that never learns keeps the mean of all polling times."""
-    file = tmp_path / "still.py"
-    file.write_text(
-        "from psm_sim.learning import FixedShare\n\n\n"
-        "class Still(FixedShare):\n"
-        '    name = "still"\n\n'
-        "    def __init__(self, n_experts, alpha):\n        super().__init__(n_experts, alpha)\n\n"
-        "    def _learn(self, relative):\n        return 0.0\n"
-    )
-    policy = make_policy(f"lpsm:learner={file}:Still:alpha=0.5")
-    assert isinstance(policy, Lpsm)
-    assert policy.config()["learner"] == f"{file}:Still:alpha=0.5"
-    policy.start(0.1)
-    policy.rest(0.1, 0.1, Poll(100.0))
-    assert policy.polling_ms == pytest.approx(650.0)
 
 
 @pytest.mark.parametrize("rule", [each.replace("Q", "0.3") for each in RULES])

@@ -11,9 +11,6 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
-from psm_sim.simulation import Scenario, compare_runs
-from psm_sim.simulation.perfetto import write_perfetto
-from psm_sim.simulation.timeline import Recorder, observe
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_list import read_page_list, write_page_list
 from psm_sim.workload.page_view import DependencyPage, Page
@@ -105,17 +102,3 @@ def test_commands_take_har_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         runs.append(json.loads(capsys.readouterr().out))
     assert runs[0]["runs"][0]["energy_per_page_j"] == runs[1]["runs"][0]["energy_per_page_j"]
     assert ["recorded_time" in run for run in runs] == [True, True, False, False]
-
-
-def test_the_timeline_draws_every_transfer_once(tmp_path: Path) -> None:
-    """Also those whose replies overtake others: each slice has the size of its reply."""
-    trace = str(next(path for path in FILES if "gallery" in path.name))
-    run = compare_runs(["always-on"], Scenario(trace, "modern")).runs[0]
-    observe(run, [recorder := Recorder()])
-    with (tmp_path / "t.json").open("wb") as file:
-        write_perfetto(file, [recorder])
-    (page,) = load_workload(trace, 1, 1).pages
-    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
-    names = [event["name"] for event in events if "connection" in event.get("name", "")]
-    drawn = sorted(int(name.split()[2].replace(",", "")) for name in names)
-    assert drawn == sorted([page.main_bytes, *page.image_bytes, 4000])

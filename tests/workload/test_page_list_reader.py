@@ -61,12 +61,6 @@ def test_optional_columns_hold_for_all_objects_of_a_page_or_for_each(tmp_path: P
     assert second.request_bytes == (337, 337)
 
 
-def test_columns_may_come_in_any_order_with_a_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
-    """What spreadsheets write is read."""
-    path = written(tmp_path, b"\xef\xbb\xbfimages,main_bytes,think_s,page\r\n5;6,100,1.5,1\r\n\r\n")
-    assert read_page_list(path)[0].image_bytes == (5, 6)
-
-
 def test_what_the_file_does_not_give_are_parameters_of_the_trace(tmp_path: Path) -> None:
     """FILE:key=value sets request size and server delay."""
     path = written(tmp_path, HEADER + "1,1,100,\n")

@@ -87,14 +87,6 @@ def test_sampling_from_a_file_draws_from_what_is_fitted_to_it(synthetic, tmp_pat
     assert max(page.think_s for page in sampled.pages) <= 1000
 
 
-def test_a_fit_can_be_to_some_clients_only(synthetic) -> None:
-    busiest = synthetic[1].busiest()[:1]
-    span = synthetic[1].pages_of(int(busiest[0]))
-    assert f"fitted to {span.stop - span.start} pages" in fit_profile(synthetic[1], "s", busiest).remark
-    sampled = load_workload(f"{synthetic[0]}:workload=sample,clients=1", 5, 5)
-    assert f"fitted to {span.stop - span.start} pages" in sampled.remark
-
-
 def test_fitted_and_exact_tables_by_hand() -> None:
     """Whole numbers keep their shares; the interpolation that keeps the mean is taken."""
     table = exact_quantiles(np.array([1, 1, 2, 5]))

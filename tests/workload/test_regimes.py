@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir
 from psm_sim.workload import Workload, load_workload
@@ -97,13 +96,6 @@ def test_geometric_lengths_have_the_means_asked_for() -> None:
     lengths = [stretch.pages for stretch in plan[:-1]]
     assert np.mean(lengths) == pytest.approx(10, abs=4 * np.std(lengths) / len(lengths) ** 0.5)
     assert np.std(lengths) == pytest.approx(90**0.5, rel=0.1)
-
-
-def test_trace_info_shows_each_regime(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", "info", "shifting"]) == 0
-    out = capsys.readouterr().out
-    assert "quiet*8+busy*90+stream*200+push*16" in out
-    assert [line.split()[0] for line in out.splitlines()[-4:]] == ["quiet", "busy", "stream", "push"]
 
 
 @pytest.mark.parametrize(

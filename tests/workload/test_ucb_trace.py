@@ -100,12 +100,6 @@ def test_think_times_over_the_limit_are_rejected_not_clipped() -> None:
     assert sum(value > 990 for value in think) < 10
 
 
-def test_the_mean_think_time_can_be_set_exactly() -> None:
-    """mean_think_s=55 gives 55 s to the last digits."""
-    pages = load_workload("ucb:mean_think_s=55", 100, 9).pages
-    assert statistics.mean(page.think_s for page in pages) == pytest.approx(55, rel=1e-12)
-
-
 def test_server_delay_can_be_constant_or_none() -> None:
     """A constant in ms for every object, or nothing; the sizes stay what they were."""
     default = load_workload("ucb", 50, 1).pages

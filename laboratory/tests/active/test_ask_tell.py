@@ -75,12 +75,3 @@ def test_a_label_that_is_none_teaches_nothing(name, bad):
         learner.tell(bad)
     assert len(learner) == 0
     assert np.array_equal(learner.ask(), asked)
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_an_answer_without_a_question_is_refused(name):
-    """Nothing is counted."""
-    learner = LEARNERS[name](1)
-    with pytest.raises(InputError, match="ask"):
-        learner.tell(1)
-    assert len(learner) == 0

@@ -34,9 +34,3 @@ def test_images_are_read_from_the_package_without_importing_it(monkeypatch, tmp_
     handwritten_digits.mnist_5k.cache_clear()
     assert digits.tolist() == [4, 0, 9]
     assert found == pytest.approx(rows[:, :-1] / 255)
-
-
-def test_halving_takes_means_of_four_pixels():
-    """A 4 x 4 picture becomes 2 x 2."""
-    image = np.arange(16.0)[None, :]
-    assert handwritten_digits.split_in_halves(image).tolist() == [[2.5, 4.5, 10.5, 12.5]]

@@ -7,12 +7,8 @@ import pytest
 from psm_lab.active import QueryRule, SelectiveSampler, make_selective
 from psm_lab.active.perceptrons import Perceptron
 from psm_lab.active.query_rules import (
-    BbqNoveltyRule,
     BernoulliQuery,
     DkmHalvingRule,
-    MarginQuery,
-    OneSided,
-    SecondOrderQuery,
 )
 from psm_lab.active.sampler_specs import NAMES, sampler_parameters
 
@@ -34,14 +30,6 @@ def test_a_name_gives_its_parts_their_parameters():
     assert make_selective("lasec-ss", 3).rule.b == 0.01
     assert make_selective("lasec:c=none", 3).learner.c is None
     assert make_selective("cbgz", 3).rule.b == 0.1
-
-
-def test_any_name_takes_one_sided_labels():
-    """The rule is wrapped."""
-    rule = make_selective("cbgz2:one_sided=true", 3).rule
-    assert isinstance(rule, OneSided)
-    assert isinstance(rule.rule, SecondOrderQuery)
-    assert isinstance(make_selective("cbgz:one_sided=false", 3).rule, MarginQuery)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -102,9 +90,3 @@ def test_a_label_told_belongs_to_what_was_asked():
     sampler.tell(x, 1)
     assert sampler.learner.w.tolist() == [4.0, 5.0]
     assert sampler.n_queries_ == 2
-
-
-def test_the_novelty_rule_counts_every_round():
-    """Threshold t^-kappa: 1, then 1/2 and 1/3 with kappa 1; spread 1 is 1/2 of itself."""
-    rule, x = BbqNoveltyRule(kappa=1.0), np.zeros(1)
-    assert [rule.query_probability(x, 0.0, 1.0) for _ in range(3)] == [0.0, 0.0, 1.0]

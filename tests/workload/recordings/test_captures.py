@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import shutil
 import struct
-import subprocess
-import tracemalloc
-from ipaddress import ip_address
-from pathlib import Path
 
 import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.capture.capture_files import frames_of
-from psm_sim.workload.recordings.capture.ip_packets import packet_of
 from psm_sim.workload.recordings.capture.packet_capture import read_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from tests.workload.recordings.captures import (
@@ -172,26 +166,6 @@ def test_what_cannot_be_read_is_one_sentence_with_the_place(kept, data, words):
     assert "x.pcap" in str(caught.value)
 
 
-@pytest.mark.parametrize("form", ["pcap", "pcapng", "IPv6"])
-def test_memory_is_at_most_twice_the_file(kept, form):
-    """And a constant for a few pieces of it; packets as small as they can be, all of one client."""
-    source, target = ("fd00::2", "fd00::3") if form == "IPv6" else (STATION, SERVER)
-    frame = ethernet(packet(source, target, payload=18))
-    if form == "pcapng":
-        data = section() + interface() + enhanced(frame, 1_000) * 60_000
-    else:
-        data = pcap([]) + pcap([(FOREVER_S, frame)])[24:] * 60_000
-    path = kept(data)
-    tracemalloc.start()
-    try:
-        found = read_capture(path)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert found.rows.size == 60_000
-    assert peak < 2 * len(data) + (8 << 20)
-
-
 @pytest.mark.parametrize(
     ("pairs", "client"),
     [
@@ -241,54 +215,6 @@ def test_a_packet_without_a_length_fills_its_frame(kept):
     ip[2:4] = b"\0\0"
     found = read_capture(kept(pcap([(FOREVER_S, ethernet(bytes(ip)))])))
     assert found.rows["length"].tolist() == [len(ip)]
-
-
-NAMES = (
-    "mqtt", "mqtt_big", "bro.org", "pipelined-requests", "http2-nghttp2", "80211http", "ieee802.11_exthdr"
-)  # fmt: skip
-FIELDS = ("frame.time_epoch", "frame.len", "frame.cap_len", "ip.src", "ip.dst", "ip.len", "tcp.len")
-
-
-def ours(path: Path) -> tuple[list[tuple[int, int, int]], list[tuple[int, str, str, int]]]:
-    """Return time in ns, length and bytes kept of each frame; and time, ends and length of IP packets."""
-    frames: list[tuple[int, int, int]] = []
-    packets: list[tuple[int, str, str, int]] = []
-    for frame in frames_of(ChunkReader(path)):
-        frames.append((frame.time_ns, frame.length, len(frame.data)))
-        if found := packet_of(frame):
-            source, target = str(ip_address(found.source)), str(ip_address(found.target))
-            packets.append((frame.time_ns, source, target, found.length))
-    return frames, packets
-
-
-def every_link_layer() -> bytes:
-    """Return a capture of all link layers, with an interface's unit and offset of time and two sections."""
-    whole = section() + interface(1, offset_s=7) + interface(101, resolution=9)
-    whole += enhanced(FRAMES["one VLAN"][1](packet()), 8_000_000) + enhanced(packet(), 5_000_000_001, 1)
-    for number, (link, frame) in enumerate(FRAMES.values()):
-        frames = [frame(packet(payload=50 + k)) for k in range(3)]
-        whole += interface(link) + b"".join(enhanced(each, 10**6 + number, 2 + number) for each in frames)
-    return whole + section(">") + interface(101, ">") + enhanced(packet(), 9, 0, ">")
-
-
-@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
-@pytest.mark.parametrize("name", [*NAMES, "made"])
-def test_tshark_reads_the_same(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Every frame's time, length and bytes kept; every IPv4 packet's ends and length."""
-    if name == "made":
-        path = tmp_path / "all.pcapng"
-        path.write_bytes(every_link_layer())
-    else:
-        path = request.getfixturevalue("shared") / "data" / "captures" / f"{name}.pcap"
-    columns = [word for field in FIELDS for word in ("-e", field)]
-    command = ["tshark", "-n", "-r", str(path), "-T", "fields", *columns]
-    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    rows = [line.split("\t") for line in out.splitlines()]
-    times = [int(row[0].replace(".", "")) for row in rows]
-    frames, packets = ours(path)
-    assert frames == [(at, int(row[1]), int(row[2])) for at, row in zip(times, rows, strict=True)]
-    beside = [(at, row[3], row[4], int(row[5])) for at, row in zip(times, rows, strict=True) if row[3]]
-    assert packets == beside
 
 
 def test_a_gzipped_capture_reads_the_same(kept):

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import psm_sim.workload.recordings.har as har_reader
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.har_entries import Entry, epoch_s
@@ -140,13 +139,6 @@ def test_a_size_that_no_connection_can_carry_is_refused(tmp_path: Path) -> None:
         InputError, match=r"a\.har: log\.entries\[0\]: the size of the request .* got 1e\+308"
     ):
         read_recording(har(tmp_path, [large]))
-
-
-@pytest.mark.parametrize("status", [-2, 0, 304, "200"])
-def test_odd_status_codes_and_versions_do_not_matter_where_bytes_moved(tmp_path: Path, status) -> None:
-    """Status -2 and 0 and httpVersion '' or '2 2' occur in real files."""
-    odd = entry(response={"status": status, "httpVersion": "2 2", "headersSize": 10, "bodySize": 5})
-    assert sizes(read_recording(har(tmp_path, [odd]))) == [[15]]
 
 
 def test_timings_are_never_negative() -> None:
@@ -287,13 +279,4 @@ def test_an_entry_without_a_time_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"log\.entries\[1\]\.startedDateTime must be an ISO 8601 time, got 'yesterday'"
     ):
-        read_recording(path)
-
-
-def test_a_file_too_large_to_be_a_session_is_refused_before_it_is_parsed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(har_reader, "MAX_BYTES", 1 << 20)
-    path = har(tmp_path, [entry()], comment="x" * (1 << 20))
-    with pytest.raises(InputError, match=r"a\.har: a HAR file must be at most 1 MiB"):
         read_recording(path)

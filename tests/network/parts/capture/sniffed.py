@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import io
-import shutil
 import struct
-import subprocess
-from pathlib import Path
 from typing import Any, NamedTuple
-
-import pytest
 
 from psm_sim.network import Observer, World, build_world, load_topology
 from psm_sim.network.parts.capture import capture_observers
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
-
-needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 
 
 class Beacon(NamedTuple):
@@ -144,14 +137,3 @@ def frames_of(data: bytes, kind: str = "") -> list[Frame]:
 
 def beacons_of(data: bytes) -> list[Beacon]:
     return [each for each in records(data) if isinstance(each, Beacon)]
-
-
-def tshark(data: bytes, folder: Path, wanted: str, *fields: str) -> list[list[str]]:
-    """Return fields of the frames that a display filter lets pass, with all checksums verified."""
-    path = folder / "sniffed.pcap"
-    path.write_bytes(data)
-    checks = [word for name in ("ip", "tcp", "udp") for word in ("-o", f"{name}.check_checksum:TRUE")]
-    columns = [word for field in fields for word in ("-e", field)]
-    words = ["tshark", "-r", str(path), *checks, "-Y", wanted, "-T", "fields", *columns]
-    found = subprocess.run(words, capture_output=True, text=True, check=True)
-    return [line.split("\t") for line in found.stdout.splitlines()]

@@ -10,7 +10,6 @@ from simpy import Environment
 
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.parts.capture import sniffer
 from psm_sim.network.parts.capture.capture_header_values import capture_header_values
 from psm_sim.network.parts.capture.sniffer import BeaconTimes
 from psm_sim.network.parts.frame_timing import CW_MIN
@@ -18,10 +17,8 @@ from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.station_queue import NULL_DOZE
 from psm_sim.network.segment import Segment
 from tests.network.parts.capture.sniffed import (
-    Beacon,
     Frame,
     captured,
-    frames_of,
     records,
     run,
 )
@@ -54,15 +51,6 @@ def on_air(policy="psm", pages=3, **settings):
 def polls(each):
     """Say whether a record is a PS-Poll."""
     return isinstance(each, Frame) and each.kind == "ps-poll"
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_frames_are_written_as_soon_as_their_order_is_certain(variant, monkeypatch):
-    """A few at a time or many, the file is the same."""
-    _, many = on_air("psm", pages=2, **VARIANTS[variant])
-    monkeypatch.setattr(sniffer, "_FLUSH_FRAMES", 3)
-    _, few = on_air("psm", pages=2, **VARIANTS[variant])
-    assert few == many
 
 
 def test_a_late_beacon_takes_the_place_of_those_due_meanwhile():
@@ -103,26 +91,6 @@ def test_the_power_management_bits_are_what_the_access_point_acts_on(policy, var
     assert seen == said
 
 
-def test_more_data_is_what_makes_the_station_poll_again():
-    """After an answer with the bit comes another PS-Poll; after one without, first a beacon."""
-    _, data = on_air("psm", pages=6)
-    found = records(data)
-    answers = [number for number, each in enumerate(found) if number and polls(found[number - 1])]
-    rounds = [rest(found, number) for number in answers]
-    assert len(rounds) > 20
-    assert {more for more, _ in rounds} == {True, False}
-    assert all(again for more, again in rounds if more)
-    assert not any(again for more, again in rounds if not more)
-
-
-def rest(found, number):
-    """Return an answer's More Data bit, and whether a PS-Poll comes before the next beacon."""
-    for each in found[number + 1 :]:
-        if isinstance(each, Beacon) or polls(each):
-            return found[number].more, polls(each)
-    return found[number].more, False
-
-
 @pytest.mark.parametrize("variant", ["802.11g", "null frames fetch"])
 def test_what_has_collided_has_the_retry_bit_when_it_is_heard(variant, monkeypatch):
     """And nothing else has it."""
@@ -160,10 +128,3 @@ def test_a_null_frame_that_was_tried_and_taken_back_leaves_the_next_one_new(take
         ("null", True, not taken_back, True), ("ack", False, False, False),
     ]  # fmt: skip
     assert not link.sniffer.failed
-
-
-def test_each_kind_of_frame_says_its_rate():
-    """Of 802.11g with ACKs at 24 Mbit/s, in half Mbit/s."""
-    _, data = on_air("psm", pages=1, mac__standard="802.11g")
-    rates = {(each.kind, each.rate) for each in frames_of(data)}
-    assert rates == {("data", 108), ("null", 108), ("ps-poll", 108), ("ack", 48)}

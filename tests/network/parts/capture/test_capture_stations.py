@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -30,11 +29,8 @@ from tests.network.parts.capture.sniffed import (
     Log,
     beacons_of,
     frames_of,
-    needs_tshark,
     records,
-    tshark,
 )
-from tests.network.parts.capture.test_capture_tshark import ODD, TROUBLE
 
 POLICIES = ("psm", "lpsm", "always-on", "bsd:p=0.5", "psm:listen_interval=3", "dynamic", "psm", "lpsm", "psm")
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -106,18 +102,6 @@ def mac_of(aid):
     return 2 if aid == 1 else 256 + aid
 
 
-@needs_tshark
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_tshark_finds_nothing_malformed_no_wrong_checksum_and_tcp_clean(variant, tmp_path):
-    """Where no frame is lost; and it names the stations that the beacons do."""
-    found = sniffed(variant)
-    assert sum(world.client.retransmissions + world.server.retransmissions for world in found.worlds) == 0
-    assert tshark(found.capture, tmp_path, f"{ODD} || {TROUBLE}", "frame.number", "_ws.col.Info") == []
-    rows = tshark(found.capture, tmp_path, "wlan.fc.type_subtype == 8", "wlan.tim.aid")
-    named = [frozenset(int(each, 16) for each in row[0].split(",") if each) for row in rows]
-    assert named == [each.tim_bit for each in beacons_of(found.capture)]
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_stations_bytes_are_those_of_its_accounts(variant):
     """Both ways, up to the end of its last page, to the byte; addresses and associations are its own."""
@@ -163,56 +147,8 @@ def test_no_two_frames_overlap_and_each_is_on_the_air_as_long_as_it_takes(varian
         assert gap_us == pytest.approx(10, abs=0.51) if answers else gap_us > 10.5
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_each_sender_counts_its_own_frames(variant):
-    """Modulo 4096."""
-    orders: dict[int, list[int]] = {}
-    for each in frames_of(sniffed(variant).capture):
-        if each.up and each.kind in ("data", "null"):
-            orders.setdefault(each.station, []).append(each.order)
-    assert set(orders) == {mac_of(aid) for aid in range(1, 10)}
-    assert all(found == [number % 4096 for number in range(len(found))] for found in orders.values())
-
-
 def _polls(each):
     return isinstance(each, Frame) and each.kind == "ps-poll"
-
-
-def test_a_frame_is_acknowledged_by_the_station_that_it_was_for():
-    """And a PS-Poll is answered by a frame for the station that has asked."""
-    seen = [each for each in records(sniffed().capture) if not isinstance(each, Beacon)]
-    acked = polled = 0
-    for one, other in pairwise(seen):
-        if other.kind == "ack" and other.station:
-            acked += one.up
-            assert (other.station, one.up) == (one.station, True)
-        elif one.kind == "ps-poll" and other.kind == "data":
-            polled += 1
-            assert (other.station, other.up) == (one.station, False)
-    assert min(acked, polled) > 20
-
-
-def test_each_station_is_a_process_of_the_timeline():
-    """With its name, tracks and counters; its radio's time adds up to its last page."""
-    found = sniffed()
-    events = json.loads(found.timeline)["traceEvents"]
-    processes = {each["pid"]: each["args"]["name"] for each in events if each["name"] == "process_name"}
-    expected = [f"{name} under " for name in found.names]
-    assert [name.startswith(begin) for name, begin in zip(processes.values(), expected, strict=True)] == [
-        True
-    ] * 9
-    for pid, end in enumerate(found.ends, 1):
-        mine = [each for each in events if each["pid"] == pid]
-        tracks = {each["tid"]: each["args"]["name"] for each in mine if each["name"] == "thread_name"}
-        assert {"radio", "policy", "pages", "transfers 1"} <= set(tracks.values())
-        radio = [each for each in mine if each["ph"] == "X" and tracks[each["tid"]] == "radio"]
-        assert sum(each["dur"] for each in radio) == pytest.approx(1e6 * end.at_s, abs=len(radio))
-        pages = [each for each in mine if each["ph"] == "X" and tracks[each["tid"]] == "pages"]
-        assert len(pages) == 2
-        assert max(each["ts"] + each.get("dur", 0) for each in mine if "ts" in each) <= 1e6 * end.at_s + 2
-        counters = {each["name"] for each in mine if each["ph"] == "C"}
-        assert {"power (W)", "buffered frames"} <= counters
-        assert ("weights" in counters) is ("lpsm" in processes[pid])
 
 
 def test_more_stations_than_have_a_number_are_refused():
