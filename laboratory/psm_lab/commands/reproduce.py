@@ -139,7 +139,6 @@ def _report(
                     arguments.seed,
                     _command_line(arguments),
                     introduction,
-                    arguments.workers or None,
                     missing,
                 )
     finally:

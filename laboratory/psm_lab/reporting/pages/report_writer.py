@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from psm_lab.reporting import claim_tables
-from psm_lab.reporting.pages import markdown_tables
 from psm_lab.reporting.pages.introductions import PUBLISHED, Introduction
+from psm_lab.reporting.pages.markdown_tables import escape_markdown, markdown_list, markdown_table
 from psm_lab.reporting.pages.summaries import summarise
 from psm_lab.reporting.study_numbers import numbers_of
 from psm_lab.reporting.terminal_findings import cells
 from psm_sim import __version__
 from psm_sim.common.output_files import replace_files
-from psm_sim.common.parallel import parallel_map
 from psm_sim.reporting.files.result_json import to_text
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from psm_lab.studies.published_claims import Claim
-    from psm_lab.studies.study import Findings, Table
+    from psm_lab.studies.study import Findings
     from psm_sim.simulation.preset import Preset
 
 FIGURES = "figures"
@@ -58,7 +54,6 @@ def write_report(
     seed: int,
     command: str,
     introduction: Introduction = PUBLISHED,
-    workers: int | None = 1,
     missing: Mapping[str, str] | None = None,
 ) -> None:
     """Write ``README.md``, ``numbers.json`` and the figures atomically.
@@ -77,14 +72,12 @@ def write_report(
         Command that repeats the report.
     introduction : Introduction
         Title and first paragraphs, and the rule of the verdicts.
-    workers : int or None
-        Number of processes that plot the figures; None starts one per core.
     missing : mapping of str to str, optional
         Studies without findings, with the reasons. With any, no figures are plotted.
     """
     with replace_files(folder) as draft:
         (draft / FIGURES).mkdir()
-        links = {} if missing else _draw_all(findings, draft / FIGURES, workers)
+        links = {} if missing else {study.study: _draw(study, draft / FIGURES) for study in findings}
         text = to_text(numbers_of(findings, seed, missing))
         (draft / "numbers.json").write_text(text, encoding="utf-8", newline="\n")
         first_lines = f"# {introduction.title}\n\n{introduction.text}\n\n"
@@ -95,35 +88,18 @@ def write_report(
         (draft / "README.md").write_text(page, encoding="utf-8", newline="\n")
 
 
-def _draw_all(
-    findings: Sequence[Findings], folder: Path, workers: int | None
-) -> dict[str, list[tuple[str, str]]]:
-    """Plot all figures and return the captions and file names of each study."""
-    figures = [_Figure(study.study, key, frame) for study in findings for key, frame in study.figures.items()]
-    links: dict[str, list[tuple[str, str]]] = {}
-    for figure, caption in zip(figures, parallel_map(partial(_draw, folder), figures, workers), strict=True):
-        links.setdefault(figure.study, []).append((caption, f"{figure.stem}.svg"))
-    return links
-
-
-class _Figure(NamedTuple):
-    study: str
-    key: str
-    frame: pd.DataFrame
-
-    @property
-    def stem(self) -> str:
-        return f"{self.study}-{self.key}" if self.key != self.study else self.key
-
-
-def _draw(folder: Path, figure: _Figure) -> str:
-    """Plot a figure and return its caption."""
+def _draw(study: Findings, folder: Path) -> list[tuple[str, str]]:
+    """Plot the figures of a study, and return their captions and file names."""
     from psm_lab.reporting.figures.figure_registry import draw
     from psm_sim.reporting.figures.canvas import save_picture
 
-    canvas, caption = draw(figure.key, figure.frame)
-    save_picture(canvas, folder / f"{figure.stem}.svg")
-    return caption
+    links = []
+    for key, frame in study.figures.items():
+        figure, caption = draw(key, frame)
+        name = f"{study.study}-{key}.svg" if key != study.study else f"{key}.svg"
+        save_picture(figure, folder / name)
+        links.append((caption, name))
+    return links
 
 
 def page_of(
@@ -154,16 +130,17 @@ def page_of(
 def _missing_section(missing: Mapping[str, str]) -> str:
     """Return a section with the studies that have no findings, or an empty string."""
     lines = [f"{name}: {reason.rstrip('.')}" for name, reason in missing.items()]
-    return f"## Missing studies\n\n{markdown_tables.markdown_list(lines)}\n" if lines else ""
+    return f"## Missing studies\n\n{markdown_list(lines)}\n" if lines else ""
 
 
 def _verdict_table(findings: Sequence[Findings]) -> str:
-    rows = [
-        [f"[{study.study}](#{study.study})", markdown_tables.escape_markdown(study.title), _verdicts(study)]
-        for study in findings
-    ]
-    lines = [["study", "about", "verdicts"], ["---"] * 3, *rows]
-    page = "## Studies\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    """Return the verdicts of each study under its first preset, which is the headline, and all tallies."""
+    lines = ["| study | about | verdicts |", "| --- | --- | --- |"]
+    for study in findings:
+        presets = claim_tables.under_each_preset(study.claims)
+        verdicts = next((claim_tables.format_tallies(claims) for claims in presets.values()), "")
+        lines.append(f"| [{study.study}](#{study.study}) | {escape_markdown(study.title)} | {verdicts} |")
+    page = "## Studies\n\n" + "\n".join(lines) + "\n"
     claims = [claim for study in findings for claim in study.claims]
     presets = claim_tables.under_each_preset(claims)
     if set(presets) <= {""}:
@@ -171,42 +148,25 @@ def _verdict_table(findings: Sequence[Findings]) -> str:
     return "\n".join([page, *_tally_sections(findings, presets)])
 
 
-def _verdicts(study: Findings) -> str:
-    """Return the counts under the headline preset, which is the first one."""
-    presets = claim_tables.under_each_preset(study.claims)
-    return next((claim_tables.format_tallies(claims) for claims in presets.values()), "")
-
-
 def _study_section(study: Findings, figures: Sequence[tuple[str, str]]) -> str:
-    parts = [f"## {study.study}\n", f"{markdown_tables.escape_markdown(study.title)}.\n"]
-    parts.append(f"Setting: {markdown_tables.escape_markdown(study.setting)}.\n")
+    parts = [f"## {study.study}\n", f"{escape_markdown(study.title)}.\n"]
+    parts.append(f"Setting: {escape_markdown(study.setting)}.\n")
     notes = {preset.name: preset.note() for preset in study.presets}
     for name, claims in claim_tables.under_each_preset(study.claims).items():
-        parts += (
-            [f"{markdown_tables.escape_markdown(notes.pop(name))}. {claim_tables.format_tallies(claims)}:\n"]
-            if name in notes
-            else []
-        )
-        parts.append(_claim_section(claims))
-    parts += [f"{markdown_tables.escape_markdown(note)}.\n" for note in notes.values() if note]
+        if name in notes:
+            note = escape_markdown(notes.pop(name))
+            parts.append(f"{note}. {claim_tables.format_tallies(claims)}:\n")
+        parts.append(markdown_table(*claim_tables.columns(claims)))
+    parts += [f"{escape_markdown(note)}.\n" for note in notes.values() if note]
     if study.remarks:
-        parts.append(markdown_tables.markdown_list(study.remarks))
+        parts.append(markdown_list(study.remarks))
     for table in study.tables:
-        parts.append(_table_section(table))
+        rows = markdown_table([str(name) for name in table.frame.columns], cells(table.frame))
+        parts.append(f"{escape_markdown(table.title)}:\n\n{rows}")
     parts += [f"![{caption}]({FIGURES}/{name})\n\n{caption}\n" for caption, name in figures]
     if study.commentary:
-        parts.append(f"Commentary:\n\n{markdown_tables.markdown_list(study.commentary)}")
+        parts.append(f"Commentary:\n\n{markdown_list(study.commentary)}")
     return "\n".join(parts)
-
-
-def _claim_section(claims: Sequence[Claim]) -> str:
-    return markdown_tables.markdown_table(*claim_tables.columns(claims))
-
-
-def _table_section(table: Table) -> str:
-    headings = [str(name) for name in table.frame.columns]
-    title = markdown_tables.escape_markdown(table.title)
-    return f"{title}:\n\n{markdown_tables.markdown_table(headings, cells(table.frame))}"
 
 
 def _tally_sections(findings: Sequence[Findings], presets: dict[str, list[Claim]]) -> list[str]:
@@ -220,20 +180,16 @@ def _tally_sections(findings: Sequence[Findings], presets: dict[str, list[Claim]
         for name, claims in presets.items()
         for role, tally in claim_tables.verdict_tallies(claims).items()
     ]
+    provisional = " All verdicts are provisional, because they need more and longer replications."
+    note = provisional if any(study.provisional for study in findings) else ""
     return [
         "## Tallies\n",
-        f"{claim_tables.ROLES} The table above uses the first preset.{_provisional_note(findings)}\n",
-        markdown_tables.markdown_table(["preset", "role of the published numbers", "verdicts"], lines),
+        f"{claim_tables.ROLES} The table above uses the first preset.{note}\n",
+        markdown_table(["preset", "role of the published numbers", "verdicts"], lines),
         "## All published numbers under each preset\n",
-        markdown_tables.markdown_table(*claim_tables.side_by_side(all_claims)),
+        markdown_table(*claim_tables.side_by_side(all_claims)),
         *_choice_sections(findings),
     ]
-
-
-def _provisional_note(findings: Sequence[Findings]) -> str:
-    if not any(study.provisional for study in findings):
-        return ""
-    return " All verdicts are provisional, because they need more and longer replications."
 
 
 def _choice_sections(findings: Sequence[Findings]) -> list[str]:
@@ -241,13 +197,12 @@ def _choice_sections(findings: Sequence[Findings]) -> list[str]:
     parts = ["## Choices of the presets\n"]
     for name, preset in presets.items():
         parts += [
-            f"Preset {name}: {markdown_tables.escape_markdown(preset.description)}.\n",
+            f"Preset {name}: {escape_markdown(preset.description)}.\n",
             _choice_table(preset),
         ]
-        texts = [f"Evidence for it: {text}" for text in preset.evidence] + [
-            f"Evidence against it: {text}" for text in preset.doubts
-        ]
-        parts += [markdown_tables.markdown_list(texts)] if texts else []
+        texts = [f"Evidence for it: {text}" for text in preset.evidence]
+        texts += [f"Evidence against it: {text}" for text in preset.doubts]
+        parts += [markdown_list(texts)] if texts else []
     return parts
 
 
@@ -258,7 +213,7 @@ def _choice_table(preset: Preset) -> str:
         for role, choices in (("calibrated", preset.calibrated), ("fitted", preset.fitted))
         for choice in choices
     ]
-    return markdown_tables.markdown_table(headings, lines)
+    return markdown_table(headings, lines)
 
 
 def summary_section(findings: Sequence[Findings]) -> str:
