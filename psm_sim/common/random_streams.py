@@ -27,6 +27,6 @@ def random_stream(seed: int, name: str, replication: int = 0) -> np.random.Gener
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=key)))
 
 
-def stream_name(name: str, owner: int) -> str:
-    """Return the stream name of component number *owner*; number 0 has the plain *name*."""
+def stream_name(name: str, owner: str) -> str:
+    """Return the stream name of the component *owner*; without an owner it is the plain *name*."""
     return f"{name} of {owner}" if owner else name

@@ -52,7 +52,7 @@ def parts_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> P
         return Parts(hop, EndSystems(hop.env, topology))
     from psm_sim.network.parts.faults.fault_injection import Faults
 
-    return Parts(hop, Faults(hop.env, topology, hop.number))
+    return Parts(hop, Faults(hop.env, topology))
 
 
 def hop_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> WirelessHop:

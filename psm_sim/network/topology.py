@@ -35,7 +35,8 @@ class Topology:
     ``base`` is the bundled topology from which this one was derived. Output shows the differences from it,
     see :func:`topology_differences`. ``stations`` are the stations that share
     the channel of the access point; empty for a single station. ``seed`` is that of backoffs, losses, faults
-    and group addressed frames. A run sets it to its own seed.
+    and group addressed frames. A run sets it to its own seed. ``station_name`` is the name of one station
+    among several, whose losses differ from those of the others; empty for a single station.
 
     Raises
     ------
@@ -60,6 +61,7 @@ class Topology:
     base: str = "three-node"
     stations: tuple[StationSpec, ...] = ()
     seed: int = 1
+    station_name: str = ""
 
     def __post_init__(self) -> None:
         for attribute, cls in SECTIONS.values():

@@ -35,8 +35,6 @@ class WirelessHop:
 
     Attributes
     ----------
-    number : int
-        Index of the station at its access point, from 0.
     beacons : Beacons
         Times at which the station may wake.
     up, down : Link
@@ -44,8 +42,6 @@ class WirelessHop:
     port, radio, doze
         Port, radio and doze of the station; set by :meth:`attach`.
     """
-
-    number = 0
 
     def __init__(self, topology: Topology, env: Environment | None = None) -> None:
         self.topology = topology

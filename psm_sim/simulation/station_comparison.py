@@ -258,8 +258,8 @@ class StationSetup(NamedTuple):
 def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]:
     """Return the setup of each station of a topology, in order. Errors are as for a run.
 
-    A single station has the seed of the run. Each of several has a seed of its own, which depends on the seed
-    of the run and on its name, so that other stations do not change its pages.
+    A single station has the seed of the run. Each of several has pages and losses of its own, which depend on
+    the seed of the run and on its name, so that other stations do not change them.
     """
     setups: list[StationSetup] = []
     for spec in topology.stations:
@@ -282,7 +282,8 @@ def _group_setups(spec: StationSpec, scenario: Scenario, topology: Topology) -> 
             seed = scenario.seed
         else:
             seed = int(random_stream(scenario.seed, f"stations.{name}").integers(2**32))
-        yield StationSetup(name, spec.name, own_topology, policy, _workload(scenario, spec, seed))
+        named = replace(own_topology, station_name=name if topology.station_count > 1 else "")
+        yield StationSetup(name, spec.name, named, policy, _workload(scenario, spec, seed))
 
 
 def _workload(scenario: Scenario, spec: StationSpec, seed: int) -> Workload:

@@ -65,8 +65,8 @@ class Stations:
         self.witnesses, cell = [Witness() for _ in range(count)], cell_of(self.topology)
         told = [[each, *more] for each, more in zip(self.witnesses, watched or [()] * count, strict=False)]
         self.worlds = [
-            build_world(self.topology, make_policy(policy), each, cell)
-            for policy, each in zip(self.policies, told, strict=False)
+            build_world(replace(self.topology, station_name=str(place)), make_policy(policy), each, cell)
+            for place, (policy, each) in enumerate(zip(self.policies, told, strict=False))
         ]
 
     def run(self):

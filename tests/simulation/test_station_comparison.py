@@ -79,6 +79,20 @@ def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
     assert [run.parameters.get("listen_interval") for run in found.runs] == [None, 3, None]
 
 
+def test_losses_of_a_station_depend_on_its_name_and_not_on_its_place():
+    """Stations without traffic only receive beacons, so they do not disturb each other."""
+    losses = {"beacon.loss": 0.2, "mac.frame_error_rate": 0.1}
+    place = crowd(StationSpec("near"), StationSpec("far"), **losses)
+    swapped = replace(place, stations=place.stations[::-1])
+    here, there = (
+        compare_runs(["psm"], Scenario("idle:stretch_s=310", topology=each, pages=1))
+        for each in (place, swapped)
+    )
+    used_j = {name: of(here, name).usage.total_j for name in ("near", "far")}
+    assert used_j == {name: of(there, name).usage.total_j for name in ("near", "far")}
+    assert used_j["near"] != used_j["far"]
+
+
 def test_an_error_in_a_station_names_topology_and_station():
     with pytest.raises(InputError, match="topology three-node: station lost: Unknown trace 'nope'"):
         compare_runs(["psm"], Scenario(topology=crowd(StationSpec("lost", trace="nope")), pages=1))

@@ -43,9 +43,9 @@ class BeaconReception:
         self._in_loss, self._left = True, 0
 
     @classmethod
-    def of(cls, topology: Topology, station: int = 0) -> BeaconReception:
-        """Return the reception at the station with this index at its access point, from 0."""
-        random = random_stream(topology.seed, stream_name("network.beacon loss", station))
+    def of(cls, topology: Topology) -> BeaconReception:
+        """Return the reception at the station of *topology*."""
+        random = random_stream(topology.seed, stream_name("network.beacon loss", topology.station_name))
         return cls(topology.beacon.loss, topology.beacon.loss_run, random)
 
     def lost(self, number: int) -> bool:

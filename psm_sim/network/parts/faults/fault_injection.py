@@ -117,19 +117,16 @@ _MAX_RESTARTS = 1_000_000
 
 
 class Faults(EndSystems):
-    """End systems with faults, and counters of the faults.
+    """End systems with faults, and counters of the faults. Restarts affect all stations, other faults one.
 
     Parameters
     ----------
     env, topology
         The clock and the topology.
-    station
-        Index of the station at its access point, from 0. Restarts affect all stations, other faults only one.
     """
 
-    def __init__(self, env: Environment, topology: Topology, station: int = 0) -> None:
+    def __init__(self, env: Environment, topology: Topology) -> None:
         super().__init__(env, topology)
-        self._station = station
         self._restarts: Restarts | None = None
         self._losses: dict[LinkName, FrameLoss] = {}
 
@@ -234,7 +231,7 @@ class Faults(EndSystems):
         hop = link.name.split()[0]
         parameters = self.topology.wireless_faults if hop == "wireless" else self.topology.wired_faults
         if parameters.loss:
-            name = stream_name(link.name, self._station)
+            name = stream_name(link.name, self.topology.station_name)
             causes = [*causes, RandomFrameLoss(self.topology.seed, name, parameters, path.visits.__len__)]
         self._losses[link.name] = losses = FrameLoss(self.env, link, causes, path.hop.hooks.lost)
         end.deliver = losses.before(end.deliver)

@@ -41,11 +41,6 @@ class Cell:
         self.channel = Channel(env, self.timing, self.beacons, RETRY_LIMIT, backoffs)
         self.sender = ApQueue(self.channel)
 
-    @property
-    def stations(self) -> int:
-        """The number of stations in the cell."""
-        return len(self.ports)
-
     def several_tim_bits(self) -> bool:
         """Return whether the TIM bits of more than one station are set."""
         return sum(port.tim_bit for port in self.ports) > 1

@@ -6,7 +6,6 @@ from psm_sim.common.random_streams import random_stream, stream_name
 from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.gilbert import GilbertLosses
 from psm_sim.network.topology import Topology
-from psm_sim.network.topology_sections import MacParameters
 
 _DRAWS = 1024
 
@@ -18,17 +17,14 @@ class FrameErrors:
 
     Parameters
     ----------
-    mac
-        Error rate and mean run length.
-    seed
-        Seed of the errors.
-    station
-        Index of the station at its access point, from 0. Stations have independent errors.
+    topology
+        Topology of the station, with error rate, mean run length and seed. Stations have independent errors.
     """
 
-    def __init__(self, mac: MacParameters, seed: int, station: int) -> None:
+    def __init__(self, topology: Topology) -> None:
+        mac, name = topology.mac, stream_name("network.frame errors", topology.station_name)
         self._drawn = list[float]()
-        self._random = random_stream(seed, stream_name("network.frame errors", station))
+        self._random = random_stream(topology.seed, name)
         self._losses = GilbertLosses(self._draw, mac.frame_error_rate, mac.loss_run)
 
     def first(self, frames: int) -> int:
@@ -47,15 +43,13 @@ class AirBeaconReception(BeaconReception):
     Parameters
     ----------
     topology
-        The topology.
-    station
-        As for :class:`FrameErrors`.
+        Topology of the station.
     """
 
-    def __init__(self, topology: Topology, station: int) -> None:
-        random = random_stream(topology.seed, stream_name("network.beacon errors", station))
+    def __init__(self, topology: Topology) -> None:
+        random = random_stream(topology.seed, stream_name("network.beacon errors", topology.station_name))
         super().__init__(topology.mac.frame_error_rate, topology.mac.loss_run, random)
-        self._others = BeaconReception.of(topology, station)
+        self._others = BeaconReception.of(topology)
 
     def lost(self, number: int) -> bool:
         """Return whether beacon *number* is lost. Numbers must not decrease between calls."""

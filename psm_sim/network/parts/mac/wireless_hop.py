@@ -31,7 +31,7 @@ class MacHop(WirelessHop):
 
     def __init__(self, topology: Topology, cell: Cell) -> None:
         super().__init__(topology, cell.env)
-        self.cell, self.number = cell, cell.stations
+        self.cell = cell
 
     def link(self, name: LinkName) -> AirLink:
         """Return a new link of that name."""
@@ -66,11 +66,10 @@ class MacHop(WirelessHop):
 
     def _reception(self) -> BeaconReception:
         """Return the reception of beacons, and add frame errors to both links."""
-        mac = self.topology.mac
-        if not mac.has_errors:
-            return BeaconReception.of(self.topology, self.number)
-        self.up.errors = self.down.errors = FrameErrors(mac, self.topology.seed, self.number)
-        return AirBeaconReception(self.topology, self.number)
+        if not self.topology.mac.has_errors:
+            return BeaconReception.of(self.topology)
+        self.up.errors = self.down.errors = FrameErrors(self.topology)
+        return AirBeaconReception(self.topology)
 
     def forget(self, back_s: float) -> int:
         """Lose the association, and drop all frames at the port once the channel is free.

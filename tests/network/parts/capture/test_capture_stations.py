@@ -65,8 +65,10 @@ class Sniffed:
         self.logs, self.ends = [Log() for _ in policies], [Ends() for _ in policies]
         cell = cell_of(topology)
         self.worlds = [
-            build_world(topology, make_policy(policy), [*each, log, end], cell)
-            for policy, each, log, end in zip(policies, told, self.logs, self.ends, strict=True)
+            build_world(replace(topology, station_name=name), make_policy(policy), [*each, log, end], cell)
+            for name, policy, each, log, end in zip(
+                self.names, policies, told, self.logs, self.ends, strict=True
+            )
         ]
         for end, world in zip(self.ends, self.worlds, strict=True):
             end.world = world

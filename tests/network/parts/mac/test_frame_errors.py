@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import Topology, build_world, load_topology
 from psm_sim.network.parts.frame_timing import CW_MAX, FrameTiming
 from psm_sim.network.parts.mac import cell
 from psm_sim.network.parts.mac.frame_errors import AirBeaconReception, FrameErrors
@@ -35,7 +35,7 @@ def queue_with_errors(rate, retry_limit, frames):
     with patch.object(cell, "RETRY_LIMIT", retry_limit):
         bench = AirBench(make_policy("always-on"))
     radio, link = bench.stations[0]._radio, bench.stations[0]._radio._context.link
-    link.errors = FrameErrors(MacParameters(model="dcf", frame_error_rate=rate), 5, 0)
+    link.errors = FrameErrors(Topology(mac=MacParameters(model="dcf", frame_error_rate=rate), seed=5))
     for _ in range(frames):
         radio.send(bench.frame(1500))
     while link.queue:
@@ -111,7 +111,7 @@ def test_errors_in_runs_have_their_share_and_their_mean_length():
     """Of beacons, and of other frames."""
     keys = {"mac.model": "dcf", "mac.frame_error_rate": 0.25, "mac.loss_run": 4.0}
     topology = load_topology("three-node", keys)
-    reception, errors = AirBeaconReception(topology, 0), FrameErrors(topology.mac, 1, 0)
+    reception, errors = AirBeaconReception(topology), FrameErrors(topology)
     for lost in (
         [reception.lost(number) for number in range(100_000)],
         [errors.first(1) == 1 for _ in range(100_000)],
@@ -122,9 +122,9 @@ def test_errors_in_runs_have_their_share_and_their_mean_length():
 
 
 def test_stations_have_independent_errors():
-    """The index of the station is part of the random stream."""
+    """The name of the station is part of the random stream."""
     mac = MacParameters(model="dcf", frame_error_rate=0.5)
-    one, other, again = (FrameErrors(mac, 1, station) for station in (0, 1, 0))
+    one, other, again = (FrameErrors(Topology(mac=mac, station_name=name)) for name in ("a", "b", "a"))
     draws = [[errors.first(3) for _ in range(200)] for errors in (one, other, again)]
     assert draws[0] == draws[2] != draws[1]
 
