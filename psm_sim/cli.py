@@ -236,14 +236,14 @@ def _subcommand_help() -> str:
 
 
 class _StoreOnce(argparse.Action):
-    """Store the value of an option, and reject a second, different one."""
+    """Store the value of an option, and reject a second one."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option_string: str | None = None
     ) -> None:
         assert isinstance(parser, _OneLineParser)  # noqa: S101 (only such a parser registers the action)
-        previous = getattr(namespace, self.dest, None)
-        if self.option_strings and self.dest in parser.given and values != previous:
+        if self.option_strings and self.dest in parser.given:
+            previous = getattr(namespace, self.dest)
             raise argparse.ArgumentError(self, f"must be given once, got {previous!r} and {values!r}")
         parser.given.add(self.dest)
         setattr(namespace, self.dest, values)

@@ -75,6 +75,7 @@ MENDABLE = [
     ("--policy psm bsd", "Unexpected argument 'bsd'; .* one value; repeat --policy for several values"),
     ("--trace ucb ping", "Unexpected argument 'ping'; .* one value; see 'psm_sim --help'"),
     ("--trace ucb --trace=ping", "--trace must be given once, got 'ucb' and 'ping'"),
+    ("--seed 1 --seed 1", "--seed must be given once, got 1 and 1"),
     ("--latency -1ms", "--latency must be a time > 0"),
     ("losses inverse --gamma -1e-6", "--gamma must be numbers > 0, separated by commas, got '-1e-6'"),
     ("swep", "Unknown subcommand 'swep'; expected .*Did you mean 'sweep'"),
