@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import threading
 from collections.abc import Sequence
 from functools import partial
@@ -77,6 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
     settings = Settings(arguments.trace, arguments.profile, policies=policies, **sizes)
     for policy in _parse(settings.arguments)[0]:  # reports wrong options before the server starts
         make_policy(policy)
+    if not arguments.debug:  # errors of odd requests, and of requests that the end of the server interrupts
+        for name in ("tornado", "bokeh", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     simulator = Simulator(compare)
     with TemporaryDirectory(prefix="psm_sim-") as folder:
         announce = partial(_announce, link=None if arguments.no_browser else Path(folder, "explore.html"))

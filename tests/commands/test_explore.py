@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -58,12 +58,10 @@ def server(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def status_of(address: str, **headers: str) -> int:
     """Return the HTTP status of a request with these headers."""
     parts = urlsplit(address)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port)
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-    connection.request("GET", path, headers={name.replace("_", "-"): headers[name] for name in headers})
-    status = connection.getresponse().status
-    connection.close()
-    return status
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port)) as connection:
+        connection.request("GET", path, headers={name.replace("_", "-"): headers[name] for name in headers})
+        return connection.getresponse().status
 
 
 def test_a_missing_extra_is_named(
@@ -190,9 +188,14 @@ def test_the_address_is_printed_and_opened(
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated by SIGTERM")],
 )
 def test_a_signal_ends_the_server(number: signal.Signals, status: int, message: str) -> None:
-    """While it makes pages and simulates, which the first request starts. No process remains."""
+    """While it makes pages and simulates, which the first request starts. No process remains.
+
+    Nothing else is printed, also after a request without a valid session.
+    """
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
     with server("--trace", "modern") as (process, address):
         assert status_of(address) == 200
+        assert status_of(f"{address}ws", **upgrade, Sec_WebSocket_Key="none") == 101
         load = threading.Thread(target=request_until_closed, args=(address,))
         load.start()
         assert ended(process, number) == (status, f"psm_sim: {message}.\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import re
 import secrets
@@ -64,8 +63,6 @@ async def serve_until_cancelled(
     http.add_socket(listener)
     server = BaseServer(IOLoop.current(), application, http)
     server.start()
-    # Neither a refused request nor one that the end of the server interrupts is news.
-    logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
     try:
         announce(f"http://{_ADDRESS}:{port}/{token}/")
         await wait_for_signal()
