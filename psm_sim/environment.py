@@ -125,6 +125,10 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
         self._np_random, self._np_random_seed = gymnasium.utils.seeding.np_random(scenario.seed)
         self._episode: _Episode | None = None
 
+    def __reduce__(self) -> tuple[type[PowerSaveEnv], tuple[Any, ...]]:
+        """Copy or pickle the arguments. A copy has no episode, because a greenlet cannot be copied."""
+        return type(self), (self.scenario, self.price, self.awake_ms, self._max_beacons)
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import importlib
+import pickle
 import sys
 import threading
 
@@ -140,6 +142,18 @@ def test_closing_leaves_no_thread_and_no_run():
         assert running_greenlets() == greenlets
     with pytest.raises(InputError, match=r"step\(\) requires an episode"):
         env.step((0, 0))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])  # noqa: S301
+def test_a_copy_has_the_same_episodes_and_none_begun(copied):
+    env = PowerSaveEnv(Scenario(pages=1), price=2.0, awake_ms=(0.0, 5.0), max_beacons=3)
+    env.reset(seed=5)
+    other = copied(env)
+    with pytest.raises(InputError, match="call reset"):
+        other.step((0, 0))
+    assert other.action_space == env.action_space
+    other.reset(seed=5)
+    assert other.step((1, 2))[1] == env.step((1, 2))[1]
 
 
 def test_a_reset_ends_the_episode_before_it():
