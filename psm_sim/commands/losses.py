@@ -19,6 +19,7 @@ from psm_sim.commands.shared_options import (
 )
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import ascii_number
 
 HELP = """\
 Compare losses of LPSM: energy against slowdown over gamma, beside the baselines,
@@ -124,7 +125,7 @@ def _parse_gammas(text: str | None) -> list[float] | None:
     if text is None:
         return None
     try:
-        values = [float(part) for part in text.split(",")]
+        values = [float(ascii_number(part)) for part in text.split(",")]
     except ValueError:
         values = []
     if not values or not all(0 < value < float("inf") for value in values):

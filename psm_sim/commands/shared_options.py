@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
+from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED, ascii_number
 
 if TYPE_CHECKING:
     from psm_sim.simulation.preset import Preset
@@ -25,7 +25,7 @@ def integer_between(minimum: int, maximum: int) -> Callable[[str], int]:
 
     def parse(text: str) -> int:
         try:
-            value = int(text)
+            value = int(ascii_number(text))
         except ValueError:
             value = minimum - 1
         if not minimum <= value <= maximum:
@@ -284,7 +284,7 @@ def _split_unit(text: str) -> tuple[float | None, str]:
     """Return number and unit of a quantity such as ``300ms``; the number is None if it is not valid."""
     digits = text.strip().rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
     try:
-        number = float(digits)
+        number = float(ascii_number(digits))
     except ValueError:
         return None, ""
     return number, text.strip()[len(digits) :].strip()

@@ -1,4 +1,4 @@
-"""Largest accepted values of all inputs, each with its reason."""
+"""Largest accepted values of all inputs, each with its reason, and the digits of numbers."""
 
 from __future__ import annotations
 
@@ -40,3 +40,16 @@ MAX_SEED = 2**63 - 1
 
 MAX_CAPTURE_BYTES = 16 << 30
 """Bytes of a capture or a timeline; viewers need several times as much memory."""
+
+
+def ascii_number(text: str) -> str:
+    """Return *text*, from which Python shall read a number.
+
+    Raises
+    ------
+    ValueError
+        If it has digits of another script, which Python would read, too.
+    """
+    if not text.isascii():
+        raise ValueError
+    return text

@@ -17,6 +17,7 @@ from typing import Any
 
 from psm_sim.common.condition import Condition
 from psm_sim.common.errors import InputError, PluginError, describe_error, did_you_mean, one_of
+from psm_sim.common.input_limits import ascii_number
 from psm_sim.common.user_code_guards import user_code_call
 
 _KEY = "psm_sim"
@@ -137,9 +138,9 @@ class Parameter:
         if isinstance(self._example, bool):
             return _BOOLEANS[text.lower()]
         if isinstance(self._example, int):
-            return int(text)
+            return int(ascii_number(text))
         if isinstance(self._example, float):
-            return float(text)
+            return float(ascii_number(text))
         return text if isinstance(self._example, str) or self.choices else _guess(text)
 
 
@@ -147,7 +148,7 @@ def _guess(text: str) -> Any:
     """Return *text* as an integer, a number or a boolean if it is one, else unchanged."""
     for convert in (int, float, lambda word: _BOOLEANS[word.lower()]):
         try:
-            return convert(text)
+            return convert(ascii_number(text))
         except (KeyError, ValueError):
             continue
     return text

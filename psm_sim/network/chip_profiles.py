@@ -10,6 +10,7 @@ from typing import Any
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
+from psm_sim.common.input_limits import ascii_number
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.topology import check_settings, topology_keys
 
@@ -107,7 +108,7 @@ def parse_battery(text: str) -> float:
     if number == capacity and capacity.endswith("ah"):
         number, scale = capacity.removesuffix("ah"), 1000.0
     try:
-        charge_mah = scale * float(number)
+        charge_mah = scale * float(ascii_number(number))
     except ValueError:
         charge_mah = 0.0
     if not 0 < charge_mah <= _MAX_MAH:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError, did_you_mean
-from psm_sim.common.input_limits import MAX_BYTES, MAX_MS
+from psm_sim.common.input_limits import MAX_BYTES, MAX_MS, ascii_number
 
 _LAST = 1 - 1e-12
 """Largest probability at which a quantile is evaluated, because some families are unbounded at 1."""
@@ -155,7 +155,7 @@ def _shape(form: _Form, text: str, owner: str) -> float:
     if not form.shape:
         raise InputError(f"{owner}; this family has no shape, so remove {':' + text!r}.")
     try:
-        shape = float(text)
+        shape = float(ascii_number(text))
     except ValueError:
         shape = math.nan
     if not 0 < shape < min(form.below, 1e6):
@@ -319,7 +319,7 @@ def constant_distribution(name: str, text: str, at_least: float) -> float | None
     if lowered == AS_TRACE:
         return None
     try:
-        value = 0.0 if lowered == "none" else float(lowered)
+        value = 0.0 if lowered == "none" else float(ascii_number(lowered))
     except ValueError:
         value = math.nan
     maximum = MAX_MS if at_least == 0 else MAX_BYTES

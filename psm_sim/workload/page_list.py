@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.common.formatting import truncate
-from psm_sim.common.input_limits import MAX_BYTES, MAX_S
+from psm_sim.common.input_limits import MAX_BYTES, MAX_S, ascii_number
 from psm_sim.common.output_files import atomic_write_gzip
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.workload.page_view import (
@@ -54,13 +54,13 @@ class Column(NamedTuple):
 
 
 def _time(text: str) -> float:
-    if not 0 <= (value := float(text)) <= MAX_S:
+    if not 0 <= (value := float(ascii_number(text))) <= MAX_S:
         raise ValueError
     return value
 
 
 def _size(text: str) -> int:
-    value = float(text)  # to accept 1e6
+    value = float(ascii_number(text))  # to accept 1e6
     if not 1 <= value <= MAX_BYTES or value != round(value):
         raise ValueError
     return round(value)
@@ -73,8 +73,8 @@ def _flag(*words: str) -> Column:
 
 TIME = Column(f"a time in seconds from 0 to {MAX_S:g}", _time)
 SIZE = Column(f"an integer number of bytes from 1 to {MAX_BYTES}", _size)
-INDEX = Column("an integer index", int, default=0)
-NUMBER = Column("an integer page number", int)
+INDEX = Column("an integer index", lambda text: int(ascii_number(text)), default=0)
+NUMBER = Column("an integer page number", lambda text: int(ascii_number(text)))
 
 REQUIRED = {"page": NUMBER, "think_s": TIME, "main_bytes": SIZE, "images": SIZE}
 OPTIONAL = {"request_bytes": SIZE, "server_delay_s": TIME}

@@ -345,7 +345,7 @@ def _select_client_indices(recording: Recording, use: RecordingOptions, owner: s
         selection = "all" if use.workload == "sample" else "1"
     if selection == "all":
         return busiest
-    if selection.isdecimal():
+    if selection.isascii() and selection.isdecimal():
         # Check the length first, because int() rejects strings of several thousand digits.
         if len(selection) > 10 or not 1 <= int(selection) <= busiest.size:
             expected = f"1 to {busiest.size}, all or an identifier"

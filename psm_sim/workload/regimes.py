@@ -21,7 +21,7 @@ from psm_sim.workload.trace_profile import Profile, TraceFile, pop_facts, pop_ta
 from psm_sim.workload.workload import Workload
 
 FIXED, GEOMETRIC = "fixed", "geometric"
-_ITEM = re.compile(r"(?P<name>\w+)(\*(?P<pages>\d{1,9}))?")
+_ITEM = re.compile(r"(?P<name>\w+)(\*(?P<pages>[0-9]{1,9}))?")
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ larger sweep would take days on a machine with a few cores. Most likely the step
 """
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?"
-_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?", re.ASCII)
 
 _COUNTS = {
     "pages": Parameter("pages", 1, at_least=1, at_most=MAX_PAGES),
