@@ -160,8 +160,8 @@ def _check_tables(table: Mapping[str, Any], path: Path) -> None:
         if key not in keys:
             raise InputError(f"{path}: unknown preset key {key!r}; expected {', '.join(keys)}.")
         expected: type = str if key in _STRINGS else list if key in _LISTS else dict
-        nested = key != "policies" or all(isinstance(policy, dict) for policy in value.values())
-        if not isinstance(value, expected) or not nested:
+        parts = value.values() if key == "policies" and isinstance(value, dict) else ()
+        if not isinstance(value, expected) or not all(isinstance(part, dict) for part in parts):
             raise InputError(f"{path}: {key} must be {_KINDS[expected]}, got {value!r}.")
 
 

@@ -96,11 +96,14 @@ def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
         if not isinstance(page, dict) or page.keys() != set(_PAGE):
             raise InputError(f"{path}: page must be a table with {' and '.join(_PAGE)}, got {page!r}.")
         page_bytes = tuple(page[name] for name in _PAGE)
+    parts = {
+        name: {key: parameter_text(value) for key, value in part.items()} for name, part in tables.items()
+    }
+    for name, part in parts.items():
+        _build_part({}, f"{path}: {name}", part)  # an error of the file names it
     return TrafficTrace(
         **vars(facts),
-        parts={
-            name: {key: parameter_text(value) for key, value in part.items()} for name, part in tables.items()
-        },
+        parts=parts,
         streams=streams,
         stretch_s=stretch_s,
         page_bytes=page_bytes,

@@ -108,7 +108,7 @@ def test_the_trace_of_a_preset_is_a_default(tmp_path: Path, capsys: pytest.Captu
     """On the command line and in Python; another trace replaces it."""
     path = tmp_path / "mine.toml"
     path.write_text('trace = "ping"\n[trace_parameters]\nstretch_s = 5\n', encoding="utf-8")
-    words = ("--policy", "psm", "--preset", str(path), "--pages", "1", "--format", "json")
+    words = ("--policy", "psm", "--preset", str(path), "--pages", "1")
     for options, trace in (((), None), (("--trace", "ucb"), "ucb")):
         expected = psm_sim.simulate("psm", trace, preset=path, pages=1).simulated_s
         assert runs_of(capsys, *words, *options)[-1]["simulated_s"] == expected
@@ -194,6 +194,7 @@ def test_a_picture_that_cannot_be_written_is_told_before_the_run(
         ("polices = {}", "unknown preset key 'polices'"),
         ("trace = 3", "trace must be a string, got 3"),
         ("[policies]\nlpsm = 3", "policies must be a table"),
+        ("policies = 3", "policies must be a table"),
         ("= 3", "is not a valid preset"),
         ("[settings]\n'power.awake_w' = -1", "mine.toml: power: awake_w must be a number >= 0"),
         (

@@ -217,6 +217,7 @@ def test_a_parameter_that_cannot_be_used_is_an_error_of_the_trace(bad):
         ("[traffic.'a b']\nbytes = 60", "a part name must .*, got 'a b'"),
         ("[traffic.a]\nbytes = 60\n[think_s]\nquantiles = [[1, 2]]", "missing"),
         ("[traffic.a]\nsize = 60", "no parameter 'size'"),
+        ("[traffic.a]\nperiod_s = -1", "own.toml: a: period_s must be a number"),
         ("page = 1\n[traffic.a]\nbytes = 60", "page must be a table with main_bytes and request_bytes"),
         ("page = {bytes = 9}\n[traffic.a]\nbytes = 60", "page must be a table .*, got {'bytes': 9}"),
         (

@@ -406,12 +406,14 @@ def read_grid(path: Path) -> Grid:
     names = ("trace", "topology", "battery", "loss", *_INTEGER_KEYS)
     fixed = {key: document[key] for key in names if key in document}
     try:
-        return Grid(
+        grid = Grid(
             axes=tuple(GridAxis.of(key, values) for key, values in flatten(document.get("vary", {})).items()),
             policies=document.get("policies", ()),
             settings=flatten(document.get("set", {})),
             preset=load_preset(str(document["preset"])) if "preset" in document else Preset(),
             **fixed,
         )
+        grid.tasks()
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
+    return grid

@@ -173,6 +173,7 @@ def test_a_grid_file_says_the_same_as_the_command_line(tmp_path: Path) -> None:
         ("vary = 3", "vary must be a table, got 3"),
         ("[vary]\nseed = [1, 1]", "seed must have distinct values"),
         ("[vary]\nseed = []", "seed has no values"),
+        ("policies = ['psm']\n[vary]\nloss = ['inverse']", "Varying loss has no effect"),
     ],
 )
 def test_what_is_wrong_with_a_grid_file_is_told_with_its_name(
