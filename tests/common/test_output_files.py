@@ -151,7 +151,7 @@ def test_a_file_that_another_command_wrote_meanwhile_is_kept(
 
 
 @needs_posix
-@pytest.mark.parametrize("size", [0, 1, 4096, 99_999])
+@pytest.mark.parametrize("size", [0, 4096])
 @pytest.mark.parametrize("write", [write_file, write_folder])
 def test_a_full_disk_changes_nothing(tmp_path: Path, write: Callable[..., None], size: int) -> None:
     write_folder(tmp_path, "old")

@@ -66,7 +66,7 @@ def test_a_pickled_copy_goes_on_as_if_nothing_had_happened(name, open_question):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-@pytest.mark.parametrize("bad", [0, 2, np.nan, "plus", None])
+@pytest.mark.parametrize("bad", [0, np.nan, None])
 def test_a_label_that_is_none_teaches_nothing(name, bad):
     """The question stays open and nothing is counted."""
     learner = LEARNERS[name](1)

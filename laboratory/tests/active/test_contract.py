@@ -117,46 +117,6 @@ def test_copies_go_on_alike_and_leave_the_original_alone(learner, rule):
     assert copies == [outcome(sampler)] * 2
 
 
-@every_pair
-def test_memory_does_not_grow_with_the_stream(learner, rule):
-    """A pickle after a thousand instances is as large as after a hundred."""
-    sampler, sizes = sampler_of(learner, rule), []
-    for rounds in (100, 900):
-        sampler.run(*stream(3, rounds))
-        sizes.append(len(pickle.dumps((sampler.learner, sampler.rule))))
-    assert sizes[1] <= sizes[0] + 64
-
-
-@every_learner
-def test_the_first_label_decides(make):
-    """Untrained the margin is 0, which predicts +1; either first label is learnt."""
-    X, _ = stream()
-    assert not make().decision_function(X).any()
-    assert (make().predict(X) == 1).all()
-    for label in (-1, 1):
-        learner = make()
-        assert learner.learn(X[0], label)
-        assert learner.predict(X[:1]) == label
-
-
-@every_learner
-def test_rows_have_the_margins_of_instances(make):
-    """Within 1e-9, and nothing changes."""
-    learner, (X, _) = taught(make), stream(4)
-    before = snapshot(learner)
-    assert learner.decision_function(X) == pytest.approx([learner.margin(x) for x in X], rel=1e-9, abs=1e-9)
-    assert snapshot(learner) == before
-
-
-@every_learner
-def test_learn_says_whether_the_state_changed(make):
-    """Label by label."""
-    learner = taught(make)
-    for x, y in zip(*stream(5), strict=True):
-        before = snapshot(learner)
-        assert learner.learn(x, int(y)) == (snapshot(learner) != before)
-
-
 @every_learner
 @pytest.mark.parametrize("label", [0, math.nan])
 def test_an_unusable_label_is_refused(make, label):
@@ -178,15 +138,6 @@ def test_a_query_probability_is_between_0_and_1(rule):
             assert 0 <= sampler.ask(np.full(D, length)).probability <= 1
         assert snapshot(sampler.learner) == before
         sampler.run(*stream())
-
-
-@every_learner
-def test_a_mistake_driven_learner_stays_at_right_predictions(make):
-    """Only ridge regression learns from a label that was predicted."""
-    learner = taught(make)
-    for x, y in zip(*stream(2), strict=True):
-        if y * learner.margin(x) > 0 and not isinstance(learner, RidgeRegression):
-            assert not learner.learn(x, int(y))
 
 
 BAD_INSTANCES = (
@@ -234,29 +185,6 @@ def test_one_draw_per_round_that_is_not_certain(name):
     twin = make_selective(name, D, seed=5)
     twin.rng.random(uncertain)
     assert twin.rng.bit_generator.state == sampler.rng.bit_generator.state
-
-
-@every_name
-@pytest.mark.parametrize("power", [-3, 3])
-def test_names_that_scale_rows_do_not_see_their_length(name, power):
-    """The others do: LASEC and SOP take instances as they are."""
-    X, y = stream(8)
-    lengths = 10 ** (power * np.random.default_rng(1).random((len(X), 1)))
-    plain, scaled = (make_selective(name, D).run(rows, y).prediction for rows in (X, X * lengths))
-    if NAMES[name].unit:
-        assert (plain == scaled).all()
-    assert NAMES[name].unit == (not name.startswith(("lasec", "sop")))
-
-
-@every_name
-def test_an_instance_of_zeros_is_harmless(name):
-    """Margin 0, prediction +1; nothing becomes NaN."""
-    sampler, zeros = make_selective(name, D), np.zeros(D)
-    for _ in range(3):
-        decision = sampler.ask(zeros)
-        assert (decision.margin, decision.prediction) == (0.0, 1)
-        sampler.tell(zeros, -1)
-    assert np.isfinite(sampler.learner.w).all()
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from psm_lab.studies.distance_to_optimum import energy_lower_bound_j, run_with_lower_bound
 
-from psm_sim.hindsight.offline_optimum import offline_frontier
-from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.network import load_topology
 from psm_sim.simulation import Scenario
 from psm_sim.workload.page_view import Page
@@ -38,16 +36,6 @@ def test_no_policy_is_below_the_floor_of_its_own_run(seed: int) -> None:
     by_delay = sorted(rows, key=lambda row: row["delay_s"])
     assert all(row["energy_lower_bound_j"] > 0 for row in rows)
     assert by_delay[0]["energy_lower_bound_j"] <= by_delay[-1]["energy_lower_bound_j"] + 1e-12
-
-
-def test_the_chains_frontier_is_no_bound_in_the_simulator_but_the_floor_is() -> None:
-    """A policy that hardly hears a beacon takes less than the chain's least at any delay, and delays less."""
-    scenario = Scenario("ucb:mean_think_s=54.5", pages=100, seed=1)
-    (lull,) = run_with_lower_bound((), scenario)
-    chain = record_chain(scenario.workload().pages, scenario.resolve_topology())
-    least = offline_frontier(chain, 40)[-1]
-    assert lull["energy_lower_bound_j"] < lull["energy_j"] < least.energy_j / 100
-    assert lull["delay_s"] < least.delay_s / 100
 
 
 def test_the_floor_is_what_a_hand_computes() -> None:

@@ -75,12 +75,6 @@ def test_learn_alphas_own_rounds_are_the_common_ones(rows, gamma):
     assert ours["rounds"] == hindsight["rounds"] == len(rounds)
 
 
-def test_static_experts_regret_is_at_most_the_logarithm_of_the_experts(rows):
-    """Over its own rounds, whatever they were."""
-    for gamma in ("published", "1e-05"):
-        assert of(rows, "Static-expert", gamma)["own_regret"] <= math.log(12) + 1e-6
-
-
 def test_common_rounds_cost_each_rate_what_fixed_share_loses():
     """Static-expert, whose rate is 0, too."""
     table = np.random.default_rng(5).exponential(1, (60, 5))
@@ -90,15 +84,6 @@ def test_common_rounds_cost_each_rate_what_fixed_share_loses():
     common = [each["common"] for each in learners]
     assert common == pytest.approx([60.0, *rate_losses(table, RATES)], rel=1e-12)
     assert hindsight["curve"] == pytest.approx(rate_losses(table, CURVE) - table.sum(axis=0).min(), rel=1e-9)
-
-
-def test_regimes_are_told_apart_in_the_order_of_the_schedule(rows):
-    """Power lies between asleep and awake, and a stream delays every page."""
-    ours = of(rows, LEARN_ALPHA)
-    powers = {name: value for name, value in ours.items() if name.startswith("power_mw")}
-    assert list(powers) == [f"power_mw, {name}" for name in ("stream", "busy", "push", "quiet")]
-    assert all(50 < power < 750 for power in powers.values())
-    assert ours["delay_ms, stream"] > 0
 
 
 @pytest.mark.parametrize("alpha", [None, 0.0, 0.1])

@@ -31,8 +31,8 @@ LARGE = {
     "JSON nested 100,000 deep": ("har", lambda: b'{"log":' * 100_000),
     "TOML nested 100,000 deep": ("toml", lambda: b"x = " + b"[" * 100_000),
     "a gzip bomb as JSON": ("har.gz", bomb),
-    "a capture of packets without bytes": ("pcap", lambda: captures.pcap([]) + bytes(4_000_000)),
-    "a capture of blocks without content": ("pcapng", lambda: captures.section() * 70_000),
+    "a capture of packets without bytes": ("pcap", lambda: captures.pcap([]) + bytes(1_000_000)),
+    "a capture of blocks without content": ("pcapng", lambda: captures.section() * 20_000),
     "a capture with a block of 16 MB": (
         "pcapng",
         lambda: captures.section() + captures.block(9, bytes(16_000_000)),
