@@ -23,7 +23,7 @@ from typing import Any, NoReturn, TypeVar
 
 from psm_sim.common.errors import CommandTerminated, InputError
 from psm_sim.common.signal_handling import ending_signals
-from psm_sim.common.user_code_guards import limit_user_code
+from psm_sim.common.user_code_guards import is_memory_spent, limit_user_code
 
 Item = TypeVar("Item")
 Output = TypeVar("Output")
@@ -48,6 +48,10 @@ _ENVIRONMENT = dict.fromkeys(
 Numerical libraries use one thread per worker. Python does not import modules from the working directory,
 because a file of the user could shadow a library there.
 """
+
+
+_LOCK = threading.Lock()
+"""Lock of the environment, because a worker of Dask starts processes in several threads."""
 
 
 class WorkerDiedError(InputError):
@@ -97,15 +101,15 @@ def parallel_map(
 
 
 def unordered_map(
-    function: Callable[[Item], Output], items: deque[Item], workers: int
+    function: Callable[[Item], Output], items: deque[Item], workers: int, here: bool | None = None
 ) -> Generator[tuple[Item, Output | BaseException], None, None]:
     """Yield each item with its result, in the order in which the calls finish.
 
-    With a single one of *workers*, *function* is called in this process. The caller may append to *items*
-    during the iteration. The result is the exception of the call if it failed. It is a
-    :class:`WorkerDiedError` if the process of the call has ended.
+    *function* is called in this process if *here* is true, by default with a single one of *workers*. The
+    caller may append to *items* during the iteration. The result is the exception of the call if it failed.
+    It is a :class:`WorkerDiedError` if the process of the call has ended.
     """
-    if workers == 1:
+    if workers == 1 if here is None else here:
         while items:
             item = items.popleft()
             yield item, _call_here(function, item)
@@ -124,8 +128,8 @@ def unordered_map(
             finished = []
             for future in done:
                 executor, item = running.pop(future)
-                result = _result(future)
-                if isinstance(result, WorkerDiedError):
+                result, is_spent = _result(future)
+                if is_spent:
                     _kill(executor)
                     executor = _new_executor()
                 idle.append(executor)
@@ -251,16 +255,22 @@ def _call_pickled(call: bytes) -> bytes:  # pragma: no cover (in a worker)
     import cloudpickle
 
     function, item = pickle.loads(call)  # noqa: S301 (from the parent process)
-    result: bytes = cloudpickle.dumps(function(item))
-    return result
+    try:
+        result = function(item)
+    except Exception as error:
+        if not is_memory_spent():
+            raise
+        result = error
+    pickled: bytes = cloudpickle.dumps((result, is_memory_spent()))
+    return pickled
 
 
-def _result(future: Future[bytes]) -> Any:
-    """Return the result of a call, or its exception."""
+def _result(future: Future[bytes]) -> tuple[Any, bool]:
+    """Return the result of a call or its exception, and whether its process is of no more use."""
     error = future.exception()
     if isinstance(error, BrokenProcessPool):
-        return WorkerDiedError(WORKER_DIED)
-    return error or pickle.loads(future.result())  # noqa: S301 (from a worker)
+        return WorkerDiedError(WORKER_DIED), True
+    return (error, False) if error else pickle.loads(future.result())  # noqa: S301 (from a worker)
 
 
 def _kill(executor: ProcessPoolExecutor) -> None:
@@ -320,19 +330,20 @@ def _worker_environment() -> Iterator[None]:
     The process gets the environment variables of workers, ignores Ctrl-C, and has an empty main module.
     Otherwise it would run the user's script again, which may lack an ``if __name__ == "__main__"`` guard.
     """
-    environment, main = dict(os.environ), sys.modules["__main__"]
-    os.environ.update(_ENVIRONMENT)
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        with _block_sigint():
-            yield
-    finally:
-        sys.modules["__main__"] = main
-        for name in _ENVIRONMENT:
-            if name in environment:
-                os.environ[name] = environment[name]
-            else:
-                del os.environ[name]
+    with _LOCK:
+        environment, main = dict(os.environ), sys.modules["__main__"]
+        os.environ.update(_ENVIRONMENT)
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            with _block_sigint():
+                yield
+        finally:
+            sys.modules["__main__"] = main
+            for name in _ENVIRONMENT:
+                if name in environment:
+                    os.environ[name] = environment[name]
+                else:
+                    del os.environ[name]
 
 
 @contextmanager

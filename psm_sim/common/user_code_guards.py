@@ -74,6 +74,15 @@ def limit_memory(size: int = MEMORY) -> None:
                 resource.setrlimit(resource.RLIMIT_DATA, (size, MEMORY + _SPARE_MEMORY))
 
 
+def is_memory_spent() -> bool:
+    """Return whether user code has reached the limit of this process, so that the memory is not free."""
+    if not hasattr(signal, "setitimer"):
+        return False
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_DATA)[0] == MEMORY + _SPARE_MEMORY
+
+
 def _limit_time(*_: object) -> None:
     """Take a tick from the time of the outermost call, and end the call if no time is left.
 

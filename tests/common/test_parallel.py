@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import shlex
 import signal
@@ -13,9 +14,11 @@ import time
 from collections import deque
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from psm_sim.common import user_code_guards
 from psm_sim.common.parallel import WorkerDiedError, parallel_map, unordered_map
 
 SHADOWED = ("json", "pickle", "struct", "socket", "signal", "threading", "random", "numpy", "cloudpickle")
@@ -127,6 +130,7 @@ def test_items_may_be_added_meanwhile(workers: int) -> None:
 
 UNGUARDED = """
 import os
+from psm_sim.common import user_code_guards
 from psm_sim.common.parallel import parallel_map
 
 class Mine:
@@ -176,3 +180,21 @@ def test_modules_of_the_current_folder_are_not_imported(
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "imported").exists()
+
+
+def exhausts_its_memory(number: int) -> tuple[int, int]:
+    """Return the process and the number; the second item reaches the limit of memory."""
+    if number == 2:
+        user_code_guards.limit_memory()
+        with user_code_guards.user_code_call("Item 2"):
+            bytearray(1 << 40)
+    return parent_and_number(number)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+def test_a_worker_that_has_reached_the_limit_of_memory_is_replaced() -> None:
+    """Its user code may still hold the memory."""
+    found = unordered_map(exhausts_its_memory, deque([1, 2, 3]), 1, here=False)
+    results: dict[int, Any] = dict(found)
+    assert re.fullmatch(r"Item 2: MemoryError.*; fix the code\.", str(results[2]))
+    assert results[1][0] != results[3][0]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections import deque
 from collections.abc import Generator
+from functools import partial
 from typing import Any
 
 from psm_sim.campaign.sweep.job import Job, Outcome, run_job
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
-from psm_sim.common.parallel import WORKER_DIED, WorkerDiedError
+from psm_sim.common.parallel import WORKER_DIED, WorkerDiedError, unordered_map
 from psm_sim.common.provenance import code_versions
 
 _CONNECT_TIMEOUT_S = 10
@@ -40,6 +42,7 @@ def run_on_cluster(
     running: dict[Any, Job] = {}
     try:
         _check_workers(client, address)
+        run = _run_apart if any(path.endswith(".py") for path, _ in files.contents) else run_job
         # A task, because Dask does not create scattered data again when their worker is lost.
         shared_files = client.submit(UserFiles, files.contents, pure=False)
         while jobs or running:
@@ -47,7 +50,7 @@ def run_on_cluster(
             while jobs and len(running) < (1 if jobs[0].is_alone else limit):
                 job = jobs.popleft()
                 # pure=False: a job that is submitted again must run again
-                running[client.submit(run_job, shared_files, job, pure=False)] = job
+                running[client.submit(run, shared_files, job, pure=False)] = job
             try:
                 done = wait(list(running), timeout=_POLL_TIMEOUT_S, return_when="FIRST_COMPLETED").done
             except TimeoutError:
@@ -60,6 +63,16 @@ def run_on_cluster(
     finally:
         client.cancel(list(running), force=True)
         client.close(timeout=1 if running else _CONNECT_TIMEOUT_S)
+
+
+def _run_apart(files: UserFiles, job: Job) -> list[Outcome]:
+    """Run a job in a process of its own on the worker, because user code may end the process."""
+    # Dask declares its workers daemons, which may not start processes.
+    multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+    [(_, result)] = unordered_map(partial(run_job, files.worker_paths()), deque([job]), 1, here=False)
+    if isinstance(result, BaseException):
+        raise result
+    return result
 
 
 def _connect(address: str) -> Any:

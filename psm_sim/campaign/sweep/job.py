@@ -11,6 +11,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.formatting import flatten
 from psm_sim.common.opened_files import note_opened_files, opened_files
+from psm_sim.common.user_code_guards import is_memory_spent
 from psm_sim.network import Topology
 from psm_sim.simulation.policy_comparison import compare_runs
 from psm_sim.simulation.result import Result, flatten_failures
@@ -99,6 +100,8 @@ def _run(job: Job, paths: PathMap) -> Iterator[Outcome]:
     except Exception as error:
         if len(job.keys) == 1:
             yield Outcome(job.keys[0], None, _error_message(error, paths))
+        elif is_memory_spent():
+            raise  # so that each policy runs in a process of its own
         else:
             yield from (outcome for single in job.split() for outcome in _run(single, paths))
         return
