@@ -1,4 +1,4 @@
-"""Validated configuration of a replay: learner, loss, and the experts' polling times with their grid."""
+"""Validated configuration of a replay: learner, loss, and the experts' polling times."""
 
 from __future__ import annotations
 
@@ -43,23 +43,9 @@ class PollingGrid:
     step_ms: float = parameter(
         100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MAX_MS
     )
-    round_ms: float = parameter(
-        0.0,
-        "unit to which polling times are rounded, within the experts' range; 0: 1 microsecond "
-        "(the simulated LPSM uses 100)",
-        unit="ms",
-        at_least=0,
-        at_most=MAX_MS,
-    )
 
     def __post_init__(self) -> None:
         check_all(self, "experts")
-        lowest, highest = self.range_units
-        if lowest > highest:
-            raise InputError(
-                f"experts: round_ms must be 0 or have a multiple from {self.min_ms:g} to {self.max_ms:g} ms, "
-                f"got {self.round_ms:g}."
-            )
 
     @property
     def times_ms(self) -> FloatArray:
@@ -67,15 +53,10 @@ class PollingGrid:
         return polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "experts")
 
     @property
-    def unit_us(self) -> int:
-        """Grid unit of the polling times, in microseconds."""
-        return max(1, round(self.round_ms * 1e3))
-
-    @property
-    def range_units(self) -> tuple[int, int]:
-        """Shortest and longest polling time on the grid within the experts' range, in grid units."""
-        shortest, longest = (self.times_ms[[0, -1]] * 1e3 / self.unit_us).tolist()
-        # The tolerance keeps polling times on the grid despite rounding errors of the division.
+    def range_us(self) -> tuple[int, int]:
+        """Shortest and longest polling time within the experts' range, in whole microseconds."""
+        shortest, longest = (self.times_ms[[0, -1]] * 1e3).tolist()
+        # The tolerance keeps polling times in the range despite rounding errors of the product.
         return max(1, ceil(shortest - 1e-9)), floor(longest + 1e-9)
 
 
@@ -97,7 +78,7 @@ class ReplayConfig:
     horizon : int
         Number of polls for which the switching rates of Learn-alpha are chosen.
     clock : PollingGrid
-        Polling times of the experts, and their grid.
+        Polling times of the experts.
     polls : int or None
         Maximum number of polls; None polls until all bytes are retrieved.
     max_gap_s : float or None

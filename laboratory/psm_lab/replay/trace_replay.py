@@ -49,7 +49,7 @@ class ReplayPoller:
     loss : Loss
         Loss of a polling time, in nats. A copy is used.
     clock : PollingGrid
-        Polling times of the experts, and the grid of the polling times used.
+        Polling times of the experts.
     history : ReplayHistory, optional
         Records the data for figures.
 
@@ -89,8 +89,7 @@ class ReplayPoller:
         self._needs_offsets = not isinstance(loss, _STATELESS)
         self._loss.start()
         self._twin.start()
-        self._per_unit = 1e3 / clock.unit_us
-        self._unit_us, (self._min_units, self._max_units) = clock.unit_us, clock.range_units
+        self._min_us, self._max_us = clock.range_us
 
     def run(self, polls: int | None = None, progress: Callable[[int], None] | None = None) -> ReplayPoller:
         """Poll until all bytes are retrieved, or at most *polls* times if it is not None.
@@ -120,12 +119,12 @@ class ReplayPoller:
             self.history.after((poll.slept_ms, poll.buffered_bytes, mixture, suffered, best), losses)
 
     def _interval_us(self) -> int:
-        """Return the weighted mean of the experts' times, rounded to the grid within their range.
+        """Return the weighted mean of the experts' times, in whole microseconds within their range.
 
         Halves are rounded up, with the tolerance of :data:`~psm_sim.policies.helpers.polling_times.HALF`.
         """
-        units = int(self.learner.predict(self.times_ms) * self._per_unit + HALF)
-        slept_us = min(max(units, self._min_units), self._max_units) * self._unit_us
+        mean_us = int(self.learner.predict(self.times_ms) * 1e3 + HALF)
+        slept_us = min(max(mean_us, self._min_us), self._max_us)
         if slept_us < self.shortest_us:
             self.shortest_us = slept_us
         if slept_us > self.longest_us:

@@ -83,12 +83,11 @@ def _losses(run: dict[str, Any]) -> Any:
 def _caption(values: dict[str, Any]) -> list[str]:
     parameters = values["parameters"]
     gamma = "" if parameters["gamma"] is None else f", gamma {parameters['gamma']:g}"
-    rounded = f"rounded to {parameters['round_ms']:g} ms" if parameters["round_ms"] else "not rounded"
     remarks = {run["remark"] for run in values["runs"]}
     experts = f"{parameters['min_ms']:g} to {parameters['max_ms']:g} ms by {parameters['step_ms']:g}"
     learner = f"{parameters['learner']}, loss {parameters['loss']}{gamma}"
     return [
-        f"{learner}; experts {experts}, polling times {rounded}; seed {values['seed']}.",
+        f"{learner}; experts {experts}; seed {values['seed']}.",
         *(f"{values['trace']}: {remark}." for remark in sorted(remarks)),
     ]
 
