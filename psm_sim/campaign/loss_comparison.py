@@ -285,6 +285,11 @@ def simulate_losses(
         Pages, topology and first seed.
     progress : Progress
         Called after each seed.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid, or the scenario has several stations, faults or no pages.
     """
     topology, workload = scenario.resolve_topology(), scenario.workload()
     if topology.stations:

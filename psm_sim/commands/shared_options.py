@@ -36,7 +36,13 @@ def integer_between(minimum: int, maximum: int) -> Callable[[str], int]:
 
 
 def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
-    """Parse ``key=value`` pairs, such as those of ``--set``."""
+    """Parse ``key=value`` pairs, such as those of ``--set``.
+
+    Raises
+    ------
+    InputError
+        If a pair is not ``key=value``, or a key appears twice.
+    """
     settings: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = (part.strip() for part in pair.partition("="))

@@ -236,7 +236,13 @@ def best_switching(losses: ArrayLike, switches: int) -> FloatArray:
 
 
 def best_expert(losses: ArrayLike) -> int:
-    """Return the expert with the minimum total loss, the best one in hindsight."""
+    """Return the expert with the minimum total loss, the best one in hindsight.
+
+    Raises
+    ------
+    InputError
+        If *losses* are no table of numbers.
+    """
     return int(input_checks.check_loss_table(losses).sum(axis=0).argmin())
 
 

@@ -235,6 +235,11 @@ def write_page_list(path: Path, pages: Sequence[Page]) -> int:
     """Write pages to a page list and return their number.
 
     Columns of dependencies are written if a page has them. :func:`read_page_list` reads the same pages back.
+
+    Raises
+    ------
+    InputError
+        If a line would be too long to be read back.
     """
     has_graphs = any(isinstance(page, DependencyPage) for page in pages)
     header = list(COLUMNS if has_graphs else REQUIRED | OPTIONAL)

@@ -51,7 +51,13 @@ class TraceFile:
 
 
 def pop_facts(document: dict[str, Any], path: Path, remark: str) -> TraceFile:
-    """Remove the facts from the content of a trace file. *remark* is used if the file has none."""
+    """Remove the facts from the content of a trace file. *remark* is used if the file has none.
+
+    Raises
+    ------
+    InputError
+        If ``synthetic`` is no boolean.
+    """
     texts = {key: str(document.pop(key, "")) for key in TEXTS}
     synthetic = document.pop("synthetic", True)
     if not isinstance(synthetic, bool):
@@ -63,6 +69,11 @@ def pop_tables(document: dict[str, Any], key: str, noun: str, path: Path) -> dic
     """Remove the named tables ``[key.NAME]`` from the content of a trace file.
 
     Each of them is a *noun*, such as ``"part"``, in the error messages.
+
+    Raises
+    ------
+    InputError
+        If there is no table, a value is no table, or a name is invalid.
     """
     tables = document.pop(key)
     if not (isinstance(tables, dict) and tables and all(isinstance(each, dict) for each in tables.values())):
@@ -110,7 +121,13 @@ def berkeley_profile() -> Profile:
 
 
 def profile_of(document: dict[str, Any], path: Path) -> Profile:
-    """Convert the content of a trace file, or of a part of it, to a profile. *document* is emptied."""
+    """Convert the content of a trace file, or of a part of it, to a profile. *document* is emptied.
+
+    Raises
+    ------
+    InputError
+        If a key is unknown or a value is invalid. The message names the file.
+    """
     base = _base(document.pop("base", None), path)
     defaults = document.pop("parameters", {})
     if not isinstance(defaults, dict):

@@ -84,7 +84,13 @@ class GridAxis:
 
     @classmethod
     def parse(cls, text: str) -> GridAxis:
-        """Parse ``KEY=VALUES``. See :func:`expand_values`."""
+        """Parse ``KEY=VALUES``. See :func:`expand_values`.
+
+        Raises
+        ------
+        InputError
+            If *text* has another form, or a value is missing or duplicate.
+        """
         key, equals, values = (part.strip() for part in text.partition("="))
         if not equals or not key:
             raise InputError(
@@ -94,7 +100,13 @@ class GridAxis:
 
     @classmethod
     def of(cls, key: str, values: object) -> GridAxis:
-        """Create an axis from a string, a number, or a list of both (from Python or a grid file)."""
+        """Create an axis from a string, a number, or a list of both (from Python or a grid file).
+
+        Raises
+        ------
+        InputError
+            If there is no value, or a value is invalid or duplicate.
+        """
         if isinstance(values, str):
             return cls(key, expand_values(values, key))
         items = values if isinstance(values, Iterable) else [values]
