@@ -1,15 +1,17 @@
 """Declared parameters of components, and construction of components from text.
 
-A built-in component is a dataclass whose fields are declared with :func:`parameter`. A plug-in may be any
-class; the names and defaults of its parameters are taken from the signature of its constructor.
+A built-in component is a dataclass whose fields are declared with :func:`parameter`. The annotation of a
+field is the type of its values. A plug-in may be any class; the names and defaults of its parameters are
+taken from the signature of its constructor.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from numbers import Integral, Real
@@ -35,7 +37,7 @@ class Parameter:
     name : str
         Name on the command line and in results.
     default : object
-        Default value. Its type is the type of the parameter.
+        Default value.
     help : str
         Description for listings and help texts.
     unit : str
@@ -47,7 +49,7 @@ class Parameter:
     optional : bool
         Whether None is allowed.
     kind : type or None
-        Type of the values if the default is None and does not show it.
+        Type of the values; None for that of the default.
     attribute : str
         Attribute of the component, if its name differs from the parameter's.
     expert : bool
@@ -72,13 +74,8 @@ class Parameter:
     requires: Condition | None = None
 
     @property
-    def _example(self) -> Any:
-        """Value of the expected type."""
-        if self.default is not None:
-            return self.default
-        bounded = (self.above, self.at_least, self.at_most) != (None, None, None)
-        kind = self.kind or (float if bounded else None)
-        return kind() if kind else None
+    def _type(self) -> type:
+        return self.kind or type(self.default)
 
     @property
     def range(self) -> str:
@@ -92,7 +89,7 @@ class Parameter:
             bounds.append(f">= {_bound(self.at_least)}")
         if self.at_most is not None:
             bounds.append(f"<= {_bound(self.at_most)}")
-        text = f"{_noun(self._example)} {' and '.join(bounds)}".rstrip()
+        text = f"{_NOUNS.get(self._type, 'a number')} {' and '.join(bounds)}".rstrip()
         return f"{text}, or none" if self.optional else text
 
     def check(self, value: Any, owner: str) -> Any:
@@ -117,12 +114,12 @@ class Parameter:
             return True
         if self.choices:
             return value in self.choices
-        if isinstance(self._example, bool):
+        if self._type is bool:
             return isinstance(value, bool)
-        return self._in_range(value) if isinstance(self._example, Real) else True
+        return self._in_range(value) if self._type in (int, float) else True
 
     def _in_range(self, value: Any) -> bool:
-        expected: Any = Integral if isinstance(self._example, int) else Real
+        expected: Any = Integral if self._type is int else Real
         if isinstance(value, bool) or not isinstance(value, expected):
             return False
         return (
@@ -135,23 +132,24 @@ class Parameter:
     def _parse(self, text: str) -> Any:
         if self.optional and text.lower() == "none":
             return None
-        if isinstance(self._example, bool):
-            return _BOOLEANS[text.lower()]
-        if isinstance(self._example, int):
-            return int(ascii_number(text))
-        if isinstance(self._example, float):
-            return float(ascii_number(text))
-        return text if isinstance(self._example, str) or self.choices else _guess(text)
+        return text if self.choices else _READERS.get(self._type, _guess)(text)
 
 
 def _guess(text: str) -> Any:
     """Return *text* as an integer, a number or a boolean if it is one, else unchanged."""
-    for convert in (int, float, lambda word: _BOOLEANS[word.lower()]):
-        try:
-            return convert(ascii_number(text))
-        except (KeyError, ValueError):
-            continue
+    for kind in (int, float, bool):
+        with suppress(KeyError, ValueError):
+            return _READERS[kind](text)
     return text
+
+
+_READERS: dict[type, Callable[[str], Any]] = {
+    bool: lambda text: _BOOLEANS[text.lower()],
+    int: lambda text: int(ascii_number(text)),
+    float: lambda text: float(ascii_number(text)),
+    str: str,
+}
+_NOUNS = {bool: "true or false", int: "an integer", str: "a string"}
 
 
 def _bound(value: float) -> str:
@@ -160,16 +158,10 @@ def _bound(value: float) -> str:
     return text if float(text) == value else str(value)
 
 
-def _noun(default: Any) -> str:
-    if isinstance(default, bool):
-        return "true or false"
-    if isinstance(default, int):
-        return "an integer"
-    return "a string" if isinstance(default, str) else "a number"
-
-
 def parameter(default: Any, help: str, *, requires: str = "", **fields: Any) -> Any:  # noqa: A002
     """Declare a dataclass field as a documented parameter.
+
+    The annotation of the field is the type of its values: ``float | None`` allows None.
 
     Parameters
     ----------
@@ -210,13 +202,20 @@ def _parameters_of(cls: type) -> dict[str, Parameter]:
 def _declared(cls: type) -> dict[str, Parameter]:
     """Return the fields declared with :func:`parameter`, also in base dataclasses, by attribute."""
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
-    return {
-        field.name: Parameter(
-            **{"name": field.name, "default": field.default, "attribute": field.name, **field.metadata[_KEY]}
-        )
-        for field in fields
-        if _KEY in field.metadata
+    return {field.name: _declaration(field) for field in fields if _KEY in field.metadata}
+
+
+def _declaration(field: dataclasses.Field[Any]) -> Parameter:
+    # Not typing.get_type_hints(), which fails for names that are imported for type checkers only.
+    words = re.findall(r"\w+", str(field.type))
+    declared = {
+        "name": field.name,
+        "default": field.default,
+        "attribute": field.name,
+        "kind": next((kind for word in words for kind in _READERS if kind.__name__ == word), None),
+        "optional": "None" in words or "Optional" in words,
     }
+    return Parameter(**{**declared, **field.metadata[_KEY]})
 
 
 def _arguments(cls: type) -> dict[str, Any]:

@@ -34,7 +34,6 @@ class ExtendedLoss(Loss):
         unit="nats/(byte ms)",
         above=0.0,
         at_most=MAX_WEIGHT,
-        optional=True,
     )
     energy: str = parameter(
         InverseLogLoss.name, "energy term, 1/Ti or 1/log Ti with Ti in ms", choices=tuple(_PUBLISHED)

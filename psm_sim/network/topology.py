@@ -346,11 +346,15 @@ def _replace_keys(topology: Topology, values: Mapping[str, Any], where: str) -> 
     """Return *topology* with some keys replaced, see :func:`overlay_settings`."""
     sections = {}
     for path, (attribute, cls) in SECTIONS.items():
-        parameters, section = parameters_of(cls), getattr(topology, attribute)
-        changes = {key: values[f"{path}.{key}"] for key in parameters if f"{path}.{key}" in values}
-        parsed = {key: _parse(parameters[key], value, f"{where}: {path}") for key, value in changes.items()}
+        parsed = {
+            key: _parse(parameter, values[f"{path}.{key}"], f"{where}: {path}")
+            for key, parameter in parameters_of(cls).items()
+            if f"{path}.{key}" in values
+        }
+        if not parsed:
+            continue
         try:
-            sections[attribute] = dataclasses.replace(section, **parsed)
+            sections[attribute] = dataclasses.replace(getattr(topology, attribute), **parsed)
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
     return dataclasses.replace(topology, **sections)

@@ -57,7 +57,7 @@ class BeaconParameters:
     )  # fmt: skip
     loss_run: float | None = parameter(
         None, "mean number of consecutive lost beacons; none: independent losses", unit="beacons", at_least=1,
-        at_most=1e6, optional=True, requires="loss",
+        at_most=1e6, requires="loss",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -143,7 +143,7 @@ class BrowserParameters:
     )
     max_page_s: float | None = parameter(
         None, "maximum simulated time of a page, after which it fails; none: no limit", unit="s",
-        at_least=0.001, at_most=1e9, optional=True,
+        at_least=0.001, at_most=1e9,
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -172,11 +172,11 @@ class AccessPointParameters:
     )
     ageing_s: float | None = parameter(
         None, "age at which a buffered frame is dropped; Linux: 10 s, or 2 listen intervals if longer",
-        unit="s", above=0, at_most=1e6, optional=True,
+        unit="s", above=0, at_most=1e6,
     )  # fmt: skip
     idle_limit_s: float | None = parameter(
         None, "idle time after which the association of the station expires; ESP-IDF access point: 10",
-        unit="s", above=0, at_most=1e9, optional=True,
+        unit="s", above=0, at_most=1e9,
     )  # fmt: skip
     group_per_s: float = parameter(
         0.0, "rate of group addressed frames (ARP, mDNS), a Poisson process; they follow the DTIM beacon",
@@ -221,7 +221,6 @@ class PowerParameters:
         unit="W",
         at_least=0,
         at_most=100,
-        optional=True,
     )
     wake_j: float = parameter(0.0, "energy to wake up for a transmission", unit="J", at_least=0, at_most=100)
     frame_j: float = parameter(
@@ -230,7 +229,6 @@ class PowerParameters:
     )  # fmt: skip
     supply_v: float | None = parameter(
         None, "supply voltage; adds mean_current_ma to the results", unit="V", above=0, at_most=1000,
-        optional=True,
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -281,7 +279,7 @@ class StationParameters:
     )
     keep_alive_s: float | None = parameter(
         None, "maximum idle time of the station; a null data frame of 28 B then keeps the association",
-        unit="s", above=0, at_most=1e9, optional=True,
+        unit="s", above=0, at_most=1e9,
     )  # fmt: skip
     association_ms: float = parameter(
         1000.0, "time to associate again after the association has expired", unit="ms", at_least=0,
@@ -303,7 +301,7 @@ class LossParameters:
     loss: float = parameter(0.0, "frame loss probability", at_least=0, at_most=1)
     loss_run: float | None = parameter(
         None, "mean number of consecutive lost frames; none: independent losses", unit="frames", at_least=1,
-        at_most=1e6, optional=True, requires="loss",
+        at_most=1e6, requires="loss",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -320,7 +318,7 @@ class FaultParameters:
 
     restart_every_s: float | None = parameter(
         None, "mean of the exponential time until the access point restarts and loses buffered frames and the"
-        " association", unit="s", at_least=1, at_most=1e9, optional=True,
+        " association", unit="s", at_least=1, at_most=1e9,
     )  # fmt: skip
     restart_s: float = parameter(
         30.0,
@@ -362,7 +360,7 @@ class MacParameters:
     )
     data_mbps: float | None = parameter(
         None, "bit rate of data frames; none: highest rate of the standard", unit="Mbit/s", at_least=1,
-        at_most=65, optional=True,
+        at_most=65,
     )  # fmt: skip
     beacon_mbps: float = parameter(
         1.0, "bit rate of beacons, of 802.11b or of the standard; access points at 2.4 GHz use 1",
@@ -370,8 +368,7 @@ class MacParameters:
     )  # fmt: skip
     beacon_bytes: int | None = parameter(
         None, "size of a beacon, including header and frame check sequence; none: 84 with 802.11b, 97 with"
-        " 802.11g, 149 with 802.11n (SSID of 7 letters)", unit="B", at_least=50, at_most=2346, optional=True,
-        kind=int, expert=True,
+        " 802.11g, 149 with 802.11n (SSID of 7 letters)", unit="B", at_least=50, at_most=2346, expert=True,
     )  # fmt: skip
     preamble: str = parameter(
         "long",
@@ -397,7 +394,7 @@ class MacParameters:
     )  # fmt: skip
     loss_run: float | None = parameter(
         None, "mean number of consecutive frames with errors; none: independent errors", unit="frames",
-        at_least=1, at_most=1e6, optional=True, requires="frame_error_rate",
+        at_least=1, at_most=1e6, requires="frame_error_rate",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -438,15 +435,11 @@ class StationSpec:
 
     name: str
     count: int = parameter(1, "number of stations", at_least=1, at_most=250)
-    policy: str | None = parameter(None, "policy, with parameters", optional=True, kind=str)
-    trace: str | None = parameter(None, "trace, with parameters", optional=True, kind=str)
-    pages: int | None = parameter(
-        None, "number of pages", at_least=1, at_most=10_000_000, optional=True, kind=int
-    )
-    profile: str | None = parameter(None, "chip profile", optional=True, kind=str)
-    seed: int | None = parameter(
-        None, "seed of the pages", at_least=0, at_most=2**32 - 1, optional=True, kind=int
-    )
+    policy: str | None = parameter(None, "policy, with parameters")
+    trace: str | None = parameter(None, "trace, with parameters")
+    pages: int | None = parameter(None, "number of pages", at_least=1, at_most=10_000_000)
+    profile: str | None = parameter(None, "chip profile")
+    seed: int | None = parameter(None, "seed of the pages", at_least=0, at_most=2**32 - 1)
 
     def __post_init__(self) -> None:
         check_all(self, f"station {self.name}")

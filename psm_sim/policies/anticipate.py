@@ -81,20 +81,14 @@ class Anticipate(Policy):
         unit="W",
         at_least=0,
         at_most=MAX_WEIGHT,
-        optional=True,
-        kind=float,
     )
-    slowdown: float | None = parameter(
-        None, "target of the mean slowdown of pages", above=1, at_most=10, optional=True, kind=float
-    )
+    slowdown: float | None = parameter(None, "target of the mean slowdown of pages", above=1, at_most=10)
     delay_ms: float | None = parameter(
         None,
         "target of the mean delay added to a page",
         unit="ms",
         above=0,
         at_most=10_000,
-        optional=True,
-        kind=float,
     )
     idle_price: float = parameter(
         0.1,
@@ -137,8 +131,6 @@ class Anticipate(Policy):
         "bound on the slowdown of a reply, minus 1 (none: no bound)",
         above=0,
         at_most=MAX_WEIGHT,
-        optional=True,
-        kind=float,
         expert=True,
     )
 

@@ -39,7 +39,6 @@ class Bsd(Policy):
         unit="ms",
         above=0,
         at_most=MAX_MS,
-        optional=True,
     )
 
     def __post_init__(self) -> None:

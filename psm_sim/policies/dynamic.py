@@ -60,11 +60,10 @@ class Dynamic(LastFramePolicy):
     stack: str = parameter("linux", "driver whose settings are used", choices=tuple(STACKS))
     timeout_ms: float | None = parameter(
         None, "time awake after a frame (none: setting of the driver)", unit="ms", at_least=0, at_most=MAX_MS,
-        optional=True,
     )  # fmt: skip
     listen_interval: int | None = parameter(
         None, "wake for every n-th beacon (none: wake for DTIM beacons)", unit="beacons",
-        at_least=1, at_most=65_535, optional=True, kind=int,
+        at_least=1, at_most=65_535,
     )  # fmt: skip
 
     def __post_init__(self) -> None:

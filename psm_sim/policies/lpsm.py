@@ -56,7 +56,6 @@ class Lpsm(Policy):
         "weight of latency against energy (none: default of the loss)",
         above=0,
         at_most=MAX_WEIGHT,
-        optional=True,
     )
     min_ms: float = parameter(100.0, "shortest polling time of an expert", unit="ms", above=0, at_most=MAX_MS)
     max_ms: float = parameter(1200.0, "longest polling time of an expert", unit="ms", above=0, at_most=MAX_MS)
@@ -93,7 +92,6 @@ class Lpsm(Policy):
         "fixed switching rate instead of Learn-alpha (0: Static-expert)",
         at_least=0,
         at_most=1,
-        optional=True,
     )
     context: str = parameter(
         "none",

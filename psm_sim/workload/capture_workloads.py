@@ -42,7 +42,6 @@ class CaptureOptions:
         unit="s",
         above=0,
         at_most=MAX_S,
-        optional=True,
     )
     phase_s: float = parameter(
         0.1,

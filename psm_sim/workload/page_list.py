@@ -107,7 +107,6 @@ class MissingValues:
         unit="ms",
         at_least=0,
         at_most=1000 * MAX_S,
-        optional=True,
     )
 
     def __post_init__(self) -> None:

@@ -52,8 +52,6 @@ class PageSampling:
         "server delay of the main object of each page, in the same form, e.g. 650 for a dynamic page with "
         "immediate images (none: as server_delay_ms)",
         unit="ms",
-        optional=True,
-        kind=str,
         expert=True,
     )
     think: str = parameter(
@@ -67,7 +65,6 @@ class PageSampling:
         unit="s",
         above=0,
         at_most=MAX_S,
-        optional=True,
         expert=True,
     )
     mean_think_s: float | None = parameter(
@@ -76,8 +73,6 @@ class PageSampling:
         unit="s",
         above=0,
         at_most=MAX_S,
-        optional=True,
-        kind=float,
     )
     request_bytes: str = parameter(
         AS_TRACE,
@@ -94,7 +89,6 @@ class PageSampling:
         "largest influence of one draw on the sum of a run's draws, as a fraction; none: no limit",
         above=0,
         at_most=1,
-        optional=True,
         expert=True,
     )
 

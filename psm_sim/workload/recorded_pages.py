@@ -54,7 +54,6 @@ class Playback:
         unit="s",
         above=0,
         at_most=MAX_S,
-        optional=True,
     )
     think_s: str = parameter(
         MAH,

@@ -20,8 +20,8 @@ class Thing:
     count: int = parameter(3, "how many", unit="things", at_least=1)
     quick: bool = parameter(False, "or slow")
     colour: str = parameter("red", "to paint it", choices=("red", "blue"))
-    cap: float | None = parameter(9.0, "largest", unit="s", at_least=0, optional=True)
-    limit: float | None = parameter(None, "none there", above=0, optional=True)
+    cap: float | None = parameter(9.0, "largest", unit="s", at_least=0)
+    limit: float | None = parameter(None, "none there", above=0)
     label: str = parameter("x", "any text")
     derived: list[int] = field(default_factory=list, init=False)
 

@@ -94,7 +94,7 @@ class GaussianSampler(Sampler):
         0.2, "share of instances sampled from the population; limits p/q to 1/eta", at_least=0, at_most=1
     )
     cap: float | None = parameter(
-        None, "maximum width of the Gaussian, in units of x; none: the half margin", above=0, optional=True
+        None, "maximum width of the Gaussian, in units of x; none: the half margin", above=0
     )
     density: str = parameter(
         "marginal",

@@ -144,7 +144,7 @@ class DkmHalvingRule(QueryRule):
     """
 
     R: int = parameter(16, "correct predictions in a row that halve the band", at_least=1)
-    s1: float | None = parameter(None, "initial half width of the band; none is 1", above=0, optional=True)
+    s1: float | None = parameter(None, "initial half width of the band; none is 1", above=0)
 
     name: ClassVar[str] = "halving"
 

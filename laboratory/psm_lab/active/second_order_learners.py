@@ -52,7 +52,7 @@ class Lasec(OnlineLearner):
     """
 
     ridge: float = parameter(10.0, "penalty on the first vector, in units of |x|^2", above=0)
-    c: float | None = parameter(1000.0, "inverse drift rate; none disables drift", above=0, optional=True)
+    c: float | None = parameter(1000.0, "inverse drift rate; none disables drift", above=0)
 
     name: ClassVar[str] = "lasec"
 
@@ -103,7 +103,7 @@ class SecondOrderPerceptron(Lasec):
     """
 
     ridge: float = parameter(1.0, "penalty on w, in units of |x|^2", above=0)
-    c: float | None = parameter(None, "inverse drift rate; none disables drift", above=0, optional=True)
+    c: float | None = parameter(None, "inverse drift rate; none disables drift", above=0)
 
     name: ClassVar[str] = "second-order-perceptron"
 

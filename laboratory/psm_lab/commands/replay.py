@@ -213,7 +213,7 @@ def _make_config(arguments: argparse.Namespace) -> ReplayConfig:
     from psm_sim.common.parameters import Parameter
 
     gamma = arguments.gamma
-    gap = Parameter("max_gap_s", None, at_least=0, at_most=1e9, optional=True)
+    gap = Parameter("max_gap_s", None, at_least=0, at_most=1e9, optional=True, kind=float)
     return ReplayConfig(
         loss=arguments.loss,
         gamma=None if gamma is None else Parameter("gamma", 0.0, above=0, at_most=1e12).read(gamma, "replay"),
