@@ -85,15 +85,6 @@ class Rows:
         return sum(map(len, self._of_kind.values()))
 
 
-def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = no_progress) -> Rows:
-    """Run all *tasks* and return their rows in their order.
-
-    For *workers* and *progress* see :func:`run_groups`.
-    """
-    (rows,) = run_groups([tasks], workers, progress)
-    return rows
-
-
 def run_groups(
     groups: Sequence[Sequence[Task]], workers: int = 1, progress: Progress = no_progress
 ) -> Iterator[Rows]:

@@ -9,7 +9,7 @@ from psm_lab.studies import STUDIES, load_study
 from psm_lab.studies.published_claims import Claim, PublishedNumber, published_claims, published_numbers
 from psm_lab.studies.published_experiment_runs import PRESETS
 from psm_lab.studies.study import CHOOSING, FULL, Scale
-from psm_lab.studies.tasks import run_tasks
+from psm_lab.studies.study_runner import reproduce
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
@@ -56,8 +56,7 @@ def test_every_published_number_has_its_source_and_a_study():
 @pytest.fixture(scope="module")
 def headline() -> dict[tuple[str, str, str], Claim]:
     """Return the claims of lpsm-100 by preset, policy and quantity."""
-    study = load_study("lpsm-100")
-    findings = study.digest(run_tasks(study.tasks(SMALL, 1)), SMALL, 1)
+    (findings,) = reproduce({"lpsm-100": load_study("lpsm-100")}, SMALL, workers=1)
     assert findings.provisional
     return {(each.preset, each.published.policy, each.published.quantity): each for each in findings.claims}
 

@@ -7,7 +7,7 @@ import pytest
 from psm_lab.reporting.pages.introductions import introduction_of
 from psm_lab.studies import field, load_study
 from psm_lab.studies.study import FULL, QUICK, Scale
-from psm_lab.studies.tasks import run_tasks
+from psm_lab.studies.study_runner import reproduce
 
 from psm_sim.simulation.scenario import Scenario
 
@@ -15,12 +15,12 @@ from psm_sim.simulation.scenario import Scenario
 @pytest.fixture(scope="module")
 def findings():
     """Return the findings of two replications with few neighbors, policies and pages."""
-    study, scale = load_study("field"), Scale(2, 2, 2)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(field, "FRAME_POLICIES", ("psm", "bsd:p=1", "lpsm"))
         patched.setattr(field, "_seconds", lambda _: 1.5)
         patched.setattr(field, "_pages", lambda _: 2)
-        return study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
+        (findings,) = reproduce({"field": load_study("field")}, Scale(2, 2, 2), workers=1)
+        return findings
 
 
 def test_every_published_number_is_predicted_and_judged(findings):

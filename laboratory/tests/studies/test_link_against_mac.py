@@ -6,16 +6,16 @@ import pytest
 from psm_lab.studies import link_against_mac as study_of_air
 from psm_lab.studies import load_study
 from psm_lab.studies.study import Scale
-from psm_lab.studies.tasks import run_tasks
+from psm_lab.studies.study_runner import reproduce
 
 
 @pytest.fixture(scope="module")
 def findings():
     """Return the findings of one replication of few pages, and of few further policies."""
-    study, scale = load_study("mac"), Scale(1, 4, 4)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(study_of_air, "POLICIES", ("always-on", "psm", "bsd:p=1"))
-        return study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
+        (findings,) = reproduce({"mac": load_study("mac")}, Scale(1, 4, 4), workers=1)
+        return findings
 
 
 def test_every_published_number_of_the_headline_has_a_value_under_each_model(findings):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from psm_lab.reporting.figures.figure_registry import draw
-from psm_lab.studies import listening
+from psm_lab.studies import listening, load_study
 from psm_lab.studies.listening import (
     CLAIMS,
     FIRST_SEED,
@@ -22,7 +22,7 @@ from psm_lab.studies.listening import (
     run_policies,
 )
 from psm_lab.studies.study import FULL, QUICK, Scale
-from psm_lab.studies.tasks import run_tasks
+from psm_lab.studies.study_runner import reproduce
 
 from psm_sim.simulation import Scenario
 
@@ -110,8 +110,7 @@ def test_a_digest_has_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
     changes = {"PAGE_TRACES": small, "PUSH_TRACES": PUSH_TRACES[::2], "CLAIMS": claims}
     for name, value in {**changes, "PUSH_POLICIES": tuple(needed)}.items():
         monkeypatch.setattr(listening, name, value)
-    scale = Scale(2, 2, 2)
-    found = listening.digest(run_tasks(listening.tasks(scale, 1)), scale, 1)
+    (found,) = reproduce({"listening": load_study("listening")}, Scale(2, 2, 2), workers=1)
     frame = found.tables[0].frame
     assert set(frame["verdict"]) <= {"agrees", "open", "differs"}
     assert len(frame) == len(CLAIMS)

@@ -9,7 +9,7 @@ from psm_lab.reporting.figures.figure_registry import draw
 from psm_lab.studies import load_study
 from psm_lab.studies.lpsm_trace_replay import SENTENCES, trace_measures, weight_measures
 from psm_lab.studies.study import Scale
-from psm_lab.studies.tasks import run_tasks
+from psm_lab.studies.study_runner import reproduce
 
 
 def test_the_numbers_are_those_of_the_replay() -> None:
@@ -37,7 +37,7 @@ def test_close_to_the_best_current_expert_does_not_hold_here() -> None:
     """The learner loses about twice as much as the best expert of each poll."""
     scale = Scale(replications=2, pages=20, long_pages=20)
     study = load_study("trace-study")
-    findings = study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
+    (findings,) = reproduce({"trace-study": study}, scale, workers=1)
     for key, frame in findings.figures.items():
         assert draw(key, frame)[1].count("thesis, figure") == 1
     table = findings.tables[0].frame.set_index("statement")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from psm_lab.studies.tasks import Task, comparison_task, optimum_task, run_tasks
+from psm_lab.studies.tasks import Task, comparison_task, optimum_task, run_groups
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.simulation import Scenario, simulate
@@ -28,7 +28,7 @@ def test_equal_work_is_done_once_and_labelled_for_each_task() -> None:
     DONE.clear()
     told: list[tuple[int, int, str]] = []
     tasks = [task("a", "x", 1, study="one"), task("a", "y", 3, study="one"), task("a", "x", 1, study="two")]
-    rows = run_tasks(tasks, progress=lambda *given: told.append(given))
+    (rows,) = run_groups([tasks], progress=lambda *given: told.append(given))
     assert DONE == ["y", "x"]
     assert told == [(done, 4, "2 tasks") for done in (0, 3, 4)]
     assert [(row["study"], row["name"]) for row in rows.of("a")[::2]] == [
@@ -39,7 +39,7 @@ def test_equal_work_is_done_once_and_labelled_for_each_task() -> None:
 
 def test_a_row_changed_by_one_task_is_not_another_tasks() -> None:
     """Though both stand for the same work."""
-    rows = run_tasks([task("a", "x"), task("a", "x")])
+    (rows,) = run_groups([[task("a", "x"), task("a", "x")]])
     rows.of("a")[0]["name"] = "spoiled"
     assert [row["name"] for row in rows.of("a")] == ["spoiled", "x", "x", "x"]
 
@@ -68,7 +68,8 @@ def test_a_comparison_as_a_task_has_the_numbers_of_a_run() -> None:
     """One row per policy, in their order."""
     policies = ("psm", Spec.parse("bsd:p=0.5", "policy"))
     comparison = comparison_task(policies, Scenario(pages=4, seed=3), {"trace": "ucb"})
-    first, second = run_tasks([comparison]).of("run")
+    (rows,) = run_groups([[comparison]])
+    first, second = rows.of("run")
     assert (first["trace"], first["policy"], second["policy"]) == ("ucb", "psm", "bsd:p=0.5")
     alone = simulate("bsd:p=0.5", pages=4, seed=3)
     assert second["energy_j"] == alone.energy_per_page_j

@@ -7,7 +7,7 @@ import pytest
 from psm_lab.reporting.pages.report_writer import summary_section
 from psm_lab.studies import load_study, what_limits_lpsm
 from psm_lab.studies.study import FULL, QUICK, Scale
-from psm_lab.studies.tasks import run_tasks
+from psm_lab.studies.study_runner import reproduce
 from psm_lab.studies.what_limits_lpsm import (
     ALONE,
     FACTORS,
@@ -154,7 +154,7 @@ def test_a_small_run_ends_in_the_answer(monkeypatch):
     few = {factor: settings[:2] for factor, settings in FACTORS.items()}
     monkeypatch.setattr(what_limits_lpsm, "FACTORS", few)
     study, scale = load_study("what-limits-lpsm"), Scale(2, 2, 2)
-    findings = study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
+    (findings,) = reproduce({"what-limits-lpsm": study}, scale, workers=1)
     shares, chosen, costs, *settings = (table.frame for table in findings.tables)
     assert len(shares) == len(FACTORS) * len(PRICES_W)
     assert set(shares["verdict"]) <= {"more than half", "less than half", "open"}
