@@ -30,6 +30,8 @@ class Host:
     give_up : callable
         Called with each connection that is given up before all its data were acknowledged. Set it before the
         first connection is opened.
+    endpoints : dict of ConnectionId to Endpoint
+        Connections that are not yet closed in both directions.
     datagram_handlers : dict of ConnectionId to callable
         Receivers of the datagrams of an exchange. Other datagrams are ignored.
     sent_bytes, received_bytes : int
@@ -48,7 +50,7 @@ class Host:
         self._timers, self._constants = TimerQueue(env), TcpConstants(tcp)
         self.transmit, self.accept = transmit, accept
         self._endpoint = AckFirst if tcp.ack_first else Endpoint
-        self._endpoints: dict[ConnectionId, Endpoint] = {}
+        self.endpoints: dict[ConnectionId, Endpoint] = {}
         self._opened = 0
         self.datagram_handlers: dict[ConnectionId, Callable[[Segment], None]] = {}
         self.give_up: Callable[[Endpoint], None] = lambda _: None
@@ -71,7 +73,7 @@ class Host:
     def receive(self, segment: Segment) -> None:
         """Pass one segment to its connection. A new SYN opens a connection."""
         self.received_bytes += segment.wire_bytes
-        endpoint = self._endpoints.get(segment.connection)
+        endpoint = self.endpoints.get(segment.connection)
         if endpoint is None:
             endpoint = self._receive_unknown(segment)
             if endpoint is None:
@@ -80,21 +82,16 @@ class Host:
         if endpoint.peer_has_closed and endpoint.is_closed():
             self._remove(endpoint)
 
-    @property
-    def open_connections(self) -> int:
-        """The number of connections that are not yet closed in both directions."""
-        return len(self._endpoints)
-
     def _add(self, connection: ConnectionId, application: Callable[[Endpoint], Application]) -> Endpoint:
         endpoint = self._endpoint(self._timers, self._constants, connection, self, self._give_up)
         endpoint.application = application(endpoint)
-        self._endpoints[connection] = endpoint
+        self.endpoints[connection] = endpoint
         return endpoint
 
     def _remove(self, endpoint: Endpoint) -> None:
         endpoint.stop()
         self.retransmissions += endpoint.retransmissions
-        del self._endpoints[endpoint.connection]
+        del self.endpoints[endpoint.connection]
 
     def _give_up(self, endpoint: Endpoint) -> None:
         self._remove(endpoint)

@@ -78,7 +78,7 @@ def test_a_fin_that_nobody_acknowledges_is_forgotten():
     made.radio.decide = lambda now_s, poll: Rest(beacons=1 if now_s < 2.0 else 10**9)
     made.run([Page(1.0, 1000, (), (300,), (0.0,)), Page(5000.0, 1, (), (300,), (0.0,))][:1])
     made.env.run(until=3000.0)
-    assert made.client.open_connections == 0
+    assert made.client.endpoints == {}
 
 
 def test_the_error_names_the_policy_as_the_user_did_and_can_be_copied():

@@ -230,7 +230,7 @@ def test_a_random_world_is_the_same_again(number):
 
 def repeated(world):
     """Return the frames dropped and the segments sent again, of open connections too."""
-    ends = [end for host in (world.server, world.client) for end in host._endpoints.values()]
+    ends = [end for host in (world.server, world.client) for end in host.endpoints.values()]
     closed = world.server.retransmissions + world.client.retransmissions
     return world.access_point.dropped_frames + closed + sum(end.retransmissions for end in ends)
 

@@ -11,6 +11,7 @@ from simpy import Environment
 
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
+from psm_sim.network.tcp_endpoint import Receiver
 from psm_sim.network.topology_sections import LinkParameters, TcpParameters
 
 
@@ -104,7 +105,7 @@ def test_both_ends_forget_a_closed_connection():
     """FIN both ways, no state left."""
     wire = Wire(PER_SEGMENT)
     wire.transfer(5000)
-    assert (wire.a.open_connections, wire.b.open_connections) == (0, 0)
+    assert wire.a.endpoints == wire.b.endpoints == {}
 
 
 def test_as_in_ns3_a_fin_in_answer_to_one_stands_between_two_acks():
@@ -113,7 +114,7 @@ def test_as_in_ns3_a_fin_in_answer_to_one_stands_between_two_acks():
         wire = Wire(TcpParameters(ack_first=ack_first))
         assert wire.transfer(100) == 100
         assert [each.fin for _, way, each, _ in wire.log if way == 1 and not each.syn] == fins
-        assert (wire.a.open_connections, wire.b.open_connections) == (0, 0)
+        assert wire.a.endpoints == wire.b.endpoints == {}
 
 
 @pytest.mark.parametrize("lost", [((), (n,)) for n in range(9)] + [((n,), ()) for n in range(9)])
@@ -121,7 +122,7 @@ def test_any_single_loss_delays_and_never_breaks(lost):
     """Whichever is lost, SYN, FIN and last ACK included, all bytes come and both ends close."""
     wire = Wire(PER_SEGMENT, lost=lost)
     assert wire.transfer(6000) == 6000
-    assert (wire.a.open_connections, wire.b.open_connections) == (0, 0)
+    assert wire.a.endpoints == wire.b.endpoints == {}
 
 
 @settings(max_examples=60)
@@ -137,6 +138,24 @@ def test_every_byte_arrives_exactly_once_whatever_is_lost(size, window, initial,
     tcp = TcpParameters(initial_window=initial, max_window=window, delayed_ack_ms=delayed)
     wire = Wire(tcp, lost)
     assert wire.transfer(size) == size
-    assert (wire.a.open_connections, wire.b.open_connections) == (0, 0)
+    assert wire.a.endpoints == wire.b.endpoints == {}
     in_window = max((each.seq + each.payload for _, way, each, _ in wire.log if way == 0), default=0)
     assert in_window <= size + 2
+
+
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.permutations(range(n)), st.randoms())))
+def test_any_order_with_any_repeats_reassembles_the_stream(case):
+    """Pieces of uneven length, shuffled and repeated, always add up to the whole."""
+    count, order, random = case
+    edges = [1]
+    for _ in range(count):
+        edges.append(edges[-1] + random.randint(1, 1460))
+    receiver = Receiver(2)
+    receiver.accept(0, 1, urgent=True)
+    seen = set()
+    for piece in [*order, *random.sample(list(order), count // 2)]:
+        receiver.accept(edges[piece], edges[piece + 1], urgent=False)
+        seen.add(piece)
+        whole = next((i for i in range(count) if i not in seen), count)
+        assert receiver.next == edges[whole]
+    assert receiver.next == edges[-1]

@@ -33,7 +33,7 @@ class ResettingHost(Host):
 
     def knows(self, endpoint: Endpoint) -> bool:
         """Return whether a connection is open or half closed."""
-        return self._endpoints.get(endpoint.connection) is endpoint
+        return self.endpoints.get(endpoint.connection) is endpoint
 
     def abort(self, endpoint: Endpoint) -> None:
         """Abort a connection, and reset the peer if the SYN was acknowledged (RFC 9293, section 3.10.5)."""
@@ -50,7 +50,7 @@ class ResettingHost(Host):
             super().receive(segment)
             return
         self.received_bytes += segment.wire_bytes
-        endpoint = self._endpoints.get(segment.connection)
+        endpoint = self.endpoints.get(segment.connection)
         if endpoint is not None:
             self._remove(endpoint)
 

@@ -59,7 +59,7 @@ def test_its_connections_are_broken_off_and_the_server_learns_it():
     world = loaded({"browser.max_page_s": 5}, [page, Page(100.0, 1, (), (300,), (0.0,))], observers=[seen])
     resets = [name for name, _, segment in seen.queued if isinstance(segment, ResetSegment)]
     assert resets == ["wireless up", "wireless up", "wired up", "wired up"]
-    assert world.server.open_connections == 1
+    assert len(world.server.endpoints) == 1
     assert not any(40 < arrives_s < 90 for _, arrives_s, _ in seen.queued)
     balance(world)
 
@@ -81,7 +81,7 @@ def test_a_reset_that_is_lost_is_sent_again_when_the_server_goes_on():
     world.run([SLOW, Page(100.0, 1, (), (300,), (0.0,))])
     resets = [arrives_s for name, arrives_s, segment in seen.queued if segment.rst and name == "wireless up"]
     assert resets == pytest.approx([6.0, 51.4, 51.4], abs=0.1)
-    assert world.server.open_connections == 1
+    assert len(world.server.endpoints) == 1
 
 
 class Sleeper(Policy):
