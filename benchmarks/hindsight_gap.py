@@ -14,7 +14,7 @@ from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier
 from psm_sim.hindsight.traffic_chain import Chain
 from psm_sim.hindsight.traffic_chain_recorder import record_chain
-from psm_sim.network import Observer, Topology, build_world
+from psm_sim.network import Observer, Topology, build_world, run_alone
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Policy, Poll, Rest, make_policy
@@ -112,7 +112,7 @@ def spent(policy: str, scenario: Scenario) -> Parts:
     """Return the energy of a policy in a scenario by what it is spent on."""
     observer = Spent()
     world = build_world(scenario.resolve_topology(), make_policy(policy), [observer])
-    world.run(scenario.workload().pages)
+    run_alone(world, scenario.workload().pages)
     if abs(sum(observer.parts.values()) - world.usage().total_j) > 1e-6:
         raise ArithmeticError("the parts are not the whole")
     return observer.parts

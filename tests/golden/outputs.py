@@ -19,7 +19,7 @@ from psm_sim.commands import run as command
 from psm_sim.commands.shared_options import parse_latency
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.terminal import comparison as terminal
-from psm_sim.simulation import compare_seeds
+from psm_sim.simulation import run_comparison
 
 TABLES = Path(__file__).with_name("outputs.txt")
 DIGESTS = Path(__file__).with_name("outputs.json")
@@ -93,7 +93,7 @@ def outputs(case: str) -> dict[str, str]:
     arguments = parser.parse_args(argv)
     arguments.argv = argv
     policies, scenario, references, preset = command.parse(arguments)
-    comparison = compare_seeds(
+    comparison = run_comparison(
         policies, scenario, arguments.replications or 1, workers=1, references=references
     )
     object.__setattr__(comparison, "max_latency_s", parse_latency(arguments.latency))

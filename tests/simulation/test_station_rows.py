@@ -19,8 +19,8 @@ from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.html.comparison import page_of, pages_table
-from psm_sim.simulation import BASELINES, Comparison, References, Scenario, SeedComparison, compare_seeds
-from psm_sim.simulation.run_averages import MEASURES
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_seeds
+from psm_sim.simulation.table import MEASURES
 
 MEMBERS = (
     StationSpec("reader", count=2),
@@ -142,7 +142,6 @@ def test_savings_are_relative_to_the_same_station(single: Comparison) -> None:
 
 def test_intervals_are_students_over_the_json_of_each_seed(three: Comparison) -> None:
     """A row of three seeds has the values of three runs with one seed each."""
-    assert isinstance(three, SeedComparison)
     alone = [told(compared(seed))["runs"] for seed in (1, 2, 3)]
     for number, run in enumerate(told(three)["runs"]):
         assert [row["seed"] for row in run["seeds"]] == ["1", "2", "3"]
@@ -161,8 +160,7 @@ def test_intervals_are_students_over_the_json_of_each_seed(three: Comparison) ->
 
 def test_no_pages_occur_in_two_replications(three: Comparison) -> None:
     """Otherwise the seeds would not be independent."""
-    assert isinstance(three, SeedComparison)
-    pages = [result.page_records[0].think_s for each in three.seeds for result in each.runs[0].results]
+    pages = [block.pages["think_s"][0] for block in three.runs[0].blocks]
     assert len(set(pages)) == len(pages) == 6
 
 
