@@ -19,7 +19,7 @@ from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Policy, Poll, Rest, make_policy
 from psm_sim.policies.anticipate import Anticipate
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 
 
 class Parts(dict[str, float]):
@@ -122,7 +122,7 @@ def above_frontier_j(policy: str, scenario: Scenario) -> float:
     """Return the joules per page above hindsight's frontier at the policy's own mean page time."""
     pages = scenario.pages
     hull = offline_frontier(record_chain(scenario.workload().pages, scenario.resolve_topology()), 24)
-    awake, run = compare_runs(["always-on", policy], scenario).runs
+    awake, run = run_comparison(["always-on", policy], scenario).runs
     delay_s = max(0.0, run.page_time_s.mean - awake.page_time_s.mean)
     return run.energy_per_page_j - least_energy_j(hull, delay_s * pages) / pages
 

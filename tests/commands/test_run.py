@@ -183,7 +183,7 @@ def test_a_picture_that_cannot_be_written_is_told_before_the_run(
     name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("psm_sim.simulation.compare_seeds", lambda *_: pytest.fail("it ran"))
+    monkeypatch.setattr("psm_sim.simulation.run_comparison", lambda *_: pytest.fail("it ran"))
     assert main(["--policy", "bsd", "--plot", name]) == 2
     assert words in capsys.readouterr().err
 

@@ -12,7 +12,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_names
 from psm_sim.network import load_topology
 from psm_sim.network.topology import check_effects, conditions_of, parameter_of, topology_keys
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 from tests.page_rows import page_rows
 
 DEPENDENT = [key for key in topology_keys() if conditions_of(key)]
@@ -72,7 +72,7 @@ def test_a_key_without_its_switch_is_refused_by_name_and_changes_nothing(key: st
         with pytest.raises(InputError, match=rf"^--set: {key} has no effect without {condition}; add it or"):
             check_effects(load_topology(settings=changed), [key], "--set")
         first, second = (
-            compare_runs(["psm"], Scenario(pages=2, settings=each)).runs[0] for each in (settings, changed)
+            run_comparison(["psm"], Scenario(pages=2, settings=each)).runs[0] for each in (settings, changed)
         )
         assert page_rows(first) == page_rows(second)
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from psm_sim.policies import make_policy
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.simulation.table import nested, usage_of
 from tests.page_rows import page_rows
 
@@ -64,4 +64,4 @@ def test_the_energy_is_that_of_the_times_and_the_counts(policy, profile, chosen)
     if "mac.model" in changes:
         assume(make_policy(policy).service is None and not set(changes) & set(NOT_OVER_THE_AIR))
     scenario = Scenario("ucb", settings=changes, pages=2, profile=profile)
-    check(compare_runs([policy], scenario).runs[0], scenario.resolve_topology().power)
+    check(run_comparison([policy], scenario).runs[0], scenario.resolve_topology().power)

@@ -14,7 +14,7 @@ from scipy.stats import spearmanr
 from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import RadioPower
 from psm_sim.policies.anticipate import Anticipate
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.workload import load_workload
 from tests.policies.frames import fin, request
 from tests.policies.test_bsd import EPSILON_S, schedule
@@ -46,7 +46,7 @@ def rests(policy, count, since_s=100.03):
 @cache
 def measured(trace, pages, policy, seed):
     """Return energy and mean slowdown of a policy."""
-    (run,) = compare_runs([policy], Scenario(trace, pages=pages, seed=seed)).runs
+    (run,) = run_comparison([policy], Scenario(trace, pages=pages, seed=seed)).runs
     return run.energy_per_page_j, run.slowdown.mean
 
 

@@ -10,13 +10,7 @@ import pytest
 
 import psm_sim
 from psm_sim.reporting.comparison_table import PARTS, Table, caption, plain_rows, tables_of
-from psm_sim.simulation import (
-    BASELINES,
-    Comparison,
-    References,
-    Scenario,
-    compare_runs,
-)
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
 from psm_sim.simulation.table import usage_of
 
 REFERENCES = References(BASELINES, BASELINES[1:])
@@ -71,7 +65,7 @@ def test_devices_have_current_and_latency(device: Comparison) -> None:
 
 
 def test_power_is_in_milliwatts_without_a_voltage() -> None:
-    found = compare_runs(["psm"], Scenario("ping", pages=1), references=REFERENCES)
+    found = run_comparison(["psm"], Scenario("ping", pages=1), references=REFERENCES)
     (table,) = tables_of(found)
     assert headings(table)[0] == "power (mW)"
     psm = found.baselines[1]
@@ -90,7 +84,7 @@ def test_stations_with_and_without_pages_have_tables_of_their_own() -> None:
 
 @pytest.mark.parametrize("trace", ["ucb", "modern", "ping", "mqtt", "cbr", "push", "phone"])
 def test_no_column_is_constant(trace: str) -> None:
-    found = compare_runs(["bsd", "lpsm"], Scenario(trace, pages=2), references=REFERENCES)
+    found = run_comparison(["bsd", "lpsm"], Scenario(trace, pages=2), references=REFERENCES)
     for table in tables_of(found):
         assert table.columns
         for column in table.columns:
@@ -101,14 +95,14 @@ def test_no_column_is_constant(trace: str) -> None:
 
 
 def test_equal_numbers_are_stated_in_the_caption() -> None:
-    found = compare_runs(["psm", "psm:listen_interval=1"], Scenario(pages=2))
+    found = run_comparison(["psm", "psm:listen_interval=1"], Scenario(pages=2))
     (table,) = tables_of(found)
     assert table.columns == []
     assert re.match(r"Equal in all rows: energy \d\.\d+ J, power .* mW, page time mean", table.constants[0])
     assert plain_rows(found, table)[1] == [["psm"], ["psm:listen_interval=1"]]
-    alone = compare_runs(["psm"], Scenario(pages=2))
+    alone = run_comparison(["psm"], Scenario(pages=2))
     assert "energy (J)" in headings(tables_of(alone)[0])
-    device = compare_runs(["psm"], Scenario("ping", pages=1))
+    device = run_comparison(["psm"], Scenario("ping", pages=1))
     assert "power (mW)" in headings(tables_of(device)[0])
     assert tables_of(device)[0].constants == ["No message was lost."]
 
@@ -140,11 +134,11 @@ def test_lost_messages_are_stated_or_have_a_column(device: Comparison) -> None:
 
 def test_failed_pages_have_a_column_or_a_sentence() -> None:
     settings = {"faults.wireless.loss": 0.05, "browser.max_page_s": 3}
-    found = compare_runs(["lpsm"], Scenario(pages=10, settings=settings), references=REFERENCES)
+    found = run_comparison(["lpsm"], Scenario(pages=10, settings=settings), references=REFERENCES)
     assert "pages failed" in headings(tables_of(found)[0])
     settings["faults.wireless.loss"] = 0.0001
     settings["browser.max_page_s"] = 1000
-    found = compare_runs(["lpsm"], Scenario(pages=2, settings=settings), references=REFERENCES)
+    found = run_comparison(["lpsm"], Scenario(pages=2, settings=settings), references=REFERENCES)
     assert "pages failed" not in headings(tables_of(found)[0])
     assert "No page failed." in caption(found)
     assert not any("Equal in all rows: pages" in line for line in caption(found))
@@ -176,7 +170,7 @@ def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> Non
     assert "Slowdown is page time relative to no power saving." in text
     run = comparison.runs[0]
     assert f"per page view of {run['simulated_s'] / 5:.0f} s on average, think time included" in text
-    assert "1 page of trace" in "\n".join(caption(compare_runs(["psm"], Scenario(pages=1))))
+    assert "1 page of trace" in "\n".join(caption(run_comparison(["psm"], Scenario(pages=1))))
 
 
 def test_notebooks_show_the_same_table(replicated: Comparison, device: Comparison) -> None:
@@ -191,5 +185,5 @@ def test_notebooks_show_the_same_table(replicated: Comparison, device: Compariso
 def test_a_radio_without_power_has_a_table(trace: str) -> None:
     """Nothing is saved, and no column divides by the energy."""
     settings = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
-    found = compare_runs(["lpsm"], Scenario(trace, pages=1, settings=settings), references=REFERENCES)
+    found = run_comparison(["lpsm"], Scenario(trace, pages=1, settings=settings), references=REFERENCES)
     assert "power 0.0 mW" in "\n".join(caption(found))

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.simulation import (
-    Comparison,
-    Scenario,
-    compare_clients,
-    compare_runs,
-)
+from psm_sim.simulation import Comparison, Scenario, run_comparison
 from psm_sim.simulation.table import usage_of
 from tests.page_rows import page_rows
 from tests.workload.recordings.ucb_files import write_sampled
@@ -29,13 +24,13 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def three(trace: str) -> Comparison:
     """The three busiest clients, one after the other."""
-    return compare_clients(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=1)
+    return run_comparison(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=1)
 
 
 def test_each_client_is_the_simulation_it_would_be_alone(trace: str, three: Comparison) -> None:
     """Same numbers as a run of that client only, whoever else is chosen."""
     for index, row in enumerate(three.runs[1].to_dict()["clients"]):
-        alone = compare_runs(["lpsm"], Scenario(f"{trace}:clients={row['client']}", pages=PAGES)).runs[0]
+        alone = run_comparison(["lpsm"], Scenario(f"{trace}:clients={row['client']}", pages=PAGES)).runs[0]
         assert page_rows(three.runs[1].parts[index]) == page_rows(alone)
         assert row["slowdown.mean"] == alone.slowdown.mean
 

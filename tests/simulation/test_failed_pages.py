@@ -12,7 +12,7 @@ from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off,
 from psm_sim.reporting.figures.timelines import draw_page_timeline
 from psm_sim.reporting.files import result_json
 from psm_sim.reporting.html.comparison import page_of
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.workload.page_view import Page
 from tests.page_rows import page_rows
 
@@ -35,7 +35,7 @@ def patient():
 
 @pytest.fixture(scope="module")
 def compared():
-    return compare_runs(["psm", "lpsm"], Scenario("ucb", pages=20, settings={"browser.max_page_s": 1.0}))
+    return run_comparison(["psm", "lpsm"], Scenario("ucb", pages=20, settings={"browser.max_page_s": 1.0}))
 
 
 def test_failed_pages_are_counted_and_named(impatient):
@@ -67,7 +67,7 @@ def test_json_has_number_and_reason_and_is_json(compared):
     """And lists which pages; a run of which no page is complete has texts for its means."""
     for found in (
         compared,
-        compare_runs(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01})),
+        run_comparison(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01})),
     ):
         text = result_json.to_text(result_json.to_dict(found))
         run = json.loads(text)["runs"][0]
@@ -87,7 +87,7 @@ def test_a_timeline_has_lost_frames_and_failed_pages():
 
 
 def test_figures_and_page_are_drawn_even_if_no_page_is_complete():
-    found = compare_runs(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01}))
+    found = run_comparison(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01}))
     for drawn in (
         draw_slowdowns(found),
         draw_trade_off(found, frontier_of(found)),

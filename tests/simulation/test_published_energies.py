@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 
 PUBLISHED_WORKLOAD = "ucb:server_delay_ms=none,mean_think_s=54.5"
 
@@ -15,7 +15,7 @@ def runs():
         "always-on", "psm", "bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1",
         "lpsm:loss=inverse-log", "lpsm:loss=inverse",
     ]  # fmt: skip
-    return {run.policy: run for run in compare_runs(policies, Scenario(PUBLISHED_WORKLOAD)).runs}
+    return {run.policy: run for run in run_comparison(policies, Scenario(PUBLISHED_WORKLOAD)).runs}
 
 
 def test_always_on_takes_41_joules_a_page(runs):

@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.simulation import (
-    BASELINES,
-    Comparison,
-    References,
-    Scenario,
-    compare_runs,
-    compare_seeds,
-    simulate,
-)
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison, simulate
 from tests.page_rows import page_rows
 
 PSM = References(BASELINES, BASELINES[1:])
@@ -27,12 +19,12 @@ T_3 = 4.302653
 @pytest.fixture(scope="module")
 def three() -> Comparison:
     """Return LPSM and BSD over the seeds 5, 6 and 7, in one process."""
-    return compare_seeds(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=1, references=PSM)
+    return run_comparison(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=1, references=PSM)
 
 
 def test_each_seed_is_the_run_it_would_be_alone(three: Comparison) -> None:
     """The baselines included."""
-    alone = compare_runs(["lpsm"], Scenario(pages=4, seed=6), references=PSM)
+    alone = run_comparison(["lpsm"], Scenario(pages=4, seed=6), references=PSM)
     assert page_rows(three.runs[0].parts[1]) == page_rows(alone.runs[0])
     assert page_rows(three.baselines[1].parts[1]) == page_rows(alone.baselines[1])
     assert three.runs[0].names("seed") == ["5", "6", "7"]
@@ -70,7 +62,7 @@ def test_percentiles_are_numpys(three: Comparison) -> None:
 def test_a_free_radio_saves_an_undefined_share() -> None:
     """A reference without energy: nan, not an error."""
     free = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
-    found = compare_runs(["bsd"], Scenario(pages=1, settings=free), references=PSM)
+    found = run_comparison(["bsd"], Scenario(pages=1, settings=free), references=PSM)
     assert np.isnan(found.difference(found.runs[0])["energy_saved_percent"])
 
 
@@ -79,19 +71,19 @@ def test_pages_that_do_not_depend_on_the_seed_are_refused(tmp_path: Path) -> Non
     path = tmp_path / "list.csv"
     path.write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
     with pytest.raises(InputError, match="the same for every seed"):
-        compare_seeds(["psm"], Scenario(str(path)), 3)
+        run_comparison(["psm"], Scenario(str(path)), 3)
 
 
 def test_a_run_is_the_same_alone_and_among_others() -> None:
     """Common random numbers: no policy disturbs another's pages."""
     alone = simulate("bsd:p=0.5", pages=10, seed=2)
-    among = compare_runs(["lpsm", "bsd:p=0.5", "psm"], Scenario(pages=10, seed=2)).runs[1]
+    among = run_comparison(["lpsm", "bsd:p=0.5", "psm"], Scenario(pages=10, seed=2)).runs[1]
     assert {**alone.to_dict(), "wall_s": 0} == {**among.to_dict(), "wall_s": 0}
 
 
 def test_progress_counts_every_page_of_every_run() -> None:
     seen: list[tuple[int, int, str]] = []
-    compare_runs(["psm", "always-on"], Scenario(pages=4), progress=lambda *state: seen.append(state))
+    run_comparison(["psm", "always-on"], Scenario(pages=4), progress=lambda *state: seen.append(state))
     assert [done for done, _, _ in seen] == [*range(5), *range(4, 9)]  # each run begins with a report
     assert {total for _, total, _ in seen} == {8}
 

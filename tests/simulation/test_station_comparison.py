@@ -10,7 +10,7 @@ import psm_sim
 from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.simulation.stations import station_setups
 from psm_sim.workload import load_workload
 from tests.page_rows import page_rows
@@ -35,9 +35,9 @@ def of(compared, name, policy=0):
 def test_one_station_has_the_results_of_one_alone_to_the_last_bit(policy, settings):
     """Over a link of its own and over the air: pages, energy, slowdown, traffic, reports, events."""
     place = load_topology("three-node", settings)
-    alone = compare_runs([policy], Scenario(topology=place, pages=6)).runs[0]
+    alone = run_comparison([policy], Scenario(topology=place, pages=6)).runs[0]
     (one,) = (
-        compare_runs([policy], Scenario(topology=replace(place, stations=(StationSpec("me"),)), pages=6))
+        run_comparison([policy], Scenario(topology=replace(place, stations=(StationSpec("me"),)), pages=6))
         .runs[0]
         .parts
     )
@@ -63,7 +63,7 @@ def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
     assert {seat.name: seat.workload.pages for seat in swapped} == {
         seat.name: seat.workload.pages for seat in seats
     }
-    found = compare_runs(["lpsm"], Scenario(topology=place, pages=5, seed=3))
+    found = run_comparison(["lpsm"], Scenario(topology=place, pages=5, seed=3))
     assert of(found, "sensor").station_policy == "psm:listen_interval=3"
     assert of(found, "reader-1").policy == "lpsm"
     assert "supply_v" in of(found, "sensor").row.keys() - of(found, "twin").row.keys()
@@ -92,7 +92,7 @@ def test_losses_of_a_station_depend_on_its_name_and_not_on_its_place():
 
 def test_an_error_in_a_station_names_topology_and_station():
     with pytest.raises(InputError, match="topology three-node: station lost: Unknown trace 'nope'"):
-        compare_runs(["psm"], Scenario(topology=crowd(StationSpec("lost", trace="nope")), pages=1))
+        run_comparison(["psm"], Scenario(topology=crowd(StationSpec("lost", trace="nope")), pages=1))
 
 
 def test_a_station_can_be_watched_among_the_others():
@@ -116,7 +116,7 @@ def test_a_neighbour_that_downloads_costs_a_dozing_station_several_times_its_wak
     loader = StationSpec("loader", policy="always-on", trace=load, pages=1, seed=1)
     settings = {"mac.fetch": fetch, "access_point.release_on_uplink": False}
     awake_j = [
-        of(compare_runs(["psm"], Scenario(topology=crowd(*members, **settings))), "reader")["usage.awake_j"]
+        of(run_comparison(["psm"], Scenario(topology=crowd(*members, **settings))), "reader")["usage.awake_j"]
         for members in ((reader,), (reader, loader))
     ]
     assert awake_j[1] > times * awake_j[0]
@@ -147,7 +147,7 @@ def test_a_page_of_a_station_that_cannot_be_loaded_ends_the_run_with_a_sentence(
     """It names the page and the policy that was asked for."""
     place = crowd(StationSpec("one", count=2), **{"access_point.release_on_uplink": False})
     with pytest.raises(InputError, match=r"Page 1 under psm:listen_interval=3000 cannot be loaded"):
-        compare_runs(["psm:listen_interval=3000"], Scenario(topology=place, pages=2))
+        run_comparison(["psm:listen_interval=3000"], Scenario(topology=place, pages=2))
 
 
 def test_stations_are_part_of_a_scenarios_key_and_a_file_extends_them():

@@ -13,7 +13,7 @@ from psm_sim.network import load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.terminal import comparison as table
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 
 MEMBERS = (StationSpec("reader", count=2), StationSpec("heavy", trace="modern", pages=1))
 REASON = "it has taken longer than 2 s"
@@ -30,7 +30,7 @@ def scenario(settings, members=MEMBERS, pages=8):
 
 @pytest.fixture(scope="module")
 def compared():
-    return compare_runs(["psm", "lpsm"], scenario(FAULTS))
+    return run_comparison(["psm", "lpsm"], scenario(FAULTS))
 
 
 def text_of(writer, compared):

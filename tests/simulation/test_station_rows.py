@@ -19,7 +19,7 @@ from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.html.comparison import page_of, pages_table
-from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_seeds
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
 from psm_sim.simulation.table import MEASURES
 
 MEMBERS = (
@@ -47,7 +47,7 @@ def compared(seed: int = 1, replications: int = 1) -> Comparison:
     """Return BSD and the baselines with two readers and a laptop."""
     scenario = Scenario(topology=place(*MEMBERS), pages=2, seed=seed)
     beside = References(BASELINES, BASELINES[1:])
-    return compare_seeds(["bsd"], scenario, replications, workers=1, references=beside)
+    return run_comparison(["bsd"], scenario, replications, workers=1, references=beside)
 
 
 @pytest.fixture(scope="module")
@@ -204,4 +204,4 @@ def test_a_comparison_of_unlike_stations_has_no_single_reference(single: Compari
 def test_replications_need_pages_that_depend_on_the_seed() -> None:
     fixed = place(StationSpec("one", seed=3), StationSpec("two", seed=4))
     with pytest.raises(InputError, match="pages are the same for every seed"):
-        compare_seeds(["psm"], Scenario(topology=fixed, pages=1), 2, workers=1)
+        run_comparison(["psm"], Scenario(topology=fixed, pages=1), 2, workers=1)

@@ -17,7 +17,7 @@ from psm_sim.reporting.figures.comparison import (
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
 from psm_sim.reporting.run_events import record_runs
-from psm_sim.simulation import Comparison, Scenario, compare_runs
+from psm_sim.simulation import Comparison, Scenario, run_comparison
 from psm_sim.simulation.table import usage_of
 from psm_sim.simulation.timeline import timeline
 from tests.page_rows import page_rows
@@ -106,7 +106,7 @@ def test_polling_times_are_drawn_for_policies_that_vary_them(replicated: Compari
     figure = draw_polling_times(replicated)
     assert figure is not None
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["lpsm", "bsd:p=0.5"]
-    assert draw_polling_times(compare_runs(["psm"], Scenario(pages=2))) is None
+    assert draw_polling_times(run_comparison(["psm"], Scenario(pages=2))) is None
 
 
 def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: P
 
 def test_a_timeline_is_the_run_itself() -> None:
     """Its beacons, pages and questions are those that the result counts."""
-    run = compare_runs(["psm"], Scenario(pages=3)).runs[0]
+    run = run_comparison(["psm"], Scenario(pages=3)).runs[0]
     seen = timeline(run)
     assert (seen["event"] == "beacon").sum() == usage_of(run.row).beacons
     assert (seen["event"] == "page complete").sum() == 3
