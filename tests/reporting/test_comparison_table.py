@@ -11,6 +11,7 @@ import pytest
 import psm_sim
 from psm_sim.reporting.comparison_table import PARTS, Table, caption, plain_rows, tables_of
 from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
+from psm_sim.simulation.comparison import Roles
 from psm_sim.simulation.table import usage_of
 
 REFERENCES = References(BASELINES, BASELINES[1:])
@@ -121,7 +122,7 @@ def test_lost_messages_are_stated_or_have_a_column(device: Comparison) -> None:
             )
             for number, lost in enumerate(losses)
         ]
-        return dataclasses.replace(device, blocks=[always_on, *blocks])
+        return dataclasses.replace(device, blocks=[always_on, *blocks], roles=Roles([0, 1], [], []))
 
     equal = with_losses(60, 60)
     (share,) = re.findall(r"Equal in all rows: .*RTT up lost (\S+) %", "\n".join(caption(equal)))

@@ -55,4 +55,4 @@ def test_pages_have_a_row_for_each_policy_and_page(comparison: Comparison) -> No
         (rows[5][0], "1"),
     ]
     assert len(rows) == 15
-    assert rows[7] == [comparison.runs[1].policy, *map(str, page_rows(comparison.runs[1])[2])]
+    assert rows[7] == [comparison.runs[1].policy, *map(str, vars(page_rows(comparison.runs[1])[2]).values())]
