@@ -249,4 +249,4 @@ def test_a_cheat_in_a_second_process_finds_nothing(own, name):
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_cheat_in_this_process_finds_everything(own, name):
     """Python hides nothing from introspection, and the documentation says so."""
-    assert psm_sim.simulate(f"{own}:{name}", pages=2).policy_report["found"] > 0
+    assert psm_sim.simulate(f"{own}:{name}", pages=2)["policy_report.found"] > 0

@@ -58,7 +58,7 @@ def test_an_unanswered_syn_is_given_up_after_three_minutes():
     """A legacy access point holds the SYN-ACK for the station that wakes only to send."""
     made = world(Sleeper(), access_point__release_on_uplink="false")
     with pytest.raises(PageError, match=r"SYN had no new ACK for 180 s"):
-        made.run([LATE])
+        run_alone(made, [LATE])
     assert 180 < made.env.now < 300
 
 
@@ -69,14 +69,14 @@ def test_a_page_without_a_new_byte_for_too_long_fails(every_beacon):
     if every_beacon:
         schedule_every_beacon(made)
     with pytest.raises(PageError, match=r"no new byte of it has come for 3600 s"):
-        made.run([Page(1.0, 1000, (), (300,), (7200.0,))])
+        run_alone(made, [Page(1.0, 1000, (), (300,), (7200.0,))])
 
 
 def test_a_fin_that_nobody_acknowledges_is_forgotten():
     """The page is complete; that the server's last ACK never comes fails nothing, and no timer is left."""
     made = world(Sleeper(), access_point__release_on_uplink="false")
     made.radio.decide = lambda now_s, poll: Rest(beacons=1 if now_s < 2.0 else 10**9)
-    made.run([Page(1.0, 1000, (), (300,), (0.0,)), Page(5000.0, 1, (), (300,), (0.0,))][:1])
+    run_alone(made, [Page(1.0, 1000, (), (300,), (0.0,)), Page(5000.0, 1, (), (300,), (0.0,))][:1])
     made.env.run(until=3000.0)
     assert made.client.endpoints == {}
 

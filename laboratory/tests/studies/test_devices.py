@@ -43,5 +43,5 @@ def test_delay_is_that_of_the_way_delayed_most_or_the_page_time():
     assert delay_s(mqtt) == mqtt["latency.round_trip_down.latency_s.mean"]
     assert delay_s(pages) == pages.page_time_s.mean
     (row,) = run_policies(["psm"], Scenario(pages=2))
-    assert row["mw"] == pytest.approx(1000 * pages.usage.total_j / pages.simulated_s)
+    assert row["mw"] == pytest.approx(pages["mean_power_mw"])
     assert row["delay_ms"] > 0
