@@ -187,6 +187,7 @@ def test_an_entry_without_an_answer_ends_with_its_children(own, monkeypatch, tmp
 
 def test_a_process_ends_with_its_policy():
     """At the end of the run, or when nothing refers to the policy any more."""
+    gc.collect()  # policies of earlier runs
     policy = EntryPolicy("psm")
     policy.start(0.1)
     policy.start(0.1024)

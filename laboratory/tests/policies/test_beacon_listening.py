@@ -137,7 +137,9 @@ def test_halving_dries_up():
 
 def test_a_random_listener_hears_the_share_that_it_is_told():
     """In an idle hour the mean gap is that of a coin cut off after twelve beacons."""
-    tally = simulate("listen:learner=random,b=0.25", trace="pushes:period_s=1e9", pages=1).to_dict()["policy_report"]
+    tally = simulate("listen:learner=random,b=0.25", trace="pushes:period_s=1e9", pages=1).to_dict()[
+        "policy_report"
+    ]
     gap = (1 - 0.75**12) / 0.25
     assert tally["listens"] == pytest.approx(36_000 / gap, rel=0.03)
 
