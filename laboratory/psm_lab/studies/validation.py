@@ -54,7 +54,7 @@ def simulate_station(policy: str | Policy, scenario: Scenario) -> list[Row]:
     """Return the mean current in mA and, if there are datagrams, statistics of their delays in ms."""
     stations = station_setups(scenario, scenario.resolve_topology())
     (run,) = runs = prepare_stations(policy, stations)
-    row: Row = {"mean_ma": measure(execute(runs, stations, policy)[0])["mean_current_ma"]}
+    row: Row = {"mean_ma": measure(execute(runs, stations, policy)[0]).get("mean_current_ma")}
     if run.world.messenger is not None and run.world.messenger.delays_s:
         delays_ms = 1000 * np.array(run.world.messenger.delays_s)
         row |= {f"p{percent}_ms": float(np.percentile(delays_ms, percent)) for percent in PERCENTILES}
