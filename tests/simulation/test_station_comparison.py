@@ -82,11 +82,11 @@ def test_losses_of_a_station_depend_on_its_name_and_not_on_its_place():
     place = crowd(StationSpec("near"), StationSpec("far"), **losses)
     swapped = replace(place, stations=place.stations[::-1])
     here, there = (
-        compare_runs(["psm"], Scenario("idle:stretch_s=310", topology=each, pages=1))
+        run_comparison(["psm"], Scenario("idle:stretch_s=310", topology=each, pages=1))
         for each in (place, swapped)
     )
-    used_j = {name: of(here, name).usage.total_j for name in ("near", "far")}
-    assert used_j == {name: of(there, name).usage.total_j for name in ("near", "far")}
+    used_j = {name: of(here, name).energy_per_page_j for name in ("near", "far")}
+    assert used_j == {name: of(there, name).energy_per_page_j for name in ("near", "far")}
     assert used_j["near"] != used_j["far"]
 
 
