@@ -199,6 +199,7 @@ def _parameters_of(cls: type) -> dict[str, Parameter]:
     return {each.name: each for each in parameters}
 
 
+@cache  # Called for each object, whose checks take a third of the time with the cache.
 def _declared(cls: type) -> dict[str, Parameter]:
     """Return the fields declared with :func:`parameter`, also in base dataclasses, by attribute."""
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
@@ -293,7 +294,8 @@ def check_names(names: Iterable[str], valid_names: Iterable[str], owner: str) ->
 
 def check_all(instance: Any, owner: str) -> None:
     """Check every declared parameter of a dataclass instance, as called from ``__post_init__``."""
-    for attribute, declared in _declared(type(instance)).items():
+    cls: type = type(instance)
+    for attribute, declared in _declared(cls).items():
         declared.check(getattr(instance, attribute), owner)
 
 
