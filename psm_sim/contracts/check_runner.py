@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from psm_sim.common.component_spec import class_file, name_of
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import build
+from psm_sim.common.plugins import load_class
 from psm_sim.common.registry import Registry, unknown_name_error
 from psm_sim.contracts.learner_checks import LEARNER_CHECKS
 from psm_sim.contracts.loss_checks import LOSS_CHECKS, returns_a_finite_loss_for_each_candidate
 from psm_sim.contracts.policy_checks import POLICY_CHECKS, loads_every_page
-from psm_sim.contracts.report import Check, Report, run_checks
+from psm_sim.contracts.report import Check, Finding, Report, run_check
 from psm_sim.contracts.shared_checks import can_be_copied
 from psm_sim.learning import Learner
 from psm_sim.learning.factory import LEARNERS, make_learner
@@ -49,7 +50,6 @@ KIND_NAMES = "policy, loss or learner"
 _Component = ABCMeta("Policy, Loss or Learner", (), {})
 for _kind in _KINDS:
     _Component.register(_kind.base)
-_FILES: Registry[Any] = Registry(KIND_NAMES, _Component, {})
 
 
 def check(component: str | type | Policy | Loss | Learner | Any) -> Report:
@@ -86,7 +86,12 @@ def check(component: str | type | Policy | Loss | Learner | Any) -> Report:
     if isinstance(instance, Learner) and instance.n_experts < 2:
         raise InputError(f"The learner must have at least 2 experts, got {instance.n_experts}.")
     name = component if isinstance(component, str) else type(instance).__name__
-    return run_checks(kind.registry.kind, name, instance, kind.checks, GATES)
+    findings: list[Finding] = []
+    for each in kind.checks:
+        findings.append(run_check(each, instance))
+        if each in GATES and not findings[-1].ok:
+            break
+    return Report(kind.registry.kind, name, tuple(findings), len(kind.checks) - len(findings))
 
 
 def _make(component: Any) -> Any:
@@ -100,7 +105,8 @@ def _make(component: Any) -> Any:
 
 def _make_by_name(text: str) -> Any:
     name = name_of(text, "component")
-    cls = _FILES.get(name) if class_file(name) else None
+    file = class_file(name)
+    cls = load_class(*file, _Component) if file else None
     for kind in _KINDS:
         if (cls is None and kind.registry.knows(text)) or (cls is not None and issubclass(cls, kind.base)):
             return kind.make(text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -71,11 +71,6 @@ class Report:
         return all(finding.ok for finding in self.findings)
 
     @property
-    def title(self) -> str:
-        """Kind and name of the component."""
-        return f"{self.kind} {self.name}"
-
-    @property
     def summary(self) -> str:
         """Number of passed checks, as a sentence."""
         passed = sum(finding.ok for finding in self.findings)
@@ -83,7 +78,7 @@ class Report:
         return f"{passed} of {len(self.findings)} checks passed{skipped}."
 
     def __str__(self) -> str:
-        return "\n".join([self.title, *map(str, self.findings), self.summary])
+        return "\n".join([f"{self.kind} {self.name}", *map(str, self.findings), self.summary])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
@@ -121,15 +116,3 @@ def run_check(check: Check, component: Any) -> Finding:
     except Exception as error:
         return Finding(name, promise, f"It raised {describe_error(error)}")
     return Finding(name, promise)
-
-
-def run_checks(
-    kind: str, name: str, component: Any, checks: Sequence[Check], gates: Collection[Check]
-) -> Report:
-    """Return the report on a component. The checks after a failed one of *gates* are not run."""
-    findings: list[Finding] = []
-    for check in checks:
-        findings.append(run_check(check, component))
-        if check in gates and not findings[-1].ok:
-            break
-    return Report(kind, name, tuple(findings), len(checks) - len(findings))
