@@ -32,6 +32,9 @@ CALL_S = 5.0
 MEMORY = 2 << 30
 """Maximum memory of a process that has imported a user's file, in bytes."""
 
+MAX_NUMBERS = 1000
+"""Maximum length of a report."""
+
 _SPARE_MEMORY = 256 << 20
 """Additional memory of psm_sim after user code has reached the maximum, in bytes."""
 
@@ -251,7 +254,9 @@ def plain_values(config: Any) -> dict[str, Any]:
 
 def numbers(report: Any) -> dict[str, float]:
     """Return the result of ``report()`` as numbers by name."""
-    return {str(key): _number(value) for key, value in _dictionary(report).items()}
+    if len(_dictionary(report)) > MAX_NUMBERS:
+        raise WrongResultError(f"{len(report)} numbers; expected at most {MAX_NUMBERS}")
+    return {str(key): _number(value) for key, value in report.items()}
 
 
 def _dictionary(value: Any) -> dict[Any, Any]:

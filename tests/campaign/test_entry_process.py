@@ -150,7 +150,7 @@ def test_a_users_file_with_parameters(own):
         ("Ends", r"own.py:Ends: rest\(\) ended the process"),
         ("Interrupts", r"Policy mine failed in rest\(\) with .*: KeyboardInterrupt \(.*own.py, line 31\)"),
         ("Hoards", r"Policy mine failed in rest\(\) with .*: MemoryError \(.*own.py"),
-        ("Reports", r"own.py:Reports: finish\(\) returned \d+ bytes; expected at most 1048576"),
+        ("Reports", r"Policy mine failed in report\(\): it returned 100000 numbers; expected at most 1000"),
         ("Lies", r"own.py:Lies: rest\(\) gave an answer that psm_sim did not ask for"),
         ("Absent", "own.py has no class 'Absent'"),
     ],
