@@ -13,6 +13,7 @@ from psm_sim.cli import main
 
 DEVICE = ("--profile", "esp32", "--dtim", "3", "--replications", "3", "--workers", "1")
 TRAFFIC = ("--traffic", "push:stretch_s=1200,period_s=20")
+SHORT = ("--traffic", "push:stretch_s=60,period_s=5")
 
 
 def advice(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def test_json_has_the_same_rows_and_the_answer(capsys: pytest.CaptureFixture[str
 
 def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.CaptureFixture[str]) -> None:
     """Byte for byte, although each process hashes texts in an order of its own."""
-    words = (*TRAFFIC, "--latency", "300ms", "--format", "json")
+    words = (*SHORT, "--latency", "300ms", "--format", "json")
     assert main(["advise", *DEVICE[:-1], "3", *words]) == 0
     parallel = capsys.readouterr().out
     assert main(["advise", *DEVICE, *words]) == 0
@@ -84,7 +85,7 @@ def test_a_profile_of_an_unknown_driver_is_refused(
         "must be one of esp-idf, cyw43, nrf70, linux, brcmfmac, generic, got 'mine'."
         in capsys.readouterr().err
     )
-    found = advice(capsys, "--profile", str(chip), "--driver", "generic", "--replications", "2", *TRAFFIC)
+    found = advice(capsys, "--profile", str(chip), "--driver", "generic", "--replications", "1", *SHORT)
     assert any(row["setting"].startswith("TWT") for row in found["rows"])
 
 
@@ -108,7 +109,7 @@ def test_a_wrong_driver_table_is_told(
 @pytest.mark.parametrize("profile", ["esp32", "esp32-c6"])
 def test_twt_is_only_offered_by_chips_that_have_it(profile: str, capsys: pytest.CaptureFixture[str]) -> None:
     """802.11ax."""
-    found = advice(capsys, "--profile", profile, "--replications", "2", "--workers", "1", *TRAFFIC)
+    found = advice(capsys, "--profile", profile, "--replications", "1", *SHORT)
     assert any(row["setting"].startswith("TWT") for row in found["rows"]) == (profile == "esp32-c6")
 
 
@@ -126,8 +127,7 @@ def test_the_beacon_interval_is_that_of_most_access_points(
     words: tuple[str, ...], interval: dict[str, object], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Unless an option, a setting or a topology has another one."""
-    short = ("--traffic", "push:stretch_s=60,period_s=5", "--replications", "1", "--driver", "linux")
-    found = advice(capsys, *short, *words)
+    found = advice(capsys, *SHORT, "--replications", "1", "--driver", "linux", *words)
     assert found["settings"] == interval
 
 

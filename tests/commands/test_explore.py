@@ -77,14 +77,13 @@ def test_a_missing_extra_is_named(
 def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str]:
     """Send a signal, and return the exit status and the messages of the process."""
     process.send_signal(number)
-    _, messages = process.communicate(timeout=120)
+    _, messages = process.communicate()
     return process.returncode, messages
 
 
 @pytest.mark.parametrize(
     "settings",
     [
-        QUICK,
         Settings(round_trip_ms="160", dtim="3", price="10", pages="2", seeds="2", seed="4"),
         Settings("cbr", "esp32", policies=("dynamic:listen_interval=3",), pages="1", seeds="1"),
         Settings(policies=(), pages="1", seeds="1"),
@@ -168,7 +167,7 @@ def test_the_address_is_printed_and_opened(
         assert port == 5006
         make_page(Document())
         announce("http://127.0.0.1:5006/token/")
-        assert opened.wait(0.2 if words else 10) == (not words)
+        assert opened.wait(0.2 if words else 600) == (not words)
 
     def follow(address: str) -> None:
         link = Path(url2pathname(urlsplit(address).path))

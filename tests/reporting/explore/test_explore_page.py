@@ -200,7 +200,7 @@ def test_the_latest_request_wins() -> None:
     def slow(arguments, progress):
         asked.append(arguments)
         if "40" in arguments:
-            release.wait(20)
+            release.wait(600)
         return compare(arguments, progress)
 
     document = opened(slow)
@@ -223,7 +223,7 @@ def test_a_closed_tab_leaves_no_work() -> None:
     def slow(arguments, progress):
         asked.append(arguments)
         begun.set()
-        release.wait(20)
+        release.wait(600)
         return compare(arguments, progress)
 
     threads = threading.active_count()
@@ -231,12 +231,12 @@ def test_a_closed_tab_leaves_no_work() -> None:
     documents = [Document() for _ in range(5)]
     for seed, document in enumerate(documents):
         Page(document, simulator, replace(QUICK, seed=str(seed)))
-    assert begun.wait(20)
+    assert begun.wait(600)
     assert threading.active_count() <= threads + 1
     for document in documents:
         document.callbacks.trigger_event(ConnectionLost())
     release.set()
     simulator.submit(ended.set)
-    assert ended.wait(20)
+    assert ended.wait(600)
     assert len(asked) == 1
     assert not any(document.session_callbacks for document in documents)
