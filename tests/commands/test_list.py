@@ -9,7 +9,6 @@ import pytest
 from psm_sim.cli import main
 from psm_sim.commands.list import KINDS
 from psm_sim.common.input_files import bundled_dir, bundled_names
-from psm_sim.network.topology import topology_keys
 from psm_sim.policies import POLICIES
 
 
@@ -57,14 +56,6 @@ def test_a_condition_is_listed_with_its_parameter(capsys: pytest.CaptureFixture[
     ]:
         assert main(["list", *words, "--all"]) == 0
         assert text in " ".join(capsys.readouterr().out.split())
-
-
-def test_a_topology_lists_every_key_with_its_value(capsys: pytest.CaptureFixture[str]) -> None:
-    """The keys that --set reaches, the numbers of the file."""
-    rows = {row["name"]: row for row in listed(capsys, "topologies")["three-node"]["parameters"]}
-    assert list(rows) == topology_keys()
-    assert rows["links.wireless.rate_mbps"]["default"] == 5.0
-    assert rows["power.beacon_j"]["unit"] == "J"
 
 
 @pytest.mark.parametrize(

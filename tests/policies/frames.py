@@ -28,8 +28,3 @@ def fin(flow: int = 0, payload: int = 0) -> Frame:
 def datagram() -> Frame:
     """Return a frame that nobody asked for."""
     return Frame(-1, 300, 272, False, False)
-
-
-def broadcast() -> Frame:
-    """Return a group addressed frame."""
-    return Frame(-1, 300, 260, False, False, group=True)

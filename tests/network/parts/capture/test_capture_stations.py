@@ -1,4 +1,4 @@
-"""Captures and timelines of several stations on one air: one file, in which each is told from the others."""
+"""Captures of several stations on one air: one file, in which each is told from the others."""
 
 from __future__ import annotations
 
@@ -20,13 +20,10 @@ from psm_sim.network.shared_cell import SharedCell
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.network.world import World
 from psm_sim.policies import make_policy
-from psm_sim.simulation.perfetto import write_perfetto
-from psm_sim.simulation.timeline import Recorder
 from psm_sim.workload import load_workload
 from tests.network.parts.capture.sniffed import (
     Beacon,
     Frame,
-    Log,
     beacons_of,
     frames_of,
     records,
@@ -54,21 +51,18 @@ class Ends(Observer):
 
 
 class Sniffed:
-    """Run of stations: their worlds, their ends, what their links said, and both files."""
+    """Run of stations: their worlds, their ends, and the capture."""
 
     def __init__(self, topology, policies=POLICIES, pages=2):
         self.topology, self.held = topology, []
-        self.names = [f"station-{number}" for number, _ in enumerate(policies, 1)]
-        capture, timeline = io.BytesIO(), io.BytesIO()
-        recorders = [Recorder(name) for name in self.names]
-        told = zip(capture_observers(capture, len(policies)), recorders, strict=True)
-        self.logs, self.ends = [Log() for _ in policies], [Ends() for _ in policies]
-        cell = cell_of(topology)
+        capture, cell = io.BytesIO(), cell_of(topology)
+        self.ends = [Ends() for _ in policies]
+        told = zip(policies, capture_observers(capture, len(policies)), self.ends, strict=True)
         self.worlds = [
-            build_world(replace(topology, station_name=name), make_policy(policy), [*each, log, end], cell)
-            for name, policy, each, log, end in zip(
-                self.names, policies, told, self.logs, self.ends, strict=True
+            build_world(
+                replace(topology, station_name=f"station-{number}"), make_policy(policy), [each, end], cell
             )
+            for number, (policy, each, end) in enumerate(told, 1)
         ]
         for end, world in zip(self.ends, self.worlds, strict=True):
             end.world = world
@@ -77,12 +71,7 @@ class Sniffed:
         SharedCell(self.worlds).run(
             [each.pages for each in loads], [each.messages for each in loads], lambda _: None
         )
-        write_perfetto(timeline, recorders)
-        self.capture, self.timeline = capture.getvalue(), timeline.getvalue()
-
-    @property
-    def over_s(self):
-        return max(end.at_s for end in self.ends)
+        self.capture = capture.getvalue()
 
     def _look(self):
         """Look at the queues just before each beacon is due."""
