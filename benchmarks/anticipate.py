@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.simulation import Result, Scenario, compare_runs
+from psm_sim.simulation import Result, Scenario, run_comparison
 
 PAGES = {
     "ucb": 100,
@@ -35,7 +35,7 @@ POLICIES = (
 
 def run(trace: str, seed: int) -> tuple[Result, ...]:
     """Return the runs of all policies."""
-    return compare_runs(POLICIES, Scenario(trace, pages=PAGES[trace], seed=seed)).runs
+    return run_comparison(POLICIES, Scenario(trace, pages=PAGES[trace], seed=seed)).runs
 
 
 def joules(result: Result) -> float:

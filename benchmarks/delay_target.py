@@ -11,7 +11,7 @@ import argparse
 
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.losses import ConstrainedLoss
-from psm_sim.network import Observer, build_world, load_topology
+from psm_sim.network import Observer, build_world, load_topology, run_alone
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies.lpsm import Lpsm
@@ -41,7 +41,7 @@ def run(target_ms: float, trace: str, pages: int, seed: int) -> tuple[float, flo
     """Return the mean wait of a held byte in ms, the joules per page, and the multiplier at the end."""
     loss, waits = ConstrainedLoss(target_ms=target_ms), Waits()
     world = build_world(load_topology(), Lpsm(loss=loss), [waits])
-    world.run(load_workload(trace, pages, seed).pages)
+    run_alone(world, load_workload(trace, pages, seed).pages)
     return waits.byte_ms / waits.buffered_bytes, world.usage().total_j / pages, loss.multiplier
 
 

@@ -14,12 +14,12 @@ from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier
 from psm_sim.hindsight.traffic_chain import Chain
 from psm_sim.hindsight.traffic_chain_recorder import record_chain
-from psm_sim.network import Observer, Topology, build_world
+from psm_sim.network import Observer, Topology, build_world, run_alone
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Policy, Poll, Rest, make_policy
 from psm_sim.policies.anticipate import Anticipate
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 
 
 class Parts(dict[str, float]):
@@ -112,7 +112,7 @@ def spent(policy: str, scenario: Scenario) -> Parts:
     """Return the energy of a policy in a scenario by what it is spent on."""
     observer = Spent()
     world = build_world(scenario.resolve_topology(), make_policy(policy), [observer])
-    world.run(scenario.workload().pages)
+    run_alone(world, scenario.workload().pages)
     if abs(sum(observer.parts.values()) - world.usage().total_j) > 1e-6:
         raise ArithmeticError("the parts are not the whole")
     return observer.parts
@@ -122,7 +122,7 @@ def above_frontier_j(policy: str, scenario: Scenario) -> float:
     """Return the joules per page above hindsight's frontier at the policy's own mean page time."""
     pages = scenario.pages
     hull = offline_frontier(record_chain(scenario.workload().pages, scenario.resolve_topology()), 24)
-    awake, run = compare_runs(["always-on", policy], scenario).runs
+    awake, run = run_comparison(["always-on", policy], scenario).runs
     delay_s = max(0.0, run.page_time_s.mean - awake.page_time_s.mean)
     return run.energy_per_page_j - least_energy_j(hull, delay_s * pages) / pages
 

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
@@ -34,7 +34,7 @@ def run_once(policy: str, settings: dict[str, object], pages: Sequence[Page]) ->
     """
     world = build_world(load_topology("three-node", settings), make_policy(policy))
     begun = time.perf_counter()
-    world.run(pages)
+    run_alone(world, pages)
     return time.perf_counter() - begun, world.events
 
 

@@ -26,7 +26,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.network.build import cell_of
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.shared_cell import SharedCell
@@ -69,7 +69,7 @@ def load(row: Row, policy: str, seed: int) -> tuple[float, float]:
     count = 1 + len(images)
     world = build_world(replace(load_topology("three-node", keys), seed=seed), make_policy(policy))
     think_s = float(row["phase_ms"]) / 1000
-    world.run([Page(think_s, main, tuple(images), (300,) * count, (0.0,) * count)])
+    run_alone(world, [Page(think_s, main, tuple(images), (300,) * count, (0.0,) * count)])
     visit, usage = world.visits[0]
     return visit.ended_s - visit.started_s, usage.awake_s
 

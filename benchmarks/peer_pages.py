@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import make_policy
 from psm_sim.workload import Page
 
@@ -38,7 +38,7 @@ def page_s(row: dict[str, str], **settings: Any) -> float:
     main, *images = map(int, row["object_bytes"].split("+"))
     count = 1 + len(images)
     world = build_world(load_topology("three-node", keys), make_policy("always-on"))
-    world.run([Page(1.0, main, tuple(images), (300,) * count, (0.0,) * count)])
+    run_alone(world, [Page(1.0, main, tuple(images), (300,) * count, (0.0,) * count)])
     visit = world.visits[0][0]
     return visit.ended_s - visit.started_s
 

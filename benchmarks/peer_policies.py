@@ -41,7 +41,7 @@ import numpy.typing as npt
 
 from benchmarks.peer_air import COMMON
 from benchmarks.peer_air_ns3 import build
-from psm_sim.network import Observer, Topology, build_world, load_topology
+from psm_sim.network import Observer, Topology, build_world, load_topology, run_alone
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.station import Station
 from psm_sim.policies import Poll, Rest, make_policy
@@ -115,7 +115,7 @@ def simulated(policy: str, loads: Sequence[Page], seed: int) -> Table:
     """Return what the pages take here."""
     decisions = Decisions()
     world = build_world(topology(seed), make_policy(policy), (decisions,))
-    world.run(loads)
+    run_alone(world, loads)
     pages_s = [(visit.started_s, visit.ended_s) for visit, _ in world.visits]
     return table(pages_s, [(usage.awake_s, usage.beacons) for _, usage in world.visits], decisions.times_s)
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 
 from benchmarks.simpy_baseline import run_timeouts
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
@@ -32,7 +32,7 @@ def run_once(policy: str, pages: Sequence[Page]) -> tuple[float, int]:
     """Return the seconds and the events of one run."""
     world = build_world(load_topology(), make_policy(policy))
     begun = time.perf_counter()
-    world.run(pages)
+    run_alone(world, pages)
     return time.perf_counter() - begun, world.events
 
 

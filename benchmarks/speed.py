@@ -26,7 +26,7 @@ import numpy as np
 
 from benchmarks.simpy_baseline import run_timeouts
 from psm_sim.learning.factory import make_learner
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
@@ -142,7 +142,7 @@ def _gaps(think_s: float, count: int = 40) -> Measure:
 
 def _run(policy: str, pages: tuple[Page, ...]) -> Callback:
     world = build_world(load_topology(), make_policy(policy))
-    return lambda: world.run(pages)
+    return lambda: run_alone(world, pages)
 
 
 def _rounds(count: int = 2_000) -> Measure:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from psm_sim.common.output_files import atomic_write
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.network.observers import Observer
 from psm_sim.network.parts.capture import capture_observers
 from psm_sim.policies import make_policy
@@ -45,7 +45,8 @@ def run_once(policy: str, workload: Workload, path: Path) -> tuple[float, float]
 
 
 def _run(policy: str, workload: Workload, observers: Sequence[Observer]) -> None:
-    build_world(load_topology(), make_policy(policy), observers).run(workload.pages, workload.messages)
+    world = build_world(load_topology(), make_policy(policy), observers)
+    run_alone(world, workload.pages, workload.messages)
 
 
 def command_once(policy: str, pages: int, path: Path) -> float:

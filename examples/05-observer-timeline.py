@@ -8,7 +8,7 @@ Run it:                python examples/05-observer-timeline.py
 Write its output anew: python examples/05-observer-timeline.py > examples/05-observer-timeline.txt
 """
 
-from psm_sim.network import Observer, build_world, load_topology
+from psm_sim.network import Observer, build_world, load_topology, run_alone
 from psm_sim.network.browser import Visit
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -39,7 +39,7 @@ def main() -> None:
     """Load two pages under static PSM and print the first part of the timeline."""
     timeline = Timeline()
     world = build_world(load_topology("three-node"), make_policy("psm"), [timeline])
-    world.run(load_workload("ucb", pages=2, seed=1).pages)
+    run_alone(world, load_workload("ucb", pages=2, seed=1).pages)
 
     # What an idle radio does is told when something next happens to it, so the events are sorted.
     for time_s, words in sorted(timeline.events)[:24]:

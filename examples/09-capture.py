@@ -47,8 +47,9 @@ def main() -> None:
     print(f"{'policy':<24}{'energy, J':>10}{'wait, ms: p50':>15}{'p99':>7}")
     for policy in ("always-on", "psm", "psm:listen_interval=3"):
         result = psm_sim.simulate(policy, packets)
-        p50, p99 = (1000 * value for value in result.latency["down"].latency_s[1:4:2])
-        print(f"{policy:<24}{result.usage.total_j:>10.2f}{p50:>15.1f}{p99:>7.1f}")
+        p50, p99 = (1000 * result[f"latency.down.latency_s.{name}"] for name in ("p50", "p99"))
+        energy_j = result["mean_power_mw"] * result["simulated_s"] / 1000
+        print(f"{policy:<24}{energy_j:>10.2f}{p50:>15.1f}{p99:>7.1f}")
 
 
 if __name__ == "__main__":

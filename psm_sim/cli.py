@@ -98,14 +98,14 @@ def run_program(dispatch: Callable[[list[str]], int], argv: Sequence[str] | None
 
 
 def _named_code(args: Sequence[str]) -> str:
-    """Return the first ``FILE.py:CLASS`` in the arguments, or in the TOML and JSON files that they name."""
+    """Return each ``FILE.py:CLASS`` in the arguments, and in the TOML and JSON files that they name."""
     texts = list(args)
     for word in args:
         path = Path(word.rpartition("=")[2])
         with suppress(OSError, ValueError):
             texts += [path.read_text("utf-8")] if path.suffix in {".toml", ".json"} else []
-    found = (re.search(r"[^\s'\"=(]+\.py:\w+", text, re.IGNORECASE) for text in texts)
-    return next((match[0] for match in found if match), "")
+    found = (name for text in texts for name in re.findall(r"[^\s'\"=(]+\.[pP][yY]:\w+", text))
+    return " or ".join(dict.fromkeys(found))
 
 
 def _run_and_report(dispatch: Callable[[list[str]], int], args: list[str]) -> int:

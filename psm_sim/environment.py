@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.common.input_limits import MAX_WEIGHT
 from psm_sim.common.parameters import Parameter
-from psm_sim.network import Observer, Topology
+from psm_sim.network import Observer
 from psm_sim.network.browser import Visit
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.helpers.driver_view import AWAKE_MS, MAX_BEACONS, OBSERVATION, ObservingPolicy
 from psm_sim.simulation import Result, Scenario
-from psm_sim.simulation.run import Run, page_times_s, prepare
-from psm_sim.workload import Workload
+from psm_sim.simulation.run import Times, execute, page_times_s, prepare_stations, run_workload
+from psm_sim.simulation.stations import StationSetup
+from psm_sim.simulation.table import Block, usage_of
 
 try:
     import gymnasium
@@ -205,16 +206,16 @@ class PowerSaveEnv(gymnasium.Env[Observation, _Action]):
     def _load_traffic(self, seed: int) -> _Traffic:
         scenario = replace(self.scenario, seed=seed)
         topology, workload = scenario.resolve_topology(), scenario.workload()
-        always_on = prepare("always-on", topology).execute(workload.pages, messages=workload.messages)
-        return _Traffic(topology, workload, page_times_s(always_on), _total_latency_s(always_on))
+        always_on = run_workload("always-on", topology, workload)
+        station = StationSetup("", "", topology, None, workload)
+        return _Traffic(station, page_times_s(always_on), _total_latency_s(always_on))
 
 
 class _Traffic(NamedTuple):
-    """Traffic of an episode, and its times without power saving."""
+    """Station of an episode with its traffic, and the times without power saving."""
 
-    topology: Topology
-    workload: Workload
-    page_times_s: list[float]
+    station: StationSetup
+    page_times_s: Times
     latency_s: float
 
 
@@ -232,25 +233,23 @@ class _Episode:
     def __init__(self, traffic: _Traffic) -> None:
         self._traffic = traffic
         self._delay = _PageDelay(traffic)
-        self._run: Run = prepare(_SteppedPolicy, traffic.topology, [self._delay])
+        (self._run,) = runs = prepare_stations(_SteppedPolicy, [traffic.station], [[self._delay]])
         assert isinstance(self._run.policy, _SteppedPolicy)  # noqa: S101 (prepare creates the class)
         self._policy = self._run.policy
         self._latency_s = 0.0
         self._latencies_counted: dict[str, int] = {}
         self.now_s = self.energy_j = self.delay_s = 0.0
         self.result: Result | None = None
-        workload = traffic.workload
-        self._greenlet = greenlet(
-            lambda _: self._run.execute(workload.pages, traffic.page_times_s, messages=workload.messages)
-        )
+        cell = runs, [traffic.station], _SteppedPolicy, None, [traffic.page_times_s]
+        self._greenlet = greenlet(lambda _: execute(*cell)[0])
 
     def advance(self, rest: Rest | None) -> list[float]:
         """Continue with *rest* until the next decision or the end, and return the observation."""
         self._policy.caller = getcurrent()
         outcome = self._greenlet.switch(rest)
-        if isinstance(outcome, Result):
-            self.result, self.now_s = outcome, outcome.simulated_s
-            self.energy_j = outcome.usage.total_j
+        if isinstance(outcome, Block):
+            self.result = Result((outcome,))
+            self.now_s, self.energy_j = self.result["simulated_s"], usage_of(self.result.row).total_j
             self.delay_s = self._delay.total_s + _total_latency_s(outcome) - self._traffic.latency_s
             return self._policy.observe(self.now_s, None)
         self.now_s, values = outcome
@@ -291,7 +290,7 @@ class _PageDelay(Observer):
     """
 
     def __init__(self, traffic: _Traffic) -> None:
-        self._pages, self._times_s = traffic.workload.pages, traffic.page_times_s
+        self._pages, self._times_s = traffic.station.workload.pages, traffic.page_times_s.tolist()
         self._ended = 0
         self._next_s = self._pages[0].think_s
         self.total_s = 0.0
@@ -309,5 +308,5 @@ class _PageDelay(Observer):
         return self.total_s + max(0.0, now_s - self._next_s)
 
 
-def _total_latency_s(result: Result) -> float:
-    return sum(sum(latency.latencies_s) for latency in result.latency.values())
+def _total_latency_s(block: Block) -> float:
+    return float(sum(sum(latencies_s) for _, _, latencies_s in block.messages.values()))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.simulation import Result, Scenario
-from psm_sim.simulation.run import prepare
+from psm_sim.simulation.run import execute, prepare_stations
+from psm_sim.simulation.stations import station_setups
 
 
 def run_both(policy: str, *arguments, **keywords) -> tuple[Result, Result]:
     """Return a run of *policy* in a scenario, and the same run with an event for every beacon."""
     scenario = Scenario(*arguments, **keywords)
-    lazy, full = (prepare(policy, scenario.resolve_topology()) for _ in range(2))
-    schedule_every_beacon(full.world)
-    load = scenario.workload()
-    first, second = (run.execute(load.pages, messages=load.messages) for run in (lazy, full))
+    stations = station_setups(scenario, scenario.resolve_topology())
+    lazy, full = (prepare_stations(policy, stations) for _ in range(2))
+    schedule_every_beacon(full[0].world)
+    first, second = (Result(tuple(execute(runs, stations, policy))) for runs in (lazy, full))
     return first, second

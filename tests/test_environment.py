@@ -21,6 +21,8 @@ from psm_sim.network.page_outcomes import PageError
 from psm_sim.policies import Rest
 from psm_sim.policies.helpers.driver_view import AWAKE_MS, OBSERVATION, ObservingPolicy
 from psm_sim.simulation import Scenario
+from psm_sim.simulation.table import usage_of
+from tests.page_rows import page_rows
 
 NAMES = [component.name for component in OBSERVATION]
 
@@ -80,13 +82,14 @@ def test_the_rewards_add_up_to_the_energy_and_the_delay_of_the_run(scenario):
     env.action_space.seed(4)
     rewards, info, seen = play(env, 3, lambda _: env.action_space.sample())
     result = info["result"]
-    pages_s = sum(page.page_time_s - page.always_on_time_s for page in result.page_records)
+    pages_s = sum(page.page_time_s - page.always_on_time_s for page in page_rows(result))
     always_on = prepare_always_on(scenario)
     messages_s = total_latency_s(result) - total_latency_s(always_on)
-    assert sum(rewards) == pytest.approx(-result.usage.total_j - 0.7 * (pages_s + messages_s), rel=1e-9)
-    assert info["energy_j"] == result.usage.total_j
+    energy_j = usage_of(result.row).total_j
+    assert sum(rewards) == pytest.approx(-energy_j - 0.7 * (pages_s + messages_s), rel=1e-9)
+    assert info["energy_j"] == energy_j
     assert all(env.observation_space.contains(observation) for observation in seen)
-    assert info["time_s"] == result.simulated_s
+    assert info["time_s"] == result["simulated_s"]
 
 
 def prepare_always_on(scenario):
@@ -101,15 +104,15 @@ def prepare_always_on(scenario):
 
 
 def total_latency_s(result):
-    return sum(sum(latency.latencies_s) for latency in result.latency.values())
+    return sum(sum(latencies_s) for _, _, latencies_s in result.blocks[0].messages.values())
 
 
 def test_stepping_is_a_run_of_the_same_policy_bit_for_bit():
     """The energy, the time of every page, and the time itself."""
     _, info, _ = play(PowerSaveEnv(Scenario(pages=8)), 5, decide)
     run = psm_sim.simulate(Same, pages=8, seed=5)
-    assert info["result"].usage == run.usage
-    assert info["result"].page_records == run.page_records
+    assert usage_of(info["result"].row) == usage_of(run.row)
+    assert page_rows(info["result"]) == page_rows(run)
 
 
 def test_a_seed_gives_the_same_episode_and_others_are_tuning_seeds():

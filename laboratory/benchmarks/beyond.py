@@ -17,7 +17,7 @@ from psm_lab.push_traffic import KINDS, push_workload
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.simulation import Result, Scenario, compare_runs
+from psm_sim.simulation import Result, Scenario, run_comparison
 
 PLACES = {
     "ucb": 100,
@@ -32,6 +32,7 @@ PLAIN = "trust=0,share=0"
 OPTIONS = ("trust=0,share=0,max_ms=5000", "trust=0.01,share=0", "trust=0,share=0.25", "trust=0.01,share=0.25")
 """Options to compare with the plain policy."""
 PRICES = (0.1, 1.0, 5.0)
+_MEASURES = ("energy_per_page_j", "slowdown.mean", "page_time_s.mean", "beacons_per_page")
 
 
 def runs(trace: str, pages: int, seed: int, plain: str) -> dict[str, Result]:
@@ -41,7 +42,7 @@ def runs(trace: str, pages: int, seed: int, plain: str) -> dict[str, Result]:
     kind = trace.removeprefix("pushes:kind=")
     traffic = push_workload(kind, pages, seed) if trace in PUSHES else trace
     scenario = Scenario(traffic, pages=pages, seed=seed)
-    return dict(zip(options, compare_runs(policies, scenario).runs, strict=True))
+    return dict(zip(options, run_comparison(policies, scenario).runs, strict=True))
 
 
 def signed(differences: FloatArray) -> str:
@@ -59,7 +60,7 @@ def pages_of(trace: str, seeds: list[int]) -> None:
         for seed in seeds:
             of_seed = runs(trace, PLACES[trace], seed, f"anticipate:price={price:g}")
             for option, run in of_seed.items():
-                row = run.energy_per_page_j, run.slowdown.mean, run.page_time_s.mean, run.beacons_per_page
+                row = [run[name] for name in _MEASURES]
                 found[option].append(row)
         plain = np.array(found.pop(PLAIN))
         energy_j, slowdown, _, beacons = plain.mean(axis=0)
@@ -78,10 +79,10 @@ def pushes_of(trace: str, seeds: list[int]) -> None:
     for seed in seeds:
         asleep_w = Scenario().resolve_topology().power.asleep_w
         for option, run in runs(trace, 1, seed, "anticipate:price=1").items():
-            above_j = 3600 * (run.usage.total_j / run.simulated_s - asleep_w)
-            if run.pushes:
-                delay_s = run.pushes.delay_s
-                found[option].append((above_j, 1000 * delay_s.mean, 1000 * delay_s.p95))
+            above_j = 3600 * (run["mean_power_mw"] / 1000 - asleep_w)
+            if "pushes.sent" in run.row:
+                delays_ms = (1000 * run[f"pushes.delay_s.{name}"] for name in ("mean", "p95"))
+                found[option].append((above_j, *delays_ms))
     for option, rows in found.items():
         above, mean, p95 = (confidence_interval(column) for column in zip(*rows, strict=True))
         print(f"| {option} | {above:.2f} | {mean:.0f} | {p95:.0f} |", flush=True)

@@ -23,7 +23,7 @@ from psm_sim.environment import PowerSaveEnv
 from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.policies.helpers.driver_view import AWAKE_MS, ObservingPolicy
 from psm_sim.simulation import Scenario
-from psm_sim.simulation.run import prepare
+from psm_sim.simulation.run import prepare, run_workload
 
 SEED = 1
 
@@ -74,10 +74,9 @@ def ratio(scenario: Scenario, policy: type[Policy], act: Callable[[Any], tuple[i
     topology, workload = scenario.resolve_topology(), scenario.workload()
     env, times_s = PowerSaveEnv(scenario), []
     for _ in range(turns + 1):
-        run = prepare(policy, topology)
         gc.collect()
         began_s = time.process_time()
-        run.execute(workload.pages)
+        run_workload(policy, topology, workload)
         run_s = time.process_time() - began_s
         observation, _ = env.reset(seed=SEED)
         terminated, steps = False, 0

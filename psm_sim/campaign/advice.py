@@ -19,9 +19,8 @@ from psm_sim.campaign.driver_settings import Setting
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.summary_stats import Interval, significant_differences
-from psm_sim.simulation import Comparison, Result, Scenario, compare_seeds
-from psm_sim.simulation.result_parts import Latency, pool_latencies
-from psm_sim.simulation.run_averages import replications_of
+from psm_sim.simulation import Comparison, Result, Scenario, run_comparison
+from psm_sim.simulation.table import directions_of, fold
 from psm_sim.workload import Workload
 
 REPLICATIONS = 8
@@ -72,12 +71,12 @@ class Row:
     @property
     def power_w(self) -> float:
         """Mean power of the radio, in watts."""
-        return self.result.usage.total_j / self.result.simulated_s
+        return float(self.result["mean_power_mw"] / 1000)
 
     @property
     def missing(self) -> float:
         """Share of the messages that were not delivered by the end of the run; nan without messages."""
-        return _missing(self.result) if self.result.latency else math.nan
+        return _missing(self.result) if directions_of(self.result.row) else math.nan
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ class Advice:
     @property
     def replications(self) -> int:
         """The number of seeds or clients."""
-        return len(replications_of(self.rows[0].result))
+        return len(self.rows[0].result.replicates)
 
 
 def has_pages(workload: Workload) -> bool:
@@ -146,7 +145,7 @@ def advise(
     replications
         Number of seeds; None uses :data:`REPLICATIONS`, or 1 if the traffic does not depend on the seed.
     progress, workers
-        As for :func:`~psm_sim.simulation.compare_seeds`.
+        As for :func:`~psm_sim.simulation.run_comparison`.
 
     Raises
     ------
@@ -154,7 +153,7 @@ def advise(
         If an argument is invalid, or if there is a bound and the traffic has nothing that can be delayed.
     """
     workload = _check_traffic(scenario, max_latency_s)
-    comparison = compare_seeds(
+    comparison = run_comparison(
         [setting.policy for setting in settings],
         scenario,
         replications or _replications(scenario, workload),
@@ -194,12 +193,10 @@ def _replications(scenario: Scenario, workload: Workload) -> int:
 
 
 def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s: float | None) -> Row:
-    runs = replications_of(result)
+    runs = result.replicates
     if has_pages(comparison.workload):
-        always_on = replications_of(comparison.always_on)
-        added_s = [
-            run.page_time_s.mean - on.page_time_s.mean for run, on in zip(runs, always_on, strict=True)
-        ]
+        pairs = zip(runs, comparison.always_on.replicates, strict=True)
+        added_s = [run["page_time_s.mean"] - on["page_time_s.mean"] for run, on in pairs]
         delay_s = _jackknife(lambda indices: float(np.mean([added_s[index] for index in indices])), len(runs))
     else:
         delay_s = _jackknife(lambda indices: _slower_p99_s([runs[index] for index in indices]), len(runs))
@@ -215,15 +212,20 @@ def _loses(result: Result, always_on: Result) -> bool:
 
 def _lost(result: Result) -> float:
     """Return the share of lost messages among those delivered or lost."""
-    lost = sum(latency.lost for latency in result.latency.values())
-    finished = lost + sum(latency.delivered for latency in result.latency.values())
+    lost = _count(result, "lost")
+    finished = lost + _count(result, "delivered")
     return lost / finished if finished else 0.0
 
 
 def _missing(result: Result) -> float:
     """Return the share of messages that were not delivered, whether they are known to be lost or not."""
-    sent = sum(latency.sent for latency in result.latency.values())
-    return 1 - sum(latency.delivered for latency in result.latency.values()) / sent if sent else 0.0
+    sent = _count(result, "sent")
+    return 1 - _count(result, "delivered") / sent if sent else 0.0
+
+
+def _count(result: Result, name: str) -> int:
+    """Return a number of messages, of all directions."""
+    return sum(result[f"latency.{direction}.{name}"] for direction in directions_of(result.row))
 
 
 def _verdict(delay_s: Interval, max_latency_s: float | None) -> Verdict:
@@ -236,19 +238,24 @@ def _verdict(delay_s: Interval, max_latency_s: float | None) -> Verdict:
 
 def _slower_p99_s(runs: Sequence[Result]) -> float:
     """Return the 99th percentile of the latency in the slower direction; infinity if nothing arrived."""
-    pooled = pool_latencies([run.latency for run in runs])
-    values = [latency.latency_s.p99 for latency in pooled.values() if latency.sent]
+    pooled = fold([run.row for run in runs])
+    values = [
+        pooled[f"latency.{name}.latency_s.p99"]
+        for name in directions_of(pooled)
+        if pooled[f"latency.{name}.sent"]
+    ]
     return max((math.inf if math.isnan(value) else value for value in values), default=0.0)
 
 
-def slower(result: Result, direction: str) -> Latency | None:
-    """Return the latencies of the messages in a direction, ``"down"`` or ``"up"``; None if there are none.
+def slower(result: Result, direction: str) -> str | None:
+    """Return the name of the latencies in a direction, ``"down"`` or ``"up"``; None if there are no messages.
 
     Round trips belong to the direction of the request. If there are both one-way messages and round trips,
     the latencies are those with the larger 99th percentile.
     """
-    found = [each for name, each in result.latency.items() if name.endswith(direction) and each.sent]
-    return max(found, key=lambda each: np.nan_to_num(each.latency_s.p99), default=None)
+    names = [f"latency.{name}" for name in directions_of(result.row) if name.endswith(direction)]
+    found = [name for name in names if result[f"{name}.sent"]]
+    return max(found, key=lambda name: np.nan_to_num(result[f"{name}.latency_s.p99"]), default=None)
 
 
 def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interval:
@@ -308,7 +315,7 @@ def _best_of_equal(rows: Sequence[Row], dtim_period: int) -> int:
 
 def _differences(rows: Sequence[Row]) -> NDArray[np.bool_]:
     """Return which energies differ, as a matrix. With a single run, only their size is compared."""
-    energies_j = [[run.energy_per_page_j for run in replications_of(row.result)] for row in rows]
+    energies_j = [[run.energy_per_page_j for run in row.result.replicates] for row in rows]
     means_j = np.array([row.result.energy_per_page_j for row in rows])
     smaller_j = np.minimum.outer(means_j, means_j)
     differs = np.abs(np.subtract.outer(means_j, means_j)) > MIN_DIFFERENCE * smaller_j

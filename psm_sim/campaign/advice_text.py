@@ -9,9 +9,7 @@ from psm_sim.campaign.advice import MIN_DIFFERENCE, Advice, Row, Verdict
 from psm_sim.common.formatting import format_duration
 from psm_sim.network import Topology
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.simulation import SeedComparison
 from psm_sim.simulation.conclusion import join_names
-from psm_sim.simulation.run_averages import replications_of
 
 
 def answer(advice: Advice) -> list[str]:
@@ -64,12 +62,12 @@ def _call(row: Row) -> str:
 
 def power(row: Row) -> str:
     """Return mean current and battery life, or mean power without a chip, as text."""
-    result = row.result
-    if result.mean_current_ma is None:
-        return f"{1000 * row.power_w:.3g} mW"
-    days = result.battery_days
-    capacity = f" of {result.facts['battery_mah']:g} mAh" if days else ""
-    return f"{result.mean_current_ma:.3g} mA" + (f" ({days:.3g} days{capacity})" if days else "")
+    values = row.result.row
+    if "mean_current_ma" not in values:
+        return f"{values['mean_power_mw']:.3g} mW"
+    days = values.get("battery_days")
+    capacity = f" of {values['battery_mah']:g} mAh" if days else ""
+    return f"{values['mean_current_ma']:.3g} mA" + (f" ({days:.3g} days{capacity})" if days else "")
 
 
 def delay(advice: Advice, row: Row) -> str:
@@ -200,13 +198,12 @@ def _parameter_lines(parameters: Mapping[str, Any]) -> list[str]:
 
 def _amount(advice: Advice) -> str:
     comparison = advice.comparison
-    runs = replications_of(advice.rows[0].result)
-    simulated_s = sum(run.simulated_s for run in runs)
-    pages = f"{comparison.pages} pages" if advice.has_pages else format_duration(simulated_s / len(runs))
-    seeds = f"seed {comparison.seed}"
-    if len(runs) > 1:
-        seeds = f"seeds {comparison.seed} to {comparison.seed + len(runs) - 1}"
-        seeds = seeds if isinstance(comparison, SeedComparison) else f"{len(runs)} clients"
+    count = advice.replications
+    simulated_s = advice.rows[0].result["simulated_s"] / count
+    pages = f"{comparison.pages} pages" if advice.has_pages else format_duration(simulated_s)
+    seeds = comparison.seed_range
+    if count > 1:
+        seeds = comparison.seed_range if comparison.replicate == "seed" else f"{count} clients"
     return f"Simulated: {pages} of each setting with {seeds}."
 
 

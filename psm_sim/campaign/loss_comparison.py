@@ -28,12 +28,11 @@ from psm_sim.losses.user_loss_guard import guarded_loss
 from psm_sim.network import Topology
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.lpsm import Lpsm
-from psm_sim.simulation import BASELINES, References, Result, Scenario, compare_seeds
-from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.result_parts import PageRecord
-from psm_sim.simulation.run import page_times_s, prepare
-from psm_sim.simulation.run_averages import Average
-from psm_sim.workload import Page
+from psm_sim.simulation import BASELINES, Comparison, References, Result, Scenario, run_comparison
+from psm_sim.simulation.run import Times, page_times_s, prepare, run_workload
+from psm_sim.simulation.table import Block, Row, measure
+from psm_sim.workload import Workload
+from psm_sim.workload.messages import NO_MESSAGES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,8 +115,8 @@ class PageLoad(NamedTuple):
 
     Attributes
     ----------
-    page : PageRecord
-        The page.
+    page : dict
+        Row of the page, as in :attr:`Block.pages`.
     times_s : ndarray, shape (k,)
         Times of the rounds from one second before the request on, in seconds.
     weights : ndarray, shape (k, n)
@@ -126,7 +125,7 @@ class PageLoad(NamedTuple):
         Polling time after each round, in ms.
     """
 
-    page: PageRecord
+    page: Row
     times_s: FloatArray
     weights: FloatArray
     polling_ms: FloatArray
@@ -218,12 +217,8 @@ _MEASURES = ("energy_per_page_j", "page_time_s.mean", "slowdown.mean")
 
 
 def _measures(run: Result) -> dict[str, float]:
-    values = {
-        "energy_per_page_j": run.energy_per_page_j,
-        "page_time_s.mean": run.page_time_s.mean,
-        "slowdown.mean": run.slowdown.mean,
-    }
-    if isinstance(run, Average):
+    values = {name: run[name] for name in _MEASURES}
+    if run.replicate:
         values |= {f"{name}_half_width_95": run.interval(name).half_width for name in _MEASURES}
     return values
 
@@ -306,7 +301,7 @@ def simulate_losses(
     grids = _gamma_grids(losses, gammas)
     specs = {name: [_lpsm(loss, gamma) for gamma in values] for name, (loss, values, _) in grids.items()}
     policies = [*OTHERS, *(spec for each in specs.values() for spec in each)]
-    comparison = compare_seeds(
+    comparison = run_comparison(
         policies,
         scenario,
         replications,
@@ -316,9 +311,9 @@ def simulate_losses(
     )
     runs = {run.policy: run for run in comparison.runs}
     examined = [_lpsm(loss, default) for loss, _, default in grids.values()]
-    examinations = _examine_all(examined, topology, workload.pages[:_EXAMINED_PAGES], workers)
-    seeds = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
-    frontier = pareto_frontier([each.workload() for each in seeds], topology, workers)
+    examined_workload = replace(workload, pages=workload.pages[:_EXAMINED_PAGES], messages=NO_MESSAGES)
+    examinations = _examine_all(examined, topology, examined_workload, workers)
+    frontier = pareto_frontier(comparison.workloads, topology, workers)
     curves = [
         LossCurve(name, loss, values, default, tuple(runs[str(spec)] for spec in specs[name]), examination)
         for (name, (loss, values, default)), examination in zip(grids.items(), examinations, strict=True)
@@ -371,14 +366,14 @@ def _lpsm(loss: str, gamma: float) -> Spec:
 
 
 def _examine_all(
-    specs: Sequence[Spec], topology: Topology, pages: Sequence[Page], workers: int | None
+    specs: Sequence[Spec], topology: Topology, workload: Workload, workers: int | None
 ) -> list[Examination]:
     """Examine LPSM with each loss. *specs* have the losses at their default gamma."""
-    times_s = page_times_s(prepare("always-on", topology).execute(pages))
+    times_s = page_times_s(run_workload("always-on", topology, workload))
     log = prepare(_logged(specs[0]), topology)
     times_ms = cast(_WeightLog, log.policy).times_ms
-    fixed = list(parallel_map(partial(_run_fixed, topology, pages, times_s), times_ms.tolist(), workers))
-    examine = partial(_examine, topology, pages, times_s, fixed)
+    fixed = list(parallel_map(partial(_run_fixed, topology, workload, times_s), times_ms.tolist(), workers))
+    examine = partial(_examine, topology, workload, times_s, fixed)
     return list(parallel_map(examine, specs, workers))
 
 
@@ -456,15 +451,13 @@ class _FixedTime(LoggedLpsm):
         self._beacons = max(1, round(self.fixed_ms / (1000 * self.beacon_s)))
 
 
-def _run_fixed(
-    topology: Topology, pages: Sequence[Page], times_s: Sequence[float], fixed_ms: float
-) -> _FixedRun:
+def _run_fixed(topology: Topology, workload: Workload, times_s: Times, fixed_ms: float) -> _FixedRun:
     """Run the pages with one polling time."""
     policy = _FixedTime()
     policy.fixed_ms = fixed_ms
-    result = prepare(policy, topology).execute(pages, times_s)
-    delay_s = float(np.mean(np.array(page_times_s(result)) - np.array(times_s)))
-    return _FixedRun(cast(_FixedTime, result.policy_state).polls, result.energy_per_page_j, delay_s)
+    block = run_workload(policy, topology, workload, times_s)
+    delay_s = float(np.mean(page_times_s(block) - times_s))
+    return _FixedRun(cast(_FixedTime, block.policy_state).polls, measure(block)["energy_per_page_j"], delay_s)
 
 
 def _logged(spec: Spec) -> _WeightLog:
@@ -475,20 +468,20 @@ def _logged(spec: Spec) -> _WeightLog:
 
 def _examine(
     topology: Topology,
-    pages: Sequence[Page],
-    times_s: Sequence[float],
+    workload: Workload,
+    times_s: Times,
     fixed: Sequence[_FixedRun],
     spec: Spec,
 ) -> Examination:
     """Examine the loss of *spec* on the pages, whose times without power saving are *times_s*."""
-    result = prepare(_logged(spec), topology).execute(pages, times_s)
-    log = cast(_WeightLog, result.policy_state)
+    block = run_workload(_logged(spec), topology, workload, times_s)
+    log, pages = cast(_WeightLog, block.policy_state), len(workload.pages)
     return Examination(
         log.times_ms,
         not any(np.ptp(each.losses) for each in log.rounds),
-        _regret(log, len(pages)),
-        _page_load(log, result),
-        _nat_cost(guarded_loss(make_loss(log.loss, log.gamma)), log.times_ms, fixed, len(pages)),
+        _regret(log, pages),
+        _page_load(log, block),
+        _nat_cost(guarded_loss(make_loss(log.loss, log.gamma)), log.times_ms, fixed, pages),
     )
 
 
@@ -523,11 +516,12 @@ _BEFORE_S, _AFTER_S = 1.0, 3.0
 """Time before the request and after the end of the page that is shown, in seconds."""
 
 
-def _page_load(log: _WeightLog, result: Result) -> PageLoad:
+def _page_load(log: _WeightLog, block: Block) -> PageLoad:
     """Return the learner during the page that is longest without power saving."""
-    page = max(result.page_records, key=lambda each: each.always_on_time_s)
+    page = block.page(1 + int(block.pages["always_on_time_s"].argmax()))
     times_s = np.array([each.time_s for each in log.rounds])
-    shown = (times_s >= page.start_s - _BEFORE_S) & (times_s <= page.start_s + page.page_time_s + _AFTER_S)
+    start_s, end_s = page["start_s"], page["start_s"] + page["page_time_s"]
+    shown = (times_s >= start_s - _BEFORE_S) & (times_s <= end_s + _AFTER_S)
     return PageLoad(
         page,
         times_s[shown],

@@ -105,10 +105,10 @@ def _announce(address: str, link: Path | None) -> None:
 
 def compare(arguments: Sequence[str], progress: Progress) -> Comparison:
     """Simulate the arguments of ``psm_sim`` as the command line does, in this process."""
-    from psm_sim.simulation import compare_seeds
+    from psm_sim.simulation import run_comparison
 
     policies, scenario, references, replications = _parse(arguments)
-    return compare_seeds(policies, scenario, replications, progress, 1, references)
+    return run_comparison(policies, scenario, replications, progress, 1, references)
 
 
 def _parse(arguments: Sequence[str]) -> tuple[list[Spec], Scenario, References, int]:

@@ -204,14 +204,14 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
 def _simulate(request: _Request, record: RunRecord, keep: Callable[[Comparison], None]) -> Comparison:
     """Return the comparison. If it fails, *keep* is called with the finished part."""
     from psm_sim.reporting.terminal.progress import progress
-    from psm_sim.simulation import compare_seeds
+    from psm_sim.simulation import run_comparison
 
     def limited(comparison: Comparison) -> Comparison:
         return replace(comparison, max_latency_s=request.max_latency_s)
 
     with progress("simulating", "pages") as report:
         return limited(
-            compare_seeds(
+            run_comparison(
                 request.policies,
                 request.scenario,
                 request.replications,

@@ -139,7 +139,7 @@ def unordered_map(
             _kill(executor)
 
 
-def call_in_session(function: Callable[[], int]) -> NoReturn:
+def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cover (in a child)
     """Exit with the status of ``function()``, which a child process calls in a session of its own.
 
     Nothing that it starts outlives this process, which must not have started threads yet. Signals that end a
@@ -177,7 +177,7 @@ def call_in_session(function: Callable[[], int]) -> NoReturn:
     raise WorkerDiedError(f"signal {-status}" if status < 0 else f"exit status {status}")
 
 
-def _status_of(function: Callable[[], int]) -> int:
+def _status_of(function: Callable[[], int]) -> int:  # pragma: no cover (in a child)
     try:
         return function()
     except SystemExit as error:  # after --help

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import signal
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -40,9 +41,15 @@ _SPARE_MEMORY = 256 << 20
 _LONG = ("load", "open", "start", "finish")
 _TICK_S = 0.5
 
-_calls: list[user_code_call] = []
-"""Calls of user code that run, the outermost first."""
 
+class _Calls(threading.local):
+    """Calls of user code that run in this thread, the outermost first."""
+
+    def __init__(self) -> None:
+        self.running: list[user_code_call] = []
+
+
+_calls = _Calls()
 _copied_calls: list[user_code_call] = []
 """Calls during which user code has forked this process."""
 
@@ -57,14 +64,14 @@ def time_limit_s(method: str) -> float:
 
 
 def limit_user_code() -> None:
-    """Limit the time of user code in this process from now on, and its memory when a file is imported.
+    """Limit the time of user code in the main thread, and the memory of this process if it imports a file.
 
     A copy of this process that user code forks ends with the call that forked it.
     """
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _limit_time)
         signal.setitimer(signal.ITIMER_REAL, _TICK_S, _TICK_S)
-        os.register_at_fork(after_in_child=lambda: _copied_calls.extend(_calls))
+        os.register_at_fork(after_in_child=lambda: _copied_calls.extend(_calls.running))
 
 
 def limit_memory(size: int = MEMORY) -> None:
@@ -87,11 +94,11 @@ def is_memory_spent() -> bool:
 
 
 def _limit_time(*_: object) -> None:
-    """Take a tick from the time of the outermost call, and end the call if no time is left.
+    """Take a tick from the time of the outermost call of the main thread, and end it if no time is left.
 
     So calls need not read the clock.
     """
-    for call in _calls[:1]:
+    for call in _calls.running[:1]:
         call.left_s -= _TICK_S
         if call.left_s < 0:
             raise TimeLimitError(f"no result within {call.limit_s:g} s")
@@ -133,10 +140,10 @@ class user_code_call:  # noqa: N801
         self.limit_s = self.left_s = limit_s
 
     def __enter__(self) -> None:
-        _calls.append(self)
+        _calls.running.append(self)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        _calls.pop()
+        _calls.running.pop()
         if _copied_calls and any(call is self for call in _copied_calls):
             os._exit(0)
         if error is None or isinstance(error, (InputError, CommandTerminated)) or _is_ctrl_c(error):

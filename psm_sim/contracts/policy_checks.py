@@ -12,6 +12,8 @@ import pickle
 from copy import deepcopy
 from itertools import product
 
+import numpy as np
+
 from psm_sim.common.parameters import parameters_of
 from psm_sim.contracts.report import Check, require
 from psm_sim.contracts.shared_checks import (
@@ -29,7 +31,9 @@ from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.policies import Frame, Policy, Poll, Rest
 from psm_sim.policies.user_policy_guard import guarded_policy
 from psm_sim.simulation import Result, Scenario, simulate
-from psm_sim.simulation.run import prepare
+from psm_sim.simulation.run import execute, prepare_stations
+from psm_sim.simulation.stations import station_setups
+from psm_sim.simulation.table import usage_of
 
 BEACON_S = 0.1
 """Beacon interval of the checks, in seconds."""
@@ -112,9 +116,8 @@ def leaves_polls_unchanged(policy: Policy) -> None:
 def loads_every_page(policy: Policy) -> None:
     """Every page is loaded, whether or not an uplink packet releases the buffered frames."""
     for mode in MODES:
-        records = run_pages(policy, mode).page_records
-        require(len(records) == PAGES, f"{len(records)} pages were loaded; expected {PAGES}.")
-        times_s = [record.page_time_s for record in records]
+        times_s = run_pages(policy, mode).blocks[0].pages["page_time_s"].tolist()
+        require(len(times_s) == PAGES, f"{len(times_s)} pages were loaded; expected {PAGES}.")
         require(all(0 < time_s < math.inf for time_s in times_s), f"The pages took {times_s} s.")
 
 
@@ -122,15 +125,17 @@ def adds_up_time_energy_and_bytes(policy: Policy) -> None:
     """The times of a run, its energy and its bytes are the sums of their parts."""
     power = load_topology().power
     for mode in MODES:
-        result = run_pages(policy, mode)
-        usage, traffic = result.usage, result.traffic
+        row = run_pages(policy, mode).row
+        usage = usage_of(row)
         joules = power.awake_w * usage.awake_s + power.asleep_w * usage.asleep_s
         joules += power.beacon_j * usage.beacons
-        accounted = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
+        accounted = sum(
+            row[f"traffic.{name}_bytes"] for name in ("client_received", "undelivered", "dropped")
+        )
         for name, total, expected in (
-            ("times awake and asleep add up", usage.awake_s + usage.asleep_s, result.simulated_s),
+            ("times awake and asleep add up", usage.awake_s + usage.asleep_s, row["simulated_s"]),
             ("energies of the states and beacons add up", joules, usage.total_j),
-            ("bytes received, undelivered and dropped add up", accounted, traffic.server_sent_bytes),
+            ("bytes received, undelivered and dropped add up", accounted, row["traffic.server_sent_bytes"]),
         ):
             exact = math.isclose(total, expected, rel_tol=1e-12)
             require(exact, f"The {name} to {total}; expected {expected}.")
@@ -153,17 +158,24 @@ def decides_the_same_with_every_beacon(policy: Policy) -> None:
     """With an event at every beacon the run is bit-for-bit the same."""
     for mode in MODES:
         expected, scenario = run_pages(policy, mode), Scenario(pages=PAGES, seed=SEED, settings=mode)
-        run = prepare(policy, scenario.resolve_topology())
+        stations = station_setups(scenario, scenario.resolve_topology())
+        (run,) = runs = prepare_stations(policy, stations)
         schedule_every_beacon(run.world)
-        times_s = [record.always_on_time_s for record in expected.page_records]
-        found = run.execute(scenario.workload().pages, times_s)
-        _require_same_run(expected, found, "A run with an event at every beacon")
+        times_s = expected.blocks[0].pages["always_on_time_s"]
+        (found,) = execute(runs, stations, policy, None, [times_s])
+        _require_same_run(expected, Result((found,)), "A run with an event at every beacon")
 
 
 def _require_same_run(expected: Result, found: Result, run_name: str) -> None:
-    for name in ("simulated_s", "usage", "traffic", "page_records"):
-        value, expected_value = getattr(found, name), getattr(expected, name)
-        require(value == expected_value, f"{run_name} has {name}={value}; expected {expected_value}.")
+    for name, value in expected.row.items():
+        if name.startswith(("simulated_s", "usage.", "traffic.")):
+            require(found[name] == value, f"{run_name} has {name}={found[name]}; expected {value}.")
+    for name, values in expected.blocks[0].pages.items():
+        others = found.blocks[0].pages[name]
+        is_equal = np.array_equal(others, values, equal_nan=True)
+        require(
+            is_equal, f"{run_name} has {name}={others.tolist()} of the pages; expected {values.tolist()}."
+        )
 
 
 POLICY_CHECKS: tuple[Check, ...] = (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from psm_sim.common.errors import InputError
 from psm_sim.hindsight.traffic_chain import Chain, Step
-from psm_sim.network import Observer, Topology, World, build_world
+from psm_sim.network import Observer, Topology, World, build_world, run_alone
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
@@ -80,7 +80,7 @@ def _record(
             " topology."
         )
     world, power = build_world(topology, AlwaysOn(), [recorder]), topology.power
-    world.run(pages, messages)
+    run_alone(world, pages, messages)
     numbers = len(pages), world.beacons, power.awake_w, power.asleep_w, power.beacon_j
     return Chain(tuple(recorder.steps()), *numbers, is_open=bool(messages)), world
 

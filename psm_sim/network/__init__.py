@@ -4,6 +4,7 @@ from psm_sim.network.build import build_world
 from psm_sim.network.energy_ledger import EnergyLedger, Usage
 from psm_sim.network.observers import Observer, PagesDone
 from psm_sim.network.page_outcomes import PageError
+from psm_sim.network.shared_cell import run_alone
 from psm_sim.network.topology import Topology, load_topology, topology_differences, topology_keys
 from psm_sim.network.world import World
 
@@ -17,6 +18,7 @@ __all__ = [
     "World",
     "build_world",
     "load_topology",
+    "run_alone",
     "topology_differences",
     "topology_keys",
 ]  # fmt: skip

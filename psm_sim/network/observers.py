@@ -38,7 +38,7 @@ class Observer:
     ...         self.count += count
     >>> counter = BeaconCounter()
     >>> result = psm_sim.simulate("psm", pages=5, observers=[counter])
-    >>> counter.count == result.usage.beacons
+    >>> counter.count == result["usage.beacons"]
     True
     """
 

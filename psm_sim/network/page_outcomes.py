@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.record_array import RecordArray
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.browser import STALL_S, Visit
 from psm_sim.network.energy_ledger import Usage
@@ -16,13 +19,8 @@ from psm_sim.network.topology import Topology
 from psm_sim.workload.page_view import Page
 
 
-class _Times(NamedTuple):
-    started_s: float
-    ended_s: float
-
-
 class PageVisits:
-    """Visits in order, each with the radio's usage at its end. The numbers are stored in arrays.
+    """Visits in order, each with the radio's usage at its end. The numbers are stored in one array.
 
     Attributes
     ----------
@@ -37,22 +35,38 @@ class PageVisits:
         """Discard all visits, to free memory once they have been copied."""
         self._pages: list[Page] = []
         self.failures: dict[int, str] = {}
-        self._times, self._usages = RecordArray(_Times), RecordArray(Usage)
+        self._numbers = array("d")
 
     def append(self, visit: Visit, usage: Usage) -> None:
         """Append a page and the usage at its end."""
         if visit.failure:
             self.failures[len(self)] = visit.failure
         self._pages.append(visit.page)
-        self._times.append(_Times(visit.started_s, visit.ended_s))
-        self._usages.append(usage)
+        self._numbers.extend((visit.started_s, visit.ended_s, *usage))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the pages as columns: what was loaded and when, and the reading of the meter at the end."""
+        numbers = np.array(self._numbers).reshape(-1, 2 + len(Usage._fields))
+        columns = {
+            "page": np.arange(1, len(self) + 1),
+            "think_s": np.array([page.think_s for page in self._pages]),
+            "objects": np.array([page.objects for page in self._pages]),
+            "bytes": np.array([page.total_bytes for page in self._pages]),
+            "start_s": numbers[:, 0],
+            "page_time_s": numbers[:, 1] - numbers[:, 0],
+            **dict(zip(Usage._fields, numbers[:, 2:].T, strict=True)),
+        }
+        return columns | {name: columns[name].astype(int) for name in ("beacons", "wake_ups", "frames")}
 
     def __len__(self) -> int:
         return len(self._pages)
 
     def __getitem__(self, index: int) -> tuple[Visit, Usage]:
-        failure = self.failures.get(range(len(self))[index], "")
-        return Visit(self._pages[index], *self._times[index], failure), self._usages[index]
+        index = range(len(self))[index]
+        width = 2 + len(Usage._fields)
+        started_s, ended_s, *usage = self._numbers[index * width : (index + 1) * width]
+        failure = self.failures.get(index, "")
+        return Visit(self._pages[index], started_s, ended_s, failure), Usage._make(usage)
 
     def __iter__(self) -> Iterator[tuple[Visit, Usage]]:
         return (self[index] for index in range(len(self)))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from psm_sim.network.timers import run_events
 from psm_sim.network.world import World
-from psm_sim.workload.messages import Messages
+from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page_view import Page
 
 
@@ -63,6 +63,7 @@ class SharedCell:
             self.events += run_events(self._worlds[0].env, self, 0x1000)
             for number, world in self._done(busy):
                 busy.remove((number, world))
+                world.events = self.events
                 world.end()
                 over(number)
 
@@ -76,3 +77,14 @@ class SharedCell:
 
     def _stop(self) -> None:
         self.browsing = False
+
+
+def run_alone(world: World, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
+    """Load the pages of the only station of a cell, and send the messages.
+
+    Raises
+    ------
+    PageError
+        If a page cannot be loaded and failures are not reported.
+    """
+    SharedCell([world]).run([pages], [messages], lambda _: None)

@@ -18,7 +18,6 @@ from psm_sim.network.link import Link
 from psm_sim.network.observers import Observer, ObserverHooks
 from psm_sim.network.page_outcomes import PageFailureHandler, PageVisits
 from psm_sim.network.station import Station
-from psm_sim.network.timers import run_events
 from psm_sim.network.topology import Topology
 from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.policies import Policy
@@ -52,7 +51,7 @@ class World:
     visits : PageVisits
         The loaded pages, with the state of the ledger at the end of each.
     events : int
-        Number of SimPy events so far.
+        Number of SimPy events of its cell at the end of the last page.
     messenger : BackgroundMessages or None
         Sender of the background traffic, with its latencies.
     done : callable
@@ -104,21 +103,6 @@ class World:
         self.radio.decide = self.station.rest
         self.hop.port.radio = self.radio
 
-    def run(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
-        """Load the pages and send the messages. The clock stops at the end of the last page.
-
-        Raises
-        ------
-        PageError
-            If a page cannot be loaded and failures are not reported.
-        """
-        self.begin(pages, messages)
-        self.events += run_events(self.env, self, 0x1000)
-        while self.browsing:
-            self.browser.check()  # finds pages without any new byte; late bytes are checked on arrival
-            self.events += run_events(self.env, self, 0x1000)
-        self.end()
-
     def begin(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
         """Start to load the pages. ``browsing`` is true until the last one is complete or a page fails.
 
@@ -136,7 +120,13 @@ class World:
         self._process = self.env.process(self._browse(pages))
 
     def end(self) -> None:
-        """Notify the observers that the last page is complete. Errors are those of :meth:`run`."""
+        """Notify the observers that the last page is complete.
+
+        Raises
+        ------
+        PageError
+            If a page cannot be loaded and failures are not reported.
+        """
         if not self._process.ok:
             failure: Any = self._process.value
             raise failure

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from psm_sim.common.formatting import decimals_of, format_duration, format_half_width, format_number
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation.preset import load_preset
-from psm_sim.simulation.result import describe_failures, drop_nan
-from psm_sim.simulation.run_averages import Average
+from psm_sim.simulation.result import describe_failures
+from psm_sim.simulation.table import Row, directions_of, drop_nan
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -35,7 +34,8 @@ PARTS = 8
 
 SAVED, _LOST, _FAILED = "saved", "lost", "failed"
 
-_POWER = {"mA": "current", "mW": "power"}
+_POWER = {"mA": ("current", "", "mA", "mean_current_ma"), "mW": ("power", "", "mW", "mean_power_mw")}
+"""Heading, unit and value of the column of the mean current or power."""
 
 
 class Column(NamedTuple):
@@ -93,8 +93,112 @@ class Column(NamedTuple):
         return self._replace(half_widths=[""] * len(self.cells))
 
 
-@dataclass(frozen=True)
-class Table:
+class Spec(NamedTuple):
+    """Column as data.
+
+    Attributes
+    ----------
+    measure, name, unit : str
+        As in :class:`Column`.
+    value : str or callable
+        Name of the value in the row of a result, or a function of the row.
+    rank : int
+        As in :class:`Column`.
+    half_width_rank : int or None
+        The same; None for a column without intervals.
+    max_decimals : int
+        Maximum number of decimals.
+    factor : float
+        Factor of the named value.
+    absent : float
+        Value of a row that does not have the name.
+    """
+
+    measure: str
+    name: str
+    unit: str
+    value: str | Callable[[Row], float]
+    rank: int
+    half_width_rank: int | None = None
+    max_decimals: int = 6
+    factor: float = 1
+    absent: float = math.nan
+
+    def of(self, row: Row) -> float:
+        """Return the value of a row."""
+        if callable(self.value):
+            return self.value(row)
+        return self.factor * row[self.value] if self.value in row else self.absent
+
+    def is_in(self, rows: Sequence[Row]) -> bool:
+        """Return whether any row has the value."""
+        if callable(self.value):
+            return self.rank == PARTS or any(map(self.value, rows))
+        return any(self.value in row for row in rows)
+
+
+def _page_specs(unit: str) -> list[Spec]:
+    """Return the columns of page views."""
+    return [
+        Spec("energy", "", "J", "energy_per_page_j", 0, 4),
+        Spec(*_POWER[unit], rank=1 if unit == "mA" else 5),
+        Spec("battery", "", "days", "battery_days", 1, max_decimals=1),
+        Spec("page time", "mean", "s", "page_time_s.mean", 2, 6),
+        Spec("page time", "p90", "s", "page_time_percentiles_s.p90", 7),
+        Spec("slowdown", "mean", "", "slowdown.mean", 0, 4),
+        Spec("slowdown", "max", "", "slowdown.max", 2),
+        Spec("pages", _FAILED, "", "failed_pages", 0, max_decimals=0),
+        *_latency_specs(5),
+        Spec("beacons", "received", "", "beacons_per_page", PARTS),
+        *(
+            Spec(
+                state.replace("_", "-"), "", "J", f"energy_by_state_per_page_j.{state}", PARTS + 1, absent=0.0
+            )
+            for state in _STATES
+        ),
+    ]
+
+
+def _device_specs(unit: str) -> list[Spec]:
+    """Return the columns of devices without page views."""
+    return [
+        Spec(*_POWER[unit], rank=0, half_width_rank=4),
+        Spec("battery", "", "days", "battery_days", 1, max_decimals=1),
+        *_latency_specs(2),
+        Spec("beacons", "", "per s", lambda row: row["usage.beacons"] / row["simulated_s"], PARTS),
+        *(
+            Spec(state.replace("_", "-"), "", unit, _part_of_power(state, unit), PARTS + 1)
+            for state in _STATES
+        ),
+    ]
+
+
+_STATES = ("awake", "asleep", "beacons", "transmit", "wake_ups", "frames")
+
+
+def _part_of_power(state: str, unit: str) -> Callable[[Row], float]:
+    """Return the function from a row to the mean power or current of a radio state."""
+
+    def value(row: Row) -> float:
+        return float(
+            row[f"usage.{state}_j"] * (1000 / row["simulated_s"] / (row["supply_v"] if unit == "mA" else 1.0))
+        )
+
+    return value
+
+
+def _latency_specs(rank: int) -> Iterator[Spec]:
+    """Yield the percentiles of the latency and the loss in each direction."""
+    for direction, group in DIRECTIONS.items():
+        own_rank = rank + 4 * group.startswith("RTT")
+        for name, own in (("p50", own_rank), ("p99", own_rank - 1)):
+            value = f"latency.{direction}.latency_s.{name}"
+            yield Spec(group, name, "ms", value, own, max_decimals=1, factor=1000)
+        loss = f"latency.{direction}.loss"
+        yield Spec(f"{group} {_LOST}", "", "%", loss, own_rank, max_decimals=2, factor=100)
+
+
+class Table(NamedTuple):
     """Results with the same kind of traffic.
 
     Attributes
@@ -114,7 +218,7 @@ class Table:
 
 def tables_of(comparison: Comparison) -> list[Table]:
     """Return a table for each kind of traffic: page views, and messages of devices."""
-    kinds = ([run for run in comparison.shown if run.loads_pages is each] for each in (True, False))
+    kinds = ([run for run in comparison.shown if run["loads_pages"] is each] for each in (True, False))
     return [_table(comparison, runs) for runs in kinds if runs]
 
 
@@ -145,7 +249,12 @@ def plain_rows(comparison: Comparison, table: Table) -> tuple[list[str], list[li
 
 
 def _table(comparison: Comparison, runs: list[Result]) -> Table:
-    candidates = list((_page_columns if runs[0].loads_pages else _device_columns)(comparison, runs))
+    rows = [run.row for run in runs]
+    unit = "mA" if all("mean_current_ma" in row for row in rows) else "mW"
+    specs = (_page_specs if rows[0]["loads_pages"] else _device_specs)(unit)
+    candidates = [_column(runs, spec) for spec in specs if spec.is_in(rows)]
+    if rows[0]["loads_pages"] and comparison.reference_runs:
+        candidates.insert(1, _saved_column(comparison, runs))
     constant = [each for each in candidates if each.is_constant and (len(runs) > 1 or _is_no_failure(each))]
     columns = [column for column in candidates if column not in constant]
     return Table(runs, columns, _sentences_of(constant, candidates))
@@ -179,141 +288,49 @@ def _statement(column: Column) -> str:
     return " ".join(filter(None, (column.measure, column.name, column.texts[0].strip(), column.unit)))
 
 
-def _page_columns(comparison: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
-    """Yield the columns of page views."""
-    yield _column(runs, "energy", "", "J", lambda run: run.energy_per_page_j, 0, 4)
-    yield from _saved_columns(comparison, runs)
-    unit, power = _power_of(runs)
-    yield _column(runs, _POWER[unit], "", unit, power, 1 if unit == "mA" else 5)
-    yield from _battery_columns(runs)
-    yield _column(runs, "page time", "mean", "s", lambda run: run.page_time_s.mean, 2, 6)
-    yield _column(runs, "page time", "p90", "s", lambda run: run.page_time_percentiles_s["p90"], 7)
-    yield _column(runs, "slowdown", "mean", "", lambda run: run.slowdown.mean, 0, 4)
-    yield _column(runs, "slowdown", "max", "", lambda run: run.slowdown.max, 2)
-    if runs[0].reports_failures:
-        yield _column(runs, "pages", _FAILED, "", lambda run: run.failed_pages, 0, max_decimals=0)
-    yield from _latency_columns(runs, 5)
-    yield _column(runs, "beacons", "received", "", lambda run: run.beacons_per_page, PARTS)
-    joules = [run.energy_by_state_per_page_j for run in runs]
-    for state in dict.fromkeys(state for each in joules for state in each):
-        values = [each.get(state, 0.0) for each in joules]
-        yield _format_column(state.replace("_", "-"), "", "J", values, PARTS + 1)
+def _column(runs: Sequence[Result], spec: Spec) -> Column:
+    """Return a column, with confidence intervals over seeds or clients if it can have them."""
+    values, widths = [spec.of(run.row) for run in runs], []
+    if spec.half_width_rank is not None:
+        widths = [_half_width(run, spec) for run in runs]
+    decimals = min(spec.max_decimals, decimals_of(values, widths))
+    return Column(
+        *spec[:3],
+        [format_number(value, decimals) for value in values],
+        [format_half_width(width, decimals) for width in widths] or [""] * len(values),
+        spec.rank,
+        spec.half_width_rank or 0,
+    )
 
 
-def _device_columns(_: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
-    """Yield the columns of devices without page views."""
-    unit, power = _power_of(runs)
-    yield _column(runs, _POWER[unit], "", unit, power, 0, 4)
-    yield from _battery_columns(runs)
-    yield from _latency_columns(runs, 2)
-    yield _column(runs, "beacons", "", "per s", lambda run: run.usage.beacons / run.simulated_s, PARTS)
-    for state in ("awake", "asleep", "beacons", "transmit", "wake_ups", "frames"):
-        values = [getattr(run.usage, f"{state}_j") * _power_of_1_j(run, unit) for run in runs]
-        if any(values):
-            yield _format_column(state.replace("_", "-"), "", unit, values, PARTS + 1)
+def _half_width(run: Result, spec: Spec) -> float:
+    """Return the half-width of the confidence interval; nan for a single run."""
+    if not run.replicate:
+        return math.nan
+    return confidence_interval(drop_nan(spec.of(each.row) for each in run.replicates)).half_width
 
 
-def _power_of(runs: Sequence[Result]) -> tuple[str, Callable[[Result], float]]:
-    """Return the unit and the value of the mean current if all runs have one, else of the mean power."""
-    if any(run.mean_current_ma is None for run in runs):
-        return "mW", lambda run: run.mean_power_mw
-    return "mA", lambda run: run.mean_current_ma or 0.0
-
-
-def _power_of_1_j(run: Result, unit: str) -> float:
-    """Return the mean power or current that corresponds to an energy of 1 J in the whole run."""
-    return 1000 / run.simulated_s / ((run.power.supply_v or 1.0) if unit == "mA" else 1.0)
-
-
-def _battery_columns(runs: Sequence[Result]) -> Iterator[Column]:
-    days = [math.nan if run.battery_days is None else run.battery_days for run in runs]
-    if not all(map(math.isnan, days)):
-        yield _format_column("battery", "", "days", days, 1, max_decimals=1)
-
-
-def _saved_columns(comparison: Comparison, runs: Sequence[Result]) -> Iterator[Column]:
-    """Yield the column of the energy relative to the reference, as a saving or, if far higher, as a ratio."""
-    pairs = zip(comparison.shown, comparison.differences, strict=False)
-    by_run = {id(run): difference.saved_percent for run, difference in pairs}
-    if not by_run:
-        return
-    saved = [by_run[id(run)] for run in runs]
-    near = [each for each in saved if each.mean >= -MAX_SAVED]
-    decimals = min(1, decimals_of([each.mean for each in near], [each.half_width for each in near]))
+def _saved_column(comparison: Comparison, runs: Sequence[Result]) -> Column:
+    """Return the column of the saving relative to the reference, or of the ratio if it is far higher."""
+    differences = [comparison.difference(run) for run in runs]
+    saved = [each["energy_saved_percent"] for each in differences]
+    widths = [each.get("half_width_95", {}).get("energy_saved_percent", 0.0) for each in differences]
+    near = [pair for pair in zip(saved, widths, strict=True) if pair[0] >= -MAX_SAVED]
+    decimals = min(1, decimals_of([value for value, _ in near], [width for _, width in near]))
     cells, half_widths = [], []
-    for each in saved:
-        ratio = 1 - each.mean / 100
-        is_near = each.mean >= -MAX_SAVED
-        cells.append(format_number(each.mean, decimals) if is_near else _ratio(ratio))
-        half_widths.append(format_half_width(each.half_width, decimals) if is_near else "")
-    yield Column(SAVED, "", "%", cells, half_widths, 1, 4)
+    for value, width in zip(saved, widths, strict=True):
+        if value >= -MAX_SAVED:
+            cells.append(format_number(value, decimals))
+            half_widths.append(format_half_width(width, decimals))
+        else:
+            cells.append(_ratio(1 - value / 100))
+            half_widths.append("")
+    return Column(SAVED, "", "%", cells, half_widths, 1, 4)
 
 
 def _ratio(ratio: float) -> str:
     """Return a ratio of energies as text, such as ``"11.4x"``."""
     return "-" if math.isnan(ratio) else f"{format_number(ratio, int(ratio < 100))}x"
-
-
-def _latency_columns(runs: Sequence[Result], rank: int) -> Iterator[Column]:
-    """Yield the percentiles of the latency and the loss in each direction that has messages."""
-    for direction, group in DIRECTIONS.items():
-        if not any(direction in run.latency for run in runs):
-            continue
-        own_rank = rank + 4 * group.startswith("RTT")
-        latencies = [run.latency.get(direction) for run in runs]
-        for name, own in (("p50", own_rank), ("p99", own_rank - 1)):
-            values = [1000 * getattr(each.latency_s, name) if each else math.nan for each in latencies]
-            yield _format_column(group, name, "ms", values, own, max_decimals=1)
-        losses = [100 * each.loss if each else math.nan for each in latencies]
-        yield _format_column(f"{group} {_LOST}", "", "%", losses, own_rank, max_decimals=2)
-
-
-def _column(
-    runs: Sequence[Result],
-    measure: str,
-    name: str,
-    unit: str,
-    value: Callable[[Result], float],
-    rank: int,
-    half_width_rank: int | None = None,
-    max_decimals: int = 6,
-) -> Column:
-    """Return the column of a measure, with confidence intervals if *half_width_rank* is not None."""
-    half_widths = []
-    if half_width_rank is not None:
-        half_widths = [_half_width(run, value) for run in runs]
-    values = [value(run) for run in runs]
-    return _format_column(measure, name, unit, values, rank, half_widths, half_width_rank or 0, max_decimals)
-
-
-def _half_width(run: Result, value: Callable[[Result], float]) -> float:
-    """Return the half-width of the confidence interval over seeds or clients; nan for a single run."""
-    if not isinstance(run, Average) or not run.HAS_INTERVALS:
-        return math.nan
-    return confidence_interval(drop_nan(map(value, run.results))).half_width
-
-
-def _format_column(
-    measure: str,
-    name: str,
-    unit: str,
-    values: Sequence[float],
-    rank: int,
-    half_widths: Sequence[float] = (),
-    half_width_rank: int = 0,
-    max_decimals: int = 6,
-) -> Column:
-    decimals = min(max_decimals, decimals_of(values, half_widths))
-    texts = [format_half_width(width, decimals) for width in half_widths] or [""] * len(values)
-    return Column(
-        measure,
-        name,
-        unit,
-        [format_number(value, decimals) for value in values],
-        texts,
-        rank,
-        half_width_rank,
-    )
 
 
 _MAX_KEYS = 3
@@ -355,7 +372,7 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
 def _units(tables: Sequence[Table]) -> str:
     """Return what energy, slowdown and latency refer to."""
     sentences = []
-    pages = next((table for table in tables if table.runs[0].loads_pages), None)
+    pages = next((table for table in tables if table.runs[0]["loads_pages"]), None)
     if pages is not None:
         by_station = {run.station: _page_view(run) for run in reversed(pages.runs)}
         lengths = [
@@ -366,9 +383,9 @@ def _units(tables: Sequence[Table]) -> str:
             f"Energy is per page view of {' and '.join(lengths)} on average, think time included.",
             "Slowdown is page time relative to no power saving.",
         ]
-        if any(run.failed_pages for run in pages.runs):
+        if any(run.row.get("failed_pages") for run in pages.runs):
             sentences.append("Page time and slowdown cover complete pages, energy all pages.")
-    directions = {name for table in tables for run in table.runs for name in run.latency}
+    directions = {name for table in tables for run in table.runs for name in directions_of(run.row)}
     if directions & {"down", "up"}:
         sentences.append("Latency (down, up) is from sending a message to its arrival.")
     if directions & {"round_trip_down", "round_trip_up"}:
@@ -378,7 +395,7 @@ def _units(tables: Sequence[Table]) -> str:
 
 def _page_view(run: Result) -> float:
     """Return the mean time from the end of a page to that of the next one, in seconds."""
-    return run.simulated_s / len(run.page_records)
+    return float(run["simulated_s"] / run["pages"])
 
 
 def _seconds(value: float) -> str:
@@ -403,10 +420,10 @@ def _marks(comparison: Comparison, columns: Sequence[Column]) -> str:
 def _intervals(comparison: Comparison, columns: Sequence[Column]) -> list[str]:
     """Return the line that explains the confidence intervals, if there are any."""
     run, groups = comparison.runs[0], {column.measure for column in columns if any(column.half_widths)}
-    if not groups or not isinstance(run, Average):
+    if not groups or not run.levels:
         return []
     paired = ", paired for 'saved'" if SAVED in groups else ""
-    count = f"{len(run.names)} {run.KIND}s"
+    count = f"{len(run.parts)} {run.levels[0]}s"
     return [f"± is the 95 % confidence interval (Student's t) of the mean over {count}{paired}."]
 
 
@@ -427,10 +444,10 @@ def _recorded(comparison: Comparison) -> list[str]:
 def _traffic(comparison: Comparison) -> str:
     """Return the number of pages, or the simulated time of devices, and the trace."""
     run = comparison.runs[0]
-    if any(run.loads_pages for run in comparison.shown):
+    if any(run["loads_pages"] for run in comparison.shown):
         amount = f"{comparison.pages} page{'' if comparison.pages == 1 else 's'}"
     else:
-        amount = format_duration(run.simulated_s / (len(run.results) if isinstance(run, Average) else 1))
+        amount = format_duration(run["simulated_s"] / max(len(run.parts), 1))
     return f"{amount} of trace {comparison.trace}"
 
 
@@ -452,16 +469,17 @@ def _format_setting(value: object) -> str:
 
 def reports(runs: Sequence[Result]) -> list[str]:
     """Return a line for each policy with measurements of its own, such as the mean wait reached."""
-    values = [
-        (run.label, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
-    ]
+    values = [(run.label, _report(run.row)) for run in runs]
     return [f"{label}: {', '.join(texts)}." for label, texts in values if texts]
+
+
+def _report(row: Row) -> list[str]:
+    prefix = "policy_report."
+    return [f"{name.removeprefix(prefix)} {row[name]:.4g}" for name in row if name.startswith(prefix)]
 
 
 def failures(runs: Sequence[Result]) -> list[str]:
     """Return a line for each policy with failed pages, with their number and reasons."""
     return [
-        f"Failed pages under {run.label}: {describe_failures(run.failed_page_records)}."
-        for run in runs
-        if run.failed_pages
+        f"Failed pages under {run.label}: {describe_failures(run.failures)}." for run in runs if run.failures
     ]

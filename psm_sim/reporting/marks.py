@@ -13,12 +13,12 @@ import numpy as np
 from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import truncate
 from psm_sim.common.parameters import parameters_of
-from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network.topology import parameter_of
 from psm_sim.policies import POLICIES
 from psm_sim.reporting.style import STATES, Style, policy_style, variant_of
 from psm_sim.simulation import Comparison, Result
-from psm_sim.simulation.run_averages import MEASURES, SAVED, Average, paired_difference
+from psm_sim.simulation.comparison import SAVED
+from psm_sim.simulation.table import MEASURES, Row, directions_of
 
 SLOWDOWN, ENERGY, POWER = "slowdown.mean", "energy_per_page_j", "mean_power_mw"
 
@@ -145,34 +145,26 @@ def labels_of(runs: Sequence[Result]) -> list[str]:
 
 
 def _mark_of(run: Result, label: str, comparison: Comparison) -> Mark:
-    is_mean = isinstance(run, Average) and run.HAS_INTERVALS
-    singles = run.results if isinstance(run, Average) and is_mean else (run,)
-    values = {name: float(value(run)) for name, value in MEASURES.items()}
-    half_widths = {}
-    if isinstance(run, Average):
-        half_widths = {name: run.interval(name).half_width for name in MEASURES}
-    values |= {"slowdown.p95": run.slowdown.p95, "slowdown.max": run.slowdown.max}
-    pages_per_s = len(run.page_records) / run.simulated_s
-    for state, joules in run.energy_by_state_per_page_j.items():
-        values[state_measure(ENERGY, state)] = joules
-        values[state_measure(POWER, state)] = 1000 * joules * pages_per_s
-    for name, value in _powers(run).items():
-        values[name] = value
-        half_widths[name] = confidence_interval([_powers(single)[name] for single in singles]).half_width
-    for direction, latency in run.latency.items():
+    row = run.row
+    powers = [name for name in (POWER, "mean_current_ma", "battery_days") if name in row]
+    values: Row = {name: row[name] for name in (*MEASURES, "slowdown.p95", "slowdown.max", *powers)}
+    half_widths = {name: run.interval(name).half_width for name in (*MEASURES, *powers)}
+    pages_per_s = row["pages"] / row["simulated_s"]
+    for state in STATES:
+        joules = row.get(state_measure(ENERGY, state))
+        if joules is not None:
+            values |= {state_measure(ENERGY, state): joules}
+            values |= {state_measure(POWER, state): 1000 * joules * pages_per_s}
+    for direction in directions_of(row):
         for percentile in ("p50", "p99"):
-            values[f"latency.{direction}.{percentile}_ms"] = 1000 * getattr(latency.latency_s, percentile)
-    reference = comparison.reference_of(run)
-    if reference is not None:
-        saved = paired_difference(run, reference).saved_percent
-        values[SAVED], half_widths[SAVED] = saved.mean, saved.half_width
-    return Mark(label, run.label, run_style(run), values, half_widths if is_mean else {})
-
-
-def _powers(run: Result) -> dict[str, float]:
-    powers = {POWER: 1000 * run.usage.total_j / run.simulated_s}
-    known = {"mean_current_ma": run.mean_current_ma, "battery_days": run.battery_days}
-    return powers | {name: value for name, value in known.items() if value is not None}
+            values[f"latency.{direction}.{percentile}_ms"] = (
+                1000 * row[f"latency.{direction}.latency_s.{percentile}"]
+            )
+    difference = comparison.difference(run)
+    if difference:
+        values[SAVED] = difference[SAVED]
+        half_widths[SAVED] = difference.get("half_width_95", {}).get(SAVED, 0.0)
+    return Mark(label, run.label, run_style(run), values, half_widths if run.replicate else {})
 
 
 def run_style(run: Result) -> Style:
@@ -182,7 +174,7 @@ def run_style(run: Result) -> Style:
 
 def axes_of(comparison: Comparison) -> tuple[str, str]:
     """Return the measures on the x and y axis: slowdown and energy, or latency and power without pages."""
-    latency = next(iter(comparison.runs[0].latency), None)
+    latency = next(iter(directions_of(comparison.runs[0].row)), None)
     if has_pages(comparison) or latency is None:
         return SLOWDOWN, ENERGY
     return f"latency.{latency}.p99_ms", POWER
@@ -190,7 +182,7 @@ def axes_of(comparison: Comparison) -> tuple[str, str]:
 
 def has_pages(comparison: Comparison) -> bool:
     """Return whether pages are loaded. Devices only exchange messages."""
-    return any(run.loads_pages for run in comparison.runs)
+    return any(run["loads_pages"] for run in comparison.runs)
 
 
 def split_far(marks: Sequence[Mark], measure: str = ENERGY) -> tuple[list[Mark], list[Mark]]:
@@ -252,8 +244,8 @@ def title_of(comparison: Comparison, preset: str = "", runs: str = "") -> str:
     is the name of the preset, if any.
     """
     run = comparison.runs[0]
-    if not runs and isinstance(run, Average) and run.HAS_INTERVALS:
-        several = "" if run.KIND == "seed" else f"{len(run.names)} {run.KIND}s, "
+    if not runs and run.replicate:
+        several = "" if run.replicate == "seed" else f"{len(run.parts)} {run.replicate}s, "
         runs = f"means over {several}{comparison.seed_range} with 95 % intervals"
     pages = f"{comparison.pages} pages of " if has_pages(comparison) else ""
     profile = comparison.scenario.profile
@@ -265,8 +257,8 @@ def title_of(comparison: Comparison, preset: str = "", runs: str = "") -> str:
 def first_run(comparison: Comparison) -> str:
     """Return the name of the first seed or client, whose timelines are shown."""
     run = comparison.runs[0]
-    if isinstance(run, Average) and run.HAS_INTERVALS:
-        return f"{run.KIND} {run.names[0]}"
+    if run.replicate:
+        return f"{run.replicate} {run.names(run.replicate)[0]}"
     return comparison.seed_range
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from psm_sim.network import Observer
 from psm_sim.network.link import Link
@@ -11,8 +13,7 @@ from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation import Comparison
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.result_parts import PageRecord
-from psm_sim.simulation.run_averages import Average
+from psm_sim.simulation.table import Block
 from psm_sim.simulation.timeline import observe
 
 MAX_RUNS = 6
@@ -67,8 +68,8 @@ class _EventObserver(Observer):
 
 
 def representative_run(run: Result) -> Result:
-    """Return the first single run of an average, or the run itself."""
-    return representative_run(run.results[0]) if isinstance(run, Average) else run
+    """Return the first single run of a result."""
+    return Result(run.blocks[:1], (), run.facts)
 
 
 def record_events(run: Result, count: int | None = None) -> Events:
@@ -84,20 +85,17 @@ def record_events(run: Result, count: int | None = None) -> Events:
         ``down`` have the times of the frames on the wireless link. ``rests`` has the time and the number of
         beacons of each sleep decision.
     """
-    count = count or fitting_page_count(run.page_records)
+    (block,) = run.blocks
+    count = count or fitting_page_count(block)
     observer = _EventObserver()
     observe(run, [observer], count)
+    columns = [block.pages[name][:count].tolist() for name in ("page", "start_s", "page_time_s", "slowdown")]
     pages = [
-        [
-            page_record.page,
-            _round(page_record.start_s),
-            _round(page_record.start_s + page_record.page_time_s),
-            f"{page_record.slowdown:.4g}",
-        ]
-        for page_record in run.page_records[:count]
+        [number, _round(start_s), _round(start_s + time_s), f"{slowdown:.4g}"]
+        for number, start_s, time_s, slowdown in zip(*columns, strict=True)
     ]
     frames = observer.frames
-    buffered = [] if run.traffic.dropped_frames else _buffered_periods(frames["arrivals"], frames["down"])
+    buffered = [] if run["traffic.dropped_frames"] else _buffered_periods(frames["arrivals"], frames["down"])
     up, down = frames["up"], frames["down"]
     periods = {"awake": observer.awake, "buffered": buffered}
     received, rests = observer.received, observer.rests
@@ -124,14 +122,10 @@ def events_of(run: Result, recorded: Recorded, page: int = 1) -> Events:
     return found if found and has_page else record_events(representative_run(run), page if page > 1 else None)
 
 
-def fitting_page_count(records: Iterable[PageRecord]) -> int:
+def fitting_page_count(block: Block) -> int:
     """Return the number of first pages with about :data:`MAX_FRAMES` frames, at least 1."""
-    total = count = 0
-    for count, record in enumerate(records, 1):
-        total += 2 * record.bytes // _PAYLOAD_BYTES + _FRAMES_PER_OBJECT * record.objects
-        if total > MAX_FRAMES:
-            return max(count - 1, 1)
-    return count
+    frames = 2 * block.pages["bytes"] // _PAYLOAD_BYTES + _FRAMES_PER_OBJECT * block.pages["objects"]
+    return max(int(np.searchsorted(np.cumsum(frames), MAX_FRAMES, side="right")), 1)
 
 
 def _buffered_periods(arrivals: Sequence[float], sent: Sequence[float]) -> list[list[float]]:

@@ -11,7 +11,7 @@ from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
 from psm_sim.simulation.comparison import BASELINES, Comparison
-from psm_sim.simulation.policy_comparison import compare_seeds
+from psm_sim.simulation.policy_comparison import run_comparison
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run_arguments import RunArguments
@@ -77,8 +77,8 @@ def simulate(
     observers : sequence of Observer
         Observers of the run. Only supported for a single run.
     replications : int
-        Number of consecutive seeds, beginning with *seed*. With more than one, the result is a
-        ``SeedAverage``, whose values are means over the seeds.
+        Number of consecutive seeds, beginning with *seed*. With more than one, the values
+        are means over the seeds.
     workers : int or None
         Number of processes for several seeds or clients; None uses all cores. The numbers do not depend
         on it.
@@ -99,7 +99,7 @@ def simulate(
     --------
     >>> import psm_sim
     >>> result = psm_sim.simulate("psm", pages=5)
-    >>> len(result.page_records)
+    >>> len(result.pages)
     5
     """
     arguments = _run_arguments(
@@ -115,7 +115,7 @@ def simulate(
             f"topology {scenario.topology_name} has different stations ({names}), and simulate returns one"
             " result; use compare, which returns one for each of them."
         )
-    comparison = compare_seeds(
+    comparison = run_comparison(
         arguments.policies([policy]),
         scenario,
         replications,
@@ -183,7 +183,7 @@ def compare(
     arguments = _run_arguments(
         trace, topology, pages, seed, settings, preset, profile, battery, loss, clients
     )
-    return compare_seeds(
+    return run_comparison(
         arguments.policies(policies),
         arguments.scenario(),
         replications,

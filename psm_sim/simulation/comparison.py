@@ -5,21 +5,24 @@ from __future__ import annotations
 import html
 import io
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import CommandTerminated, InputError, describe_error
-from psm_sim.common.formatting import format_pairs
+from psm_sim.common.formatting import flatten, format_pairs
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import Topology, topology_differences
 from psm_sim.policies import Policy
 from psm_sim.simulation.conclusion import conclude
+from psm_sim.simulation.policy_names import PolicyLike, label_of, spec_text
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.result_parts import PolicyLike, label_of, spec_text
-from psm_sim.simulation.run_averages import PairedDifference, paired_difference
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.table import Block, Row, drop_nan
 from psm_sim.workload import Workload
 from psm_sim.workload.page_view import DependencyPage
 
@@ -42,6 +45,13 @@ _PAGE_MEASURES = ("page_time_s.mean", "slowdown.mean", "slowdown.max")
 _MAX_NAMED = 8
 """Maximum number of results in the ``repr`` of a comparison."""
 
+REFERENCE = -1
+"""Number of the run without power saving, which every slowdown refers to."""
+
+SAVED = "energy_saved_percent"
+
+_COMPARED = ("energy_per_page_j", "page_time_s.mean", "slowdown.mean")
+
 
 class RecordedTime(NamedTuple):
     """Mean page time of a recording, and of its simulation without power saving, in seconds."""
@@ -53,6 +63,14 @@ class RecordedTime(NamedTuple):
     def ratio(self) -> float:
         """Simulated time relative to the recorded one."""
         return self.simulated_s / self.recorded_s if self.recorded_s else math.nan
+
+
+class Roles(NamedTuple):
+    """Numbers of the policies, by their role in a comparison."""
+
+    compared: Sequence[int]
+    baselines: Sequence[int]
+    reference: Sequence[int]
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,16 +86,16 @@ class Comparison:
     resolved_topology : Topology
         Topology with the values of all keys.
     workload : Workload
-        The pages.
-    runs : tuple of Result
-        Results of the compared policies, in the given order. Each policy has one result, or one for each
-        ``[[stations]]`` table of the topology.
-    always_on_runs : tuple of Result
-        Run without power saving, the reference of every slowdown, with one result for each table as well.
-    baselines : tuple of Result
-        Results of the baselines, which precede the policies in tables.
-    reference_runs : tuple of Result
-        Results of the policy that energy and slowdown are compared with; empty if there is no reference.
+        The pages of the first seed, with a remark about all clients or stations.
+    workloads : tuple of Workload
+        The pages of each seed or client.
+    replicate : str
+        What the independent runs of a policy differ in: ``"seed"``, ``"client"``, or empty for a single run.
+    blocks : list of Block
+        The table: the rows of each policy, seed, client and station.
+    roles : Roles
+        Numbers of the compared policies, of the baselines, which precede them in tables, and of the policy
+        that energy and slowdown are compared with, if any.
     missing : mapping of str to str
         Policies, seeds or clients without a result, with the reason, if this is a partial comparison.
     max_latency_s : float or None
@@ -102,12 +120,93 @@ class Comparison:
     scenario: Scenario
     resolved_topology: Topology
     workload: Workload
-    runs: tuple[Result, ...]
-    always_on_runs: tuple[Result, ...]
-    baselines: tuple[Result, ...] = ()
-    reference_runs: tuple[Result, ...] = ()
+    workloads: tuple[Workload, ...]
+    replicate: str
+    blocks: list[Block]
+    roles: Roles
     missing: Mapping[str, str] = field(default_factory=dict)
     max_latency_s: float | None = None
+
+    @cached_property
+    def _results(self) -> dict[int, list[Result]]:
+        """Results of each policy, one for each kind of station, by the number of the policy."""
+        found: dict[int, list[Result]] = {}
+        kinds = list(dict.fromkeys(block.keys["kind"] for block in self.blocks))
+        ordered = sorted(self.blocks, key=lambda each: (each.keys["number"], kinds.index(each.keys["kind"])))
+        for (number, _), blocks in groupby(ordered, lambda each: (each.keys["number"], each.keys["kind"])):
+            found.setdefault(number, []).append(Result(tuple(blocks), self.levels, self.facts))
+        return found
+
+    def _of(self, numbers: Iterable[int]) -> tuple[Result, ...]:
+        return tuple(result for number in numbers for result in self._results.get(number, []))
+
+    @cached_property
+    def levels(self) -> tuple[str, ...]:
+        """Keys in which the runs of a policy differ."""
+        stations = ["station"] if self.resolved_topology.stations else []
+        return (*filter(None, [self.replicate]), *stations)
+
+    @property
+    def runs(self) -> tuple[Result, ...]:
+        """Results of the compared policies, in the given order.
+
+        Each policy has one result, or one for each ``[[stations]]`` table of the topology.
+        """
+        return self._of(self.roles.compared)
+
+    @property
+    def baselines(self) -> tuple[Result, ...]:
+        """Results of the baselines, which precede the policies in tables."""
+        return self._of(self.roles.baselines)
+
+    @property
+    def reference_runs(self) -> tuple[Result, ...]:
+        """Results of the policy that energy and slowdown are compared with; empty without one."""
+        return self._of(self.roles.reference)
+
+    @property
+    def always_on_runs(self) -> tuple[Result, ...]:
+        """Results of the run without power saving, the reference of every slowdown."""
+        return self._of([REFERENCE])
+
+    @property
+    def shown(self) -> tuple[Result, ...]:
+        """The baselines followed by all other runs."""
+        compared, baselines, _ = self.roles
+        return self._of([*baselines, *(number for number in compared if number not in baselines)])
+
+    @property
+    def always_on(self) -> Result:
+        """The only one of ``always_on_runs``."""
+        return _only(self.always_on_runs, "always_on_runs")
+
+    @property
+    def reference(self) -> Result | None:
+        """The only one of ``reference_runs``; None without a reference. See :meth:`reference_of`."""
+        return _only(self.reference_runs, "reference_runs") if self.reference_runs else None
+
+    def reference_of(self, run: Result) -> Result | None:
+        """Return the result of the reference policy for the same stations; None without a reference."""
+        return next((each for each in self.reference_runs if each.station == run.station), None)
+
+    def difference(self, run: Result) -> Row:
+        """Return the difference of a result from the reference, paired by seed or client; empty without one.
+
+        With several pairs, the half-widths of the 95 % confidence intervals are under ``half_width_95``.
+        """
+        reference = self.reference_of(run)
+        if reference is None:
+            return {}
+        pairs = [(a.row, b.row) for a, b in zip(run.replicates, reference.replicates, strict=True)]
+        samples = {SAVED: [_saved_percent(*pair) for pair in pairs]}
+        samples |= {name: [row[name] - other[name] for row, other in pairs] for name in _COMPARED}
+        intervals = {name: confidence_interval(drop_nan(values)) for name, values in samples.items()}
+        widths = {name: interval.half_width for name, interval in intervals.items()}
+        return {
+            "against": reference.policy,
+            **{name: interval.mean for name, interval in intervals.items()},
+            **({"half_width_95": widths} if intervals[SAVED].replications > 1 else {}),
+        }
 
     def __str__(self) -> str:
         stream = io.StringIO()
@@ -118,7 +217,7 @@ class Comparison:
         results = [f"{run.label} {run.key_numbers}" for run in self.shown]
         more = [f"and {len(results) - _MAX_NAMED} more"] if len(results) > _MAX_NAMED else []
         scenario = f"{self.trace}, {self.pages} pages, {self.seed_range}"
-        return f"<{type(self).__name__} on {scenario}: {'; '.join([*results[:_MAX_NAMED], *more])}>"
+        return f"<Comparison on {scenario}: {'; '.join([*results[:_MAX_NAMED], *more])}>"
 
     def _repr_html_(self) -> str:
         """Return the conclusion and the tables as HTML for notebooks, with all names escaped."""
@@ -137,48 +236,20 @@ class Comparison:
         """
         import pandas as pd
 
-        frame = pd.json_normalize([self._row(run) for run in self.shown])
+        frame = pd.DataFrame([self._frame_row(run) for run in self.shown])
         latencies = [name for name in map(str, frame) if name.endswith((".latency_s.p50", ".latency_s.p99"))]
-        measures = _PAGE_MEASURES if self.runs[0].loads_pages else latencies
+        measures = _PAGE_MEASURES if self.runs[0]["loads_pages"] else latencies
         first = [name for name in (*_MAIN, *measures) if name in frame]
         return frame[[*first, *(name for name in frame if name not in first)]]
 
-    def _row(self, run: Result) -> dict[str, Any]:
-        row = {key: value for key, value in run.to_dict().items() if not isinstance(value, list)}
+    def _frame_row(self, run: Result) -> Row:
+        values = {key: value for key, value in run.to_dict().items() if not isinstance(value, list)}
+        difference = self.difference(run)
         return {
-            **row,
-            "parameters": format_pairs(row["parameters"]),
-            **self.difference_values(run),
+            **flatten({**values, "parameters": format_pairs(values["parameters"])}),
+            **flatten({"difference": difference} if difference else {}),
             **self.facts,
         }
-
-    @property
-    def differences(self) -> list[PairedDifference]:
-        """Difference of each shown result from the reference; empty without a reference."""
-        pairs = ((run, self.reference_of(run)) for run in self.shown)
-        return [paired_difference(run, reference) for run, reference in pairs if reference is not None]
-
-    def difference_values(self, run: Result) -> dict[str, Any]:
-        """Return the difference of a result from the reference as ``difference``; empty without one."""
-        reference = self.reference_of(run)
-        if reference is None:
-            return {}
-        values = paired_difference(run, reference).to_dict()
-        return {"difference": {key: value for key, value in values.items() if key not in run.identity}}
-
-    def reference_of(self, run: Result) -> Result | None:
-        """Return the result of the reference policy for the same stations; None without a reference."""
-        return next((each for each in self.reference_runs if each.station == run.station), None)
-
-    @property
-    def reference(self) -> Result | None:
-        """The only one of ``reference_runs``; None without a reference. See :meth:`reference_of`."""
-        return _only(self.reference_runs, "reference_runs") if self.reference_runs else None
-
-    @property
-    def always_on(self) -> Result:
-        """The only one of ``always_on_runs``."""
-        return _only(self.always_on_runs, "always_on_runs")
 
     @property
     def recorded_time(self) -> RecordedTime | None:
@@ -189,11 +260,6 @@ class Comparison:
         if len(known_s) < len(pages) or self.resolved_topology.stations:
             return None
         return RecordedTime(sum(known_s) / len(pages), self.always_on.page_time_s.mean)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """Trace, topology, settings and seed, which are columns of every frame."""
-        return self.scenario.facts
 
     def conclusion(self) -> str:
         """Return in one to three sentences which policies use the least energy and which delay least.
@@ -215,12 +281,9 @@ class Comparison:
         return _reporting("figures.comparison").draw_trade_off(self, frontier)
 
     @property
-    def shown(self) -> tuple[Result, ...]:
-        """The baselines followed by all other runs."""
-        return (
-            *self.baselines,
-            *(run for run in self.runs if not any(run is baseline for baseline in self.baselines)),
-        )
+    def facts(self) -> dict[str, Any]:
+        """Trace, topology, settings and seed, which are columns of every frame."""
+        return self.scenario.facts
 
     @property
     def trace(self) -> str:
@@ -236,26 +299,35 @@ class Comparison:
     def topology_differs(self) -> dict[str, Any]:
         """Topology keys that differ from the bundled topology, apart from profile and settings."""
         reported = {**self.scenario.chip, **self.settings}
-        return {
-            key: value
-            for key, value in topology_differences(self.resolved_topology).items()
-            if key not in reported
-        }
+        differences = topology_differences(self.resolved_topology)
+        return {key: value for key, value in differences.items() if key not in reported}
 
     @property
     def pages(self) -> int:
-        """The number of pages that each policy loaded."""
-        return len(self.workload.pages)
+        """The number of pages that each policy loaded with one seed, of all clients and stations."""
+        first = self.blocks[0].keys
+        same = [
+            block
+            for block in self.blocks
+            if (block.keys["number"], block.keys["seed"]) == (first["number"], first["seed"])
+        ]
+        return sum(map(len, same))
+
+    @property
+    def replications(self) -> int:
+        """The number of seeds or clients."""
+        return len(self.workloads)
 
     @property
     def seed(self) -> int:
-        """The seed of all random values."""
+        """The first seed of all random values."""
         return self.scenario.seed
 
     @property
     def seed_range(self) -> str:
         """The seeds as text, such as ``"seed 1"`` or ``"seeds 1 to 10"``."""
-        return f"seed {self.seed}"
+        last = self.blocks[-1].keys["seed"]
+        return f"seeds {self.seed} to {last}" if self.replicate == "seed" else f"seed {self.seed}"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -263,36 +335,9 @@ class Comparison:
         return dict(self.scenario.settings)
 
 
-@dataclass(frozen=True, repr=False)
-class ClientComparison(Comparison):
-    """Comparison of policies over the same clients; ``runs`` are :class:`ClientAverage`."""
-
-    clients: tuple[Comparison, ...] = ()
-
-    @property
-    def pages(self) -> int:
-        """The number of pages of all clients that each policy loaded."""
-        return sum(comparison.pages for comparison in self.clients)
-
-
-@dataclass(frozen=True, repr=False)
-class SeedComparison(Comparison):
-    """Comparison of policies over several seeds; ``runs`` are :class:`SeedAverage`.
-
-    ``seeds`` has the comparison of each seed. ``workload`` is that of the first seed.
-    """
-
-    seeds: tuple[Comparison, ...] = ()
-
-    @property
-    def pages(self) -> int:
-        """The number of pages that each policy loaded with the first seed."""
-        return self.seeds[0].pages
-
-    @property
-    def seed_range(self) -> str:
-        """The first and the last seed as text."""
-        return f"seeds {self.seeds[0].seed} to {self.seeds[-1].seed}"
+def _saved_percent(row: Row, reference: Row) -> float:
+    reference_j = reference["energy_per_page_j"]
+    return 100 * (1 - row["energy_per_page_j"] / reference_j) if reference_j else math.nan
 
 
 def _only(runs: Sequence[Result], name: str) -> Result:
@@ -301,14 +346,6 @@ def _only(runs: Sequence[Result], name: str) -> Result:
         stations = ", ".join(run.station for run in runs)
         raise InputError(f"Use {name}, because each of the stations {stations} has its own result.")
     return runs[0]
-
-
-OnFailure = Callable[[Comparison], None]
-"""Function that receives the finished part of a comparison before the exception that ended it is raised."""
-
-
-def ignore_partial(_: Comparison) -> None:
-    """Drop a partial comparison."""
 
 
 def _reporting(name: str) -> Any:
@@ -353,7 +390,7 @@ def all_policies(policies: Sequence[PolicyLike], references: References) -> list
         raise InputError(f"policies must be a non-empty list, got {policies!r}.")
     others: list[PolicyLike] = []
     for policy in (*references.baselines, *references.reference):
-        if _index_of(policy, [*policies, *others]) is None:
+        if index_of(policy, [*policies, *others]) is None:
             others.append(policy)
     check_labels([*others, *policies])
     return [*others, *policies]
@@ -367,61 +404,15 @@ def check_labels(policies: Sequence[PolicyLike]) -> None:
             raise InputError(f"label={label} names two policies; give each policy a different label.")
 
 
-Kind = TypeVar("Kind", bound=Comparison)
-
-
-def assign_roles(comparison: Kind, policies: Sequence[PolicyLike], references: References) -> Kind:
-    """Split the runs of a comparison into policies, baselines and reference.
-
-    *comparison* has the runs of :func:`all_policies`, or the first of them. *policies* and *references* are
-    its arguments.
-    """
-    simulated = all_policies(policies, references)
-    size = len(comparison.resolved_topology.stations) or 1
-
-    def runs_of(policies: Sequence[PolicyLike]) -> tuple[Result, ...]:
-        starts = [size * (_index_of(policy, simulated) or 0) for policy in policies]
-        return tuple(run for start in starts for run in comparison.runs[start : start + size])
-
-    return replace(
-        comparison,
-        runs=comparison.runs[size * (len(simulated) - len(policies)) :],
-        baselines=runs_of(references.baselines),
-        reference_runs=runs_of(references.reference),
+def roles_of(policies: Sequence[PolicyLike], references: References, finished: Iterable[int]) -> Roles:
+    """Return the roles of the policies with *finished* numbers, which are indices of :func:`all_policies`."""
+    simulated, done = all_policies(policies, references), set(finished)
+    compared = range(len(simulated) - len(policies), len(simulated))
+    baselines, reference = (
+        [index_of(policy, simulated) for policy in role]
+        for role in (references.baselines, references.reference)
     )
-
-
-def collect_runs(
-    comparison: Kind,
-    runs: Iterable[Sequence[Result]],
-    policies: Sequence[PolicyLike],
-    references: References,
-    on_failure: OnFailure,
-) -> Kind:
-    """Return *comparison* with runs and their roles. If a run fails, keep those before it.
-
-    *runs* yields the results of each policy of :func:`all_policies`, whose arguments are *policies* and
-    *references*. If a run fails or is interrupted and at least one of *policies* has finished, *on_failure*
-    is called with the partial comparison. The exception is then raised.
-    """
-    finished: list[Sequence[Result]] = []
-
-    def collected() -> Kind:
-        found = tuple(result for results in finished for result in results)
-        return assign_roles(replace(comparison, runs=found), policies, references)
-
-    try:
-        for run in runs:
-            finished.append(run)  # noqa: PERF402 (the runs before a failure are kept)
-    except BaseException as error:
-        partial = collected()
-        simulated = all_policies(policies, references)
-        names = [label_of(policy) or spec_text(policy) for policy in simulated[len(finished) :]]
-        missing = dict.fromkeys(names, "not run") | dict.fromkeys(names[:1], reason_of(error))
-        if partial.runs:
-            on_failure(replace(partial, missing=missing))
-        raise
-    return collected()
+    return Roles(*([n for n in numbers if n in done] for numbers in (compared, baselines, reference)))
 
 
 def reason_of(error: BaseException) -> str:
@@ -431,7 +422,7 @@ def reason_of(error: BaseException) -> str:
     return str(error) if isinstance(error, (InputError, CommandTerminated)) else describe_error(error)
 
 
-def _index_of(policy: PolicyLike, policies: Sequence[PolicyLike]) -> int | None:
+def index_of(policy: PolicyLike, policies: Sequence[PolicyLike]) -> int | None:
     """Return the index of a policy. Specs are compared as text, without labels."""
     for index, other in enumerate(policies):
         if isinstance(policy, (Policy, type)) or isinstance(other, (Policy, type)):

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from psm_sim.common.record_array import record_column
 from psm_sim.common.summary_stats import confidence_interval, significant_differences
-from psm_sim.simulation.result import Result, drop_nan
-from psm_sim.simulation.run_averages import Average, replications_of
+from psm_sim.simulation.result import Result
+from psm_sim.simulation.table import Row, directions_of, drop_nan
 
 RELEVANT = 5e-4
 """Relative difference of two means below which policies count as equal, even if it is significant."""
@@ -69,27 +68,27 @@ class Terms(ABC):
     finished: tuple[str, str]
 
     @abstractmethod
-    def amount(self, run: Result) -> float:
-        """Return the energy, power or current of a run."""
+    def amount(self, row: Row) -> float:
+        """Return the energy, power or current of a row."""
 
     @abstractmethod
-    def delay(self, run: Result) -> float:
-        """Return the delay of a run, nan if it has none."""
+    def delay(self, row: Row) -> float:
+        """Return the delay of a row, nan if it has none."""
 
     @abstractmethod
-    def describe_delays(self, runs: Sequence[Result]) -> str:
-        """Return a clause with the delays of runs, in ascending order."""
+    def describe_delays(self, rows: Sequence[Row]) -> str:
+        """Return a clause with the delays of rows, in ascending order."""
 
-    def limited_s(self, run: Result) -> float:
+    def limited_s(self, row: Row) -> float:
         """Return the delay to which a limit applies, in seconds."""
-        return self.delay(run)
+        return self.delay(row)
 
-    def describe_limited(self, run: Result) -> str:
+    def describe_limited(self, row: Row) -> str:
         """Return a clause with the delay to which a limit applies."""
-        return self.describe_delays([run])
+        return self.describe_delays([row])
 
     @abstractmethod
-    def losses(self, run: Result) -> str:
+    def losses(self, row: Row) -> str:
         """Return which part of the traffic was lost, if any."""
 
 
@@ -101,36 +100,33 @@ class _PageTerms(Terms):
     limit = "with pages delayed by at most {} on average"
     finished = "completed", "page"
 
-    def amount(self, run: Result) -> float:
-        return run.energy_per_page_j
+    def amount(self, row: Row) -> float:
+        return float(row["energy_per_page_j"])
 
-    def delay(self, run: Result) -> float:
-        return run.slowdown.mean
+    def delay(self, row: Row) -> float:
+        return float(row["slowdown.mean"])
 
-    def limited_s(self, run: Result) -> float:
-        columns = (record_column(run.page_records, name) for name in _TIMES)
-        added_s = [own_s - other_s for own_s, other_s, slowdown in zip(*columns, strict=True) if slowdown > 0]
-        return sum(added_s) / len(added_s) if added_s else math.nan
+    def limited_s(self, row: Row) -> float:
+        return float(row["mean_delay_s"])
 
-    def describe_delays(self, runs: Sequence[Result]) -> str:
-        slowdowns = [self.delay(run) for run in runs]
+    def describe_delays(self, rows: Sequence[Row]) -> str:
+        slowdowns = list(map(self.delay, rows))
         longer = slowdowns[-1] - 1
         if longer < RELEVANT:
             return "pages take no longer than without power saving"
         if longer < _MAX_PERCENT:
-            at_most = "at most " if len(runs) > 1 else ""
+            at_most = "at most " if len(rows) > 1 else ""
             return f"pages take {at_most}{format_digits(100 * longer, 2)} % longer than without power saving"
         factors = format_range([format_digits(slowdown) for slowdown in slowdowns])
         return f"pages take {factors} times as long as without power saving"
 
-    def describe_limited(self, run: Result) -> str:
-        return f"pages are delayed by {format_seconds(self.limited_s(run))} on average"
+    def describe_limited(self, row: Row) -> str:
+        return f"pages are delayed by {format_seconds(self.limited_s(row))} on average"
 
-    def losses(self, run: Result) -> str:
-        return f"{run.failed_pages} of {len(run.page_records)} pages failed" if run.failed_pages else ""
+    def losses(self, row: Row) -> str:
+        failed = row.get("failed_pages")
+        return f"{failed} of {row['pages']} pages failed" if failed else ""
 
-
-_TIMES = ("page_time_s", "always_on_time_s", "slowdown")
 
 _MAX_PERCENT = 0.01
 """Relative delay of pages below which it is given in per cent instead of as a factor."""
@@ -144,25 +140,32 @@ class _MessageTerms(Terms):
     limit = "with 99 % of the messages delivered within {}"
     finished = "delivered", "message"
 
-    def amount(self, run: Result) -> float:
-        return 1000 * run.usage.total_j / run.simulated_s
+    def amount(self, row: Row) -> float:
+        return float(row["mean_power_mw"])
 
-    def delay(self, run: Result) -> float:
-        return self._slowest(run)[0]
+    def delay(self, row: Row) -> float:
+        return self._slowest(row)[0]
 
-    def describe_delays(self, runs: Sequence[Result]) -> str:
-        direction = self._slowest(runs[-1])[1]
-        durations = [format_seconds(self.delay(run)) for run in runs]
+    def describe_delays(self, rows: Sequence[Row]) -> str:
+        direction = self._slowest(rows[-1])[1]
+        durations = [format_seconds(self.delay(row)) for row in rows]
         return f"99 % of the {_MESSAGES[direction]} arrive within {format_range(durations)}"
 
-    def losses(self, run: Result) -> str:
-        lost = sum(each.lost for each in run.latency.values())
-        finished = lost + sum(each.delivered for each in run.latency.values())
+    def losses(self, row: Row) -> str:
+        lost, delivered = (
+            sum(row[f"latency.{name}.{count}"] for name in directions_of(row))
+            for count in ("lost", "delivered")
+        )
+        finished = lost + delivered
         return f"{format_digits(100 * lost / finished, 2)} % of the messages were lost" if lost else ""
 
-    def _slowest(self, run: Result) -> tuple[float, str]:
+    def _slowest(self, row: Row) -> tuple[float, str]:
         """Return the largest 99th percentile of the latency over the directions, and its direction."""
-        by_direction = [(each.latency_s.p99, name) for name, each in run.latency.items() if each.delivered]
+        by_direction = [
+            (row[f"latency.{name}.latency_s.p99"], name)
+            for name in directions_of(row)
+            if row[f"latency.{name}.delivered"]
+        ]
         return max(by_direction, default=(math.nan, ""))
 
 
@@ -171,8 +174,8 @@ class _CurrentTerms(_MessageTerms):
 
     noun, unit, verbs = "current", "mA", ("draws", "draw")
 
-    def amount(self, run: Result) -> float:
-        return run.mean_current_ma or 0.0
+    def amount(self, row: Row) -> float:
+        return float(row["mean_current_ma"])
 
 
 _MESSAGES = {
@@ -183,11 +186,11 @@ _MESSAGES = {
 }
 
 
-def terms_of(runs: Sequence[Result]) -> Terms:
-    """Return the terms for runs with the same traffic."""
-    if runs[0].loads_pages:
+def terms_of(rows: Sequence[Row]) -> Terms:
+    """Return the terms for rows with the same traffic."""
+    if rows[0]["loads_pages"]:
         return _PageTerms()
-    return _MessageTerms() if any(run.mean_current_ma is None for run in runs) else _CurrentTerms()
+    return _MessageTerms() if any("mean_current_ma" not in row for row in rows) else _CurrentTerms()
 
 
 _SEED_HINT = "One seed cannot tell a difference from noise; add --replications 10."
@@ -219,7 +222,7 @@ def conclude(
     is_synthetic
         Whether the traffic is generated, so that further seeds give further replications.
     """
-    is_single = len(replications_of(runs[0])) == 1
+    is_single = len(runs[0].replicates) == 1
     scopes = ["in this partial result"] if is_partial else ["in this run"] if is_single else []
     sentences: list[str] = []
     for station in dict.fromkeys(run.station for run in runs if not run.station_policy):
@@ -237,16 +240,16 @@ def conclude(
 class _Measure:
     """One measure of several runs on the same traffic, and which of its means differ.
 
-    *value* is a function from a run, or one of its replications, to the measure.
+    *value* is a function from the row of a run, or of one of its replicates, to the measure.
     """
 
-    def __init__(self, runs: Sequence[Result], value: Callable[[Result], float]) -> None:
-        self.values = [value(run) for run in runs]
-        self._samples = np.array([[value(each) for each in replications_of(run)] for run in runs])
+    def __init__(self, runs: Sequence[Result], value: Callable[[Row], float]) -> None:
+        self.values = [value(run.row) for run in runs]
+        self._samples = np.array([[value(each.row) for each in run.replicates] for run in runs])
         self._intervals = [confidence_interval(drop_nan(row)) for row in self._samples.tolist()]
         self._significant = significant_differences(self._samples)
         count, first = self._samples.shape[1], runs[0]
-        self.replications = f"{count} {first.KIND}s" if count > 1 and isinstance(first, Average) else ""
+        self.replications = f"{count} {first.replicate}s" if count > 1 else ""
         self._tolerance = RELEVANT if self.replications else RELEVANT_OF_ONE
 
     def differ(self, first: int, second: int) -> bool:
@@ -317,8 +320,9 @@ class _Ranking:
         self._shown = list(range(len(runs)))
         self._reference = next((index for index, run in enumerate(self._runs) if run is reference), None)
         self._max_latency_s = max_latency_s
-        self._terms = terms_of(self._runs)
-        self._has_delays = runs[0].loads_pages or any(run.latency for run in runs)
+        self._rows = [run.row for run in self._runs]
+        self._terms = terms_of(self._rows)
+        self._has_delays = runs[0]["loads_pages"] or any(directions_of(run.row) for run in runs)
         self._amounts = _Measure(self._runs, self._terms.amount)
         self._delays = _Measure(self._runs, self._terms.delay)
 
@@ -349,7 +353,7 @@ class _Ranking:
 
     def _is_within(self, index: int) -> bool:
         limit_s = self._max_latency_s
-        return limit_s is None or not self._has_delays or self._terms.limited_s(self._runs[index]) <= limit_s
+        return limit_s is None or not self._has_delays or self._terms.limited_s(self._rows[index]) <= limit_s
 
     def _is_saving(self, index: int) -> bool:
         return self._runs[index].policy.partition(":")[0] != "always-on"
@@ -359,9 +363,9 @@ class _Ranking:
         return self._delays.least(list(filter(self._is_saving, among))) if self._has_delays else []
 
     def _none_within(self, ranked: Sequence[int]) -> str:
-        closest = min(ranked, key=lambda index: self._terms.limited_s(self._runs[index]))
+        closest = min(ranked, key=lambda index: self._terms.limited_s(self._rows[index]))
         limit = _limit(self._max_latency_s or 0.0)
-        delay = self._terms.describe_limited(self._runs[closest])
+        delay = self._terms.describe_limited(self._rows[closest])
         return f"no policy meets the limit of {limit}; {self._names[closest]} comes closest, where {delay}"
 
     def _alone(self) -> str:
@@ -385,7 +389,7 @@ class _Ranking:
         text, leader = self._least(least, within), self._leader(least)
         if leader is None or not self._is_saving(leader):
             return text
-        return f"{text}, and {self._terms.describe_limited(self._runs[leader])}"
+        return f"{text}, and {self._terms.describe_limited(self._rows[leader])}"
 
     def _cheaper_beyond(self, ranked: Sequence[int], least: Sequence[int]) -> list[str]:
         """Return which policy beyond the limit uses least, if it uses less than those within."""
@@ -393,7 +397,7 @@ class _Ranking:
         if best in least or not self._amounts.differ(best, least[0]):
             return []
         relative = self._relative(best, least[0], self._terms.noun)
-        delay = self._terms.describe_limited(self._runs[best])
+        delay = self._terms.describe_limited(self._rows[best])
         return [f"{self._names[best]} {self._terms.verbs[0]} {relative}, but {delay}"]
 
     def _least_and_quickest(
@@ -474,7 +478,7 @@ class _Ranking:
         return f", and {self._delays_of([index])}" if self._has_delays and self._is_saving(index) else ""
 
     def _delays_of(self, group: Sequence[int]) -> str:
-        return self._terms.describe_delays([self._runs[index] for index in group])
+        return self._terms.describe_delays([self._rows[index] for index in group])
 
     def _quantities(self, group: Sequence[int]) -> str:
         """Return the amounts of a group with their unit, and the battery life of a single policy."""
@@ -484,7 +488,7 @@ class _Ranking:
             if len(texts) in (1, len(group)) and len(texts) <= _MAX_NAMES
             else format_range(texts)
         )
-        days = self._runs[group[0]].battery_days if len(group) == 1 else None
+        days = self._rows[group[0]].get("battery_days") if len(group) == 1 else None
         return f"{values} {self._terms.unit}" + (f", {format_digits(days)} days" if days else "")
 
     def _amounts_of(self, group: Sequence[int], ranked: Sequence[int]) -> str:
@@ -516,7 +520,7 @@ class _Ranking:
         return max(0.0, values[index] - none) / (values[other] - none)
 
     def _losses(self, group: Iterable[int]) -> list[str]:
-        losses = {self._names[index]: self._terms.losses(self._runs[index]) for index in group}
+        losses = {self._names[index]: self._terms.losses(self._rows[index]) for index in group}
         return [f"under {name}, {text}" for name, text in losses.items() if text]
 
 

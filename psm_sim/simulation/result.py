@@ -1,82 +1,65 @@
-"""Result of a run: energy, times and slowdown, in total and by page."""
+"""Result of a policy: the rows of its runs, and what is measured on them."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
-from psm_sim.common.record_array import record_column
-from psm_sim.common.summary_stats import Summary, percentiles
-from psm_sim.network import Usage
-from psm_sim.network.topology_sections import PowerParameters
+import numpy as np
+
+from psm_sim.common.summary_stats import Interval, Summary, confidence_interval, percentiles
 from psm_sim.policies import Policy
-from psm_sim.simulation.result_parts import Latency, Origin, PageRecord, PushRecord, Traffic
+from psm_sim.simulation.table import MEASURES, Block, Row, drop_nan, fold, measure, nested
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PERCENTILES = (10, 50, 90, 99)
-"""Reported percentiles of the page times."""
+_VALUES = (
+    "pages",
+    "simulated_s",
+    "wall_s",
+    "events",
+    "energy_per_page_j",
+    "energy_by_state_per_page_j",
+    "time_by_state_s",
+    "beacons_per_page",
+    "page_time_s",
+    "slowdown",
+    "page_time_percentiles_s",
+    "traffic",
+)
+"""First values of the JSON output of a result."""
 
-
-_NO_SUPPLY = PowerParameters()
+_DISTRIBUTED = ("energy_per_page_j", "energy_by_state_per_page_j.awake", "page_time_s.mean", "slowdown.mean")
+"""Values whose distribution over the stations is reported."""
 
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """Result of one policy on the pages of a workload, as returned by :func:`psm_sim.simulate`.
+    """Result of one policy, as returned by :func:`psm_sim.simulate`.
 
-    Printing a result shows its main values. A notebook displays them as a table. If pages have failed,
-    page-time and slowdown summaries cover the completed pages, and the energy is that of the whole run
-    divided by all pages.
+    A result is a view of one row of values, which have the names of the JSON output:
+    ``result["page_time_percentiles_s.p90"]``. Over several seeds, clients or stations, values per page are
+    means, ``max`` is a maximum, and times, events and bytes are sums. If pages have failed, page times and
+    slowdowns are those of the completed pages, and the energy is that of the whole run divided by all pages.
+
+    Printing a result shows its main values. A notebook displays them as a table.
 
     Attributes
     ----------
-    policy : str
-        The policy as the user specified it.
-    parameters : dict
-        All parameters of the policy, or of ``station_policy``.
-    page_records : sequence of PageRecord
-        One record per page.
-    simulated_s : float
-        Simulated time, in seconds.
-    wall_s : float
-        Run time of the simulation, in seconds. All other values are reproducible.
-    events : int
-        Number of SimPy events.
-    usage : Usage
-        Energy, time and beacons by radio state.
-    traffic : Traffic
-        Bytes sent, received and lost on the way to the client.
-    policy_report : dict of str to float
-        Counters of the policy and of the device, if any.
-    pushes : PushRecord or None
-        Datagrams to the station; None if the workload has none.
-    power : PowerParameters
-        Power of the radio. Its ``supply_v`` is required for :attr:`mean_current_ma`.
-    latency : dict of str to Latency
-        Latency of background traffic, by direction.
-    reports_failures : bool
-        Whether pages can fail without ending the run.
-    failures : dict of int to str
-        Reason of each failed page, by its 1-based number.
+    blocks : tuple of Block
+        Rows of each run, at least one.
+    levels : tuple of str
+        Keys in which the runs differ, outermost first: ``"seed"``, ``"client"`` and ``"station"``; empty for
+        a single run.
     facts : dict
         Trace, topology, battery, settings and seed.
-    origin : Origin or None
-        Inputs that reproduce the run; None for averages.
-    policy_state : Policy or None
-        The policy after the run; None if the run was in another process.
-    station : str
-        Name of the ``[[stations]]`` table whose stations the result describes; empty without such tables.
-    station_policy : str
-        Policy that these stations follow instead of *policy*; empty if they have none of their own.
-    policy_label : str
-        Label that the user gave the policy (``label=``); empty for none.
 
     See Also
     --------
@@ -89,40 +72,94 @@ class Result:
     >>> result = psm_sim.simulate("psm", pages=5)
     >>> result.slowdown.mean > 1
     True
-    >>> list(result.energy_by_state_per_page_j)
-    ['awake', 'asleep', 'beacons']
+    >>> result["energy_per_page_j"] == result.energy_per_page_j
+    True
     >>> result.pages.shape[0]
     5
     """
 
-    policy: str
-    parameters: dict[str, Any]
-    page_records: Sequence[PageRecord]
-    simulated_s: float
-    wall_s: float
-    events: int
-    usage: Usage
-    traffic: Traffic
-    policy_report: dict[str, float] = field(default_factory=dict)
-    pushes: PushRecord | None = None
-    power: PowerParameters = _NO_SUPPLY
-    latency: dict[str, Latency] = field(default_factory=dict)
-    reports_failures: bool = False
-    failures: dict[int, str] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    origin: Origin | None = field(default=None, repr=False, compare=False)
-    policy_state: Policy | None = field(default=None, repr=False, compare=False)
-    station: str = ""
-    station_policy: str = ""
-    policy_label: str = ""
+    blocks: tuple[Block, ...]
+    levels: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
-    HAS_INTERVALS: ClassVar[bool] = False
-    """Whether the values are means over independent runs, which have confidence intervals."""
+    @cached_property
+    def row(self) -> Row:
+        """All values by name."""
+        return fold([part.row for part in self.parts]) if self.parts else measure(self.blocks[0])
+
+    def __getitem__(self, name: str) -> Any:
+        return self.row[name]
+
+    @cached_property
+    def parts(self) -> tuple[Result, ...]:
+        """Result of each seed, client or station, by the first of :attr:`levels`; empty for a single run."""
+        if not self.levels:
+            return ()
+        level, *rest = self.levels
+        groups = groupby(self.blocks, lambda block: block.keys[level])
+        return tuple(
+            Result(tuple(blocks), tuple(rest), {**self.facts, level: key} if level == "seed" else self.facts)
+            for key, blocks in groups
+        )
+
+    @property
+    def replicate(self) -> str:
+        """What the independent runs differ in: ``"seed"``, ``"client"``, or empty for a single run.
+
+        Stations share a channel and are not independent.
+        """
+        return next((level for level in self.levels[:1] if level != "station"), "")
+
+    @property
+    def replicates(self) -> tuple[Result, ...]:
+        """The independent runs; the result itself if there is only one."""
+        return self.parts if self.replicate else (self,)
+
+    def interval(self, name: str) -> Interval:
+        """Return the mean of a value over the independent runs, with its 95 % confidence interval.
+
+        Runs without a completed page are excluded, because they have no page time.
+        """
+        return confidence_interval(drop_nan(each.row[name] for each in self.replicates))
+
+    def names(self, level: str) -> list[str]:
+        """Return the seeds, clients or stations of the runs as text."""
+        return list(dict.fromkeys(str(block.keys[level]) for block in self.blocks))
+
+    @property
+    def keys(self) -> Row:
+        """Keys of the first block."""
+        return self.blocks[0].keys
+
+    @property
+    def policy(self) -> str:
+        """The policy as the user specified it."""
+        return str(self.keys["policy"])
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All parameters of the policy, or of the policy of the stations."""
+        return dict(self.keys["parameters"])
+
+    @property
+    def policy_label(self) -> str:
+        """Label that the user gave the policy (``label=``); empty for none."""
+        return str(self.keys["label"])
 
     @property
     def policy_name(self) -> str:
         """The label of the policy if it has one, else the policy."""
         return self.policy_label or self.policy
+
+    @property
+    def station(self) -> str:
+        """Name of the ``[[stations]]`` table that the result describes; empty without such tables."""
+        return str(self.keys["kind"])
+
+    @property
+    def station_policy(self) -> str:
+        """Policy that these stations follow instead of *policy*; empty if they have none of their own."""
+        return str(self.keys["station_policy"])
 
     @property
     def label(self) -> str:
@@ -132,207 +169,148 @@ class Result:
     @property
     def identity(self) -> dict[str, str]:
         """Policy, its label, station and policy of the station, by their names in the JSON output."""
-        values = {
-            "label": self.policy_label,
-            "station": self.station,
-            "station_policy": self.station_policy,
-        }
+        values = {"label": self.policy_label, "station": self.station, "station_policy": self.station_policy}
         return {"policy": self.policy, **{name: value for name, value in values.items() if value}}
+
+    @property
+    def policy_state(self) -> Policy | None:
+        """The policy after the run; None for several runs, or if the run was in another process."""
+        return self.blocks[0].policy_state if len(self.blocks) == 1 else None
+
+    @property
+    def energy_per_page_j(self) -> float:
+        """Energy per page, in joules."""
+        return float(self.row["energy_per_page_j"])
+
+    @property
+    def page_time_s(self) -> Summary:
+        """Summary of the page times, from the request of a page to its last byte, in seconds."""
+        return self._summary("page_time_s")
+
+    @property
+    def slowdown(self) -> Summary:
+        """Summary of the slowdowns: page time divided by that of the same page without power saving."""
+        return self._summary("slowdown")
+
+    def _summary(self, name: str) -> Summary:
+        return Summary(*(self.row[f"{name}.{each}"] for each in Summary._fields))
 
     @cached_property
     def pages(self) -> pd.DataFrame:
-        """DataFrame with one row per page.
-
-        The columns are the fields of :class:`~psm_sim.simulation.PageRecord`, the policy and the facts.
-        """
+        """DataFrame with one row per page of all runs, with the columns of ``pages.csv`` and the facts."""
         import pandas as pd
 
-        frame = pd.DataFrame(list(self.page_records), columns=list(PageRecord._fields))
-        if self.reports_failures:
-            frame = frame.assign(failure=frame["page"].map(self.failures).fillna(""))
-        label = {"label": self.policy_label} if self.policy_label else {}
-        return frame.assign(policy=self.policy, **label, **self.facts)
-
-    def __repr__(self) -> str:
-        facts = ", ".join(f"{key} {value}" for key, value in self.facts.items() if value != "")
-        return f"<{type(self).__name__} of {self.label}: {self.key_numbers}; {self._extent}; {facts}>"
-
-    @property
-    def key_numbers(self) -> str:
-        """Energy and slowdown as text. Without page views, mean power and the largest p99 latency."""
-        if self.loads_pages:
-            return f"{self.energy_per_page_j:.4g} J, slowdown {self.slowdown.mean:.4g}"
-        current_ma = self.mean_current_ma
-        power = f"{self.mean_power_mw:.4g} mW" if current_ma is None else f"{current_ma:.4g} mA"
-        delays_s = [each.latency_s.p99 for each in self.latency.values()]
-        return f"{power}, p99 {max(delays_s):.3g} s" if delays_s else power
-
-    @property
-    def _extent(self) -> str:
-        return f"{len(self.page_records)} pages"
-
-    def __str__(self) -> str:
-        width = max(map(len, self._main))
-        return "\n".join(
-            [repr(self), *(f"{name:{width}}  {value:.4g}" for name, value in self._main.items())]
-        )
-
-    def _repr_html_(self) -> str:
-        """Return the main values as HTML for notebooks, with all names escaped."""
-        import pandas as pd
-
-        return pd.DataFrame({self.label: self._main}).to_html(float_format="{:.4g}".format)
-
-    @property
-    def _main(self) -> dict[str, float]:
-        states = {f"energy {name} (J)": value for name, value in self.energy_by_state_per_page_j.items()}
-        return {
-            "energy per page (J)": self.energy_per_page_j,
-            **states,
-            "page time, mean (s)": self.page_time_s.mean,
-            "slowdown, mean": self.slowdown.mean,
-            "slowdown, max": self.slowdown.max,
+        columns = [block.page_columns() for block in self.blocks]
+        keys = {
+            level: np.repeat([block.keys[level] for block in self.blocks], list(map(len, self.blocks)))
+            for level in self.levels
         }
+        values = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
+        label = {"label": self.policy_label} if self.policy_label else {}
+        facts = {name: value for name, value in self.facts.items() if name not in keys}
+        return pd.DataFrame({**keys, **values}).assign(policy=self.policy, **label, **facts)
+
+    @property
+    def failures(self) -> list[Row]:
+        """Number and reason of each failed page, with its seed, client or station."""
+        return [
+            {**{level: str(block.keys[level]) for level in self.levels}, "page": page, "reason": reason}
+            for block in self.blocks
+            for page, reason in block.failures.items()
+        ]
 
     def plot(self) -> Any:
         """Plot the timeline of the page with the median slowdown. Return the matplotlib figure."""
         # Imported by name: reporting is a higher layer, and loads matplotlib.
         return import_module("psm_sim.reporting.figures.timelines").draw_page_timeline([self])
 
-    @property
-    def energy_per_page_j(self) -> float:
-        """Energy per page, in joules."""
-        return self.usage.total_j / len(self.page_records)
-
-    @property
-    def energy_by_state_per_page_j(self) -> dict[str, float]:
-        """Energy per page in joules, by ``awake``, ``asleep`` and ``beacons``.
-
-        With their own power or energy, ``transmit``, ``wake_ups`` and ``frames`` are added.
-        """
-        count = len(self.page_records)
-        usage = self.usage
-        joules = {"awake": usage.awake_j, "asleep": usage.asleep_j, "beacons": usage.beacons_j}
-        joules |= {"transmit": usage.transmit_j} if usage.transmit_s else {}
-        joules |= {"wake_ups": usage.wake_ups_j} if usage.wake_ups else {}
-        joules |= {"frames": usage.frames_j} if usage.frames else {}
-        return {state: value / count for state, value in joules.items()}
-
-    @property
-    def mean_power_mw(self) -> float:
-        """Mean power in milliwatts, think times included."""
-        return 1000 * self.usage.total_j / self.simulated_s
-
-    @property
-    def mean_current_ma(self) -> float | None:
-        """Mean supply current in milliamperes; None if the supply voltage is unknown."""
-        volts = self.power.supply_v
-        return None if volts is None else self.mean_power_mw / volts
-
-    @property
-    def battery_days(self) -> float | None:
-        """Battery life at the mean current, in days; None if current or capacity is unknown."""
-        current_ma, charge_mah = self.mean_current_ma, self.facts.get("battery_mah")
-        return charge_mah / current_ma / 24 if current_ma and charge_mah else None
-
-    @property
-    def time_by_state_s(self) -> dict[str, float]:
-        """Time awake and asleep in the whole run, in seconds.
-
-        If transmissions have their own power, their time is ``transmit`` and no part of ``awake``.
-        """
-        usage = self.usage
-        times_s = {"awake": usage.awake_s - usage.transmit_s, "asleep": usage.asleep_s}
-        return times_s | ({"transmit": usage.transmit_s} if usage.transmit_s else {})
-
-    @property
-    def beacons_per_page(self) -> float:
-        """Number of beacons received while dozing, per page."""
-        return self.usage.beacons / len(self.page_records)
-
-    @cached_property
-    def loads_pages(self) -> bool:
-        """Whether any page has objects. All others are pauses, during which only messages are sent."""
-        return any(record_column(self.page_records, "objects"))
-
-    @cached_property
-    def page_time_s(self) -> Summary:
-        """Summary of the page times, from the request of a page to its last byte, in seconds."""
-        return Summary.of(self._completed("page_time_s"))
-
-    @cached_property
-    def slowdown(self) -> Summary:
-        """Summary of the slowdowns: page time divided by that of the same page without power saving."""
-        return Summary.of(self._completed("slowdown"))
-
-    @property
-    def page_time_percentiles_s(self) -> dict[str, float]:
-        """Percentiles of the page times in seconds (linear interpolation), with keys such as ``p50``."""
-        return percentiles(self._completed("page_time_s"), PERCENTILES)
-
-    def _completed(self, name: str) -> list[float]:
-        """Return one field of the completed pages, or a single nan if there are none.
-
-        Slowdowns also require that the page completed without power saving.
-        """
-        values = record_column(self.page_records, name)
-        if not self.reports_failures:
-            return values
-        return drop_nan(value for number, value in enumerate(values, 1) if number not in self.failures)
-
-    @property
-    def failed_pages(self) -> int:
-        """The number of failed pages."""
-        return len(self.failures)
-
-    @property
-    def failed_page_records(self) -> list[dict[str, Any]]:
-        """Number and reason of each failed page."""
-        return [{"page": number, "reason": reason} for number, reason in self.failures.items()]
-
-    @property
-    def _failure_values(self) -> dict[str, Any]:
-        values = {"failed_pages": self.failed_pages, "failures": self.failed_page_records}
-        return values if self.reports_failures else {}
-
-    @property
-    def _supply_values(self) -> dict[str, float | None]:
-        return {"mean_current_ma": self.mean_current_ma, "battery_days": self.battery_days}
-
     def to_dict(self) -> dict[str, Any]:
         """Return the result as in the JSON output, with plain values."""
-        latency = {direction: latency.to_dict() for direction, latency in self.latency.items()}
+        row, level = self.row, self.levels[0] if self.levels else ""
+        supply = [name for name in ("mean_current_ma", "battery_days") if name in row]
         return {
             **self.identity,
             "parameters": self.parameters,
-            "pages": len(self.page_records),
-            "simulated_s": self.simulated_s,
-            "wall_s": self.wall_s,
-            "events": self.events,
-            "energy_per_page_j": self.energy_per_page_j,
-            "energy_by_state_per_page_j": self.energy_by_state_per_page_j,
-            "time_by_state_s": self.time_by_state_s,
-            "beacons_per_page": self.beacons_per_page,
-            "page_time_s": self.page_time_s._asdict(),
-            "slowdown": self.slowdown._asdict(),
-            "page_time_percentiles_s": self.page_time_percentiles_s,
-            "traffic": self.traffic.to_dict(with_lost=self.reports_failures),
-            **self._failure_values,
-            **{key: value for key, value in self._supply_values.items() if value is not None},
-            **({"policy_report": self.policy_report} if self.policy_report else {}),
-            **({"pushes": self.pushes.to_dict()} if self.pushes else {}),
-            **({"latency": latency} if latency else {}),
+            **nested(row, _VALUES),
+            **(
+                {"failed_pages": row["failed_pages"], "failures": self.failures}
+                if "failed_pages" in row
+                else {}
+            ),
+            **nested(row, [*supply, "policy_report", "pushes"]),
+            **nested(
+                {name: _nan_to_none(row[name]) for name in row if name.startswith("latency.")}, ["latency"]
+            ),
+            **(
+                {"half_width_95": {name: self.interval(name).half_width for name in MEASURES}}
+                if self.replicate
+                else {}
+            ),
+            **({f"{level}s": self._part_rows(level)} if level else {}),
+            **({"distribution": self._distribution()} if level == "station" else {}),
+        }
+
+    def _part_rows(self, level: str) -> list[Row]:
+        """Return the name, the number of pages and the measures of each part."""
+        return [
+            {
+                level: name,
+                **{key: part.row[key] for key in ("pages", "failed_pages", *MEASURES) if key in part.row},
+            }
+            for name, part in zip(self.names(level), self.parts, strict=True)
+        ]
+
+    def _distribution(self) -> Row:
+        return {
+            name: percentiles(drop_nan(part.row[name] for part in self.parts), (0, 10, 50, 90, 100))
+            for name in _DISTRIBUTED
+        }
+
+    @property
+    def key_numbers(self) -> str:
+        """Energy and slowdown as text. Without page views, mean power and the largest p99 latency."""
+        row = self.row
+        if row["loads_pages"]:
+            return f"{row['energy_per_page_j']:.4g} J, slowdown {row['slowdown.mean']:.4g}"
+        current_ma = row.get("mean_current_ma")
+        power = f"{row['mean_power_mw']:.4g} mW" if current_ma is None else f"{current_ma:.4g} mA"
+        delays_s = [row[name] for name in row if name.endswith(".latency_s.p99")]
+        return f"{power}, p99 {max(delays_s):.3g} s" if delays_s else power
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{key} {value}" for key, value in self.facts.items() if value != "")
+        several = f" of {len(self.parts)} {self.levels[0]}s" if self.levels else ""
+        return f"<Result of {self.label}: {self.key_numbers}; {self.row['pages']} pages{several}; {facts}>"
+
+    def __str__(self) -> str:
+        values = self._main_values()
+        width = max(map(len, values))
+        return "\n".join([repr(self), *(f"{name:{width}}  {value:.4g}" for name, value in values.items())])
+
+    def _repr_html_(self) -> str:
+        """Return the main values as HTML for notebooks, with all names escaped."""
+        import pandas as pd
+
+        return pd.DataFrame({self.label: self._main_values()}).to_html(float_format="{:.4g}".format)
+
+    def _main_values(self) -> dict[str, float]:
+        states = nested(self.row, ["energy_by_state_per_page_j"])["energy_by_state_per_page_j"]
+        return {
+            "energy per page (J)": self.row["energy_per_page_j"],
+            **{f"energy {name} (J)": value for name, value in states.items()},
+            "page time, mean (s)": self.row["page_time_s.mean"],
+            "slowdown, mean": self.row["slowdown.mean"],
+            "slowdown, max": self.row["slowdown.max"],
         }
 
 
-def drop_nan(values: Iterable[float]) -> list[float]:
-    """Return the values without nan, or a single nan if there are none."""
-    return [value for value in values if not math.isnan(value)] or [math.nan]
+def _nan_to_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def complete_slowdowns(result: Result) -> list[float]:
-    """Return the defined slowdowns of one or several runs, or a single nan if there are none."""
-    return drop_nan(record_column(result.page_records, "slowdown"))
+    """Return the defined slowdowns of all pages, or a single nan if there are none."""
+    return drop_nan(np.concatenate([block.pages["slowdown"] for block in result.blocks]).tolist())
 
 
 def describe_failures(failures: Sequence[Mapping[str, Any]]) -> str:

@@ -1,37 +1,35 @@
-"""One run of a policy, from its initialisation to its result."""
+"""Run of a policy on one or several stations, from its initialisation to its table."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from psm_sim.common.errors import PluginError
-from psm_sim.common.record_array import RecordArray, record_column
+from psm_sim.common.summary_stats import Summary
 from psm_sim.network import Observer, PagesDone, Topology, World, build_world
-from psm_sim.network.browser import Visit
-from psm_sim.network.energy_ledger import Usage
+from psm_sim.network.background_messages import BackgroundMessages
+from psm_sim.network.build import cell_of
 from psm_sim.network.page_outcomes import PageError
+from psm_sim.network.shared_cell import SharedCell
 from psm_sim.policies import Policy
 from psm_sim.policies.user_policy_guard import guard_policy, unwrap_policy
-from psm_sim.simulation.result import Result
-from psm_sim.simulation.result_parts import (
-    Origin,
-    PageRecord,
-    PolicyLike,
-    PushRecord,
-    Traffic,
-    label_of,
-    latencies_of,
-    spec_text,
-)
-from psm_sim.workload.messages import NO_MESSAGES, Messages
-from psm_sim.workload.page_view import Page
+from psm_sim.simulation.policy_names import PolicyLike, label_of, spec_text
+from psm_sim.simulation.stations import StationSetup
+from psm_sim.simulation.table import Block, Handle, Row
+from psm_sim.workload import Workload
 
 if TYPE_CHECKING:
     from psm_sim.network.parts.mac.cell import Cell
+
+Times = NDArray[np.float64]
+"""Time of each page in seconds, nan for failed pages."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +38,10 @@ class Run:
 
     Attributes
     ----------
-    policy_spec, resolved_topology
-        Inputs of the run.
-    label : str
-        The policy as the user specified it, without its label.
+    policy_spec : str, Spec, Policy or type
+        The policy of the station, as the user specified it.
+    resolved_topology : Topology
+        The topology of the station.
     policy : Policy
         The policy instance of this run.
     parameters : dict
@@ -56,78 +54,10 @@ class Run:
 
     policy_spec: PolicyLike
     resolved_topology: Topology
-    label: str
     policy: Policy
     parameters: dict[str, Any]
     world: World
     pages_done: PagesDone
-
-    def execute(
-        self,
-        pages: Sequence[Page],
-        always_on_times_s: Sequence[float] | None = None,
-        progress: Callable[[int], None] = lambda _: None,
-        messages: Messages = NO_MESSAGES,
-    ) -> Result:
-        """Run the simulation on the pages, once, and finish the policy.
-
-        *always_on_times_s* are the times of the same *pages* without power saving; None uses the times of
-        this run. *progress* is called with the number of finished pages after each page. *messages* are
-        background traffic.
-
-        Raises
-        ------
-        PageError
-            If a page fails and failures are not reported in the result. It is an
-            :class:`~psm_sim.common.errors.InputError`.
-        """
-        world, started = self.world, time.perf_counter()
-        self.pages_done.progress = progress
-        try:
-            world.run(pages, messages)
-        except PageError as error:
-            raise error.under(self.label) from None
-        except PluginError as error:
-            raise error.on_page(len(world.visits) + 1) from error.__cause__
-        return self.result(pages, always_on_times_s, time.perf_counter() - started, messages)
-
-    def result(
-        self,
-        pages: Sequence[Page],
-        always_on_times_s: Sequence[float] | None,
-        wall_s: float,
-        messages: Messages,
-    ) -> Result:
-        """Return the result of a run whose last page has ended after *wall_s* seconds, and finish the policy.
-
-        *pages*, *always_on_times_s* and *messages* as for :meth:`execute`.
-        """
-        world = self.world
-        self.policy.finish()
-        records, failures = (
-            RecordArray(PageRecord, records_of(world, always_on_times_s)),
-            world.visits.failures,
-        )
-        world.visits.forget()
-        return Result(
-            policy=self.label,
-            parameters=self.parameters,
-            page_records=records,
-            simulated_s=world.env.now,
-            wall_s=wall_s,
-            events=world.events,
-            usage=world.usage(),
-            traffic=_traffic(world),
-            policy_report={**self.policy.report(), **_world_counts(world)},
-            power=world.power,
-            pushes=PushRecord.of(world.messenger),
-            latency=latencies_of(world.messenger),
-            reports_failures=self.resolved_topology.can_fail,
-            failures={index + 1: reason for index, reason in failures.items()},
-            origin=Origin(self.policy_spec, self.resolved_topology, tuple(pages), messages),
-            policy_state=unwrap_policy(self.policy),
-            policy_label=label_of(self.policy_spec),
-        )
 
 
 def prepare(
@@ -146,68 +76,172 @@ def prepare(
     policy = guard_policy(policy_spec)
     pages_done = PagesDone()
     world = build_world(topology, policy, [pages_done, *observers], cell)
-    return Run(policy_spec, topology, spec_text(policy_spec), policy, policy.config(), world, pages_done)
+    return Run(policy_spec, topology, policy, policy.config(), world, pages_done)
 
 
-def page_times_s(result: Result) -> list[float]:
-    """Return the time of each page in seconds, with nan for failed pages."""
-    times_s = record_column(result.page_records, "page_time_s")
-    for number in result.failures:
-        times_s[number - 1] = nan
-    return times_s
+def prepare_stations(
+    policy: PolicyLike, stations: Sequence[StationSetup], observers: Sequence[Sequence[Observer]] = ()
+) -> list[Run]:
+    """Return an initialised run for each station, all in one cell.
 
-
-def _traffic(world: World) -> Traffic:
-    return Traffic(
-        server_sent_bytes=world.server.sent_bytes,
-        client_received_bytes=world.client.received_bytes,
-        undelivered_bytes=world.undelivered_bytes,
-        dropped_bytes=world.access_point.dropped_bytes,
-        dropped_frames=world.access_point.dropped_frames,
-        retransmissions=world.server.retransmissions + world.client.retransmissions,
-        lost_bytes=world.ends.lost_bytes("down"),
-        lost_frames=world.ends.lost_frames("down"),
-    )
-
-
-def _world_counts(world: World) -> dict[str, float]:
-    """Return the counters of the wireless hop and the end systems, by name."""
-    return {**world.hop.report(), **world.ends.report()}
-
-
-_ZERO_USAGE = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
-
-
-def records_of(world: World, always_on_times_s: Sequence[float] | None) -> Iterator[PageRecord]:
-    """Yield a record for each page, with the energy used since the end of the previous page.
-
-    *always_on_times_s* are the times of the same pages without power saving; None uses those of this run.
+    *policy* is that of the stations without one of their own. *observers* are those of each station.
     """
-    before = _ZERO_USAGE
-    for index, (visit, after) in enumerate(world.visits):
-        taken_s = visit.ended_s - visit.started_s
-        own_s = nan if visit.failure else taken_s
-        reference_s = own_s if always_on_times_s is None else always_on_times_s[index]
-        yield _record(index + 1, visit, taken_s, reference_s, after - before)
-        before = after
+    cell = cell_of(stations[0].resolved_topology)
+    pairs = zip(stations, observers or [()] * len(stations), strict=True)
+    return [prepare(each.policy or policy, each.resolved_topology, own, cell) for each, own in pairs]
 
 
-def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used: Usage) -> PageRecord:
-    complete_s = nan if visit.failure else taken_s
-    return PageRecord(
-        page=number,
-        think_s=visit.page.think_s,
-        objects=visit.page.objects,
-        bytes=visit.page.total_bytes,
-        start_s=visit.started_s,
-        page_time_s=taken_s,
-        always_on_time_s=reference_s,
-        slowdown=complete_s / reference_s if reference_s else 1.0,  # a pause takes no time under any policy
-        energy_j=used.total_j,
-        awake_j=used.awake_j,
-        asleep_j=used.asleep_j,
-        beacons_j=used.beacons_j,
-        awake_s=used.awake_s,
-        asleep_s=used.asleep_s,
-        beacons=used.beacons,
-    )
+def execute(
+    runs: Sequence[Run],
+    stations: Sequence[StationSetup],
+    policy: PolicyLike,
+    keys: Row | None = None,
+    always_on_times_s: Sequence[Times] | None = None,
+) -> list[Block]:
+    """Run all stations of a cell together, and return the block of each.
+
+    Parameters
+    ----------
+    runs, stations
+        Runs from :func:`prepare_stations`, and their stations.
+    policy
+        The policy of the cell.
+    keys
+        Further keys of the blocks.
+    always_on_times_s
+        Times of the pages of each station without power saving; None uses those of this run.
+
+    Raises
+    ------
+    PageError
+        If a page fails and failures are not reported.
+    """
+    group = SharedCell([run.world for run in runs])
+    blocks: list[Any] = [None] * len(runs)
+    since_s, since_events = time.perf_counter(), 0
+
+    def read(index: int) -> None:
+        nonlocal since_s, since_events
+        now_s, station = time.perf_counter(), stations[index]
+        station_keys = {
+            "policy": spec_text(policy),
+            "label": label_of(policy),
+            "parameters": runs[index].parameters,
+            **(keys or {}),
+            "kind": station.kind,
+            "station": station.name,
+            "station_policy": str(station.policy or ""),
+        }
+        counts = {"wall_s": now_s - since_s, "events": runs[index].world.events - since_events}
+        times_s = None if always_on_times_s is None else always_on_times_s[index]
+        handle = Handle(unwrap_policy(runs[index].policy), partial(observe_station, policy, stations, index))
+        blocks[index] = _read(runs[index], station_keys, counts, times_s, handle)
+        since_s, since_events = now_s, runs[index].world.events
+
+    loads = [station.workload for station in stations]
+    try:
+        group.run([load.pages for load in loads], [load.messages for load in loads], read)
+    except PageError as error:
+        raise error.under(spec_text(policy)) from None
+    except PluginError as error:
+        if len(runs) > 1:
+            raise
+        raise error.on_page(len(runs[0].world.visits) + 1) from error.__cause__
+    return blocks
+
+
+def run_workload(
+    policy: PolicyLike,
+    topology: Topology,
+    workload: Workload,
+    always_on_times_s: Times | None = None,
+    observers: Sequence[Observer] = (),
+) -> Block:
+    """Run a policy on the workload of one station, and return its block.
+
+    *always_on_times_s* are the times of the pages without power saving; None uses those of this run.
+    """
+    station = StationSetup("", "", topology, None, workload)
+    times_s = None if always_on_times_s is None else [always_on_times_s]
+    (block,) = execute(prepare_stations(policy, [station], [observers]), [station], policy, None, times_s)
+    return block
+
+
+def observe_station(
+    policy: PolicyLike,
+    stations: Sequence[StationSetup],
+    index: int,
+    observers: Sequence[Observer],
+    pages: int | None,
+) -> None:
+    """Run all stations again until one has loaded its first *pages*, and observe that station."""
+    by_station = [observers if number == index else () for number in range(len(stations))]
+    group = SharedCell([run.world for run in prepare_stations(policy, stations, by_station)])
+    loads = [station.workload.pages for station in stations]
+    loads[index] = loads[index][:pages]
+    group.run(loads, [station.workload.messages for station in stations], lambda _: None, index)
+
+
+def page_times_s(block: Block) -> Times:
+    """Return the time of each page in seconds, nan for failed pages."""
+    return np.where(block.is_complete, block.pages["page_time_s"], np.nan)
+
+
+def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None, handle: Handle) -> Block:
+    """Return the block of a station whose last page has ended, and finish its policy."""
+    world = run.world
+    run.policy.finish()
+    pages, failures = world.visits.columns(), {i + 1: reason for i, reason in world.visits.failures.items()}
+    world.visits.forget()
+    own_s = np.where(np.isin(pages["page"], list(failures)), np.nan, pages["page_time_s"])
+    other_s = own_s if always_on_times_s is None else always_on_times_s
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slowdown = np.where(other_s == 0, 1.0, own_s / other_s)  # a pause takes no time under any policy
+    supply_v, can_fail = world.power.supply_v, run.resolved_topology.can_fail
+    counts = {
+        "simulated_s": world.env.now,
+        **counts,
+        **{f"traffic.{name}": value for name, value in _traffic(world, with_lost=can_fail).items()},
+        **{f"policy_report.{name}": value for name, value in _report(run).items()},
+        **{f"pushes.{name}": value for name, value in _pushes(world.messenger).items()},
+        **({} if supply_v is None else {"supply_v": supply_v}),
+    }
+    messages = {
+        direction: (stats.sent, stats.lost, np.array(stats.latencies_s))
+        for direction, stats in sorted((world.messenger.stats if world.messenger else {}).items())
+    }
+    pages |= {"always_on_time_s": other_s, "slowdown": slowdown}
+    return Block(keys, counts, pages, messages, failures, can_fail, handle)
+
+
+def _report(run: Run) -> dict[str, float]:
+    """Return the counters of the policy, the wireless hop and the end systems, by name."""
+    return {**run.policy.report(), **run.world.hop.report(), **run.world.ends.report()}
+
+
+def _traffic(world: World, *, with_lost: bool) -> dict[str, int]:
+    """Return the bytes from the server to the client, and the frames that faults have removed.
+
+    All byte counts include headers, with sent = received + undelivered + dropped + lost. Undelivered bytes
+    are on the links or buffered by the access point at the end of the run.
+    """
+    lost = {"lost_bytes": world.ends.lost_bytes("down"), "lost_frames": world.ends.lost_frames("down")}
+    return {
+        "server_sent_bytes": world.server.sent_bytes,
+        "client_received_bytes": world.client.received_bytes,
+        "undelivered_bytes": world.undelivered_bytes,
+        "dropped_bytes": world.access_point.dropped_bytes,
+        "dropped_frames": world.access_point.dropped_frames,
+        "retransmissions": world.server.retransmissions + world.client.retransmissions,
+        **(lost if with_lost else {}),
+    }
+
+
+def _pushes(messenger: BackgroundMessages | None) -> Row:
+    """Return number and delay of the datagrams from the access point to the station, if there are any."""
+    if messenger is None or not messenger.sent:
+        return {}
+    delays_s = messenger.delays_s
+    delay_s = Summary.of(delays_s)._asdict() if delays_s else dict.fromkeys(Summary._fields)
+    named = {f"delay_s.{name}": value for name, value in delay_s.items()}
+    return {"sent": messenger.sent, "delivered": len(delays_s), **named}

@@ -58,13 +58,13 @@ class Scenario:
 
     Examples
     --------
-    >>> from psm_sim.simulation import Scenario, compare_runs
+    >>> from psm_sim.simulation import Scenario, run_comparison
     >>> scenario = Scenario("ucb", pages=5, settings={"links.wired.latency_ms": 80})
     >>> scenario.resolve_topology().wired.latency_ms
     80.0
     >>> scenario.command(["lpsm"])
     'python -m psm_sim --policy lpsm --trace ucb --pages 5 --seed 1 --set links.wired.latency_ms=80'
-    >>> comparison = compare_runs(["lpsm"], scenario)
+    >>> comparison = run_comparison(["lpsm"], scenario)
     """
 
     trace: str | Spec | Workload = "ucb"

@@ -15,8 +15,6 @@ from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.run import prepare
-from psm_sim.simulation.run_averages import Average
 from psm_sim.simulation.transfers import Transfers
 
 if TYPE_CHECKING:
@@ -155,18 +153,13 @@ def observe(result: Result, observers: Sequence[Observer], pages: int | None = N
     """
     if not isinstance(result, Result):
         raise InputError(f"result must be that of psm_sim.simulate, got {safe_repr(result)}.")
-    origin = result.origin
-    if origin is None or isinstance(result, Average):
+    block, *others = result.blocks
+    if others or block.handle is None:
         raise InputError(
             f"result must be that of a single run, got an average of several runs of {result.policy}; use "
-            "e.g. result.results[0]."
+            "e.g. result.parts[0]."
         )
-    if origin.rerun is not None:
-        origin.rerun(observers, pages)
-    else:
-        prepare(origin.policy_spec, origin.resolved_topology, observers).execute(
-            origin.pages[:pages], messages=origin.messages
-        )
+    block.handle.observe(observers, pages)
 
 
 def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:

@@ -9,7 +9,6 @@ from psm_sim.campaign.advice_text import answer
 from psm_sim.campaign.driver_settings import Setting
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation import Scenario
-from psm_sim.simulation.run_averages import replications_of
 from psm_sim.workload import load_workload
 
 OFF = Setting("off", "always-on", ("off()",), 1)
@@ -161,7 +160,7 @@ def test_pages_are_bounded_by_the_time_that_power_saving_adds() -> None:
     advice = advice_on(listen(1), listen(10), scenario=scenario, limit_s=1.0)
     assert advice.has_pages
     row = next(row for row in advice.rows if row.setting.name == "LI 1")
-    pairs = zip(replications_of(row.result), replications_of(advice.comparison.always_on), strict=True)
+    pairs = zip(row.result.replicates, advice.comparison.always_on.replicates, strict=True)
     expected = confidence_interval([run.page_time_s.mean - on.page_time_s.mean for run, on in pairs])
     assert row.delay_s == pytest.approx(expected)
     assert verdicts(advice) == {"off": Verdict.WITHIN, "LI 1": Verdict.WITHIN, "LI 10": Verdict.ABOVE}

@@ -76,8 +76,8 @@ def test_the_page_load_shows_weights_of_the_experts(losses: LossComparison) -> N
     assert load.weights.shape == (load.times_s.size, examination.times_ms.size)
     assert load.weights.sum(axis=1) == pytest.approx(1)
     assert ((load.polling_ms >= 100) & (load.polling_ms <= 1200)).all()
-    first_s, last_s = load.times_s[[0, -1]] - load.page.start_s
-    assert -1 <= first_s < last_s <= load.page.page_time_s + 3
+    first_s, last_s = load.times_s[[0, -1]] - load.page["start_s"]
+    assert -1 <= first_s < last_s <= load.page["page_time_s"] + 3
 
 
 def test_both_published_losses_imply_a_price_of_delay(losses: LossComparison) -> None:

@@ -156,7 +156,7 @@ def test_nothing_is_printed_if_no_policy_has_finished(capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_the_finished_seeds_are_averaged(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
-    durations_s = [psm_sim.simulate("psm", pages=3, seed=seed).simulated_s for seed in range(1, 9)]
+    durations_s = [psm_sim.simulate("psm", pages=3, seed=seed)["simulated_s"] for seed in range(1, 9)]
     first = next(n for n in range(6) if durations_s[n + 2] > 0.5 + max(durations_s[n : n + 2]))
     write_policy("raise ValueError('no')", after_s=max(durations_s[first : first + 2]))
     words = ["--policy", "late.py:Late", "--policy", "bsd", "--pages", "3", "--seed", str(first + 1)]

@@ -110,7 +110,7 @@ def test_the_trace_of_a_preset_is_a_default(tmp_path: Path, capsys: pytest.Captu
     path.write_text('trace = "ping"\n[trace_parameters]\nstretch_s = 5\n', encoding="utf-8")
     words = ("--policy", "psm", "--preset", str(path), "--pages", "1")
     for options, trace in (((), None), (("--trace", "ucb"), "ucb")):
-        expected = psm_sim.simulate("psm", trace, preset=path, pages=1).simulated_s
+        expected = psm_sim.simulate("psm", trace, preset=path, pages=1)["simulated_s"]
         assert runs_of(capsys, *words, *options)[-1]["simulated_s"] == expected
         assert (expected == 5) == (trace is None)
 
@@ -183,7 +183,7 @@ def test_a_picture_that_cannot_be_written_is_told_before_the_run(
     name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("psm_sim.simulation.compare_seeds", lambda *_: pytest.fail("it ran"))
+    monkeypatch.setattr("psm_sim.simulation.run_comparison", lambda *_: pytest.fail("it ran"))
     assert main(["--policy", "bsd", "--plot", name]) == 2
     assert words in capsys.readouterr().err
 

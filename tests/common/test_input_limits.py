@@ -90,4 +90,4 @@ def test_a_bound_too_small_for_any_doze_is_a_radio_that_never_dozes() -> None:
     """Bounded Slowdown with p near 0."""
     result = simulate("bsd:p=1e-300", pages=2)
     assert result.slowdown.max == 1
-    assert result.energy_by_state_per_page_j["asleep"] == 0
+    assert result["energy_by_state_per_page_j.asleep"] == 0

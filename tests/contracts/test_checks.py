@@ -42,6 +42,7 @@ from psm_sim.contracts.shared_checks import behaves_the_same_when_copied
 from psm_sim.learning import Learner, StaticExpert
 from psm_sim.losses import Loss
 from psm_sim.policies import Policy, Poll, Rest
+from psm_sim.simulation import Result
 
 Component = Policy | Loss | Learner
 
@@ -191,25 +192,39 @@ FURTHER: list[tuple[Check, Any, str]] = [
 ]
 """Further violations of the same checks."""
 
+
+def with_counts(result: Result, **counts: float) -> Result:
+    """Return a result with other counts."""
+    (block,) = result.blocks
+    return Result((replace(block, counts={**block.counts, **counts}),))
+
+
+def with_pages(result: Result, change: Callable[[Any], Any], *names: str) -> Result:
+    """Return a result with changed columns of the pages, all of them by default."""
+    (block,) = result.blocks
+    changed = {name: change(values) for name, values in block.pages.items() if name in names or not names}
+    return Result((replace(block, pages={**block.pages, **changed}),))
+
+
 # No policy can violate these laws, but a faulty simulator could.
 RESULTS: dict[Check, list[tuple[Any, str]]] = {
     loads_every_page: [
         (
-            lambda result: replace(result, page_records=result.page_records[:-1]),
+            lambda result: with_pages(result, lambda values: values[:-1]),
             "4 pages were loaded; expected 5",
         ),
     ],
     adds_up_time_energy_and_bytes: [
         (
-            lambda result: replace(result, simulated_s=result.simulated_s + 1e-6),
+            lambda result: with_counts(result, simulated_s=result["simulated_s"] + 1e-6),
             "The times awake and asleep add up to .*; expected",
         ),
         (
-            lambda result: replace(result, usage=result.usage._replace(awake_j=result.usage.awake_j + 1e-6)),
+            lambda result: with_pages(result, lambda values: values + 1e-6, "awake_j"),
             "The energies of the states and beacons add up to .*; expected",
         ),
         (
-            lambda result: replace(result, traffic=replace(result.traffic, client_received_bytes=0)),
+            lambda result: with_counts(result, **{"traffic.client_received_bytes": 0}),
             "The bytes received, undelivered and dropped add up to .*; expected",
         ),
     ],

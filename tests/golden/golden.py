@@ -13,7 +13,8 @@ from pathlib import Path
 from psm_sim.common.input_files import bundled_names
 from psm_sim.network import load_topology
 from psm_sim.policies import POLICIES, make_policy
-from psm_sim.simulation import Result, Scenario, compare_runs
+from psm_sim.simulation import Result, Scenario, run_comparison
+from psm_sim.simulation.table import directions_of
 
 FILE = Path(__file__).with_name("golden.csv")
 ALMOST = 1e-9
@@ -34,7 +35,8 @@ PAGES = {"phone": 2, "shifting": 3, "ucb": 4}
 
 def _latency_s(run: Result) -> float:
     """Return the mean latency of the messages beside the pages, over their ways; 0 without any."""
-    means = [each.latency_s.mean for each in run.latency.values() if each.delivered]
+    names = [f"latency.{direction}" for direction in directions_of(run.row)]
+    means = [run[f"{name}.latency_s.mean"] for name in names if run[f"{name}.delivered"]]
     return sum(means) / len(means) if means else 0.0
 
 
@@ -62,7 +64,7 @@ def policies_on(topology: str) -> list[str]:
 def found(topology: str, trace: str) -> Iterator[tuple[Key, Values]]:
     """Run every policy that ships; yield what it and each kind of station are known by, and its results."""
     scenario = Scenario(SHORT.get(trace, trace), topology, PAGES.get(trace, 1))
-    for run in compare_runs(policies_on(topology), scenario).runs:
+    for run in run_comparison(policies_on(topology), scenario).runs:
         yield (topology, trace, run.label), {name: of(run) for name, of in MEASURES.items()}
 
 

@@ -12,8 +12,9 @@ from psm_sim.hindsight.traffic_chain import evaluate_policy
 from psm_sim.hindsight.traffic_chain_recorder import record_chain, record_slowdowns
 from psm_sim.network import load_topology
 from psm_sim.policies import make_policy
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.workload import load_workload
+from tests.page_rows import page_rows
 
 PLACE = load_topology()
 WORKLOAD = load_workload("ucb", 12, 3)
@@ -23,7 +24,7 @@ def test_only_the_weights_differ_from_the_plain_chain() -> None:
     """A step within a page counts one over the page's time; steps between pages count nothing."""
     plain, weighted = record_chain(WORKLOAD.pages, PLACE), record_slowdowns(WORKLOAD.pages, PLACE)
     assert [step._replace(weight=1.0) for step in weighted.steps] == list(plain.steps)
-    records = compare_runs(["always-on"], Scenario(pages=12, seed=3)).runs[0].page_records
+    records = page_rows(run_comparison(["always-on"], Scenario(pages=12, seed=3)).runs[0])
     expected = [0.0, *(1 / record.page_time_s for record in records)]
     assert all(min(abs(step.weight - each) for each in expected) < 1e-6 for step in weighted.steps)
     assert {round(step.weight, 5) for step in weighted.steps} == {round(each, 5) for each in expected}
@@ -33,7 +34,7 @@ def test_only_the_weights_differ_from_the_plain_chain() -> None:
 def test_the_slowdown_on_the_chain_is_at_least_the_simulators(policy: str) -> None:
     """On the chain a late frame delays all that follows; in the simulator other connections go on."""
     played = evaluate_policy(record_slowdowns(WORKLOAD.pages, PLACE), make_policy(policy))
-    simulated = compare_runs([policy], Scenario(pages=12, seed=3)).runs[0].slowdown.mean
+    simulated = run_comparison([policy], Scenario(pages=12, seed=3)).runs[0].slowdown.mean
     assert simulated - 1 - 0.002 <= played.delay_s / 12 <= 1.5 * (simulated - 1) + 0.002
 
 

@@ -19,7 +19,7 @@ from psm_sim.losses import (
     check_loss,
     make_loss,
 )
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
@@ -164,7 +164,7 @@ def test_on_the_ucb_trace_a_held_byte_waits_for_the_target_on_average(target_ms:
     """Within 10 % over 100 pages, where fixed gammas give anything from 51 to 550 ms."""
     loss = Watched(target_ms=target_ms)
     world = build_world(load_topology(), Lpsm(loss=loss))
-    world.run(load_workload("ucb", 100, 1).pages)
+    run_alone(world, load_workload("ucb", 100, 1).pages)
     assert loss.byte_ms / loss.buffered_bytes == pytest.approx(target_ms, rel=0.1)
 
 
@@ -223,8 +223,8 @@ def test_constrained_reports_the_mean_wait_that_it_reached() -> None:
     assert loss.report()["mean_wait_ms"] == 0.0
     targets = (60, 400)
     short, run = (simulate(f"lpsm:loss=(constrained:target_ms={ms})", pages=20, seed=1) for ms in targets)
-    assert 30 < short.policy_report["mean_wait_ms"] < run.policy_report["mean_wait_ms"] < 600
-    assert run.to_dict()["policy_report"] == run.policy_report
+    assert 30 < short["policy_report.mean_wait_ms"] < run["policy_report.mean_wait_ms"] < 600
+    assert run.to_dict()["policy_report"]["target_ms"] == 400
     assert "policy_report" not in simulate("psm", pages=2, seed=1).to_dict()
 
 

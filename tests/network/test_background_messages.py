@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import Observer, World, build_world, load_topology
+from psm_sim.network import Observer, World, build_world, load_topology, run_alone
 from psm_sim.network.background_messages import MessageStats
 from psm_sim.policies import make_policy
 from psm_sim.workload.messages import Message, Messages
@@ -36,7 +36,7 @@ def run(messages: Messages, policy: str = "always-on", **settings: object) -> Wo
     """Return a world after the messages and a page at 30 s."""
     keys = {key.replace("__", "."): value for key, value in settings.items()}
     world = build_world(load_topology("three-node", keys), make_policy(policy))
-    world.run([PAGE], messages)
+    run_alone(world, [PAGE], messages)
     return world
 
 
@@ -81,7 +81,7 @@ def test_a_datagram_is_a_data_frame_on_the_air():
     """Like the segments of the page, and unlike null frames and group addressed frames."""
     air = Air()
     world = build_world(load_topology(), make_policy("always-on"), [air])
-    world.run([PAGE], Messages([Message(1.0, 500), Message(2.0, 500, uplink=True)]))
+    run_alone(world, [PAGE], Messages([Message(1.0, 500), Message(2.0, 500, uplink=True)]))
     assert len(air.kinds) > 4
     assert set(air.kinds) == {"data"}
 

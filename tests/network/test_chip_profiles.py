@@ -11,6 +11,7 @@ from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.network.chip_profiles import load_profile, profile_names
 from psm_sim.simulation import Scenario, simulate
+from psm_sim.simulation.table import nested, usage_of
 
 # Mean current in mA at DTIM 1 and 10, from the sources that the profiles name.
 MEASURED = {
@@ -55,9 +56,9 @@ def test_a_setting_overrides_a_profile_which_overrides_the_topology():
 def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it():
     """By hand from the ledger; without a voltage neither is there."""
     result = simulate("psm", pages=3, profile="bl616", battery="1000mAh")
-    mean_w = result.usage.total_j / result.simulated_s
-    assert result.mean_current_ma == pytest.approx(1000 * mean_w / 3.3)
-    assert result.battery_days == pytest.approx(1000 * 3.3 / (1000 * mean_w) / 24)
+    mean_w = usage_of(result.row).total_j / result["simulated_s"]
+    assert result["mean_current_ma"] == pytest.approx(1000 * mean_w / 3.3)
+    assert result["battery_days"] == pytest.approx(1000 * 3.3 / (1000 * mean_w) / 24)
     assert simulate("psm", topology={"beacon.dtim_period": 2}, pages=2, profile="bl616").mean_current_ma
     plain = simulate("psm", pages=3).to_dict()
     assert not {"mean_current_ma", "battery_days"} & set(plain)
@@ -125,8 +126,9 @@ def test_transmitting_costs_what_the_air_time_of_the_uplink_says():
     """One power for transmitting, 1 W above an awake radio's: the bytes sent at 5 Mbit/s."""
     base = simulate("always-on", pages=2)
     more = simulate("always-on", pages=2, settings={"power.transmit_w": 1.75})
-    more_j, sent_s = more.usage.total_j - base.usage.total_j, more.usage.transmit_s
-    assert 0 < sent_s < base.simulated_s
+    more_j, sent_s = usage_of(more.row).total_j - usage_of(base.row).total_j, usage_of(more.row).transmit_s
+    assert 0 < sent_s < base["simulated_s"]
     assert more_j == pytest.approx(1.0 * sent_s)
-    assert more.energy_by_state_per_page_j["transmit"] == pytest.approx(1.75 * sent_s / 2)
-    assert sum(more.time_by_state_s.values()) == pytest.approx(more.simulated_s)
+    assert more["energy_by_state_per_page_j.transmit"] == pytest.approx(1.75 * sent_s / 2)
+    times_s = nested(more.row, ["time_by_state_s"])["time_by_state_s"]
+    assert sum(times_s.values()) == pytest.approx(more["simulated_s"])

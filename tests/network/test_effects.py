@@ -12,7 +12,8 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_names
 from psm_sim.network import load_topology
 from psm_sim.network.topology import check_effects, conditions_of, parameter_of, topology_keys
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
+from tests.page_rows import page_rows
 
 DEPENDENT = [key for key in topology_keys() if conditions_of(key)]
 ON = {
@@ -71,9 +72,9 @@ def test_a_key_without_its_switch_is_refused_by_name_and_changes_nothing(key: st
         with pytest.raises(InputError, match=rf"^--set: {key} has no effect without {condition}; add it or"):
             check_effects(load_topology(settings=changed), [key], "--set")
         first, second = (
-            compare_runs(["psm"], Scenario(pages=2, settings=each)).runs[0] for each in (settings, changed)
+            run_comparison(["psm"], Scenario(pages=2, settings=each)).runs[0] for each in (settings, changed)
         )
-        assert first.page_records == second.page_records
+        assert page_rows(first) == page_rows(second)
 
 
 @pytest.mark.parametrize("key", DEPENDENT)
@@ -98,7 +99,7 @@ def test_a_setting_may_enable_what_a_file_needs() -> None:
         simulate("psm", topology={"stations": stations}, pages=1)
     shared = simulate("psm", topology={"mac.model": "dcf", "stations": stations}, pages=1)
     set_later = simulate("psm", topology={"stations": stations}, settings={"mac.model": "dcf"}, pages=1)
-    assert shared.page_records == set_later.page_records
+    assert page_rows(shared) == page_rows(set_later)
 
 
 def test_python_refuses_what_has_no_effect() -> None:

@@ -7,7 +7,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from psm_sim.policies import make_policy
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
+from psm_sim.simulation.table import nested, usage_of
+from tests.page_rows import page_rows
 
 POLICIES = (
     "psm", "psm:listen_interval=4", "bsd", "lpsm", "anticipate", "dynamic", "predict", "uapsd", "always-on",
@@ -35,17 +37,19 @@ NOT_OVER_THE_AIR = (
 
 def check(result, power):
     """Check the law for a run, from its counts and times alone."""
-    usage = result.usage
+    usage = usage_of(result.row)
     states_j = power.awake_w * (usage.awake_s - usage.transmit_s) + power.asleep_w * usage.asleep_s
     states_j += (power.transmit_w or 0.0) * usage.transmit_s
     fixed_j = power.beacon_j * usage.beacons + power.wake_j * usage.wake_ups
     fixed_j += power.frame_j * usage.frames
     assert usage.total_j == pytest.approx(states_j + fixed_j, rel=1e-9)
-    assert usage.awake_s + usage.asleep_s == pytest.approx(result.simulated_s, rel=1e-9)
-    assert sum(result.time_by_state_s.values()) == pytest.approx(result.simulated_s, rel=1e-9)
-    assert sum(result.energy_by_state_per_page_j.values()) == pytest.approx(result.energy_per_page_j)
+    assert usage.awake_s + usage.asleep_s == pytest.approx(result["simulated_s"], rel=1e-9)
+    nested_row = nested(result.row, ["time_by_state_s", "energy_by_state_per_page_j"])
+    times_s, joules = nested_row.values()
+    assert sum(times_s.values()) == pytest.approx(result["simulated_s"], rel=1e-9)
+    assert sum(joules.values()) == pytest.approx(result.energy_per_page_j)
     assert min(usage) >= 0
-    assert sum(each.energy_j for each in result.page_records) <= usage.total_j * (1 + 1e-9)
+    assert sum(each.energy_j for each in page_rows(result)) <= usage.total_j * (1 + 1e-9)
 
 
 @settings(max_examples=150)
@@ -60,4 +64,4 @@ def test_the_energy_is_that_of_the_times_and_the_counts(policy, profile, chosen)
     if "mac.model" in changes:
         assume(make_policy(policy).service is None and not set(changes) & set(NOT_OVER_THE_AIR))
     scenario = Scenario("ucb", settings=changes, pages=2, profile=profile)
-    check(compare_runs([policy], scenario).runs[0], scenario.resolve_topology().power)
+    check(run_comparison([policy], scenario).runs[0], scenario.resolve_topology().power)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from psm_sim.network import Topology, World, build_world, load_topology
+from psm_sim.network import Topology, World, build_world, load_topology, run_alone
 from psm_sim.policies import Frame, Policy, RadioPower, Rest, make_policy
 from psm_sim.policies.user_policy_guard import guarded_policy
 from psm_sim.workload.page_view import Page
@@ -41,7 +41,7 @@ class Told(Policy):
 def told(policy, **settings) -> tuple[list[tuple[str, object]], World]:
     """Return the log of a run over one page, and its world."""
     world = build_world(load_topology(settings=settings), policy)
-    world.run([PAGE])
+    run_alone(world, [PAGE])
     return policy.log, world
 
 

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.policies import Policy, Rest, make_policy
@@ -39,7 +39,7 @@ LATE = Page(1.0, 1000, (), (300,), (50.0,))
 def test_a_buffer_of_one_or_two_frames_ends(frames, policy):
     """The SYN that comes again is answered with the SYN-ACK again: a bare ACK took its place for ever."""
     small = world(policy, access_point__buffer_frames=frames)
-    small.run(load_workload("ucb", 20, 1).pages)
+    run_alone(small, load_workload("ucb", 20, 1).pages)
     assert len(small.visits) == 20
     assert small.access_point.dropped_frames > 0
 
@@ -51,14 +51,14 @@ def test_the_server_gives_a_connection_up_that_nobody_acknowledges():
         r" point: 0"
     )
     with pytest.raises(PageError, match=sentence):
-        world(Sleeper()).run([LATE])
+        run_alone(world(Sleeper()), [LATE])
 
 
 def test_an_unanswered_syn_is_given_up_after_three_minutes():
     """A legacy access point holds the SYN-ACK for the station that wakes only to send."""
     made = world(Sleeper(), access_point__release_on_uplink="false")
     with pytest.raises(PageError, match=r"SYN had no new ACK for 180 s"):
-        made.run([LATE])
+        run_alone(made, [LATE])
     assert 180 < made.env.now < 300
 
 
@@ -69,14 +69,14 @@ def test_a_page_without_a_new_byte_for_too_long_fails(every_beacon):
     if every_beacon:
         schedule_every_beacon(made)
     with pytest.raises(PageError, match=r"no new byte of it has come for 3600 s"):
-        made.run([Page(1.0, 1000, (), (300,), (7200.0,))])
+        run_alone(made, [Page(1.0, 1000, (), (300,), (7200.0,))])
 
 
 def test_a_fin_that_nobody_acknowledges_is_forgotten():
     """The page is complete; that the server's last ACK never comes fails nothing, and no timer is left."""
     made = world(Sleeper(), access_point__release_on_uplink="false")
     made.radio.decide = lambda now_s, poll: Rest(beacons=1 if now_s < 2.0 else 10**9)
-    made.run([Page(1.0, 1000, (), (300,), (0.0,)), Page(5000.0, 1, (), (300,), (0.0,))][:1])
+    run_alone(made, [Page(1.0, 1000, (), (300,), (0.0,)), Page(5000.0, 1, (), (300,), (0.0,))][:1])
     made.env.run(until=3000.0)
     assert made.client.endpoints == {}
 
@@ -94,6 +94,6 @@ def test_a_slow_link_is_refused_or_ends():
     with pytest.raises(ValueError, match=r"rate_mbps must be a number >= 0.01"):
         load_topology("three-node", {"links.wired.rate_mbps": "1e-4"})
     slow = world("psm", links__wired__rate_mbps="0.01", links__wireless__rate_mbps="0.01")
-    slow.run(load_workload("ucb", 3, 1).pages)
+    run_alone(slow, load_workload("ucb", 3, 1).pages)
     assert len(slow.visits) == 3
     assert slow.events < 20_000

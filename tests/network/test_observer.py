@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from psm_sim.network import EnergyLedger, Observer, PagesDone, World, build_world, load_topology
+from psm_sim.network import EnergyLedger, Observer, PagesDone, World, build_world, load_topology, run_alone
 from psm_sim.network.observers import ObserverHooks
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_sections import PowerParameters
@@ -50,7 +50,7 @@ def watched(policy: str | Policy, release: str = "true") -> tuple[World, Everyth
     seen = Everything()
     topology = load_topology("three-node", {"access_point.release_on_uplink": release})
     world = build_world(topology, make_policy(policy), [seen])
-    world.run(load_workload("ucb", 12, 4).pages)
+    run_alone(world, load_workload("ucb", 12, 4).pages)
     return world, seen
 
 
@@ -59,7 +59,7 @@ def test_an_observer_changes_nothing(policy):
     """Events, pages and energy are those of a run that nobody watches, to the last bit."""
     world, _ = watched(policy)
     alone = build_world(load_topology(), make_policy(policy))
-    alone.run(load_workload("ucb", 12, 4).pages)
+    run_alone(alone, load_workload("ucb", 12, 4).pages)
     assert (list(world.visits), world.usage()) == (list(alone.visits), alone.usage())
     assert world.events > alone.events  # who is told of frames is told between the two hops up
 
@@ -97,7 +97,7 @@ def test_at_a_pages_end_all_that_the_radio_did_before_has_been_told(policy):
 
     meter = Meter()
     world = build_world(load_topology(), make_policy(policy), [meter])
-    world.run(load_workload("ucb", 12, 4).pages)
+    run_alone(world, load_workload("ucb", 12, 4).pages)
     assert meter.readings == [usage for _, usage in world.visits]
 
 
@@ -164,14 +164,15 @@ def test_a_run_that_fails_is_not_told_as_finished():
 
     seen = Everything()
     with pytest.raises(RuntimeError, match="no idea"):
-        build_world(load_topology(), Failing(), [seen]).run([Page(1.0, 2000, (), (300,), (0.0,))])
+        run_alone(build_world(load_topology(), Failing(), [seen]), [Page(1.0, 2000, (), (300,), (0.0,))])
     assert seen.of("finish") == []
 
 
 def test_progress_counts_pages():
     """One call for each page, with the number complete."""
     done: list[int] = []
-    build_world(load_topology(), make_policy("psm"), [PagesDone(done.append)]).run(
-        load_workload("ucb", 3, 1).pages
+    run_alone(
+        build_world(load_topology(), make_policy("psm"), [PagesDone(done.append)]),
+        load_workload("ucb", 3, 1).pages,
     )
     assert done == [1, 2, 3]

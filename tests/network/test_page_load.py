@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
-from psm_sim.network import Observer, World, build_world, load_topology
+from psm_sim.network import Observer, World, build_world, load_topology, run_alone
 from psm_sim.network.page_load import DNS_BYTES, DNS_RETRY_S, TLS_BYTES
 from psm_sim.network.segment import ConnectionId
 from psm_sim.policies import make_policy
@@ -57,7 +57,7 @@ def load(loaded: Page, keys=(), policy="always-on") -> tuple[float, World, Reque
     """The time of a page, its world, and what was requested."""
     seen = Requests()
     world = build_world(load_topology("three-node", FAST | dict(keys)), make_policy(policy), [seen])
-    world.run([loaded])
+    run_alone(world, [loaded])
     ((visit, _),) = world.visits
     return visit.ended_s - visit.started_s, world, seen
 
@@ -123,7 +123,7 @@ def test_a_handshake_that_the_page_no_longer_needs_is_not_answered():
     secure = PageHost(RTT_S, 0.0, 1.0, secure=True)
     loaded = page(START, (0, False, PAGE_START, False, 0.9), hosts=[secure])
     world = build_world(load_topology("three-node", FAST), make_policy("always-on"))
-    world.run([loaded] * 6)
+    run_alone(world, [loaded] * 6)
     times_s = [visit.ended_s - visit.started_s for visit, _ in world.visits]
     assert times_s == pytest.approx([RTT_S + 1.0 + 2 * RTT_S] * 6, abs=1e-5)
 
@@ -205,7 +205,7 @@ def test_any_page_is_loaded_once_and_energy_is_power_times_time(loaded, policy):
     """Bytes of every object are delivered once, in no less time than its chain of gaps and delays."""
     topology = load_topology("three-node", {"browser.connections": 6})
     world = build_world(topology, make_policy(policy), [seen := Requests()])
-    world.run([loaded, loaded])
+    run_alone(world, [loaded, loaded])
     for visit, _ in world.visits:
         assert not visit.failure
     replies = [reply for connection in seen.connections for reply in connection.replies]
@@ -250,7 +250,7 @@ def test_pages_with_dependencies_work_with_every_part(keys):
     chain = [(0, number % 2 == 0, number - 1, False, 0.01) for number in range(1, 12)]
     loaded = page(START, *chain, hosts=(secure,), bytes_=20_000)
     world = build_world(load_topology("three-node", keys), make_policy("psm"))
-    world.run([loaded] * 4)
+    run_alone(world, [loaded] * 4)
     assert len(world.visits) == 4
     complete = [not visit.failure for visit, _ in world.visits]
     assert complete == ["browser.max_page_s" not in keys] * 4

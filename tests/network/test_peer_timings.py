@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.peer_pages import differences
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
 
@@ -28,7 +28,7 @@ def measure(row: dict[str, str], gated: bool) -> float:
     }
     world = build_world(load_topology("three-node", settings), make_policy("psm" if gated else "always-on"))
     think_s = float(row["phase_ms"]) / 1000 if gated else 1.0
-    world.run([Page(think_s, int(row["size_bytes"]), (), (int(row["request_bytes"]),), (0.0,))])
+    run_alone(world, [Page(think_s, int(row["size_bytes"]), (), (int(row["request_bytes"]),), (0.0,))])
     visit = world.visits[0][0]
     return visit.ended_s - visit.started_s
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import Observer, build_world, load_topology
+from psm_sim.network import Observer, build_world, load_topology, run_alone
 from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
 
@@ -27,7 +27,7 @@ def load(page, *observers, **settings):
     """Load one page without power saving, each segment acknowledged; return its time in seconds."""
     keys = {"browser.persistent": True, "tcp.delayed_ack_ms": 0, **settings}
     world = build_world(load_topology("three-node", keys), make_policy("always-on"), observers)
-    world.run([page])
+    run_alone(world, [page])
     visit = world.visits[0][0]
     return visit.ended_s - visit.started_s
 

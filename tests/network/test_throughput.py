@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
 
@@ -16,7 +16,7 @@ def seconds(size, **settings):
     """Return how long a download takes without power saving."""
     place = load_topology("three-node", {"access_point.buffer_frames": 10_000} | settings)
     world = build_world(place, make_policy("always-on"))
-    world.run([Page(1.0, size, (), (300,), (0.0,))])
+    run_alone(world, [Page(1.0, size, (), (300,), (0.0,))])
     assert world.server.retransmissions == 0
     return world.visits[0][0].ended_s - world.visits[0][0].started_s
 

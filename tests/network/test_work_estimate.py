@@ -41,7 +41,7 @@ def test_the_estimate_has_the_size_of_the_run(trace: str) -> None:
     scenario = Scenario(trace, pages=5)
     workload = scenario.workload()
     estimate = sum(estimate_frames(scenario.resolve_topology(), workload.pages, workload.messages).values())
-    events = simulate("psm", trace, pages=5).events
+    events = simulate("psm", trace, pages=5)["events"]
     assert estimate / 4 < events < 20 * estimate
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.network import Observer, World, build_world, load_topology
+from psm_sim.network import Observer, World, build_world, load_topology, run_alone
 from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
@@ -35,7 +35,7 @@ def run(policy: str, pages, every_beacon=False, **settings_) -> World:
     world = build_world(load_topology("three-node", settings_), make_policy(policy))
     if every_beacon:
         schedule_every_beacon(world)
-    world.run(pages)
+    run_alone(world, pages)
     return world
 
 
@@ -67,7 +67,7 @@ def test_the_policy_is_asked_the_same_questions_in_full_beacon_mode(pages):
         world = build_world(load_topology(), policy)
         if every_beacon:
             schedule_every_beacon(world)
-        world.run(pages[:10])
+        run_alone(world, pages[:10])
         return log
 
     assert calls(True) == calls(False)
@@ -136,7 +136,7 @@ def test_at_most_four_connections_run_side_by_side():
     """Nine images over four connections, one object each: ten handshakes."""
     page = Page(1.0, 2000, (3000,) * 9, (300,) * 10, (0.0,) * 10)
     connections = Connections()
-    build_world(load_topology(), make_policy("always-on"), [connections]).run([page])
+    run_alone(build_world(load_topology(), make_policy("always-on"), [connections]), [page])
     assert (len(connections.until_s), connections.most) == (10, 4)
 
 
@@ -153,7 +153,7 @@ def test_a_policy_that_fails_in_mid_run_stops_it_with_its_own_error():
             raise RuntimeError("too late")
 
     with pytest.raises(RuntimeError, match="too late"):
-        build_world(load_topology(), Late()).run([Page(1.0, 2000, (), (300,), (0.0,))])
+        run_alone(build_world(load_topology(), Late()), [Page(1.0, 2000, (), (300,), (0.0,))])
 
 
 def test_persistent_connections_save_handshakes():
@@ -188,7 +188,7 @@ def test_drops_at_the_access_point_are_counted_and_tcp_recovers():
     world = build_world(
         load_topology("three-node", {"access_point.buffer_frames": 3}), make_policy("psm"), [repeats]
     )
-    world.run([page])
+    run_alone(world, [page])
     assert world.access_point.dropped_frames > 0
     assert repeats.count >= world.access_point.dropped_frames // 2
     assert len(world.visits) == 1

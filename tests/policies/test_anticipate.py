@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import RadioPower
 from psm_sim.policies.anticipate import Anticipate
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.workload import load_workload
 from tests.policies.frames import fin, request
 from tests.policies.test_bsd import EPSILON_S, schedule
@@ -46,7 +46,7 @@ def rests(policy, count, since_s=100.03):
 @cache
 def measured(trace, pages, policy, seed):
     """Return energy and mean slowdown of a policy."""
-    (run,) = compare_runs([policy], Scenario(trace, pages=pages, seed=seed)).runs
+    (run,) = run_comparison([policy], Scenario(trace, pages=pages, seed=seed)).runs
     return run.energy_per_page_j, run.slowdown.mean
 
 
@@ -155,7 +155,7 @@ def test_it_beats_lpsm_static_psm_and_bsd(trace):
 def test_it_works_where_an_uplink_packet_releases_nothing():
     """Dozes are then not cut by release: what the station sends tells nothing of frames held."""
     world = build_world(load_topology(settings={"access_point.release_on_uplink": False}), Anticipate())
-    world.run(load_workload("ucb", 10, 904).pages)
+    run_alone(world, load_workload("ucb", 10, 904).pages)
     assert len(world.visits) == 10
 
 
@@ -163,7 +163,7 @@ def test_what_it_learns_from_is_worth_learning_from():
     """After 60 pages each context that occurred has a law with observations, all of them finite."""
     policy = Anticipate()
     world = build_world(load_topology(), policy)
-    world.run(load_workload("ucb", 60, 905).pages)
+    run_alone(world, load_workload("ucb", 60, 905).pages)
     assert {"request", "syn", "idle"} <= set(policy.models)
     for model in policy.models.values():
         assert model.rounds > 0

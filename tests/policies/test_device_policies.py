@@ -13,6 +13,7 @@ from psm_sim.policies import make_policy
 from psm_sim.policies.base import Dtim, Frame
 from psm_sim.policies.dynamic import STACKS
 from psm_sim.simulation import simulate
+from psm_sim.simulation.table import usage_of
 from tests.network.parts.device.test_device import Bench
 from tests.network.radio_bench import RadioBench
 
@@ -70,8 +71,8 @@ def test_group_frames_keep_a_dynamic_station_awake_so_that_a_longer_interval_can
         simulate("dynamic:stack=esp-idf", pages=3, profile="esp32-c3", settings=each)
         for each in ({}, {"access_point.group_per_s": 1.0})
     )
-    more_s = chatty.usage.awake_s - quiet.usage.awake_s
-    woken = 10 * quiet.simulated_s * (1 - 2.718281828 ** (-0.1))  # DTIM beacons with at least one
+    more_s = usage_of(chatty.row).awake_s - usage_of(quiet.row).awake_s
+    woken = 10 * quiet["simulated_s"] * (1 - 2.718281828 ** (-0.1))  # DTIM beacons with at least one
     assert more_s == pytest.approx(woken * 0.05, rel=0.25)
 
 

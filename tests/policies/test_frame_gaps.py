@@ -12,7 +12,8 @@ from psm_sim.policies import Poll
 from psm_sim.policies.anticipate import Anticipate
 from psm_sim.policies.helpers.frame_gaps import FrameGaps, first_event_model
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
+from psm_sim.simulation.table import usage_of
 from tests.policies.frames import ack, datagram, fin, request, syn
 
 
@@ -181,9 +182,9 @@ def test_the_joint_law_of_one_is_that_law_from_now_on():
 def test_trusted_dozes_save_idle_beacons_without_any_delay():
     """On a seed that no choice was made on."""
     policies = ["anticipate", "anticipate:trust=0"]
-    trusting, plain = compare_runs(policies, Scenario("modern", pages=3, seed=911)).runs
+    trusting, plain = run_comparison(policies, Scenario("modern", pages=3, seed=911)).runs
     assert trusting.page_time_s == plain.page_time_s
-    assert trusting.usage.beacons < plain.usage.beacons
+    assert usage_of(trusting.row).beacons < usage_of(plain.row).beacons
 
 
 @pytest.mark.parametrize("trust", [0.0, 0.01, 0.3])

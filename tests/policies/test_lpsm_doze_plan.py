@@ -11,7 +11,7 @@ import pytest
 
 from psm_sim.beacons import Beacons
 from psm_sim.learning import Learner
-from psm_sim.network import Observer, build_world, load_topology
+from psm_sim.network import Observer, build_world, load_topology, run_alone
 from psm_sim.network.doze import Doze
 from psm_sim.policies import Poll, make_policy
 from psm_sim.policies.helpers.polling_times import IdlePlan, round_to_beacons
@@ -111,7 +111,7 @@ def test_who_is_told_of_questions_hears_of_each_and_changes_nothing(uplink):
     for observer in (Asked(), Hears()):
         policy = make_policy(f"lpsm:uplink={uplink}")
         world = build_world(load_topology(), policy, [observer])
-        world.run(pages)
+        run_alone(world, pages)
         runs.append((world, policy, observer))
     (one, slow, asked), (other, fast, hears) = runs
     assert list(one.visits) == list(other.visits)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from psm_sim.beacons import Beacons
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
 from psm_sim.policies.base import Dtim
 from psm_sim.simulation import Scenario
@@ -45,7 +45,7 @@ def peek(pages: int = 6, topology: str = "three-node") -> Peek:
     """Return the policy after a run of the first pages of *ucb*."""
     policy = Peek()
     workload = Scenario("ucb", topology, 6, 1).workload()
-    build_world(load_topology(topology), policy).run(workload.pages[:pages])
+    run_alone(build_world(load_topology(topology), policy), workload.pages[:pages])
     return policy
 
 

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 
 SEEDS = (7001, 7002, 7003)
 BROADCASTS = (("beacon.dtim_period", 3), ("access_point.group_per_s", 2.0))
@@ -17,7 +17,7 @@ BROADCASTS = (("beacon.dtim_period", 3), ("access_point.group_per_s", 2.0))
 def measured(policy, *settings):
     """Return energy in J and slowdown of a page, means over the seeds of 40 pages of ``ucb``."""
     runs = [
-        compare_runs([policy], Scenario("ucb", settings=dict(settings), pages=40, seed=seed)).runs[0]
+        run_comparison([policy], Scenario("ucb", settings=dict(settings), pages=40, seed=seed)).runs[0]
         for seed in SEEDS
     ]
     return np.mean([(run.energy_per_page_j, run.slowdown.mean) for run in runs], axis=0)

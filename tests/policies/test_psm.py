@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import Rest, make_policy
 from psm_sim.policies.psm import Psm
 from psm_sim.workload import load_workload
@@ -70,7 +70,7 @@ def test_a_long_listen_interval_ends(beacons, release):
         load_topology("three-node", {"access_point.release_on_uplink": release}),
         make_policy(f"psm:listen_interval={beacons}"),
     )
-    world.run([Page(1.0, 1000, (), (300,), (0.0,)), *load_workload("ucb", 3, 1).pages])
+    run_alone(world, [Page(1.0, 1000, (), (300,), (0.0,)), *load_workload("ucb", 3, 1).pages])
     visits = [visit for visit, _ in world.visits]
     assert len(visits) == 4
     assert visits[0].ended_s - visits[0].started_s < 3 * beacons * 0.1

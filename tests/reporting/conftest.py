@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
 
 
 @pytest.fixture(scope="session")
 def comparison() -> Comparison:
     """Return three policies over five pages."""
-    return compare_runs(["psm", "bsd:p=0.5,max_sleep_ms=none", "always-on"], Scenario(pages=5, seed=3))
+    return run_comparison(["psm", "bsd:p=0.5,max_sleep_ms=none", "always-on"], Scenario(pages=5, seed=3))
 
 
 @pytest.fixture(scope="session")
 def device() -> Comparison:
     """Return two policies of a device that exchanges messages and loads no pages."""
-    return compare_runs(["psm", "psm:listen_interval=3"], Scenario("ping", pages=1, profile="esp32"))
+    return run_comparison(["psm", "psm:listen_interval=3"], Scenario("ping", pages=1, profile="esp32"))
 
 
 @pytest.fixture(scope="session")
 def replicated() -> Comparison:
     """Return LPSM and BSD beside the baselines, over three seeds."""
     beside = References(BASELINES, BASELINES[1:])
-    return compare_seeds(["lpsm", "bsd:p=0.5"], Scenario(pages=6), 3, workers=1, references=beside)
+    return run_comparison(["lpsm", "bsd:p=0.5"], Scenario(pages=6), 3, workers=1, references=beside)

@@ -10,14 +10,9 @@ import pytest
 
 import psm_sim
 from psm_sim.reporting.comparison_table import PARTS, Table, caption, plain_rows, tables_of
-from psm_sim.simulation import (
-    BASELINES,
-    Comparison,
-    References,
-    Result,
-    Scenario,
-    compare_runs,
-)
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
+from psm_sim.simulation.comparison import Roles
+from psm_sim.simulation.table import usage_of
 
 REFERENCES = References(BASELINES, BASELINES[1:])
 
@@ -42,13 +37,13 @@ def test_page_views_have_energy_and_slowdown(comparison: Comparison) -> None:
     (table,) = tables_of(comparison)
     values = {
         "energy (J)": lambda run: run.energy_per_page_j,
-        "power (mW)": lambda run: 1000 * run.usage.total_j / run.simulated_s,
+        "power (mW)": lambda run: 1000 * usage_of(run.row).total_j / run["simulated_s"],
         "page time mean (s)": lambda run: run.page_time_s.mean,
-        "page time p90 (s)": lambda run: run.page_time_percentiles_s["p90"],
+        "page time p90 (s)": lambda run: run["page_time_percentiles_s.p90"],
         "slowdown mean": lambda run: run.slowdown.mean,
         "slowdown max": lambda run: run.slowdown.max,
-        "awake (J)": lambda run: run.energy_by_state_per_page_j["awake"],
-        "beacons received": lambda run: run.beacons_per_page,
+        "awake (J)": lambda run: run["energy_by_state_per_page_j.awake"],
+        "beacons received": lambda run: run["beacons_per_page"],
     }
     for heading, value in values.items():
         expected = [value(run) for run in comparison.shown]
@@ -63,18 +58,19 @@ def test_devices_have_current_and_latency(device: Comparison) -> None:
     for run, days, p99 in zip(
         table.runs, cells(table, "battery (days)"), cells(table, "RTT up p99 (ms)"), strict=True
     ):
-        assert run.battery_days == pytest.approx(float(days), abs=0.051)
-        assert 1000 * run.latency["round_trip_up"].latency_s.p99 == pytest.approx(
+        assert run["battery_days"] == pytest.approx(float(days), abs=0.051)
+        assert 1000 * run["latency.round_trip_up.latency_s.p99"] == pytest.approx(
             float(p99.replace(",", "")), abs=0.51
         )
     assert "10.0 minutes of trace ping" in "\n".join(caption(device))
 
 
 def test_power_is_in_milliwatts_without_a_voltage() -> None:
-    found = compare_runs(["psm"], Scenario("ping", pages=1), references=REFERENCES)
+    found = run_comparison(["psm"], Scenario("ping", pages=1), references=REFERENCES)
     (table,) = tables_of(found)
     assert headings(table)[0] == "power (mW)"
-    assert float(cells(table, "power (mW)")[1]) == pytest.approx(found.baselines[1].mean_power_mw, rel=0.01)
+    psm = found.baselines[1]
+    assert float(cells(table, "power (mW)")[1]) == pytest.approx(psm["mean_power_mw"], rel=0.01)
 
 
 def test_stations_with_and_without_pages_have_tables_of_their_own() -> None:
@@ -89,25 +85,25 @@ def test_stations_with_and_without_pages_have_tables_of_their_own() -> None:
 
 @pytest.mark.parametrize("trace", ["ucb", "modern", "ping", "mqtt", "cbr", "push", "phone"])
 def test_no_column_is_constant(trace: str) -> None:
-    found = compare_runs(["bsd", "lpsm"], Scenario(trace, pages=2), references=REFERENCES)
+    found = run_comparison(["bsd", "lpsm"], Scenario(trace, pages=2), references=REFERENCES)
     for table in tables_of(found):
         assert table.columns
         for column in table.columns:
             assert len(set(zip(column.cells, column.half_widths, strict=True))) > 1
-        losses = [latency.loss for run in table.runs for latency in run.latency.values()]
+        losses = [value for run in table.runs for name, value in run.row.items() if name.endswith(".loss")]
         if not all(map(math.isnan, losses)):
             assert re.search("lost", " ".join([*headings(table), *table.constants]))
 
 
 def test_equal_numbers_are_stated_in_the_caption() -> None:
-    found = compare_runs(["psm", "psm:listen_interval=1"], Scenario(pages=2))
+    found = run_comparison(["psm", "psm:listen_interval=1"], Scenario(pages=2))
     (table,) = tables_of(found)
     assert table.columns == []
     assert re.match(r"Equal in all rows: energy \d\.\d+ J, power .* mW, page time mean", table.constants[0])
     assert plain_rows(found, table)[1] == [["psm"], ["psm:listen_interval=1"]]
-    alone = compare_runs(["psm"], Scenario(pages=2))
+    alone = run_comparison(["psm"], Scenario(pages=2))
     assert "energy (J)" in headings(tables_of(alone)[0])
-    device = compare_runs(["psm"], Scenario("ping", pages=1))
+    device = run_comparison(["psm"], Scenario("ping", pages=1))
     assert "power (mW)" in headings(tables_of(device)[0])
     assert tables_of(device)[0].constants == ["No message was lost."]
 
@@ -115,27 +111,35 @@ def test_equal_numbers_are_stated_in_the_caption() -> None:
 def test_lost_messages_are_stated_or_have_a_column(device: Comparison) -> None:
     assert "No message was lost." in caption(device)
 
-    def with_loss(run: Result, lost: int) -> Result:
-        messages = dataclasses.replace(run.latency["round_trip_up"], lost=lost)
-        return dataclasses.replace(run, latency={"round_trip_up": messages})
+    def with_losses(*losses: int) -> Comparison:
+        first, always_on = device.runs[0].blocks[0], device.always_on.blocks[0]
+        sent, _, latencies_s = first.messages["round_trip_up"]
+        blocks = [
+            dataclasses.replace(
+                first,
+                keys=first.keys | {"number": number},
+                messages={"round_trip_up": (sent, lost, latencies_s)},
+            )
+            for number, lost in enumerate(losses)
+        ]
+        return dataclasses.replace(device, blocks=[always_on, *blocks], roles=Roles([0, 1], [], []))
 
-    equal = dataclasses.replace(device, baselines=(), runs=(with_loss(device.runs[0], 60),) * 2)
+    equal = with_losses(60, 60)
     (share,) = re.findall(r"Equal in all rows: .*RTT up lost (\S+) %", "\n".join(caption(equal)))
-    (loss,) = {run.latency["round_trip_up"].loss for run in equal.runs}
+    (loss,) = {run["latency.round_trip_up.loss"] for run in equal.runs}
     assert float(share) == pytest.approx(100 * loss, abs=0.006)
-    runs = equal.runs[0], with_loss(device.runs[0], 0)
-    (table,) = tables_of(dataclasses.replace(equal, runs=runs))
+    (table,) = tables_of(with_losses(60, 0))
     assert cells(table, "RTT up lost (%)") == [share, "0.00"]
     assert table.constants[0].startswith("Equal in all rows: current")
 
 
 def test_failed_pages_have_a_column_or_a_sentence() -> None:
     settings = {"faults.wireless.loss": 0.05, "browser.max_page_s": 3}
-    found = compare_runs(["lpsm"], Scenario(pages=10, settings=settings), references=REFERENCES)
+    found = run_comparison(["lpsm"], Scenario(pages=10, settings=settings), references=REFERENCES)
     assert "pages failed" in headings(tables_of(found)[0])
     settings["faults.wireless.loss"] = 0.0001
     settings["browser.max_page_s"] = 1000
-    found = compare_runs(["lpsm"], Scenario(pages=2, settings=settings), references=REFERENCES)
+    found = run_comparison(["lpsm"], Scenario(pages=2, settings=settings), references=REFERENCES)
     assert "pages failed" not in headings(tables_of(found)[0])
     assert "No page failed." in caption(found)
     assert not any("Equal in all rows: pages" in line for line in caption(found))
@@ -149,7 +153,7 @@ def test_saved_is_the_energy_against_the_reference(replicated: Comparison) -> No
     runs = {run.policy: run for run in replicated.shown}
     pairs = [
         (run.energy_per_page_j, psm_run.energy_per_page_j)
-        for run, psm_run in zip(runs["bsd:p=0.5"].results, runs["psm"].results, strict=True)
+        for run, psm_run in zip(runs["bsd:p=0.5"].parts, runs["psm"].parts, strict=True)
     ]
     assert float(bsd) == pytest.approx(sum(100 * (1 - own / other) for own, other in pairs) / 3, abs=0.051)
     assert float(psm) == 0
@@ -166,9 +170,8 @@ def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> Non
     assert "ucb: synthetic pages" in text
     assert "Slowdown is page time relative to no power saving." in text
     run = comparison.runs[0]
-    assert f"per page view of {run.simulated_s / 5:.0f} s on average, think time included" in text
-    single = dataclasses.replace(comparison.workload, pages=comparison.workload.pages[:1])
-    assert "1 page of trace" in "\n".join(caption(dataclasses.replace(comparison, workload=single)))
+    assert f"per page view of {run['simulated_s'] / 5:.0f} s on average, think time included" in text
+    assert "1 page of trace" in "\n".join(caption(run_comparison(["psm"], Scenario(pages=1))))
 
 
 def test_notebooks_show_the_same_table(replicated: Comparison, device: Comparison) -> None:
@@ -183,5 +186,5 @@ def test_notebooks_show_the_same_table(replicated: Comparison, device: Compariso
 def test_a_radio_without_power_has_a_table(trace: str) -> None:
     """Nothing is saved, and no column divides by the energy."""
     settings = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
-    found = compare_runs(["lpsm"], Scenario(trace, pages=1, settings=settings), references=REFERENCES)
+    found = run_comparison(["lpsm"], Scenario(trace, pages=1, settings=settings), references=REFERENCES)
     assert "power 0.0 mW" in "\n".join(caption(found))

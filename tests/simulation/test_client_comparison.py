@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.simulation import (
-    ClientComparison,
-    Scenario,
-    compare_clients,
-    compare_runs,
-)
+from psm_sim.simulation import Comparison, Scenario, run_comparison
+from psm_sim.simulation.table import usage_of
+from tests.page_rows import page_rows
 from tests.workload.recordings.ucb_files import write_sampled
 
 POLICIES = ("psm", "lpsm")
@@ -25,29 +22,28 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def three(trace: str) -> ClientComparison:
+def three(trace: str) -> Comparison:
     """The three busiest clients, one after the other."""
-    comparison = compare_clients(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=1)
-    assert isinstance(comparison, ClientComparison)
-    return comparison
+    return run_comparison(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=1)
 
 
-def test_each_client_is_the_simulation_it_would_be_alone(trace: str, three: ClientComparison) -> None:
+def test_each_client_is_the_simulation_it_would_be_alone(trace: str, three: Comparison) -> None:
     """Same numbers as a run of that client only, whoever else is chosen."""
-    for index, row in enumerate(three.runs[1].rows()):
-        alone = compare_runs(["lpsm"], Scenario(f"{trace}:clients={row['client']}", pages=PAGES)).runs[0]
-        assert three.runs[1].results[index].page_records == alone.page_records
+    for index, row in enumerate(three.runs[1].to_dict()["clients"]):
+        alone = run_comparison(["lpsm"], Scenario(f"{trace}:clients={row['client']}", pages=PAGES)).runs[0]
+        assert page_rows(three.runs[1].parts[index]) == page_rows(alone)
         assert row["slowdown.mean"] == alone.slowdown.mean
 
 
-def test_sums_and_extremes_are_of_all_clients(three: ClientComparison) -> None:
+def test_sums_and_extremes_are_of_all_clients(three: Comparison) -> None:
     """Pages, seconds, events and bytes add up; the largest slowdown is that of the worst page."""
     run = three.runs[1]
-    assert three.pages == len(run.page_records) == sum(row["pages"] for row in run.rows())
-    assert run.events == sum(result.events for result in run.results)
-    assert run.usage.total_j == pytest.approx(sum(result.usage.total_j for result in run.results))
-    assert run.slowdown.max == max(record.slowdown for record in run.page_records)
-    traffic = run.traffic
-    received = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
-    assert traffic.server_sent_bytes == received
-    assert run.pages["client"].value_counts().to_dict() == {row["client"]: row["pages"] for row in run.rows()}
+    assert three.pages == len(page_rows(run)) == sum(row["pages"] for row in run.to_dict()["clients"])
+    assert run["events"] == sum(result["events"] for result in run.parts)
+    joules = [usage_of(result.row).total_j for result in run.parts]
+    assert usage_of(run.row).total_j == pytest.approx(sum(joules))
+    assert run.slowdown.max == max(record.slowdown for record in page_rows(run))
+    received = [run[f"traffic.{name}_bytes"] for name in ("client_received", "undelivered", "dropped")]
+    assert run["traffic.server_sent_bytes"] == sum(received)
+    expected = {row["client"]: row["pages"] for row in run.to_dict()["clients"]}
+    assert run.pages["client"].value_counts().to_dict() == expected

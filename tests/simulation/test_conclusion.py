@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
@@ -17,43 +17,58 @@ from scipy.stats import ttest_rel
 
 from psm_sim import compare
 from psm_sim.network import Usage
-from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.reporting.files.result_json import to_dict
 from psm_sim.reporting.html.comparison import page_of
-from psm_sim.simulation import PageRecord, Result, SeedAverage, Traffic
+from psm_sim.simulation import Result
 from psm_sim.simulation.conclusion import RELEVANT, conclude
-from psm_sim.simulation.result_parts import Latency
-from psm_sim.simulation.run_averages import average_runs
+from psm_sim.simulation.table import Block
 
-NO_TRAFFIC = Traffic(0, 0, 0, 0, 0, 0)
 HINT = "One seed cannot tell a difference from noise; add --replications 10."
 
 
-def page_run(policy: str, energy_j: float, slowdown: float, **more: object) -> Result:
+def result(
+    policy: str,
+    page: dict[str, float],
+    usage: Usage,
+    simulated_s: float,
+    messages: Mapping[str, Any] | None = None,
+    volts: float | None = None,
+    failure: str = "",
+    kind: str = "",
+    station_policy: str = "",
+) -> Result:
+    """Return the result of a run of one page."""
+    keys = {"policy": policy, "label": "", "parameters": {}, "kind": kind, "station_policy": station_policy}
+    supply = {} if volts is None else {"supply_v": volts}
+    pages = {name: np.array([value]) for name, value in {"page": 1, **page, **usage._asdict()}.items()}
+    failures = {1: failure} if failure else {}
+    counts = {"simulated_s": simulated_s, **supply}
+    return Result((Block(keys, counts, pages, messages or {}, failures, bool(failure)),))
+
+
+def page_run(policy: str, energy_j: float, slowdown: float, **more: Any) -> Result:
     """Return the result of one page that takes a second without power saving."""
-    page = PageRecord(1, 1.0, 1, 100, 1.0, slowdown, 1.0, slowdown, energy_j, energy_j, 0, 0, 1.0, 1.0, 0)
-    usage = Usage(1.0, 1.0, 0, energy_j, 0.0, 0.0)
-    return Result(policy, {}, (page,), 2.0, 0.0, 0, usage, NO_TRAFFIC, **more)  # type: ignore[arg-type]
+    page = {"objects": 1, "page_time_s": slowdown, "always_on_time_s": 1.0, "slowdown": slowdown}
+    return result(policy, page, Usage(1.0, 1.0, 0, energy_j, 0.0, 0.0), 2.0, **more)
 
 
 def device_run(
     policy: str, power_w: float, latency_s: float, lost: int = 0, volts: float | None = 2.0
 ) -> Result:
     """Return the result of a pause of 100 s with 100 messages to the station."""
-    pause = PageRecord(1, 100.0, 0, 0, 100.0, 0.0, 0.0, 1.0, 0, 0, 0, 0, 0, 100.0, 0)
-    latencies_s = array("d", [latency_s] * (100 - lost)) if latency_s else array("d")
-    latency = {"down": Latency(100, len(latencies_s), lost, latencies_s)}
-    power = PowerParameters(supply_v=volts)
+    pause = {"objects": 0, "page_time_s": 0.0, "always_on_time_s": 0.0, "slowdown": 1.0}
+    latencies_s = np.full(100 - lost if latency_s else 0, latency_s)
     usage = Usage(1.0, 99.0, 0, 100 * power_w, 0.0, 0.0)
-    return Result(policy, {}, (pause,), 100.0, 0.0, 0, usage, NO_TRAFFIC, latency=latency, power=power)
+    return result(policy, pause, usage, 100.0, {"down": (100, lost, latencies_s)}, volts)
 
 
-def seeds(runs: Sequence[Result]) -> SeedAverage:
-    """Return the average of one policy's runs."""
-    return average_runs(SeedAverage, tuple(map(str, range(len(runs)))), runs)
+def seeds(runs: Sequence[Result]) -> Result:
+    """Return the result of one policy over several seeds."""
+    blocks = [replace(run.blocks[0], keys={**run.keys, "seed": seed}) for seed, run in enumerate(runs)]
+    return Result(tuple(blocks), ("seed",))
 
 
-def averages(energies_j: NDArray[np.float64], slowdowns: NDArray[np.float64]) -> list[SeedAverage]:
+def averages(energies_j: NDArray[np.float64], slowdowns: NDArray[np.float64]) -> list[Result]:
     """Return one average per row. The columns are seeds."""
     return [
         seeds([page_run(f"p{index}", *pair) for pair in zip(energies, delays, strict=True)])
@@ -130,7 +145,7 @@ def test_a_difference_is_claimed_if_and_only_if_its_corrected_interval_excludes_
     assert least_delay(text, everyone) == expected_group(slowdowns), text
 
 
-def page_averages(**policies: tuple[float, float]) -> list[SeedAverage]:
+def page_averages(**policies: tuple[float, float]) -> list[Result]:
     """Return averages over four seeds with the given means and little noise."""
     noise = (-0.002, -0.001, 0.001, 0.002)
     signs = itertools.cycle([1, -1])
@@ -234,9 +249,10 @@ def test_one_policy_is_compared_with_the_reference() -> None:
 
 
 def test_failed_pages_are_told() -> None:
-    broken = replace(page_run("psm", 1.0, math.nan), reports_failures=True, failures={1: "abandoned"})
-    half = page_run("bsd", 2.0, 1.5, reports_failures=True)
-    half = replace(half, page_records=(*half.page_records, *broken.page_records), failures={2: "abandoned"})
+    broken, one = page_run("psm", 1.0, math.nan, failure="abandoned"), page_run("bsd", 2.0, 1.5).blocks[0]
+    pages = {name: np.repeat(values, 2) for name, values in one.pages.items()}
+    pages |= {"page": np.array([1, 2]), "slowdown": np.array([1.5, math.nan])}
+    half = Result((replace(one, pages=pages, failures={2: "abandoned"}, reports_failures=True),))
     text = conclude([broken, half, page_run("lpsm", 3.0, 2.0)])
     assert text.startswith(
         "In this run, bsd uses the least energy (1.00 J per page, 67 % less than lpsm) and delays least"
@@ -295,7 +311,7 @@ def test_a_limit_excludes_slow_policies() -> None:
 def test_each_kind_of_station_has_its_sentence() -> None:
 
     def kind(name: str, policy: str, energy_j: float, own: str = "") -> Result:
-        return page_run(policy, energy_j, 1.5, station=name, station_policy=own)
+        return page_run(policy, energy_j, 1.5, kind=name, station_policy=own)
 
     runs = [kind("reader", "psm", 3.0), kind("laptop", "psm", 30.0, "always-on"), kind("phone", "psm", 2.0)]
     runs += [kind("reader", "bsd", 2.0), kind("laptop", "bsd", 30.0, "always-on"), kind("phone", "bsd", 2.5)]

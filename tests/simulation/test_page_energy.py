@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.simulation import simulate
+from psm_sim.simulation.table import usage_of
 
 SENDING = {"power.transmit_w": 1.5}
 WAKING = {"power.wake_j": 0.001}
@@ -33,13 +34,15 @@ def test_each_frame_of_a_round_trip_costs_the_same(model) -> None:
     settings = {"mac.model": model, **PROCESSING}
     run = simulate("psm", trace=trace, pages=1, settings=settings)
     large = simulate("psm", trace=f"{trace},bytes=1400", pages=1, settings=settings)
-    assert run.usage.frames == large.usage.frames == 20
-    assert run.energy_by_state_per_page_j["frames"] == 20 * 0.0005
+    assert usage_of(run.row).frames == usage_of(large.row).frames == 20
+    assert run["energy_by_state_per_page_j.frames"] == 20 * 0.0005
 
 
 def test_the_energy_of_frames_changes_no_decision() -> None:
     """Times are those of a run without it."""
     plain, counted = (simulate("anticipate", pages=6, seed=3, settings=each) for each in ({}, PROCESSING))
     assert counted.pages["page_time_s"].tolist() == plain.pages["page_time_s"].tolist()
-    assert counted.usage[:10] == plain.usage[:10]
-    assert counted.usage.frames_j == pytest.approx(counted.usage.total_j - plain.usage.total_j)
+    assert usage_of(counted.row)[:10] == usage_of(plain.row)[:10]
+    assert usage_of(counted.row).frames_j == pytest.approx(
+        usage_of(counted.row).total_j - usage_of(plain.row).total_j
+    )

@@ -16,6 +16,7 @@ from psm_sim.policies.user_policy_guard import guarded_policy
 from psm_sim.simulation.perfetto import write_perfetto
 from psm_sim.simulation.timeline import Recorder
 from tests.network.parts.capture.sniffed import run
+from tests.page_rows import page_rows
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm", "anticipate", "uapsd", "twt"]
 REQUIRED = {"X": {"pid", "tid", "name", "ts", "dur", "args"}, "C": {"pid", "name", "ts", "args"}}
@@ -180,6 +181,6 @@ def test_the_dataframe_has_the_transfers_and_the_buffered_frames_too():
     result = psm_sim.simulate("psm", pages=3)
     events = psm_sim.timeline(result)
     replies = events[(events["event"] == "transfer") & (events["kind"] == "reply")]
-    assert replies["bytes"].sum() == sum(page.bytes for page in result.page_records)
+    assert replies["bytes"].sum() == sum(page.bytes for page in page_rows(result))
     assert events[events["event"] == "buffered"]["buffered_frames"].iloc[-1] == 0
     assert events["time_s"].is_monotonic_increasing

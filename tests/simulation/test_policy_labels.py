@@ -13,7 +13,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.policies import make_policy
 from psm_sim.reporting.files.result_csv import write_pages
-from psm_sim.simulation import BASELINES, References, Scenario, compare_runs, compare_seeds
+from psm_sim.simulation import BASELINES, References, Scenario, run_comparison
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_the_label_is_no_part_of_the_spec(text: str, unlabelled: str) -> None:
 @pytest.mark.parametrize("topology", ["three-node", "cafe"])
 def test_a_label_changes_names_only(topology: str) -> None:
     def run(policy: str) -> list[dict[str, object]]:
-        found = compare_runs([policy], Scenario(pages=1, topology=topology))
+        found = run_comparison([policy], Scenario(pages=1, topology=topology))
         rows = [{**run.to_dict(), "wall_s": 0} for run in found.runs]
         labels = [run.label.split(" (")[0] for run in found.runs]
         assert labels == [row.pop("label", policy) for row in rows]
@@ -48,14 +48,14 @@ def test_a_label_changes_names_only(topology: str) -> None:
 
 def test_a_labelled_baseline_is_shown_once() -> None:
     references = References(BASELINES, BASELINES[1:])
-    found = compare_seeds(["psm:label=mine"], Scenario(pages=1), 2, workers=1, references=references)
+    found = run_comparison(["psm:label=mine"], Scenario(pages=1), 2, workers=1, references=references)
     assert [run.label for run in found.shown] == ["always-on", "mine"]
     assert found.reference is not None
     assert found.reference.label == "mine"
 
 
 def test_the_pages_of_a_labelled_policy_have_its_label() -> None:
-    found = compare_runs(["psm:label=mine", "bsd"], Scenario(pages=1))
+    found = run_comparison(["psm:label=mine", "bsd"], Scenario(pages=1))
     stream = io.StringIO()
     write_pages(found, stream)
     assert [line.split(",")[:2] for line in stream.getvalue().splitlines()] == [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 
 PUBLISHED_WORKLOAD = "ucb:server_delay_ms=none,mean_think_s=54.5"
 
@@ -15,7 +15,7 @@ def runs():
         "always-on", "psm", "bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1",
         "lpsm:loss=inverse-log", "lpsm:loss=inverse",
     ]  # fmt: skip
-    return {run.policy: run for run in compare_runs(policies, Scenario(PUBLISHED_WORKLOAD)).runs}
+    return {run.policy: run for run in run_comparison(policies, Scenario(PUBLISHED_WORKLOAD)).runs}
 
 
 def test_always_on_takes_41_joules_a_page(runs):
@@ -28,7 +28,7 @@ def test_static_psm_is_near_its_published_energy_and_slowdown(runs):
     """Published: 3.62 J, 0.83 J of it for beacons; page times up to 2.2 times as long."""
     psm = runs["psm"]
     assert psm.energy_per_page_j == pytest.approx(3.62, rel=0.02)
-    assert 0.80 <= psm.energy_by_state_per_page_j["beacons"] <= 0.86
+    assert 0.80 <= psm["energy_by_state_per_page_j.beacons"] <= 0.86
     assert 2.1 <= psm.slowdown.mean <= 2.4
 
 
@@ -46,7 +46,7 @@ def test_lpsm_with_the_inverse_log_loss_uses_least(runs):
     assert all(
         log.energy_per_page_j < runs[name].energy_per_page_j for name in runs if name.startswith("bsd")
     )
-    assert 0.15 <= log.beacons_per_page / psm.beacons_per_page <= 0.22
+    assert 0.15 <= log["beacons_per_page"] / psm["beacons_per_page"] <= 0.22
 
 
 def test_lpsm_with_the_inverse_loss_lies_between(runs):
@@ -59,7 +59,7 @@ def test_lpsm_with_the_inverse_loss_lies_between(runs):
 def test_energy_that_is_not_beacons_is_the_same_for_all_that_doze_at_once(runs):
     """The derived column of the published table: equal to 2 %."""
     dozing = [
-        runs[name].energy_per_page_j - runs[name].energy_by_state_per_page_j["beacons"]
+        runs[name].energy_per_page_j - runs[name]["energy_by_state_per_page_j.beacons"]
         for name in ("psm", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
     ]
     assert max(dozing) / min(dozing) < 1.02

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import psm_sim
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import make_policy
 from psm_sim.reporting.comparison_table import caption
 from psm_sim.reporting.files import result_json
@@ -43,7 +43,7 @@ def time_s(page: Page, round_trip_ms: float, rate_mbps: float) -> float:
     """The time of a page without power saving."""
     keys = {"links.wired.latency_ms": round_trip_ms / 2 - 0.1, "links.wired.rate_mbps": rate_mbps}
     world = build_world(load_topology("modern", keys), make_policy("always-on"))
-    world.run([page])
+    run_alone(world, [page])
     ((visit, _),) = world.visits
     return visit.ended_s - visit.started_s
 

@@ -145,6 +145,6 @@ def test_datagrams_read_back_and_replayed_meet_the_same_waits():
     first = psm_sim.simulate("always-on", trace="push", pages=1, capture="a.pcap")
     again = psm_sim.simulate("always-on", trace="a.pcap", capture="b.pcap")
     one, other = (read_capture(Path(name)).rows for name in ("a.pcap", "b.pcap"))
-    assert first.traffic.client_received_bytes == again.traffic.client_received_bytes
+    assert first["traffic.client_received_bytes"] == again["traffic.client_received_bytes"]
     assert np.diff(one["time_ns"]) == pytest.approx(np.diff(other["time_ns"]), abs=2)
     assert one["length"].tolist() == other["length"].tolist()

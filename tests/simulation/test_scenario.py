@@ -19,7 +19,7 @@ from psm_sim.cli import main
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.network import Topology
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.workload import load_workload
 
 LIST = "page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n"
@@ -69,7 +69,7 @@ def test_its_command_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) 
     )
     assert main([*shlex.split(command)[3:], "--format", "csv"]) == 0
     rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    runs = compare_runs(policies, scenario).runs
+    runs = run_comparison(policies, scenario).runs
     energies = [str(run.energy_per_page_j) for run in runs]
     assert [row["energy_per_page_j"] for row in rows] == energies
 

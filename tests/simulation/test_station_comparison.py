@@ -10,9 +10,10 @@ import psm_sim
 from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
-from psm_sim.simulation import Scenario, compare_runs
-from psm_sim.simulation.station_comparison import StationAverage, station_setups
+from psm_sim.simulation import Scenario, run_comparison
+from psm_sim.simulation.stations import station_setups
 from psm_sim.workload import load_workload
+from tests.page_rows import page_rows
 
 AIR = {"mac.model": "dcf", "beacon.interval_ms": 102.4, "tcp.max_window": 44}
 
@@ -26,9 +27,7 @@ def of(compared, name, policy=0):
     """Return the result of one station under the first or another policy."""
     size = len(compared.resolved_topology.stations)
     found = compared.runs[size * policy : size * (policy + 1)]
-    return next(
-        result for run in found for each, result in zip(run.names, run.results, strict=True) if each == name
-    )
+    return next(part for run in found for part in run.parts if part.keys["station"] == name)
 
 
 @pytest.mark.parametrize("policy", ["psm", "lpsm", "bsd:p=0.5", "always-on"])
@@ -36,15 +35,14 @@ def of(compared, name, policy=0):
 def test_one_station_has_the_results_of_one_alone_to_the_last_bit(policy, settings):
     """Over a link of its own and over the air: pages, energy, slowdown, traffic, reports, events."""
     place = load_topology("three-node", settings)
-    alone = compare_runs([policy], Scenario(topology=place, pages=6)).runs[0]
+    alone = run_comparison([policy], Scenario(topology=place, pages=6)).runs[0]
     (one,) = (
-        compare_runs([policy], Scenario(topology=replace(place, stations=(StationSpec("me"),)), pages=6))
+        run_comparison([policy], Scenario(topology=replace(place, stations=(StationSpec("me"),)), pages=6))
         .runs[0]
-        .results
+        .parts
     )
-    assert list(one.page_records) == list(alone.page_records)
-    for name in ("usage", "traffic", "simulated_s", "events", "policy_report", "parameters", "latency"):
-        assert getattr(one, name) == getattr(alone, name)
+    assert list(page_rows(one)) == list(page_rows(alone))
+    assert {**one.row, "wall_s": 0} == {**alone.row, "wall_s": 0}
 
 
 def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
@@ -65,12 +63,11 @@ def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
     assert {seat.name: seat.workload.pages for seat in swapped} == {
         seat.name: seat.workload.pages for seat in seats
     }
-    found = compare_runs(["lpsm"], Scenario(topology=place, pages=5, seed=3))
-    assert all(isinstance(run, StationAverage) for run in found.runs)
-    assert of(found, "sensor").policy == "psm:listen_interval=3"
+    found = run_comparison(["lpsm"], Scenario(topology=place, pages=5, seed=3))
+    assert of(found, "sensor").station_policy == "psm:listen_interval=3"
     assert of(found, "reader-1").policy == "lpsm"
-    assert of(found, "sensor").power.awake_w != of(found, "twin").power.awake_w
-    assert [len(run.page_records) for run in found.runs] == [10, 1, 5]
+    assert "supply_v" in of(found, "sensor").row.keys() - of(found, "twin").row.keys()
+    assert [run["pages"] for run in found.runs] == [10, 1, 5]
     assert [(run.policy, run.station, run.station_policy) for run in found.runs] == [
         ("lpsm", "reader", ""),
         ("lpsm", "sensor", "psm:listen_interval=3"),
@@ -85,27 +82,27 @@ def test_losses_of_a_station_depend_on_its_name_and_not_on_its_place():
     place = crowd(StationSpec("near"), StationSpec("far"), **losses)
     swapped = replace(place, stations=place.stations[::-1])
     here, there = (
-        compare_runs(["psm"], Scenario("idle:stretch_s=310", topology=each, pages=1))
+        run_comparison(["psm"], Scenario("idle:stretch_s=310", topology=each, pages=1))
         for each in (place, swapped)
     )
-    used_j = {name: of(here, name).usage.total_j for name in ("near", "far")}
-    assert used_j == {name: of(there, name).usage.total_j for name in ("near", "far")}
+    used_j = {name: of(here, name).energy_per_page_j for name in ("near", "far")}
+    assert used_j == {name: of(there, name).energy_per_page_j for name in ("near", "far")}
     assert used_j["near"] != used_j["far"]
 
 
 def test_an_error_in_a_station_names_topology_and_station():
     with pytest.raises(InputError, match="topology three-node: station lost: Unknown trace 'nope'"):
-        compare_runs(["psm"], Scenario(topology=crowd(StationSpec("lost", trace="nope")), pages=1))
+        run_comparison(["psm"], Scenario(topology=crowd(StationSpec("lost", trace="nope")), pages=1))
 
 
 def test_a_station_can_be_watched_among_the_others():
     """The run is made once more: its pages are complete at the same times, to the last bit."""
     found = psm_sim.simulate("lpsm", topology=crowd(StationSpec("one", count=3)), pages=3)
-    for result in found.results:
+    for result in found.parts:
         events = psm_sim.timeline(result)
         complete = events[events["event"] == "page complete"]["time_s"].tolist()
         assert complete == pytest.approx(
-            [record.start_s + record.page_time_s for record in result.page_records], rel=1e-12
+            [record.start_s + record.page_time_s for record in page_rows(result)], rel=1e-12
         )
         first = psm_sim.timeline(result, pages=1)
         assert first["time_s"].max() <= complete[0]
@@ -119,7 +116,7 @@ def test_a_neighbour_that_downloads_costs_a_dozing_station_several_times_its_wak
     loader = StationSpec("loader", policy="always-on", trace=load, pages=1, seed=1)
     settings = {"mac.fetch": fetch, "access_point.release_on_uplink": False}
     awake_j = [
-        of(compare_runs(["psm"], Scenario(topology=crowd(*members, **settings))), "reader").usage.awake_j
+        of(run_comparison(["psm"], Scenario(topology=crowd(*members, **settings))), "reader")["usage.awake_j"]
         for members in ((reader,), (reader, loader))
     ]
     assert awake_j[1] > times * awake_j[0]
@@ -150,7 +147,7 @@ def test_a_page_of_a_station_that_cannot_be_loaded_ends_the_run_with_a_sentence(
     """It names the page and the policy that was asked for."""
     place = crowd(StationSpec("one", count=2), **{"access_point.release_on_uplink": False})
     with pytest.raises(InputError, match=r"Page 1 under psm:listen_interval=3000 cannot be loaded"):
-        compare_runs(["psm:listen_interval=3000"], Scenario(topology=place, pages=2))
+        run_comparison(["psm:listen_interval=3000"], Scenario(topology=place, pages=2))
 
 
 def test_stations_are_part_of_a_scenarios_key_and_a_file_extends_them():
@@ -170,4 +167,4 @@ def test_the_output_has_every_station_and_the_distribution():
     assert told["distribution"]["slowdown.mean"]["p100"] == max(
         row["slowdown.mean"] for row in told["stations"]
     )
-    assert list(readers.pages["station"].unique()) == list(readers.names)
+    assert list(readers.pages["station"].unique()) == readers.names("station")

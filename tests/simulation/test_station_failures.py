@@ -13,7 +13,7 @@ from psm_sim.network import load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.terminal import comparison as table
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 
 MEMBERS = (StationSpec("reader", count=2), StationSpec("heavy", trace="modern", pages=1))
 REASON = "it has taken longer than 2 s"
@@ -30,7 +30,7 @@ def scenario(settings, members=MEMBERS, pages=8):
 
 @pytest.fixture(scope="module")
 def compared():
-    return compare_runs(["psm", "lpsm"], scenario(FAULTS))
+    return run_comparison(["psm", "lpsm"], scenario(FAULTS))
 
 
 def text_of(writer, compared):
@@ -62,10 +62,10 @@ def test_the_table_and_the_csv_say_whose_pages_have_failed(compared):
     text = " ".join(text_of(table.write, compared).split())
     rows = csv.DictReader(io.StringIO(text_of(result_csv.write, compared)))
     for run, row in zip(compared.runs, rows, strict=True):
-        counts = {name: each.failed_pages for name, each in zip(run.names, run.results, strict=True)}
+        counts = {each.keys["station"]: each["failed_pages"] for each in run.parts}
         whose = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
-        words = f"{run.failed_pages} x {REASON} ({whose})"
-        if run.failed_pages:
+        words = f"{run['failed_pages']} x {REASON} ({whose})"
+        if run.failures:
             assert f"Failed pages under {run.policy} ({run.station}): {words}." in text
             assert row["failures"] == words
         pages = run.pages
@@ -76,14 +76,14 @@ def test_each_station_has_its_own_faults_and_bytes_add_up(compared):
     """Restarts are for all: as many as fit into each station's time."""
     for run, heavy in (compared.runs[:2], compared.runs[2:]):
         assert heavy.station == "heavy"
-        for each in (*run.results, *heavy.results):
-            traffic = each.traffic
-            arrived = traffic.client_received_bytes + traffic.undelivered_bytes
-            assert traffic.server_sent_bytes == arrived + traffic.dropped_bytes + traffic.lost_bytes
-        one, other = run.results[:2]
-        assert one.policy_report["beacons missed"] != other.policy_report["beacons missed"]
-        assert one.traffic.lost_bytes != other.traffic.lost_bytes
+        for each in (*run.parts, *heavy.parts):
+            names = ("client_received", "undelivered", "dropped", "lost")
+            accounted = sum(each[f"traffic.{name}_bytes"] for name in names)
+            assert each["traffic.server_sent_bytes"] == accounted
+        one, other = run.parts[:2]
+        assert one["policy_report.beacons missed"] != other["policy_report.beacons missed"]
+        assert one["traffic.lost_bytes"] != other["traffic.lost_bytes"]
         ended = sorted(
-            (each.simulated_s, each.policy_report["restarts"]) for each in (*run.results, *heavy.results)
+            (each["simulated_s"], each["policy_report.restarts"]) for each in (*run.parts, *heavy.parts)
         )
         assert [count for _, count in ended] == sorted(count for _, count in ended)

@@ -19,8 +19,8 @@ from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.html.comparison import page_of, pages_table
-from psm_sim.simulation import BASELINES, Comparison, References, Scenario, SeedComparison, compare_seeds
-from psm_sim.simulation.run_averages import MEASURES
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
+from psm_sim.simulation.table import MEASURES
 
 MEMBERS = (
     StationSpec("reader", count=2),
@@ -47,7 +47,7 @@ def compared(seed: int = 1, replications: int = 1) -> Comparison:
     """Return BSD and the baselines with two readers and a laptop."""
     scenario = Scenario(topology=place(*MEMBERS), pages=2, seed=seed)
     beside = References(BASELINES, BASELINES[1:])
-    return compare_seeds(["bsd"], scenario, replications, workers=1, references=beside)
+    return run_comparison(["bsd"], scenario, replications, workers=1, references=beside)
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,6 @@ def test_savings_are_relative_to_the_same_station(single: Comparison) -> None:
 
 def test_intervals_are_students_over_the_json_of_each_seed(three: Comparison) -> None:
     """A row of three seeds has the values of three runs with one seed each."""
-    assert isinstance(three, SeedComparison)
     alone = [told(compared(seed))["runs"] for seed in (1, 2, 3)]
     for number, run in enumerate(told(three)["runs"]):
         assert [row["seed"] for row in run["seeds"]] == ["1", "2", "3"]
@@ -161,8 +160,7 @@ def test_intervals_are_students_over_the_json_of_each_seed(three: Comparison) ->
 
 def test_no_pages_occur_in_two_replications(three: Comparison) -> None:
     """Otherwise the seeds would not be independent."""
-    assert isinstance(three, SeedComparison)
-    pages = [result.page_records[0].think_s for each in three.seeds for result in each.runs[0].results]
+    pages = [block.pages["think_s"][0] for block in three.runs[0].blocks]
     assert len(set(pages)) == len(pages) == 6
 
 
@@ -206,4 +204,4 @@ def test_a_comparison_of_unlike_stations_has_no_single_reference(single: Compari
 def test_replications_need_pages_that_depend_on_the_seed() -> None:
     fixed = place(StationSpec("one", seed=3), StationSpec("two", seed=4))
     with pytest.raises(InputError, match="pages are the same for every seed"):
-        compare_seeds(["psm"], Scenario(topology=fixed, pages=1), 2, workers=1)
+        run_comparison(["psm"], Scenario(topology=fixed, pages=1), 2, workers=1)

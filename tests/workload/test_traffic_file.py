@@ -13,10 +13,12 @@ from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.policies import POLICIES
 from psm_sim.simulation import simulate
+from psm_sim.simulation.table import directions_of, usage_of
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Pause
 from psm_sim.workload.traffic_file import TrafficPart
 from tests.every_beacon import run_both
+from tests.page_rows import check_bytes_are_conserved
 
 BEACON_S = 0.1024
 TRACES = ("ping", "mqtt", "cbr", "push", "bulk", "phone", "idle")
@@ -67,13 +69,11 @@ def test_poisson_times_are_memoryless_bursts_are_not_and_a_clock_is_regular():
 def test_the_result_has_the_delays_from_the_access_point_to_the_station():
     """With static PSM at most a beacon interval, half of it in the mean; without power saving the airtime."""
     psm, awake = (simulate(policy, trace="pushes:stretch_s=1800", pages=1) for policy in ("psm", "always-on"))
-    assert psm.pushes is not None
-    assert awake.pushes is not None
-    assert psm.pushes.sent == psm.pushes.delivered == awake.pushes.delivered > 15
-    assert psm.pushes.delay_s.mean == pytest.approx(0.05, abs=0.02)
-    assert psm.pushes.delay_s.max < 0.102
-    assert awake.pushes.delay_s.max == pytest.approx(300 * 8 / 5e6 + 1e-4)
-    assert psm.to_dict()["pushes"]["delay_s"]["p95"] == psm.pushes.delay_s.p95
+    assert psm["pushes.sent"] == psm["pushes.delivered"] == awake["pushes.delivered"] > 15
+    assert psm["pushes.delay_s.mean"] == pytest.approx(0.05, abs=0.02)
+    assert psm["pushes.delay_s.max"] < 0.102
+    assert awake["pushes.delay_s.max"] == pytest.approx(300 * 8 / 5e6 + 1e-4)
+    assert psm.to_dict()["pushes"]["delay_s"]["p95"] == psm["pushes.delay_s.p95"]
 
 
 @pytest.mark.parametrize(
@@ -103,44 +103,43 @@ def test_the_mean_wait_without_loss_is_half_of_the_listen_interval(interval, wai
     result = simulate(
         f"psm:listen_interval={interval}", trace, pages=1, settings={"beacon.interval_ms": 102.4}
     )
-    assert result.pushes is not None
-    assert result.pushes.delivered >= 2999
+    assert result["pushes.delivered"] >= 2999
     on_air_ms = 100 * 8 / 5e6 * 1000 + 0.1
-    assert 1000 * result.pushes.delay_s.mean - on_air_ms == pytest.approx(wait_ms, rel=0.01)
+    assert 1000 * result["pushes.delay_s.mean"] - on_air_ms == pytest.approx(wait_ms, rel=0.01)
     assert wait_ms == pytest.approx(interval * BEACON_S * 500)
 
 
 def test_a_ping_takes_the_time_of_four_frames_without_power_saving():
     """By hand: 84 bytes over both links and back, each time the same."""
-    found = simulate("always-on", "ping:stretch_s=60", pages=1).latency["round_trip_up"]
-    assert found.sent == found.delivered >= 59
-    assert found.latency_s.p50 == pytest.approx(2 * one_way_s(84))
-    assert found.latency_s.max == pytest.approx(2 * one_way_s(84))
+    found = simulate("always-on", "ping:stretch_s=60", pages=1)
+    assert found["latency.round_trip_up.sent"] == found["latency.round_trip_up.delivered"] >= 59
+    assert found["latency.round_trip_up.latency_s.p50"] == pytest.approx(2 * one_way_s(84))
+    assert found["latency.round_trip_up.latency_s.max"] == pytest.approx(2 * one_way_s(84))
 
 
 def test_a_probe_from_the_network_waits_for_a_beacon_and_its_answer_does_not():
     """Static PSM: from two ways to two ways and a beacon interval, in the mean half of one."""
     found = simulate("psm", "ping:sender=network,period_s=3.3,stretch_s=3000", pages=1)
-    latency = found.latency["round_trip_down"].latency_s
-    assert 2 * one_way_s(84) < latency.p50 < latency.p90 < latency.p99 <= 2 * one_way_s(84) + 0.1
-    assert latency.mean == pytest.approx(2 * one_way_s(84) + 0.05, rel=0.05)
+    p50, p90, p99, mean = (
+        found[f"latency.round_trip_down.latency_s.{name}"] for name in ("p50", "p90", "p99", "mean")
+    )
+    assert 2 * one_way_s(84) < p50 < p90 < p99 <= 2 * one_way_s(84) + 0.1
+    assert mean == pytest.approx(2 * one_way_s(84) + 0.05, rel=0.05)
 
 
 def test_a_message_on_a_standing_connection_takes_the_time_of_its_segments():
     """By hand, with no other traffic: 2 bytes and 40 of headers there, at once answered with as many."""
     trace = "mqtt:publish.on=false,command.on=false,stretch_s=600"
-    found = simulate("always-on", trace, pages=1).latency
-    assert set(found) == {"round_trip_up"}
-    assert found["round_trip_up"].latency_s.p50 == pytest.approx(2 * one_way_s(42))
+    found = simulate("always-on", trace, pages=1)
+    assert directions_of(found.row) == ["round_trip_up"]
+    assert found["latency.round_trip_up.latency_s.p50"] == pytest.approx(2 * one_way_s(42))
 
 
 def test_a_bulk_message_is_one_transfer_over_tcp():
     """By hand its least time: a megabyte at 5 Mb/s with a header for each segment; and no frame is lost."""
     result = simulate("always-on", "bulk", pages=1)
-    found = result.latency["down"]
-    assert found.latency_s.p50 > 1e6 * (1500 / 1460) * 8 / 5e6
-    assert found.latency_s.p50 < 2.0
-    assert result.traffic.dropped_frames == 0
+    assert 1e6 * (1500 / 1460) * 8 / 5e6 < result["latency.down.latency_s.p50"] < 2.0
+    assert result["traffic.dropped_frames"] == 0
 
 
 @pytest.mark.parametrize("policy", POLICIES.names())
@@ -148,14 +147,13 @@ def test_a_bulk_message_is_one_transfer_over_tcp():
 def test_bytes_are_conserved_and_every_beacon_changes_nothing(policy, trace):
     """Under each policy and in each traffic trace; firing all beacons gives the same run."""
     one, full = run_both(policy, SHORT[trace], pages=2)
-    traffic = one.traffic
-    found = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
-    assert found == traffic.server_sent_bytes
-    assert (one.usage, one.latency) == (full.usage, full.latency)
-    # As texts: where no message has arrived yet its delay is NaN, which equals nothing.
-    assert repr(one.pushes) == repr(full.pushes)
-    for latency in one.latency.values():
-        assert latency.delivered + latency.lost <= latency.sent
+    check_bytes_are_conserved(one)
+    # As text: where no message has arrived yet its delay is NaN, which equals nothing.
+    rows = [{**each.row, "wall_s": 0, "events": 0} for each in (one, full)]
+    assert repr(rows[0]) == repr(rows[1])
+    for name in directions_of(one.row):
+        sent, delivered, lost = (one[f"latency.{name}.{count}"] for count in ("sent", "delivered", "lost"))
+        assert delivered + lost <= sent
 
 
 def test_what_the_access_point_drops_is_lost():
@@ -164,10 +162,10 @@ def test_what_the_access_point_drops_is_lost():
         "psm:listen_interval=10", "push:period_s=0.1,stretch_s=60", pages=1,
         settings={"access_point.buffer_frames": 2},
     )  # fmt: skip
-    found = result.latency["down"]
-    assert 0 <= result.traffic.dropped_frames - found.lost < 20
-    assert found.lost > 300
-    assert found.loss == found.lost / (found.lost + found.delivered)
+    lost, delivered = result["latency.down.lost"], result["latency.down.delivered"]
+    assert 0 <= result["traffic.dropped_frames"] - lost < 20
+    assert lost > 300
+    assert result["latency.down.loss"] == lost / (lost + delivered)
 
 
 def test_pages_of_a_mixture_are_those_of_its_base():
@@ -240,8 +238,8 @@ def test_a_pause_costs_the_energy_of_its_time_and_has_no_slowdown():
     result = simulate("psm", workload)
     assert result.slowdown.max == result.slowdown.mean == 1.0
     assert result.page_time_s.max == 0.0
-    assert result.usage.beacons == pytest.approx(3 * 600 / 0.1, abs=1)
-    assert result.latency == {}
+    assert usage_of(result.row).beacons == pytest.approx(3 * 600 / 0.1, abs=1)
+    assert directions_of(result.row) == []
 
 
 def test_table_json_and_csv_have_the_percentiles(capsys):
@@ -265,6 +263,6 @@ def test_replications_of_messages_are_pooled(capsys):
     words = ["--policy", "psm", "--trace", "push:stretch_s=300", "--pages", "1", "--replications", "2"]
     assert main([*words, "--workers", "1", "--format", "json", "--no-baselines"]) == 0
     found = json.loads(capsys.readouterr().out)["runs"][0]["latency"]["down"]
-    each = [simulate("psm", "push:stretch_s=300", pages=1, seed=seed).latency["down"] for seed in (1, 2)]
-    assert found["sent"] == sum(one.sent for one in each)
-    assert found["latency_s"]["max"] == max(one.latency_s.max for one in each)
+    each = [simulate("psm", "push:stretch_s=300", pages=1, seed=seed) for seed in (1, 2)]
+    assert found["sent"] == sum(one["latency.down.sent"] for one in each)
+    assert found["latency_s"]["max"] == max(one["latency.down.latency_s.max"] for one in each)

@@ -148,21 +148,19 @@ class Listen(Policy):
 
     def _make_forecast(self) -> BeaconForecast | RandomListening:
         if self.learner == "random":
-            return RandomListening(self.b, self._horizon)
+            return RandomListening(self.b)
         spec = _SAMPLERS[self.learner].format(b=self.b, R=self.R)
         sampler = make_selective(spec, self._features.count)
-        return BeaconForecast(self._features, sampler, self.beacon_grid, self._horizon)
+        return BeaconForecast(self._features, sampler, self.beacon_grid)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Handle a sent frame."""
         self._features.sent(now_s, frame)
-        self._forecast.on_frame()
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Handle a received frame. Group addressed frames are ignored."""
         if not frame.group:
             self._features.received(now_s, frame)
-            self._forecast.on_frame()
 
     def report(self) -> dict[str, float]:
         """Return the number of received beacons, with and without frames, and the estimated misses."""
@@ -174,9 +172,7 @@ class Listen(Policy):
         if poll is not None:
             self._learn_planned(poll.buffered_frames > 0)
             self._features.listened(now_s)
-        on_beacon = poll is not None and now_s == self.beacon_grid.time(first - 1)
-        draws = self._random.random(self._horizon).tolist()
-        self._planned = self._forecast.next_beacon(first, draws, on_beacon)
+        self._planned = self._forecast.next_beacon(first, self._random.random(self._horizon).tolist())
         return Rest(0.0, self._planned.number - first + 1)
 
     def _learn_planned(self, frames: bool) -> None:

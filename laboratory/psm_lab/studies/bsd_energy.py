@@ -23,7 +23,7 @@ from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation import Scenario
-from psm_sim.simulation.run import prepare
+from psm_sim.simulation.run import run_workload
 
 NAME = "bsd-energy"
 HOLDING_MS = 1500
@@ -88,8 +88,7 @@ def measure_bound(p: float, scenario: Scenario) -> list[Row]:
     ``held`` is their number, and ``bound`` the largest as a share of 1 + p, or None if there is none.
     """
     observer = BoundObserver()
-    run = prepare(f"bsd:p={p:g}", scenario.resolve_topology(), [observer])
-    run.execute(scenario.workload().pages)
+    run_workload(f"bsd:p={p:g}", scenario.resolve_topology(), scenario.workload(), observers=[observer])
     bound = max(observer.stretches) / (1 + p) if observer.stretches else None
     return [{"p": p, "bound": bound, "held": len(observer.stretches)}]
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task
-from psm_sim.simulation import Result, Scenario, compare_runs
+from psm_sim.simulation import Result, Scenario, run_comparison
 from psm_sim.workload import Page, Workload
 
 _DIRECTIONS = ("round_trip_down", "down", "round_trip_up", "up")
@@ -18,12 +18,12 @@ _DIRECTIONS = ("round_trip_down", "down", "round_trip_up", "up")
 
 def run_policies(policies: Sequence[str], scenario: Scenario) -> list[Row]:
     """Run the policies over the same traffic and return one row of mean power and delay per policy."""
-    comparison = compare_runs(policies, scenario)
+    comparison = run_comparison(policies, scenario)
     always_on_s = delay_s(comparison.always_on)
     return [
         {
             "policy": run.policy,
-            "mw": 1000 * run.usage.total_j / run.simulated_s,
+            "mw": run["mean_power_mw"],
             "delay_ms": 1000 * (delay_s(run) - always_on_s),
         }
         for run in comparison.runs
@@ -36,9 +36,9 @@ def delay_s(run: Result) -> float:
     If there are messages in several directions, the latency is that of the most delayed direction.
     """
     for direction in _DIRECTIONS:
-        if direction in run.latency and run.latency[direction].delivered:
-            return run.latency[direction].latency_s.mean
-    return run.page_time_s.mean
+        if run.row.get(f"latency.{direction}.delivered"):
+            return float(run[f"latency.{direction}.latency_s.mean"])
+    return float(run["page_time_s.mean"])
 
 
 IDLE_CHIPS = ("nrf7002", "esp32-c6")

@@ -12,7 +12,7 @@ from psm_lab.studies.tasks import Row, Rows, Task, optimum_task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import Topology
 from psm_sim.policies import Policy, Poll, Rest
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.workload.page_view import Page
 
 
@@ -72,15 +72,15 @@ def run_with_lower_bound(policies: Sequence[str], scenario: Scenario) -> list[Ro
     ``energy_j`` and ``energy_lower_bound_j`` are in joules per page. The lower bound refers to the policy's
     own run. ``delay_s`` is the page time minus the page time without power saving, in seconds per page.
     """
-    comparison = compare_runs((*policies, LullPolicy()), scenario)
+    comparison = run_comparison((*policies, LullPolicy()), scenario)
     pages, topology = comparison.workload.pages, comparison.resolved_topology
     return [
         {
             "seed": scenario.seed,
             "policy": run.policy,
             "energy_j": run.energy_per_page_j,
-            "energy_lower_bound_j": energy_lower_bound_j(pages, topology, run.simulated_s) / len(pages),
-            "delay_s": run.page_time_s.mean - comparison.always_on.page_time_s.mean,
+            "energy_lower_bound_j": energy_lower_bound_j(pages, topology, run["simulated_s"]) / len(pages),
+            "delay_s": run["page_time_s.mean"] - comparison.always_on["page_time_s.mean"],
         }
         for run in comparison.runs
     ]

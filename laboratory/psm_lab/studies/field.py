@@ -15,8 +15,10 @@ from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import load_topology
 from psm_sim.network.topology_sections import StationSpec
-from psm_sim.simulation import Result, Scenario, compare_runs
-from psm_sim.simulation.station_comparison import run_stations, station_setups
+from psm_sim.simulation import Result, Scenario, run_comparison
+from psm_sim.simulation.run import execute, prepare_stations
+from psm_sim.simulation.stations import station_setups
+from psm_sim.simulation.table import directions_of, measure, usage_of
 
 CELLS = ((0, "tcp"), (0, "datagram"), (10, "tcp"), (10, "datagram"), (20, "tcp"))
 """Number of neighbors and transport of the station that saves power."""
@@ -60,15 +62,15 @@ WAKE_J = {
 
 def run_contention(scenario: Scenario) -> list[Row]:
     """Run all stations and return mean current and time awake of the first one, under static PSM."""
-    station, *_ = run_stations("psm", station_setups(scenario, scenario.resolve_topology()), None)
-    (run,) = station.results
-    (latency,) = run.latency.values()
-    awake_s = run.usage.awake_s + run.usage.beacons * _BEACON_S
+    stations = station_setups(scenario, scenario.resolve_topology())
+    row = measure(execute(prepare_stations("psm", stations), stations, "psm")[0])
+    (direction,) = directions_of(row)
+    awake_s = row["usage.awake_s"] + row["usage.beacons"] * _BEACON_S
     return [
         {
-            "current_ma": run.mean_current_ma,
-            "awake_ms": 1000 * awake_s / run.simulated_s,
-            "latency_ms": 1000 * latency.latency_s.mean,
+            "current_ma": row["mean_current_ma"],
+            "awake_ms": 1000 * awake_s / row["simulated_s"],
+            "latency_ms": 1000 * row[f"latency.{direction}.latency_s.mean"],
         }
     ]
 
@@ -139,7 +141,7 @@ DEVICE_CHIP = "cyw43439"
 
 def run_prediction(scenario: Scenario) -> list[Row]:
     """Return energy and delay of ``predict``, relative to static PSM and to a station always awake."""
-    comparison = compare_runs(("psm", "predict"), scenario)
+    comparison = run_comparison(("psm", "predict"), scenario)
     psm, predicted = comparison.runs
     awake_s = _delay_s(comparison.always_on)
     return [
@@ -152,8 +154,8 @@ def run_prediction(scenario: Scenario) -> list[Row]:
 
 
 def _delay_s(run: Result) -> float:
-    latencies = list(run.latency.values())
-    return latencies[0].latency_s.mean if latencies else run.page_time_s.mean
+    directions = directions_of(run.row)
+    return float(run[f"latency.{directions[0]}.latency_s.mean" if directions else "page_time_s.mean"])
 
 
 def prediction_tasks(seeds: Sequence[int], pages: int) -> list[Task]:
@@ -191,8 +193,8 @@ _COUNTED_J = 0.001
 def count_frames(policies: Sequence[str], scenario: Scenario) -> list[Row]:
     """Return energy without frames and number of frames of each policy, per page."""
     rows = []
-    for run in compare_runs(policies, scenario).runs:
-        usage, pages = run.usage, len(run.page_records)
+    for run in run_comparison(policies, scenario).runs:
+        usage, pages = usage_of(run.row), run["pages"]
         radio_j = usage.total_j - usage.frames_j
         rows.append({"policy": run.policy, "radio_j": radio_j / pages, "frames": usage.frames / pages})
     return rows

@@ -30,7 +30,8 @@ from psm_lab.studies.tasks import Row, Rows, Task, compare_policies
 from psm_sim.common.component_spec import Spec
 from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import Preset
-from psm_sim.simulation.run import prepare
+from psm_sim.simulation.run import run_workload
+from psm_sim.simulation.table import measure
 
 UPLINKS = (("one", "poll"), ("one", "uplink"), ("restart", "poll"), ("keep", "poll"))
 """Values of ``lpsm:uplink`` and ``lpsm:acks``. ACKs only count as uplink packets with ``uplink=one``."""
@@ -77,9 +78,9 @@ class Setting:
     def mean_think_s(self, pages: int) -> float:
         """Return the mean think time in s at which static PSM needs the published energy over *pages*."""
         scenario = self.scenario(pages, CHOOSING[0], _FIRST_MEAN_S)
-        run = prepare("psm", scenario.resolve_topology()).execute(scenario.workload().pages)
-        page_s = run.simulated_s / len(run.page_records)
-        return _FIRST_MEAN_S + page_s * (PSM_J / run.energy_per_page_j - 1)
+        row = measure(run_workload("psm", scenario.resolve_topology(), scenario.workload()))
+        page_s = row["simulated_s"] / row["pages"]
+        return float(_FIRST_MEAN_S + page_s * (PSM_J / row["energy_per_page_j"] - 1))
 
 
 def run_setting(setting: Setting, pages: int, seed: int) -> list[Row]:

@@ -11,8 +11,9 @@ from psm_lab.studies.tasks import Row
 from psm_sim.campaign.loss_comparison import LearnerRound, LoggedLpsm
 from psm_sim.learning import best_rate, best_switching, rate_losses
 from psm_sim.network import load_topology
-from psm_sim.simulation import Result, Scenario, compare_runs
-from psm_sim.simulation.run import page_times_s, prepare
+from psm_sim.simulation import Scenario, run_comparison
+from psm_sim.simulation.run import Times, page_times_s, run_workload
+from psm_sim.simulation.table import Block, measure
 from psm_sim.workload import Workload, load_workload
 from psm_sim.workload.regimes import ShiftingWorkload
 
@@ -51,11 +52,11 @@ def run_policies(trace: str, pages: int, seed: int, gammas: Sequence[float | Non
     learners can be compared.
     """
     workload, specs = load_workload(trace, pages, seed), (*FIXED, *BOUNDED)
-    comparison = compare_runs(specs, Scenario(workload, pages=pages, seed=seed))
-    times_s = page_times_s(comparison.always_on)
+    comparison = run_comparison(specs, Scenario(workload, pages=pages, seed=seed))
+    times_s = page_times_s(comparison.always_on.blocks[0])
     switches = len(workload.schedule) - 1 if isinstance(workload, ShiftingWorkload) else 0
     rows = [
-        {"policy": spec, "gamma": "", **measure_run(run, workload)}
+        {"policy": spec, "gamma": "", **measure_run(run.blocks[0], workload)}
         for spec, run in zip(specs, comparison.runs, strict=True)
     ]
     for gamma in gammas:
@@ -69,16 +70,16 @@ def run_policies(trace: str, pages: int, seed: int, gammas: Sequence[float | Non
     return [{"trace": trace, "seed": seed, **row} for row in rows]
 
 
-def measure_run(run: Result, workload: Workload) -> Row:
+def measure_run(run: Block, workload: Workload) -> Row:
     """Return energy and delay per page, slowdown, and power and delay in each regime of the *workload*."""
-    records = run.page_records
-    regimes = np.array(_regimes(workload, len(records)))
-    delays_ms = np.array([1000 * (page.page_time_s - page.always_on_time_s) for page in records])
-    spans_s = np.diff([0.0, *(page.start_s + page.page_time_s for page in records)])
-    energies_j = np.array([page.energy_j for page in records])
+    pages, values = run.page_columns(), measure(run)
+    regimes = np.array(_regimes(workload, len(run)))
+    delays_ms = 1000 * (pages["page_time_s"] - pages["always_on_time_s"])
+    spans_s = np.diff(pages["start_s"] + pages["page_time_s"], prepend=0.0)
+    energies_j = pages["energy_j"]
     row = {
-        "energy_j": run.energy_per_page_j,
-        "slowdown": run.slowdown.mean,
+        "energy_j": values["energy_per_page_j"],
+        "slowdown": values["slowdown.mean"],
         "delay_ms": float(delays_ms.mean()),
     }
     for name in dict.fromkeys(regimes.tolist()):
@@ -94,9 +95,9 @@ def _regimes(workload: Workload, pages: int) -> Sequence[str]:
 
 
 def logged_run(
-    workload: Workload, gamma: float | None, alpha: float | None, times_s: Sequence[float] | None = None
-) -> tuple[Result, list[LearnerRound]]:
-    """Run a learner over the pages and return the result and the learned rounds.
+    workload: Workload, gamma: float | None, alpha: float | None, times_s: Times | None = None
+) -> tuple[Block, list[LearnerRound]]:
+    """Run a learner over the pages and return its block and the learned rounds.
 
     Parameters
     ----------
@@ -106,10 +107,10 @@ def logged_run(
         Parameter of the loss; None uses the published value.
     alpha : float or None
         Switching rate; None uses Learn-alpha.
-    times_s : sequence of float, optional
+    times_s : array of float, optional
         Time of each page without power saving, in seconds. Without it no slowdown is measured.
     """
-    run = prepare(LoggedLpsm(gamma=gamma, alpha=alpha), load_topology()).execute(workload.pages, times_s)
+    run = run_workload(LoggedLpsm(gamma=gamma, alpha=alpha), load_topology(), workload, times_s)
     return run, cast(LoggedLpsm, run.policy_state).rounds
 
 
@@ -169,7 +170,7 @@ def polling_times(alpha: float | None, scenario: Scenario) -> list[Row]:
     """
     workload = scenario.workload()
     run, rounds = logged_run(workload, None, alpha)
-    ends_s = [page.start_s + page.page_time_s for page in run.page_records]
+    ends_s = run.pages["start_s"] + run.pages["page_time_s"]
     pages = np.searchsorted(ends_s, [one.time_s for one in rounds])
     regimes = _regimes(workload, len(ends_s))
     return [

@@ -17,7 +17,8 @@ from psm_lab.studies.study import Findings, Scale, Table, table_of_means
 from psm_lab.studies.tasks import Row, Rows, Task, optimum_task
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.network import load_topology
-from psm_sim.simulation import Result, Scenario, compare_runs
+from psm_sim.simulation import Result, Scenario, run_comparison
+from psm_sim.simulation.table import usage_of
 
 FIRST_SEED = 5000
 """Offset of the seeds. No choice was made on any seed of the study."""
@@ -111,7 +112,7 @@ _TRIED = (0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0)
 
 def run_policies(policies: Sequence[str], scenario: Scenario) -> list[Row]:
     """Run *policies* over the same pages and return one row per policy."""
-    return [_row(run, scenario) for run in compare_runs(policies, scenario).runs]
+    return [_row(run, scenario) for run in run_comparison(policies, scenario).runs]
 
 
 def run_matched(tuning: Scenario, scenarios: Sequence[Scenario], learners: Sequence[str]) -> list[Row]:
@@ -121,7 +122,7 @@ def run_matched(tuning: Scenario, scenarios: Sequence[Scenario], learners: Seque
     used for the *scenarios*.
     """
     candidates = [f"listen:learner=random,b={probability:g}" for probability in _TRIED]
-    beacons = [run.beacons_per_page for run in compare_runs([*candidates, *learners], tuning).runs]
+    beacons = [run["beacons_per_page"] for run in run_comparison([*candidates, *learners], tuning).runs]
     grid, targets = np.array(beacons[: len(candidates)]), beacons[len(candidates) :]
     order = np.argsort(grid)
     probabilities = np.exp(np.interp(targets, grid[order], np.log(_TRIED)[order])).tolist()
@@ -133,22 +134,27 @@ def run_matched(tuning: Scenario, scenarios: Sequence[Scenario], learners: Seque
     ]
 
 
+def _unforced(row: Row) -> float:
+    """Return the share of the heard beacons that no rule forced; 0 for a policy that does not count them."""
+    listens = row.get("policy_report.listens")
+    return 1 - row["policy_report.forced"] / listens if listens else 0.0
+
+
 def _row(run: Result, scenario: Scenario) -> Row:
     asleep_w = scenario.resolve_topology().power.asleep_w
-    above_j = run.usage.total_j - asleep_w * run.simulated_s
-    delay_s = run.pushes.delay_s if run.pushes else None
-    report = run.policy_report
+    row = run.row
+    above_j = usage_of(row).total_j - asleep_w * row["simulated_s"]
     return {
         "seed": scenario.seed,
         "policy": run.policy,
         "energy_j": run.energy_per_page_j,
-        "slowdown": run.slowdown.mean,
-        "slowdown_p95": run.slowdown.p95,
-        "beacons": run.beacons_per_page,
-        "above_j_per_h": 3600 * above_j / run.simulated_s,
-        "delay_s": delay_s.mean if delay_s else 0.0,
-        "delay_p95_s": delay_s.p95 if delay_s else 0.0,
-        "unforced": 1 - report["forced"] / report["listens"] if "listens" in report else 0.0,
+        "slowdown": row["slowdown.mean"],
+        "slowdown_p95": row["slowdown.p95"],
+        "beacons": row["beacons_per_page"],
+        "above_j_per_h": 3600 * above_j / row["simulated_s"],
+        "delay_s": row.get("pushes.delay_s.mean", 0.0),
+        "delay_p95_s": row.get("pushes.delay_s.p95", 0.0),
+        "unforced": _unforced(row),
     }
 
 

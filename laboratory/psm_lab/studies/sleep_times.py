@@ -15,7 +15,7 @@ from psm_sim.network import Observer
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import load_preset
-from psm_sim.simulation.run import prepare
+from psm_sim.simulation.run import run_workload
 
 LOSSES = ("inverse", "inverse-log")
 THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")
@@ -42,7 +42,7 @@ class RestRecorder(Observer):
 def sleep_times(policy: Spec, scenario: Scenario) -> list[Row]:
     """Run LPSM and return one row per sleep decision."""
     topology, recorder = scenario.resolve_topology(), RestRecorder()
-    prepare(policy, topology, [recorder]).execute(scenario.workload().pages)
+    run_workload(policy, topology, scenario.workload(), observers=[recorder])
     beacon_ms = 1000 * topology.beacon.interval_s
     return [{"time_s": time_s, "sleep_ms": beacon_ms * beacons} for time_s, beacons in recorder.chosen]
 

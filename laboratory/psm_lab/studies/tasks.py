@@ -19,7 +19,7 @@ from psm_sim.hindsight.offline_optimum import (
 from psm_sim.hindsight.traffic_chain import evaluate_policy
 from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.policies import make_policy
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.simulation.run import page_times_s
 
 Row = dict[str, Any]
@@ -140,24 +140,31 @@ def comparison_task(
     return Task("run", compare_policies, arguments, scenario.pages * (1 + len(policies)), labels or {})
 
 
+_STATES = "energy_by_state_per_page_j."
+
+
 def compare_policies(policies: Sequence[str | Spec], scenario: Scenario) -> list[Row]:
     """Run *policies* on the same pages and return one row per policy.
 
     A row has the energy by state, the page times and the slowdown. ``time_ratio`` is the ratio of the mean
     page time to that without power saving.
     """
-    comparison = compare_runs(policies, scenario)
+    comparison = run_comparison(policies, scenario)
     return [
         {
             "seed": scenario.seed,
             "policy": run.policy,
             "energy_j": run.energy_per_page_j,
-            **{f"{state}_j": energy_j for state, energy_j in run.energy_by_state_per_page_j.items()},
-            "page_time_s": run.page_time_s.mean,
-            "slowdown": run.slowdown.mean,
-            "slowdown_max": run.slowdown.max,
-            "page_times_s": page_times_s(run),
-            "time_ratio": run.page_time_s.mean / comparison.always_on.page_time_s.mean,
+            **{
+                f"{name[len(_STATES) :]}_j": value
+                for name, value in run.row.items()
+                if name.startswith(_STATES)
+            },
+            "page_time_s": run["page_time_s.mean"],
+            "slowdown": run["slowdown.mean"],
+            "slowdown_max": run["slowdown.max"],
+            "page_times_s": page_times_s(run.blocks[0]).tolist(),
+            "time_ratio": run["page_time_s.mean"] / comparison.always_on["page_time_s.mean"],
         }
         for run in comparison.runs
     ]

@@ -27,7 +27,9 @@ from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology_sections import MacParameters
 from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.simulation import Scenario
-from psm_sim.simulation.run import prepare
+from psm_sim.simulation.run import execute, prepare_stations
+from psm_sim.simulation.stations import station_setups
+from psm_sim.simulation.table import measure
 from psm_sim.workload import Page, Workload
 
 SUPPLY_V, BEACON_MS = 3.3, 102.4
@@ -50,9 +52,9 @@ def station_task(policy: str | Policy, scenario: Scenario, row: Row) -> Task:
 
 def simulate_station(policy: str | Policy, scenario: Scenario) -> list[Row]:
     """Return the mean current in mA and, if there are datagrams, statistics of their delays in ms."""
-    workload, run = scenario.workload(), prepare(policy, scenario.resolve_topology())
-    result = run.execute(workload.pages, messages=workload.messages)
-    row: Row = {"mean_ma": result.mean_current_ma}
+    stations = station_setups(scenario, scenario.resolve_topology())
+    (run,) = runs = prepare_stations(policy, stations)
+    row: Row = {"mean_ma": measure(execute(runs, stations, policy)[0]).get("mean_current_ma")}
     if run.world.messenger is not None and run.world.messenger.delays_s:
         delays_ms = 1000 * np.array(run.world.messenger.delays_s)
         row |= {f"p{percent}_ms": float(np.percentile(delays_ms, percent)) for percent in PERCENTILES}

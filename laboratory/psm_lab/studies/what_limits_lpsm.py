@@ -17,7 +17,7 @@ from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.hindsight.offline_optimum import offline_optimum
 from psm_sim.hindsight.traffic_chain_recorder import record_slowdowns
 from psm_sim.losses import make_loss
-from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.simulation import Scenario, run_comparison
 
 LPSM = "lpsm"
 """Published LPSM: Learn-alpha, weighted mean, inverse-log, no information beyond polls."""
@@ -129,14 +129,14 @@ def distances_to_optimum(policies: Sequence[str], scenario: Scenario) -> list[Ro
     ``distance_j`` is the cost in joules per page minus that of the offline optimum, ``optimum_j``. The delay
     of a frame outside pages costs nothing.
     """
-    comparison = compare_runs(policies, scenario)
-    always_on_s = comparison.always_on.page_time_s.mean
+    comparison = run_comparison(policies, scenario)
+    always_on_s = comparison.always_on["page_time_s.mean"]
     chain = record_slowdowns(scenario.workload().pages, scenario.resolve_topology())
     steps = tuple(step._replace(weight=float(step.weight > 0)) for step in chain.steps)
     chain, rows = replace(chain, steps=steps), []
     optima = [(price_w, offline_optimum(chain, price_w)) for price_w in PRICES_W]
     for policy, run in zip(policies, comparison.runs, strict=True):
-        energy_j, delay_s = run.energy_per_page_j, run.page_time_s.mean - always_on_s
+        energy_j, delay_s = run.energy_per_page_j, run["page_time_s.mean"] - always_on_s
         for price_w, optimum in optima:
             optimum_j = (optimum.energy_j + price_w * optimum.delay_s) / chain.pages
             rows.append(
@@ -144,7 +144,7 @@ def distances_to_optimum(policies: Sequence[str], scenario: Scenario) -> list[Ro
                     "seed": scenario.seed,
                     "policy": policy,
                     "energy_j": energy_j,
-                    "slowdown": run.slowdown.mean,
+                    "slowdown": run["slowdown.mean"],
                     "price_w": price_w,
                     "optimum_j": optimum_j,
                     "distance_j": energy_j + price_w * delay_s - optimum_j,

@@ -49,4 +49,4 @@ def test_without_any_pause_the_pages_are_static_psm_s_at_less_energy():
     psm, rule = (simulate(policy, pages=20, seed=77) for policy in ("psm", "outstanding"))
     assert abs(rule.slowdown.mean - psm.slowdown.mean) < 0.03
     assert rule.energy_per_page_j < 0.85 * psm.energy_per_page_j
-    assert rule.events <= 1.05 * psm.events
+    assert rule["events"] <= 1.05 * psm["events"]

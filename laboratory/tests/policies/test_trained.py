@@ -30,7 +30,8 @@ def test_stepping_the_rules_is_a_run_of_the_policy():
     terminated = False
     while not terminated:
         observation, _, terminated, _, info = env.step(act(observation.tolist()))
-    assert info["result"].usage == psm_sim.simulate(Trained(0.5), pages=5, seed=9).usage
+    run = psm_sim.simulate(Trained(0.5), pages=5, seed=9)
+    assert info["result"].energy_per_page_j == run.energy_per_page_j
 
 
 def test_a_higher_price_buys_less_delay():

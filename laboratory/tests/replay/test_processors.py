@@ -16,7 +16,8 @@ from psm_sim import simulate
 from psm_lab.replay.trace_replay import replay_trace
 (client,) = replay_trace("ucb", pages=5)
 run = simulate("lpsm", pages=5)
-record = [[page.start_s, page.page_time_s, page.energy_j] for page in run.page_records]
+columns = run.blocks[0].page_columns()
+record = [columns[name].tolist() for name in ("start_s", "page_time_s", "energy_j")]
 print(json.dumps({"replay": client.to_dict(), "run": record}))
 """
 SETTINGS: tuple[dict[str, str], ...] = (

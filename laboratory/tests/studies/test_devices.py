@@ -40,8 +40,8 @@ def test_twt_and_dtim_need_the_same_where_charge_over_time_is_the_same():
 def test_delay_is_that_of_the_way_delayed_most_or_the_page_time():
     """A command to the station if there are any."""
     mqtt, pages = simulate("psm", "mqtt", pages=1), simulate("psm", pages=2)
-    assert delay_s(mqtt) == mqtt.latency["round_trip_down"].latency_s.mean
+    assert delay_s(mqtt) == mqtt["latency.round_trip_down.latency_s.mean"]
     assert delay_s(pages) == pages.page_time_s.mean
     (row,) = run_policies(["psm"], Scenario(pages=2))
-    assert row["mw"] == pytest.approx(1000 * pages.usage.total_j / pages.simulated_s)
+    assert row["mw"] == pytest.approx(pages["mean_power_mw"])
     assert row["delay_ms"] > 0

@@ -27,7 +27,7 @@ from psm_lab.studies.non_stationary import MILD, SeedRows, comparisons, gains, l
 
 from psm_sim.campaign.loss_comparison import LearnerRound
 from psm_sim.learning import LearnAlpha, rate_losses, switching_rates
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, simulate
 from psm_sim.workload import load_workload
@@ -90,7 +90,7 @@ def test_common_rounds_cost_each_rate_what_fixed_share_loses():
 def test_the_rounds_kept_are_those_that_lpsm_learns(alpha):
     """As many, and the same last prediction, though LPSM takes those of a quiet time at once."""
     workload, policy = load_workload("ucb", 5, 3), Lpsm(alpha=alpha)
-    build_world(load_topology(), policy).run(workload.pages)
+    run_alone(build_world(load_topology(), policy), workload.pages)
     _, rounds = logged_run(workload, None, alpha)
     assert len(rounds) == policy.learner.rounds > 100
     assert rounds[-1].polling_ms == pytest.approx(policy.polling_ms, rel=1e-9)

@@ -13,7 +13,7 @@ from psm_sim.common.formatting import flatten
 from psm_sim.common.opened_files import note_opened_files, opened_files
 from psm_sim.common.user_code_guards import is_memory_spent
 from psm_sim.network import Topology
-from psm_sim.simulation.policy_comparison import compare_runs
+from psm_sim.simulation.policy_comparison import run_comparison
 from psm_sim.simulation.result import Result, flatten_failures
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.version import __version__
@@ -94,7 +94,7 @@ def _run(job: Job, paths: PathMap) -> Iterator[Outcome]:
         scenario = Scenario(
             relocate_paths(job.trace, paths), job.resolved_topology, job.pages, job.seed, battery=job.battery
         )
-        runs = compare_runs([relocate_paths(policy, paths) for policy in job.policies], scenario).runs
+        runs = run_comparison([relocate_paths(policy, paths) for policy in job.policies], scenario).runs
         size = len(runs) // len(job.keys)  # several kinds of stations have a result each
         measures = [_measures_by_station(runs[start : start + size]) for start in range(0, len(runs), size)]
     except Exception as error:

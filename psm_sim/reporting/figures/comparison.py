@@ -105,9 +105,7 @@ def frontier_of(
     """
     if comparison.resolved_topology.stations or comparison.resolved_topology.mac.model == "dcf":
         return []
-    runs = getattr(comparison, "seeds", ()) or getattr(comparison, "clients", ()) or (comparison,)
-    workloads = [run.workload for run in runs]
-    return pareto_frontier(workloads, comparison.resolved_topology, workers, progress)
+    return pareto_frontier(comparison.workloads, comparison.resolved_topology, workers, progress)
 
 
 def _figures(
@@ -257,7 +255,7 @@ def draw_slowdowns(comparison: Comparison, preset: str = "") -> Figure:
                 linestyle=style.line,
                 label=label,
             )
-        largest = max(run.slowdown.max for run in comparison.shown)
+        largest = max(run["slowdown.max"] for run in comparison.shown)
         axes.set_xscale("log")
         ticks = [tick for tick in SLOWDOWN_TICKS if tick <= 1.2 * largest]
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

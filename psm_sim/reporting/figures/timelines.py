@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isnan
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style, new_figure
 from psm_sim.reporting.marks import first_run, run_style, short_name, title_of
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from psm_sim.simulation import Comparison, Result
-    from psm_sim.simulation.result_parts import PageRecord
+    from psm_sim.simulation.table import Row
 
 MAX_RUNS = 4
 """Maximum number of policies in a figure."""
@@ -38,12 +39,13 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
     runs = [representative_run(run) for run in same]
     number = _median_page(runs[0])
     figure, panels = new_figure(len(runs), 1, width_in=7.2, height_in=1.1 + 1.5 * len(runs))
-    longest_s = max(run.page_records[number - 1].page_time_s for run in runs)
+    pages = [run.blocks[0].page(number) for run in runs]
+    longest_s = max(page["page_time_s"] for page in pages)
     limits_s = (-_MARGIN * longest_s, (1 + _MARGIN) * longest_s)
     with common_style():
-        for axes, run, result in zip(panels, runs, same, strict=True):
+        for axes, page, result in zip(panels, pages, same, strict=True):
             events = events_of(result, recorded, number)
-            _plot_page(axes, run.page_records[number - 1], events, limits_s, short_name(result.label))
+            _plot_page(axes, page, events, limits_s, short_name(result.label))
         panels[-1].set_xlabel("time since the page was requested (s)")
     if title:
         add_title(figure, [title])
@@ -52,22 +54,23 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
 
 
 def _median_page(run: Result) -> int:
-    first = run.page_records[:AMONG]
-    complete = [record for record in first if not isnan(record.slowdown)] or first
-    ranked = sorted(
-        [record for record in complete if record.objects > 2] or complete, key=lambda record: record.slowdown
-    )
-    return ranked[len(ranked) // 2].page
+    """Return the number of the page with the median slowdown among the first ones."""
+    pages = run.blocks[0].pages
+    slowdowns, objects = (pages[name][:AMONG] for name in ("slowdown", "objects"))
+    is_complete = ~np.isnan(slowdowns)
+    is_complete = is_complete if is_complete.any() else ~is_complete
+    has_images = is_complete & (objects > 2)
+    numbers = np.flatnonzero(has_images if has_images.any() else is_complete)
+    ranked = numbers[np.argsort(slowdowns[numbers], kind="stable")]
+    return int(ranked[len(ranked) // 2]) + 1
 
 
-def _plot_page(
-    axes: Axes, record: PageRecord, events: Events, limits_s: tuple[float, float], title: str
-) -> None:
+def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, float], title: str) -> None:
     """Plot one page: awake periods, beacons, frames, and the periods for which frames were buffered.
 
     *limits_s* are those of the time axis, which begins at the request of the page.
     """
-    zero_s, (low_s, high_s) = record.start_s, limits_s
+    zero_s, (low_s, high_s) = page["start_s"], limits_s
 
     def visible(times_s: Iterable[float]) -> list[float]:
         return [time_s - zero_s for time_s in times_s if low_s <= time_s - zero_s <= high_s]
@@ -97,13 +100,13 @@ def _plot_page(
             color=EVENT_COLOURS["frame buffered"],
             label="frames buffered at the access point",
         )
-    axes.axvline(record.page_time_s, color=GREY, linestyle="--", linewidth=1, label="page complete")
+    axes.axvline(page["page_time_s"], color=GREY, linestyle="--", linewidth=1, label="page complete")
     axes.set_xlim(limits_s)
     axes.set_ylim(-0.6, 3.6)
     axes.set_yticks(list(_ROWS.values()), list(_ROWS))
     axes.grid(visible=False, axis="y")
-    summary = f"{record.objects} objects in {record.page_time_s:.2f} s"
-    axes.set_title(f"{title}: page {record.page}, {summary}, slowdown {record.slowdown:.2f}", loc="left")
+    summary = f"{page['objects']} objects in {page['page_time_s']:.2f} s"
+    axes.set_title(f"{title}: page {page['page']}, {summary}, slowdown {page['slowdown']:.2f}", loc="left")
 
 
 def draw_polling_times(comparison: Comparison, preset: str = "", recorded: Recorded = ()) -> Figure | None:

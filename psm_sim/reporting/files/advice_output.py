@@ -11,6 +11,7 @@ from psm_sim.campaign.advice import Row, Verdict, slower
 from psm_sim.campaign.advice_text import answer, assumptions, bound
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.terminal.console import console_on, new_table
+from psm_sim.simulation.table import directions_of
 
 if TYPE_CHECKING:
     from psm_sim.campaign.advice import Advice
@@ -86,19 +87,19 @@ def _name(row: Row) -> str:
 
 
 def _supply_columns(advice: Advice) -> list[_Column]:
-    has_current = advice.rows[0].result.mean_current_ma is not None
+    has_current = "mean_current_ma" in advice.rows[0].result.row
     power = (
-        _Column("\n\nmA", lambda row: row.result.mean_current_ma or math.nan)
+        _Column("\n\nmA", lambda row: row.result["mean_current_ma"])
         if has_current
         else _Column("\n\nmW", lambda row: 1000 * row.power_w)
     )
-    return [power, _Column("\n\ndays", lambda row: row.result.battery_days or math.nan, 1)]
+    return [power, _Column("\n\ndays", lambda row: row.result.row.get("battery_days", math.nan), 1)]
 
 
 def _message_columns(advice: Advice) -> list[_Column]:
     columns = _supply_columns(advice)
     for direction in ("down", "up"):
-        kind = "RTT" if f"round_trip_{direction}" in advice.rows[0].result.latency else ""
+        kind = "RTT" if f"round_trip_{direction}" in directions_of(advice.rows[0].result.row) else ""
         columns += [
             _Column(f"{kind}\n{direction}\np50", _percentile_ms(direction, "p50"), 0),
             _Column("\nms\np99", _percentile_ms(direction, "p99"), 0),
@@ -112,7 +113,7 @@ def _percentile_ms(direction: str, name: str) -> Callable[[Row], float]:
 
     def value(row: Row) -> float:
         latency = slower(row.result, direction)
-        return math.nan if latency is None else 1000 * float(getattr(latency.latency_s, name))
+        return math.nan if latency is None else 1000 * float(row.result[f"{latency}.latency_s.{name}"])
 
     return value
 
@@ -121,8 +122,8 @@ def _page_columns(advice: Advice) -> list[_Column]:
     return [
         _Column("\nenergy\nJ/page", lambda row: row.result.energy_per_page_j),
         *_supply_columns(advice),
-        _Column("\npage\ntime s", lambda row: row.result.page_time_s.mean, 3),
-        _Column("\nslow-\ndown", lambda row: row.result.slowdown.mean, 3),
+        _Column("\npage\ntime s", lambda row: row.result["page_time_s.mean"], 3),
+        _Column("\nslow-\ndown", lambda row: row.result["slowdown.mean"], 3),
         _Column("\nadded\nms", lambda row: 1000 * row.delay_s.mean, 0),
         _group_column(advice),
     ]
@@ -162,7 +163,7 @@ def _meanings(advice: Advice) -> list[str]:
     if advice.has_pages:
         delays = ["Added: mean page time that power saving adds."]
     else:
-        names = advice.rows[0].result.latency.keys()
+        names = set(directions_of(advice.rows[0].result.row))
         is_missing = any(row.missing >= _LEAST_SHOWN for row in advice.rows)
         delays = [
             *(["Latency (down, up): from sending to arrival."] if names & {"down", "up"} else []),

@@ -141,7 +141,7 @@ def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any
         "seed": comparison.seed,
         "settings": comparison.settings,
         "runs": [
-            {**run.identity, "parameters": run.parameters, "wall_s": run.wall_s} for run in comparison.runs
+            {**run.identity, "parameters": run.parameters, "wall_s": run["wall_s"]} for run in comparison.runs
         ],
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "status": "finished",

@@ -23,8 +23,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
     all clients, and ``clients`` is the number of clients. With several seeds, ``pages`` is the number of
     pages of each seed, and ``replications`` is the number of seeds.
     """
-    time = comparison.recorded_time
-    clients, seeds = (getattr(comparison, name, ()) for name in ("clients", "seeds"))
+    time, count = comparison.recorded_time, comparison.replications
     return {
         "psm_sim": __version__,
         "trace": comparison.trace,
@@ -32,9 +31,9 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         **({"profile": comparison.scenario.profile} if comparison.scenario.profile else {}),
         **({"battery_mah": comparison.scenario.battery_mah} if comparison.scenario.battery else {}),
         "pages": comparison.pages,
-        **({"clients": len(clients)} if clients else {}),
+        **({"clients": count} if comparison.replicate == "client" else {}),
         "seed": comparison.seed,
-        **({"replications": len(seeds)} if seeds else {}),
+        **({"replications": count} if comparison.replicate == "seed" else {}),
         "preset": preset or None,
         **({"preset_choices": load_preset(preset).history()} if preset else {}),
         "synthetic": comparison.workload.synthetic,
@@ -49,7 +48,11 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "conclusion": comparison.conclusion(),
         "runs": [run.to_dict() for run in comparison.runs],
         "baselines": [run.to_dict() for run in comparison.baselines],
-        "differences": [difference.to_dict() for difference in comparison.differences],
+        "differences": [
+            {**{key: value for key, value in run.identity.items() if key != "station_policy"}, **difference}
+            for run in comparison.shown
+            if (difference := comparison.difference(run))
+        ],
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.comparison_table import caption, plain_rows, tables_of
@@ -32,13 +32,12 @@ from psm_sim.reporting.marks import (
     short_name,
     split_far,
 )
-from psm_sim.reporting.run_events import Recorded, record_runs, representative_run
-from psm_sim.simulation.run_averages import kinds_of, single_runs
+from psm_sim.reporting.run_events import Recorded, record_runs
+from psm_sim.simulation.table import Block
 
 if TYPE_CHECKING:
     from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
     from psm_sim.simulation import Comparison, Result
-    from psm_sim.simulation.result_parts import PageRecord
 
 
 def page_of(
@@ -118,8 +117,8 @@ def _timelines(runs: Sequence[Result], comparison: Comparison) -> Section:
     """Return the section of the timelines, with the first policy and page selected."""
     policies = {str(index): short_name(run.policy_name) for index, run in enumerate(runs)}
     selected = next((index for index, run in enumerate(runs) if run is comparison.runs[0]), 0)
-    records = representative_run(runs[0]).page_records[:MAX_LISTED] if has_pages(comparison) else []
-    numbers = {str(record.page): f"page {record.page}" for record in records}
+    count = len(runs[0].blocks[0]) if has_pages(comparison) else 0
+    numbers = {str(number): f"page {number}" for number in range(1, min(count, MAX_LISTED) + 1)}
     html = html_select("policy", "policy", policies, str(selected))
     html += html_select("page", "show", {"": "whole run", **numbers}, next(iter(numbers), ""))
     return Section("timeline", f"Timeline of {first_run(comparison)}", html, draw_timeline())
@@ -165,7 +164,7 @@ _PAGE_COLUMNS = {
 
 def _pages(comparison: Comparison) -> Section:
     """Return the section of the table, whose rows a script inserts."""
-    total = sum(len(run.page_records) for run in comparison.runs)
+    total = sum(run["pages"] for run in comparison.runs)
     omitted = (
         f" Only {MAX_ROWS} of {total} rows are listed. pages.csv has all rows." if total > MAX_ROWS else ""
     )
@@ -175,16 +174,17 @@ def _pages(comparison: Comparison) -> Section:
 
 def pages_table(comparison: Comparison) -> dict[str, Any]:
     """Return the columns and at most :data:`MAX_ROWS` rows, the same number for each policy and run."""
-    results = [(run, *pair) for run in comparison.runs for pair in single_runs(run)]
-    rows_per_result = max(MAX_ROWS // len(results), 1)
-    kinds = kinds_of(comparison.runs[0])
+    blocks = [(run.policy_name, block) for run in comparison.runs for block in run.blocks]
+    rows_per_block = max(MAX_ROWS // len(blocks), 1)
     rows = [
-        [run.policy_name, *names, *_page_values(record)]
-        for run, names, result in results
-        for record in result.page_records[:rows_per_result]
+        [name, *(str(block.keys[level]) for level in comparison.levels), *map(plain_text, values)]
+        for name, block in blocks
+        for values in _page_values(block, rows_per_block)
     ]
-    return {"columns": ["policy", *kinds, *_PAGE_COLUMNS.values()], "rows": rows[:MAX_ROWS]}
+    return {"columns": ["policy", *comparison.levels, *_PAGE_COLUMNS.values()], "rows": rows[:MAX_ROWS]}
 
 
-def _page_values(record: PageRecord) -> list[Any]:
-    return [plain_text(getattr(record, name)) for name in _PAGE_COLUMNS]
+def _page_values(block: Block, count: int) -> Iterator[tuple[Any, ...]]:
+    """Return the values of the first pages of a block."""
+    columns = block.page_columns()
+    return zip(*(columns[name][:count].tolist() for name in _PAGE_COLUMNS), strict=True)

@@ -138,7 +138,7 @@ def _draw_sensitivity(marks: Sequence[Mark], curves: Sequence[LossCurve], measur
 def _draw_weights(load: PageLoad, times_ms: Sequence[float]) -> Figure:
     """Plot the weights of the experts as grey levels, and the polling time as a line."""
     page = load.page
-    starts = [time - page.start_s for time in load.times_s.tolist()]
+    starts = [time - page["start_s"] for time in load.times_s.tolist()]
     ends = [*starts[1:], starts[-1] + 0.1]
     half_ms = (times_ms[1] - times_ms[0]) / 2
     figure = make_figure(
@@ -163,9 +163,9 @@ def _draw_weights(load: PageLoad, times_ms: Sequence[float]) -> Figure:
         legend_label="polling time",
     )
     figure.segment(
-        [0, page.page_time_s],
+        [0, page["page_time_s"]],
         [times_ms[0]] * 2,
-        [0, page.page_time_s],
+        [0, page["page_time_s"]],
         [times_ms[-1]] * 2,
         color=GREY,
         line_dash="dashed",

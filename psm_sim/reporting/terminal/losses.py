@@ -9,7 +9,6 @@ from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
 from psm_sim.reporting.marks import title_of
 from psm_sim.reporting.terminal.console import Rows, console_on, table_of
 from psm_sim.simulation import Result
-from psm_sim.simulation.run_averages import Average
 
 
 def result_rows(losses: LossComparison) -> Rows:
@@ -25,16 +24,12 @@ def result_rows(losses: LossComparison) -> Rows:
 
 
 def _cells(run: Result) -> list[str]:
-    return [
-        _cell(run, "energy_per_page_j", run.energy_per_page_j),
-        _cell(run, "slowdown.mean", run.slowdown.mean),
-    ]
+    return [_cell(run, name) for name in ("energy_per_page_j", "slowdown.mean")]
 
 
-def _cell(run: Result, measure: str, mean: float) -> str:
-    if isinstance(run, Average) and len(run.names) > 1:
-        return f"{mean:.3f} ± {run.interval(measure).half_width:.3f}"
-    return f"{mean:.3f}"
+def _cell(run: Result, name: str) -> str:
+    half_width = f" ± {run.interval(name).half_width:.3f}" if run.replicate else ""
+    return f"{run[name]:.3f}{half_width}"
 
 
 def nat_rows(losses: LossComparison) -> Rows:
@@ -105,8 +100,9 @@ def page_load_text(curve: LossCurve) -> str:
     """Return the sentence that describes the page load of a loss."""
     page = curve.examination.page_load.page
     return (
-        f"Page {page.page} of the first seed at the default gamma: {page.objects} objects, {page.bytes:,}"
-        f" bytes, {page.page_time_s:.2f} s instead of {page.always_on_time_s:.2f} s without power saving."
+        f"Page {page['page']} of the first seed at the default gamma: {page['objects']} objects,"
+        f" {page['bytes']:,} bytes, {page['page_time_s']:.2f} s instead of {page['always_on_time_s']:.2f} s"
+        " without power saving."
     )
 
 

@@ -114,13 +114,13 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
 ) -> None:
     """One comparison for all; where one fails, each for itself, with the same numbers."""
     compared: list[int] = []
-    original = job_module.compare_runs
+    original = job_module.run_comparison
 
     def noting(policies: list, scenario: Scenario) -> Comparison:
         compared.append(len(policies))
         return original(policies, scenario)
 
-    monkeypatch.setattr(job_module, "compare_runs", noting)
+    monkeypatch.setattr(job_module, "run_comparison", noting)
     among = {"topology": "cafe", "pages": 2}
     together = run(Path("a.sqlite"), grid("seed=1", policies=("psm", "bsd"), **among))
     assert compared == [2]

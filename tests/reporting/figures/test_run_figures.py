@@ -17,8 +17,10 @@ from psm_sim.reporting.figures.comparison import (
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
 from psm_sim.reporting.run_events import record_runs
-from psm_sim.simulation import Comparison, Scenario, compare_runs
+from psm_sim.simulation import Comparison, Scenario, run_comparison
+from psm_sim.simulation.table import usage_of
 from psm_sim.simulation.timeline import timeline
+from tests.page_rows import page_rows
 
 
 def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) -> None:
@@ -71,9 +73,9 @@ def test_a_device_has_power_and_latency(device: Comparison, tmp_path: Path) -> N
     assert bars.get_xlabel() == "mean power (mW)"
     pieces = [bar for container in bars.containers if hasattr(container, "patches") for bar in container]
     for place, run in enumerate(device.shown):
-        (latency,) = run.latency.values()
-        power_mw = 1000 * run.usage.total_j / run.simulated_s
-        assert marks[run.label].get_xdata()[0] == pytest.approx(1000 * latency.latency_s.p99)
+        power_mw = 1000 * usage_of(run.row).total_j / run["simulated_s"]
+        p99_s = run["latency.round_trip_up.latency_s.p99"]
+        assert marks[run.label].get_xdata()[0] == pytest.approx(1000 * p99_s)
         assert marks[run.label].get_ydata()[0] == pytest.approx(power_mw)
         widths = [bar.get_width() for bar in pieces[place :: len(device.shown)]]
         assert sum(widths) == pytest.approx(power_mw)
@@ -84,9 +86,9 @@ def test_a_device_has_power_and_latency(device: Comparison, tmp_path: Path) -> N
 
 def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Comparison) -> None:
     figure = draw_page_timeline(replicated.runs)
-    run = replicated.runs[0].results[0]
+    run = replicated.runs[0].parts[0]
     number = int(figure.axes[0].get_title(loc="left").split("page ")[1].split(",")[0])
-    record = run.page_records[number - 1]
+    record = page_rows(run)[number - 1]
     seen = timeline(run, number)
     heard = seen[(seen["event"] == "beacon") & (seen["time_s"] >= record.start_s)]
     (line,) = [line for line in figure.axes[0].get_lines() if line.get_label() == "beacon received"]
@@ -104,7 +106,7 @@ def test_polling_times_are_drawn_for_policies_that_vary_them(replicated: Compari
     figure = draw_polling_times(replicated)
     assert figure is not None
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["lpsm", "bsd:p=0.5"]
-    assert draw_polling_times(compare_runs(["psm"], Scenario(pages=2))) is None
+    assert draw_polling_times(run_comparison(["psm"], Scenario(pages=2))) is None
 
 
 def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: Path) -> None:
@@ -117,10 +119,10 @@ def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: P
 
 def test_a_timeline_is_the_run_itself() -> None:
     """Its beacons, pages and questions are those that the result counts."""
-    run = compare_runs(["psm"], Scenario(pages=3)).runs[0]
+    run = run_comparison(["psm"], Scenario(pages=3)).runs[0]
     seen = timeline(run)
-    assert (seen["event"] == "beacon").sum() == run.usage.beacons
+    assert (seen["event"] == "beacon").sum() == usage_of(run.row).beacons
     assert (seen["event"] == "page complete").sum() == 3
     assert seen["time_s"].is_monotonic_increasing
     down = seen[seen["link"] == "wired down"]
-    assert down["bytes"].sum() == run.traffic.server_sent_bytes
+    assert down["bytes"].sum() == run["traffic.server_sent_bytes"]

@@ -59,6 +59,9 @@ def test_it_says_in_what_a_topology_differs_from_the_bundled_one(comparison: Com
 
 def test_a_number_that_json_lacks_becomes_a_text(comparison: Comparison) -> None:
     """A parameter may be infinite; the object stays JSON."""
-    run = dataclasses.replace(comparison.runs[0], parameters={"a": math.inf, "b": [math.nan, 1.5]})
-    found = written(dataclasses.replace(comparison, runs=(run,)))
+    parameters = {"a": math.inf, "b": [math.nan, 1.5]}
+    blocks = [
+        dataclasses.replace(each, keys=each.keys | {"parameters": parameters}) for each in comparison.blocks
+    ]
+    found = written(dataclasses.replace(comparison, blocks=blocks))
     assert found["runs"][0]["parameters"] == {"a": "inf", "b": ["nan", 1.5]}

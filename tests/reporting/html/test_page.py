@@ -9,6 +9,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,9 @@ from psm_sim.reporting.html.comparison import page_of, pages_table
 from psm_sim.reporting.html.figures import draw_slowdowns
 from psm_sim.reporting.marks import marks_of
 from psm_sim.reporting.run_events import MAX_FRAMES, fitting_page_count, record_events
-from psm_sim.simulation import Comparison, Scenario, compare_runs
+from psm_sim.simulation import Comparison, Scenario, run_comparison
+from psm_sim.simulation.table import Block
+from tests.page_rows import page_rows
 
 KNOWN: dict[str, Any] = {
     "command": "python -m psm_sim --policy 'a&b'",
@@ -46,7 +49,7 @@ def test_the_same_runs_give_the_same_bytes(replicated: Comparison) -> None:
 
 def test_long_names_with_the_same_beginning_are_series_of_their_own() -> None:
     formulas = [f"lpsm:loss=gamma * I * Ti**2 / (2*T) + 1/{end}" for end in ("Ti", "log(Ti)")]
-    found = compare_runs(formulas, Scenario(pages=2))
+    found = run_comparison(formulas, Scenario(pages=2))
     assert [mark.label for mark in marks_of(found)] == formulas
     legends = draw_slowdowns(found.shown).legend[0].items
     assert [entry.label.value for entry in legends] == formulas
@@ -90,32 +93,35 @@ def test_the_table_has_the_pages_of_each_policy_and_seed(replicated: Comparison)
     table = pages_table(replicated)
     assert table["columns"][:3] == ["policy", "seed", "page"]
     assert len(table["rows"]) == 2 * 3 * 6
-    first = replicated.runs[0].results[0].page_records[0]
+    first = page_rows(replicated.runs[0].parts[0])[0]
     assert table["rows"][0][7:9] == pytest.approx([first.always_on_time_s, first.slowdown], rel=1e-4)
 
 
 def test_a_timeline_has_what_the_result_counts() -> None:
     """Its beacons, its seconds awake, its pages, and each frame that was held after it came."""
-    run = compare_runs(["psm"], Scenario(pages=5)).runs[0]
+    run = run_comparison(["psm"], Scenario(pages=5)).runs[0]
     seen = record_events(run)
-    assert sum(count for _, count, _ in seen["beacons"]) == run.usage.beacons
-    assert sum(to - since for since, to in seen["awake"]) == pytest.approx(run.usage.awake_s, abs=1e-3)
+    assert sum(count for _, count, _ in seen["beacons"]) == run["usage.beacons"]
+    assert sum(to - since for since, to in seen["awake"]) == pytest.approx(run["usage.awake_s"], abs=1e-3)
     assert [page[0] for page in seen["pages"]] == [1, 2, 3, 4, 5]
     assert seen["buffered"]
     assert all(since < to for since, to in seen["buffered"])
 
 
 def test_a_long_run_is_shown_as_far_as_it_fits() -> None:
-    (record,) = compare_runs(["psm"], Scenario(pages=1)).runs[0].page_records
-    heavy = record._replace(bytes=1460 * MAX_FRAMES // 8, objects=0)
-    assert fitting_page_count([heavy] * 10) == 4
-    assert fitting_page_count([heavy._replace(bytes=10**9)] * 3) == 1
-    assert fitting_page_count([record] * 3) == 3
+    block = run_comparison(["psm"], Scenario(pages=3)).runs[0].blocks[0]
+
+    def of_size(size: int, count: int) -> Block:
+        return replace(block, pages={"bytes": np.full(count, size), "objects": np.zeros(count, int)})
+
+    assert fitting_page_count(of_size(1460 * MAX_FRAMES // 8, 10)) == 4
+    assert fitting_page_count(of_size(10**9, 3)) == 1
+    assert fitting_page_count(block) == 3
 
 
 def test_one_run_without_baselines_has_a_page() -> None:
-    comparison = compare_runs(["always-on"], Scenario(pages=1))
-    page = page_of(replace(comparison, baselines=(), reference_runs=()), {})
+    comparison = run_comparison(["always-on"], Scenario(pages=1))
+    page = page_of(comparison, {})
     assert "energy saved" not in page
     assert stored(page, "table")["columns"][:2] == ["policy", "page"]
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from psm_sim.reporting.comparison_table import caption, tables_of
 from psm_sim.reporting.terminal import comparison as table
-from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
 
 
 class Terminal(io.StringIO):
@@ -51,7 +52,7 @@ def test_the_caption_names_what_differs_from_the_bundled_topology(
     """Three keys at most; a setting stands once, after them."""
     monkeypatch.chdir(tmp_path)
     Path("phone.toml").write_text(file)
-    found = compare_runs(["psm"], Scenario(topology="phone.toml", pages=1, settings=settings))
+    found = run_comparison(["psm"], Scenario(topology="phone.toml", pages=1, settings=settings))
     assert words in "\n".join(caption(found))
 
 
@@ -70,7 +71,7 @@ def replicated() -> Comparison:
     """Return two policies beside the baselines, over three seeds."""
     beside = References(BASELINES, BASELINES[1:])
     policies = ["lpsm:loss=gamma * I * Ti**2 / (2*T) + 1/log(Ti)", "bsd:p=0.5"]
-    return compare_seeds(policies, Scenario(pages=3, seed=4), 3, workers=1, references=beside)
+    return run_comparison(policies, Scenario(pages=3, seed=4), 3, workers=1, references=beside)
 
 
 @pytest.mark.parametrize("width", [160, *range(50, 121, 5)])
@@ -81,7 +82,8 @@ def test_names_and_digits_never_vanish(
     """Columns go, the least needed first; energy and slowdown stay, and no number or heading is cut."""
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("TERM", "xterm")  # rich takes a dumb terminal to have 80 columns
-    shown = replicated if several else replicated.seeds[0]
+    first = [block for block in replicated.blocks if block.keys["seed"] == replicated.seed]
+    shown = replicated if several else replace(replicated, replicate="", blocks=first)
     text = re.sub(r"\x1b\[[0-9;]*m", "", written(shown, Terminal()))
     head = [line.rstrip() for line in text.split("\n\n")[0].splitlines()]
     assert max(map(len, head)) <= width
@@ -109,7 +111,7 @@ def test_baselines_stand_above_and_are_marked(replicated: Comparison) -> None:
     assert rows[2][0].startswith("lpsm")
     assert rows[3][0] == "bsd:p=0.5"
     beside = References(BASELINES, BASELINES[1:])
-    found = compare_runs(["psm", "bsd"], Scenario(pages=2), references=beside)
+    found = run_comparison(["psm", "bsd"], Scenario(pages=2), references=beside)
     names = [line.split()[0] for line in written(found).splitlines()[3:6]]
     assert names == ["always-on", "psm", "bsd"]
     assert [run.policy for run in found.runs] == ["psm", "bsd"]

@@ -6,7 +6,7 @@ import io
 import struct
 from typing import Any, NamedTuple
 
-from psm_sim.network import Observer, World, build_world, load_topology
+from psm_sim.network import Observer, World, build_world, load_topology, run_alone
 from psm_sim.network.parts.capture import capture_observers
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -76,7 +76,7 @@ def run(policy="psm", pages=6, trace="ucb", topology="three-node", observers=(),
     dotted = {key.replace("__", "."): value for key, value in settings.items()}
     world = build_world(load_topology(topology, dotted), made, list(observers))
     workload = load_workload(trace, pages, 1)
-    world.run(workload.pages, workload.messages)
+    run_alone(world, workload.pages, workload.messages)
     return world
 
 

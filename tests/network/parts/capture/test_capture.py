@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.network.parts.capture import capture_observers
 from psm_sim.network.segment import GROUP
 from psm_sim.policies import make_policy
@@ -105,7 +105,7 @@ def sampled(policy, pages, settings):
             found.append(bool(port._buffered))
 
     world.env.process(look())
-    world.run(load_workload("ucb", pages, 1).pages)
+    run_alone(world, load_workload("ucb", pages, 1).pages)
     return found, file.getvalue()
 
 
@@ -147,7 +147,7 @@ def test_more_data_says_that_another_frame_is_queued():
     """Of three segments that one beacon releases, two say so; a single one does not."""
     file = io.BytesIO()
     world = build_world(load_topology(), make_policy("psm"), capture_observers(file, 1))
-    world.run([Page(1.03, 3 * 1460, (), (300,), (0.05,))])
+    run_alone(world, [Page(1.03, 3 * 1460, (), (300,), (0.05,))])
     down = [each for each in frames_of(file.getvalue()) if each.kind == "data" and not each.up]
     by_beacon: dict[int, list[bool]] = {}
     for each in down:

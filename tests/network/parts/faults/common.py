@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from psm_sim.network import Observer, build_world, load_topology
+from psm_sim.network import Observer, build_world, load_topology, run_alone
 from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
 
@@ -20,7 +20,7 @@ def world_with(settings, policy="psm", observers=(), seed=1):
 def loaded(settings, pages=(PAGE,) * 5, policy="psm", observers=()):
     """Return a world that has loaded the pages."""
     world = world_with(settings, policy, observers)
-    world.run(pages)
+    run_alone(world, pages)
     return world
 
 

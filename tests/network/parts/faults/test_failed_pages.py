@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import PageError
+from psm_sim.network import PageError, run_alone
 from psm_sim.network.segment import ResetSegment
 from psm_sim.policies import Policy, Rest
 from psm_sim.workload.messages import Message, Messages
@@ -78,7 +78,7 @@ def test_a_reset_that_is_lost_is_sent_again_when_the_server_goes_on():
             deliver(segment)
 
     world.wired_up.deliver = lossy
-    world.run([SLOW, Page(100.0, 1, (), (300,), (0.0,))])
+    run_alone(world, [SLOW, Page(100.0, 1, (), (300,), (0.0,))])
     resets = [arrives_s for name, arrives_s, segment in seen.queued if segment.rst and name == "wireless up"]
     assert resets == pytest.approx([6.0, 51.4, 51.4], abs=0.1)
     assert len(world.server.endpoints) == 1
@@ -120,7 +120,7 @@ def test_a_standing_connection_that_is_given_up_is_opened_anew():
             forward(segment)
 
     world.wired_down.deliver = lossy
-    world.run([QUICK, Page(4100.0, 1000, (), (300,), (0.0,))], messages)
+    run_alone(world, [QUICK, Page(4100.0, 1000, (), (300,), (0.0,))], messages)
     lane = world.messenger.stats["round_trip_up"]
     assert lane.sent == 40
     assert lane.lost > 5

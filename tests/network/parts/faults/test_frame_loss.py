@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 
 from psm_sim.common.errors import InputError
+from psm_sim.network import run_alone
 from psm_sim.network.end_systems import EndSystems
 from psm_sim.network.parts.faults.fault_injection import RandomFrameLoss
 from psm_sim.network.topology_sections import BeaconParameters, LossParameters, MacParameters
@@ -135,7 +136,7 @@ def throughput_mbps(size, seed, round_trip_s=0.1):
         "always-on",
         seed=seed,
     )  # fmt: skip
-    world.run([Page(0.1, size, (), (300,), (0.0,))])
+    run_alone(world, [Page(0.1, size, (), (300,), (0.0,))])
     visit, _ = world.visits[0]
     return 8e-6 * size / (visit.ended_s - visit.started_s)
 

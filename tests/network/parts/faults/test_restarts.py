@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from psm_sim.network import run_alone
 from psm_sim.network.parts.faults import fault_injection
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
@@ -36,7 +37,7 @@ def test_what_was_held_is_lost_and_what_comes_while_it_is_down(monkeypatch):
     """The third datagram finds a station that has associated by itself."""
     at(monkeypatch, 9.99)
     world = world_with(RESTART)
-    world.run([Page(40.0, 1000, (), (300,), (0.0,))], PUSHED)
+    run_alone(world, [Page(40.0, 1000, (), (300,), (0.0,))], PUSHED)
     assert len(world.messenger.delays_s) == 1
     assert world.access_point.dropped_frames == 2
     assert world.hop.report()["associations renewed"] == 1

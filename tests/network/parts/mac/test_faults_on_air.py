@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from psm_sim.network import Observer, build_world, load_topology
+from psm_sim.network import Observer, build_world, load_topology, run_alone
 from psm_sim.network.parts import beacon_loss
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -39,7 +39,7 @@ def over_air(policy="psm", pages=QUIET, messages=(), **settings):
     world = build_world(
         load_topology("three-node", {"mac.model": "dcf", **dotted}), make_policy(policy), [told := Told()]
     )
-    world.run(pages, Messages(messages))
+    run_alone(world, pages, Messages(messages))
     return world, told
 
 

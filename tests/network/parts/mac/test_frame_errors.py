@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from psm_sim.network import Topology, build_world, load_topology
+from psm_sim.network import Topology, build_world, load_topology, run_alone
 from psm_sim.network.parts.frame_timing import CW_MAX, FrameTiming
 from psm_sim.network.parts.mac import cell
 from psm_sim.network.parts.mac.frame_errors import AirBeaconReception, FrameErrors
@@ -26,7 +26,7 @@ def world_with_errors(rate, policy="psm", think_s=60.0, size=100_000, **settings
     keys = {"mac.model": "dcf", "mac.frame_error_rate": rate, **LEGACY}
     keys |= {key.replace("__", "."): value for key, value in settings.items()}
     world = build_world(load_topology("three-node", keys), make_policy(policy))
-    world.run([Page(think_s, size, (), (300,), (0.0,))])
+    run_alone(world, [Page(think_s, size, (), (300,), (0.0,))])
     return world
 
 

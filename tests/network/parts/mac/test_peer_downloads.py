@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from psm_sim.network import build_world, load_topology
+from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
 
@@ -32,7 +32,7 @@ def measure(row, **more):
     page = Page(
         float(row["phase_ms"]) / 1000, int(row["size_bytes"]), (), (int(row["request_bytes"]),), (0.0,)
     )
-    world.run([page])
+    run_alone(world, [page])
     visit = world.visits[0][0]
     return visit.ended_s - visit.started_s, world
 

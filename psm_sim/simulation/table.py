@@ -1,0 +1,293 @@
+"""Table of meter readings, with one row per page, and the rows that are measured and folded from it.
+
+Every answer is a row: a flat dictionary with dotted names, which are the names of the JSON output.
+:func:`measure` returns the row of one run, and :func:`fold` the row of several rows. Nothing else adds or
+averages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.common.summary_stats import Summary, confidence_interval, percentiles
+from psm_sim.network import Observer, Usage
+from psm_sim.policies import Policy
+
+Row = dict[str, Any]
+"""Values of a result by dotted name, such as ``slowdown.mean``."""
+
+METER = Usage._fields
+"""Columns of the readings of the meter."""
+
+MEASURES = (
+    "energy_per_page_j",
+    "energy_by_state_per_page_j.awake",
+    "energy_by_state_per_page_j.asleep",
+    "energy_by_state_per_page_j.beacons",
+    "beacons_per_page",
+    "page_time_s.mean",
+    "slowdown.mean",
+)
+"""Values with an interval, by their names in the JSON output."""
+
+PERCENTILES = (10, 50, 90, 99)
+"""Reported percentiles of the page times."""
+
+PAGE_COLUMNS = (
+    "page",
+    "think_s",
+    "objects",
+    "bytes",
+    "start_s",
+    "page_time_s",
+    "always_on_time_s",
+    "slowdown",
+    "energy_j",
+    "awake_j",
+    "asleep_j",
+    "beacons_j",
+    "awake_s",
+    "asleep_s",
+    "beacons",
+)
+"""Columns of ``pages.csv`` apart from the keys. Energies, times and beacons are those of the page."""
+
+
+@dataclass(frozen=True)
+class Handle:
+    """Link from a block to its run. It is no data, and is not compared.
+
+    Attributes
+    ----------
+    policy_state : Policy or None
+        The policy after the run; None if the run was in another process.
+    observe : callable
+        Function that repeats the run with observers on its first pages; None as number of pages means all.
+    """
+
+    policy_state: Policy | None
+    observe: Callable[[Sequence[Observer], int | None], None]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of one policy, seed, client and station.
+
+    Attributes
+    ----------
+    keys : dict
+        Values that are equal in all rows: ``number`` of the policy in the comparison, which is -1 for the run
+        without power saving, policy, label, parameters, seed, client, station, kind and station_policy, and
+        battery_mah if there is a battery.
+    counts : dict
+        Values that are read once, at the end of the run: simulated_s, wall_s, events, traffic and
+        policy_report, and supply_v if it is known.
+    pages : dict of arrays
+        One row per page, with the *reading* of the meter at its end.
+    messages : dict of str to (int, int, array)
+        Messages sent and lost, and the latency of each delivered one in seconds, by direction.
+    failures : dict of int to str
+        Reason of each failed page, by its 1-based number.
+    reports_failures : bool
+        Whether pages can fail without ending the run.
+    handle : Handle or None
+        The run; None if it cannot be repeated.
+    """
+
+    keys: Row
+    counts: Row
+    pages: Mapping[str, NDArray[Any]]
+    messages: Mapping[str, tuple[int, int, NDArray[np.float64]]]
+    failures: Mapping[int, str]
+    reports_failures: bool
+    handle: Handle | None = field(default=None, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.pages["page"])
+
+    @property
+    def policy_state(self) -> Policy | None:
+        """The policy after the run; None if the run was in another process."""
+        return None if self.handle is None else self.handle.policy_state
+
+    @property
+    def is_complete(self) -> NDArray[np.bool_]:
+        """Whether each page is complete."""
+        return ~np.isin(self.pages["page"], list(self.failures))
+
+    def page(self, number: int) -> Row:
+        """Return the row of a page, by its 1-based number."""
+        return {name: values[number - 1].item() for name, values in self.pages.items()}
+
+    def page_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of ``pages.csv``: :data:`PAGE_COLUMNS`, and the failures if there can be any."""
+        used = {name: np.diff(self.pages[name], prepend=0) for name in METER}
+        energy_j: Any = Usage(**used).total_j  # type: ignore[arg-type]
+        columns = {**self.pages, **used, "energy_j": energy_j}
+        failure = [self.failures.get(page, "") for page in self.pages["page"].tolist()]
+        return {
+            **{name: columns[name] for name in PAGE_COLUMNS},
+            **({"failure": np.array(failure, dtype=object)} if self.reports_failures else {}),
+        }
+
+
+def measure(block: Block) -> Row:
+    """Return the row of one run: the last reading of the meter, and the summaries of its pages."""
+    count, pages, complete = len(block), block.pages, block.is_complete
+    usage = Usage(*(pages[name][-1].item() for name in METER))
+    states = {"awake": True, "asleep": True, "beacons": True}
+    states |= {"transmit": usage.transmit_s > 0, "wake_ups": usage.wake_ups > 0, "frames": usage.frames > 0}
+    joules = {state: getattr(usage, f"{state}_j") / count for state, is_used in states.items() if is_used}
+    times_s, slowdowns = (drop_nan(pages[name][complete].tolist()) for name in ("page_time_s", "slowdown"))
+    delayed = pages["slowdown"] > 0
+    delays_s = (pages["page_time_s"] - pages["always_on_time_s"])[delayed]
+    return _derive(
+        {
+            "pages": count,
+            **block.counts,
+            **{name: block.keys[name] for name in ("battery_mah",) if name in block.keys},
+            **{f"usage.{name}": value for name, value in usage._asdict().items()},
+            "energy_per_page_j": usage.total_j / count,
+            **{f"energy_by_state_per_page_j.{state}": value for state, value in joules.items()},
+            "beacons_per_page": usage.beacons / count,
+            **{f"page_time_s.{name}": value for name, value in Summary.of(times_s)._asdict().items()},
+            **{f"slowdown.{name}": value for name, value in Summary.of(slowdowns)._asdict().items()},
+            **{f"page_time_percentiles_s.{name}": v for name, v in percentiles(times_s, PERCENTILES).items()},
+            **({"failed_pages": len(block.failures)} if block.reports_failures else {}),
+            **{f"messages.{direction}": value for direction, value in block.messages.items()},
+            "loads_pages": bool(pages["objects"].any()),
+            "delays.total_s": float(np.add.reduce(delays_s)),
+            "delays.pages": len(delays_s),
+        }
+    )
+
+
+def _derive(row: Row) -> Row:
+    """Return a row with the ratios of its sums: mean power, battery life, times by state, loss and delay."""
+    usage = usage_of(row)
+    times_s = {"awake": usage.awake_s - usage.transmit_s, "asleep": usage.asleep_s}
+    times_s |= {"transmit": usage.transmit_s} if usage.transmit_s else {}
+    row |= {f"time_by_state_s.{state}": value for state, value in times_s.items()}
+    row["mean_power_mw"] = 1000 * usage.total_j / row["simulated_s"]
+    if "supply_v" in row:
+        row["mean_current_ma"] = row["mean_power_mw"] / row["supply_v"]
+        if row["mean_current_ma"] and "battery_mah" in row:
+            row["battery_days"] = row["battery_mah"] / row["mean_current_ma"] / 24
+    row["mean_delay_s"] = row["delays.total_s"] / row["delays.pages"] if row["delays.pages"] else math.nan
+    for name in sorted(name for name in row if name.startswith("messages.")):
+        (sent, lost, latencies_s), key = row[name], f"latency{name.removeprefix('messages')}"
+        finished = len(latencies_s) + lost
+        row |= {f"{key}.sent": sent, f"{key}.delivered": len(latencies_s), f"{key}.lost": lost}
+        row[f"{key}.loss"] = lost / finished if finished else math.nan
+        row |= {f"{key}.latency_s.{each}": value for each, value in _latency_statistics(latencies_s).items()}
+    return row
+
+
+def _latency_statistics(values: NDArray[np.float64]) -> dict[str, float]:
+    """Return mean, percentiles and maximum of latencies, which are nan without any."""
+    if not values.size:
+        return dict.fromkeys(("mean", "p50", "p90", "p99", "max"), math.nan)
+    middle, high, highest = np.quantile(values, (0.5, 0.9, 0.99)).tolist()
+    return {
+        "mean": float(values.mean()),
+        "p50": middle,
+        "p90": high,
+        "p99": highest,
+        "max": float(values.max()),
+    }
+
+
+def usage_of(row: Row) -> Usage:
+    """Return the reading of the meter at the end of all runs of a row."""
+    return Usage(*(row[f"usage.{name}"] for name in METER))
+
+
+def directions_of(row: Row) -> list[str]:
+    """Return the directions in which messages were sent, such as ``"down"``."""
+    return [name.removeprefix("messages.") for name in row if name.startswith("messages.")]
+
+
+def fold(rows: Sequence[Row]) -> Row:
+    """Return the row over several rows: sums, means, maxima or pooled messages, by the name of the column."""
+    folded: Row = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        rule = next(rule for prefix, rule in _RULES if name.startswith(prefix))
+        if rule is None:
+            continue
+        absent = sum(name not in row for row in rows) if name.startswith("energy_by_state") else 0
+        folded[name] = rule([*(row[name] for row in rows if name in row), *[0.0] * absent])
+    return _derive(folded)
+
+
+def drop_nan(values: Iterable[float]) -> list[float]:
+    """Return the values without nan, or a single nan if there are none."""
+    return [value for value in values if not math.isnan(value)] or [math.nan]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return confidence_interval(drop_nan(values)).mean
+
+
+def _plain_mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _defined_mean(values: Sequence[float]) -> float:
+    return _plain_mean(drop_nan(values))
+
+
+def _maximum(values: Sequence[float]) -> float:
+    return max(drop_nan(values))
+
+
+def _first(values: Sequence[Any]) -> Any:
+    return values[0]
+
+
+def _pool(values: Sequence[tuple[int, int, NDArray[np.float64]]]) -> tuple[int, int, NDArray[np.float64]]:
+    sent, lost, latencies_s = zip(*values, strict=True)
+    return sum(sent), sum(lost), np.concatenate(latencies_s)
+
+
+_RULES: tuple[tuple[str, Callable[[Any], Any] | None], ...] = (
+    ("energy_by_state_per_page_j.transmit", _plain_mean),
+    ("energy_by_state_per_page_j.wake_ups", _plain_mean),
+    ("energy_by_state_per_page_j.frames", _plain_mean),
+    ("energy", _mean),
+    ("beacons_per_page", _mean),
+    ("page_time_s.max", _maximum),
+    ("slowdown.max", _maximum),
+    ("page_time", _defined_mean),
+    ("slowdown", _defined_mean),
+    ("policy_report", _plain_mean),
+    ("messages", _pool),
+    ("loads_pages", any),
+    ("supply_v", _first),
+    ("battery_mah", _first),
+    ("pushes", None),
+    ("mean_", None),  # this and the next ones are derived
+    ("battery_days", None),
+    ("time_by_state_s", None),
+    ("latency", None),
+    ("", sum),  # pages, simulated_s, wall_s, events, usage, traffic, failed_pages and delays
+)
+"""How a column is folded, by the first prefix of its name that fits; None drops it."""
+
+
+def nested(row: Row, names: Iterable[str]) -> Row:
+    """Return the columns that begin with *names*, in this order, as nested dictionaries."""
+    result: Row = {}
+    for name in names:
+        for column in (each for each in row if each == name or each.startswith(f"{name}.")):
+            *outer, last = column.split(".", 1 if name == "policy_report" else -1)
+            inner = result
+            for each in outer:
+                inner = inner.setdefault(each, {})
+            inner[last] = row[column]
+    return result

@@ -1,0 +1,26 @@
+"""Golden outputs: tables, JSON and CSV of many kinds of runs; see ``outputs.py``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.golden.outputs import CASES, DIGESTS, digest, outputs, tables, write_inputs
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inputs")
+    write_inputs(folder)
+    return folder
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_output_has_not_changed(case: str, inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table to the letter, the rest with nine digits; ``python -m tests.golden.outputs`` renews them."""
+    monkeypatch.chdir(inputs)
+    found = outputs(case)
+    assert found.pop("table") == tables()[case]
+    assert {name: digest(text) for name, text in found.items()} == json.loads(DIGESTS.read_text())[case]
