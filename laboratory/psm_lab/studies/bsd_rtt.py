@@ -27,7 +27,7 @@ POLICIES = ("always-on", *REFERENCE, "bsd:p=0.1", "lpsm:loss=inverse-log", "lpsm
 SETTINGS = {"tcp.segment_bytes": 1000, "tcp.delayed_ack_ms": 0}
 """Settings of the reference model. Its policies also run with a single connection instead of four."""
 
-TOLERANCE = 0.05
+TOLERANCE, REPLICATIONS = 0.05, 3
 COMMENTARY = join_paragraphs(
     """
     The reference model seems to request a page's objects one after the other. Parallel connections share
@@ -43,7 +43,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     for rtt_ms in ROUND_TRIPS_MS:
         # A round trip crosses the wired link twice, and the wireless link with 0.1 ms in each direction.
         settings = {**SETTINGS, "links.wired.latency_ms": rtt_ms / 2 - 0.1}
-        for number in _seeds(scale, seed):
+        for number in scale.few(seed, REPLICATIONS):
             scenario = Scenario(TRACE, pages=scale.pages, seed=number, settings=settings)
             found.append(optimum_task(scenario, {"rtt_ms": rtt_ms}))
             for connections, policies in ((4, POLICIES), (1, tuple(REFERENCE))):
@@ -63,7 +63,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
         "bsd-rtt",
         "Page time and energy against the server's round trip",
         "segments of 1000 B, an ACK for each, initial window 2, no server delay,"
-        f" {len(_seeds(scale, seed))} replications of {scale.pages} pages, from seed {seed}",
+        f" {len(scale.few(seed, REPLICATIONS))} replications of {scale.pages} pages, from seed {seed}",
         remarks=[
             f"With up to four parallel connections, as in the paper, {_agreement(parallel)}",
             f"With one connection at a time, {_agreement(single)}",
@@ -75,10 +75,6 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
         ],
         figures={"round-trips": pd.concat([parallel, best], ignore_index=True)},
     )
-
-
-def _seeds(scale: Scale, seed: int) -> range:
-    return range(seed, seed + (3 if scale.full else 1))
 
 
 def _curves(frame: pd.DataFrame) -> pd.DataFrame:

@@ -48,6 +48,7 @@ MANTISSAS = (10, 20, 40, 80, 160, 320, 640)
 
 _UNIT_S, _BEACON_S = 2**15 / 1e6, 0.1024
 _HOURS = 10.0
+REPLICATIONS = 3
 
 
 LISTENING = {f"psm:listen_interval={period}": period for period in PERIODS}
@@ -133,14 +134,14 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
         )
         for chip in CHIPS
         for title, trace in TRAFFIC.items()
-        for number in _seeds(scale, seed)
+        for number in scale.few(seed, REPLICATIONS)
     ]
     return [*comparisons, *crossover_tasks()]
 
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     """Compare energy and delay of all policies."""
-    device_rows = rows.of("device")
+    device_rows, seeds = rows.of("device"), scale.few(seed, REPLICATIONS)
     idle = [row for row in device_rows if "idle" in row]
     frame = pd.DataFrame([row for row in device_rows if "idle" not in row])
     means = frame.groupby(["traffic", "chip", "policy"], sort=False, as_index=False)[
@@ -151,7 +152,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     return Findings(
         study="devices",
         title="Production policies compared with published policies, on several chips and traffic",
-        setting=f"seeds {', '.join(map(str, _seeds(scale, seed)))}; {scale.pages} pages, or 2 h of mqtt;"
+        setting=f"seeds {', '.join(map(str, seeds))}; {scale.pages} pages, or 2 h of mqtt;"
         " topology three-node with the chip's profile; the delay is the mean page time, or the mean"
         " latency of a command and its answer, minus that of an always-on radio",
         remarks=[*(_least_power(esp32, title) for title in TRAFFIC), _crossover_remark(crossover)],
@@ -174,10 +175,6 @@ def _task(policies: Sequence[str], scenario: Scenario, **labels: str) -> Task:
 
 def _pages(title: str, scale: Scale) -> int:
     return 2 if title == "mqtt" else scale.pages
-
-
-def _seeds(scale: Scale, seed: int) -> list[int]:
-    return [seed + number for number in range(3 if scale.full else 1)]
 
 
 def _wide(means: pd.DataFrame, columns: str, values: str) -> pd.DataFrame:

@@ -273,7 +273,7 @@ COMMENTARY = join_paragraphs(
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return one run of every policy for each setting, and for each candidate and judging seed."""
     runs = [(setting, CHOOSING[0]) for setting in _grid(scale)]
-    runs += product(CANDIDATES, _judging_seeds(scale, seed))
+    runs += product(CANDIDATES, scale.few(seed + LOOKED_AT, JUDGED))
     return [
         Task(
             "setting",
@@ -288,7 +288,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     """Return the settings that agree with most numbers."""
-    runs, seeds = rows.of("setting"), _judging_seeds(scale, seed)
+    runs, seeds = rows.of("setting"), scale.few(seed + LOOKED_AT, JUDGED)
     searched = score_settings([row for row in runs if row["seed"] == CHOOSING[0]])
     judged = score_settings([row for row in runs if row["seed"] in seeds])
     frontier = score_frontier(searched)
@@ -330,10 +330,6 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
 def _grid(scale: Scale) -> tuple[Setting, ...]:
     """Return the searched settings; at a small scale the candidates and a few settings of each family."""
     return GRID if scale.full else tuple(dict.fromkeys((*CANDIDATES, *GRID[::30])))
-
-
-def _judging_seeds(scale: Scale, seed: int) -> range:
-    return range(seed + LOOKED_AT, seed + LOOKED_AT + (JUDGED if scale.full else 1))
 
 
 def _remarks(searched: Sequence[Score], candidates: Sequence[Score], rerun: Sequence[Score]) -> list[str]:

@@ -58,9 +58,13 @@ class Scale:
         count = (self.judged_long if long else self.judged) or self.replications
         return range(first + LOOKED_AT, first + LOOKED_AT + count)
 
+    def few(self, first: int, limit: int) -> range:
+        """Return *limit* seeds from the seed *first* on, or a single seed at a small scale."""
+        return range(first, first + (limit if self.full else 1))
+
     def choosing(self, limit: int) -> range:
         """Return the first *limit* seeds on which choices are made, or a single seed at a small scale."""
-        return CHOOSING[: limit if self.full else 1]
+        return self.few(CHOOSING[0], limit)
 
 
 FULL = Scale(replications=10, pages=100, long_pages=500, judged=100, judged_long=16)

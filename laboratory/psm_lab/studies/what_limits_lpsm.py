@@ -178,7 +178,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     policies = (LPSM, *(setting for settings in FACTORS.values() for setting in settings))
     found = []
     for trace, pages in TRACES.items():
-        for number in (*_choosing(scale, seed), *_judging(scale, seed)):
+        for number in (*scale.few(CHOOSING + seed, _CHOICES), *scale.seeds(JUDGING + seed)):
             scenario = Scenario(trace, pages=pages.at(scale), seed=number)
             arguments = {"policies": policies, "scenario": scenario}
             weight = pages.weight * scenario.pages * (1 + len(policies))
@@ -188,7 +188,7 @@ def tasks(scale: Scale, seed: int) -> Sequence[Task]:
 
 def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     """Return the share of each factor, the verdicts, and the shares of all settings."""
-    choosing, judging = _choosing(scale, seed), _judging(scale, seed)
+    choosing, judging = scale.few(CHOOSING + seed, _CHOICES), scale.seeds(JUDGING + seed)
     frame = pd.DataFrame(rows.of("distance"))
     judged = frame[frame["seed"].isin(judging)]
     results = judge_factors(frame[frame["seed"].isin(choosing)], judged)
@@ -209,14 +209,6 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
         ],
         summary=summarise(results),
     )
-
-
-def _judging(scale: Scale, seed: int) -> range:
-    return scale.seeds(JUDGING + seed)
-
-
-def _choosing(scale: Scale, seed: int) -> range:
-    return range(CHOOSING + seed, CHOOSING + seed + (_CHOICES if scale.full else 1))
 
 
 def share_closed(lpsm: pd.Series[float], policy: pd.Series[float]) -> Interval | None:
