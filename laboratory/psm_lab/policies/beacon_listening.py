@@ -16,52 +16,6 @@ from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.helpers.outstanding_requests import longest_doze
 from psm_sim.poll import Poll
 
-
-@dataclass
-class ListeningStats:
-    """Counts of the beacons that a policy received.
-
-    ``listens`` is their number, with frames (``hits``) or without (``wasted``). ``forced`` counts those
-    received only because the longest doze had elapsed. ``misses_estimated`` estimates the number of beacons,
-    received or not, at which no frames were predicted although frames were buffered. Each observed miss
-    counts 1 / p, where p is the probability of receiving that beacon (Horvitz-Thompson estimator). With
-    *estimates* false there is no estimate, because p can be 0.
-    """
-
-    estimates: bool = True
-    listens: int = 0
-    hits: int = 0
-    forced: int = 0
-    wasted: int = 0
-    misses: float = 0.0
-
-    def count_beacon(self, negative: bool, probability: float, forced: bool, frames: bool) -> None:
-        """Count one received beacon.
-
-        Parameters
-        ----------
-        negative : bool
-            Whether no frames were predicted.
-        probability : float
-            Probability of receiving the beacon, above 0.
-        forced : bool
-            Whether the longest doze had elapsed.
-        frames : bool
-            Whether frames were buffered.
-        """
-        self.listens += 1
-        self.hits += frames
-        self.wasted += not frames
-        self.forced += forced
-        if negative and frames:
-            self.misses += 1 / probability
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the counts by name."""
-        counts = {"listens": self.listens, "hits": self.hits, "forced": self.forced, "wasted": self.wasted}
-        return {**counts, "misses_estimated": self.misses} if self.estimates else dict(counts)
-
-
 _SAMPLERS = {
     "cbgz": "cbgz:b={b}",
     "cbgz2": "cbgz2:b={b}",
@@ -144,7 +98,8 @@ class Listen(Policy):
         self._random = random_stream(self.seed, "policy listen")
         self._forecast = self._make_forecast()
         self._planned: PlannedBeacon | None = None
-        self._stats = ListeningStats(estimates=self.learner != "dkm")
+        self._counts = dict.fromkeys(("listens", "hits", "forced", "wasted"), 0)
+        self._misses = 0.0
 
     def _make_forecast(self) -> BeaconForecast | RandomListening:
         if self.learner == "random":
@@ -163,8 +118,16 @@ class Listen(Policy):
             self._features.received(now_s, frame)
 
     def report(self) -> dict[str, float]:
-        """Return the number of received beacons, with and without frames, and the estimated misses."""
-        return self._stats.to_dict()
+        """Return the counts of the received beacons, and the estimated number of misses.
+
+        ``listens`` is their number, with frames (``hits``) or without (``wasted``). ``forced`` counts those
+        received only because the longest doze had elapsed. ``misses_estimated`` estimates the number of
+        beacons, received or not, at which no frames were predicted although frames were buffered. Each
+        observed miss counts 1 / p, where p is the probability of receiving that beacon (Horvitz-Thompson
+        estimator). There is no estimate for ``dkm``, because p can be 0.
+        """
+        estimate = {} if self.learner == "dkm" else {"misses_estimated": self._misses}
+        return {**self._counts, **estimate}
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Learn from the received beacon, and doze until the next beacon to receive."""
@@ -179,5 +142,9 @@ class Listen(Policy):
         """Learn from the label of the planned beacon, and count it."""
         planned, self._planned = self._planned, None
         if planned is not None:
-            self._stats.count_beacon(planned.margin < 0, planned.probability, planned.forced, frames)
+            counted = {"listens": True, "hits": frames, "forced": planned.forced, "wasted": not frames}
+            for name, is_counted in counted.items():
+                self._counts[name] += is_counted
+            if planned.margin < 0 and frames:
+                self._misses += 1 / planned.probability
             self._forecast.learn(planned, frames, self.weight)
