@@ -115,7 +115,7 @@ def _read_transfers(path: Path, clients: Sequence[str]) -> list[list[Transfer]]:
     if kind == "har":
         return [_har_transfers(path)]
     requests = read_requests(ChunkReader(path), is_text=kind == "showtrace")
-    rows = requests.by_client()
+    rows = requests.rows
     return [_row_transfers(rows[rows["client"] == requests.clients.index(client)]) for client in clients]
 
 

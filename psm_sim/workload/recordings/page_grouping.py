@@ -22,12 +22,6 @@ from psm_sim.workload.recordings.recording import Recording
 
 Rows = NDArray[np.void]
 
-SECONDARY = {
-    "gif", "jpg", "jpeg", "tif", "jfif", "bmp", "pjpg", "xbm", "anm",
-    "mid", "aif", "aiff", "au", "vox", "wav", "class", "jar",
-}  # fmt: skip
-"""Suffixes of embedded objects (images, sounds and Java), as in Ford's SST client."""
-
 
 @dataclass(frozen=True)
 class PageRule:
@@ -69,7 +63,7 @@ class Requests(NamedTuple):
     format : str
         Description of the file format.
     rows : ndarray of ROW, shape (n,)
-        Requests in the order of the file.
+        Requests sorted by client and time. Equal times keep the order of the file.
     clients : tuple of str
         Identifiers of the clients, indexed by the numbers in the requests.
     records : int
@@ -84,53 +78,28 @@ class Requests(NamedTuple):
     records: int
     warnings: tuple[str, ...]
 
-    def by_client(self) -> Rows:
-        """Return the requests sorted by client and time. Equal times keep the order of the file."""
-        return self.rows[np.lexsort((self.rows["at_us"], self.rows["client"]))]
-
 
 def group_requests(requests: Requests, rule: PageRule) -> Recording:
     """Group requests into pages."""
-    rows = requests.by_client()
-    main_rows = np.flatnonzero(page_starts(rows, rule))
+    rows = requests.rows
+    at_us, same_client = rows["at_us"], np.diff(rows["client"]) == 0
+    follows = rows["secondary"][1:] & same_client & (np.diff(at_us) <= round(rule.page_gap_s * 1e6))
+    if rule.same_server:
+        follows &= np.diff(rows["server"]) == 0
+    first = np.flatnonzero(np.append(True, ~follows)[: rows.size])
+    think_s = np.full(first.size, np.nan)
+    if first.size:
+        gaps_us = at_us[first[1:]] - np.maximum.reduceat(at_us + rows["took_us"], first)[:-1]
+        think_s[1:] = np.where(same_client[first[1:] - 1], np.maximum(gaps_us, 0) / 1e6, np.nan)
     return Recording(
         format=requests.format,
         clients=requests.clients,
-        page_client=rows["client"][main_rows].astype(np.int32),
-        think_s=think_s(rows, main_rows),
-        first=np.append(main_rows, rows.size),
+        page_client=rows["client"][first].astype(np.int32),
+        think_s=think_s,
+        first=np.append(first, rows.size),
         size=rows["size"],
         delay_us=rows["delay_us"],
         records=requests.records,
-        span_s=float(np.ptp(rows["at_us"])) / 1e6 if rows.size else 0.0,
+        span_s=float(np.ptp(at_us)) / 1e6 if rows.size else 0.0,
         warnings=requests.warnings,
     )
-
-
-def page_starts(rows: Rows, rule: PageRule) -> NDArray[np.bool_]:
-    """Return whether each request begins a page, shape (n,). *rows* are sorted by client and time."""
-    follows: NDArray[np.bool_] = rows["secondary"].copy()
-    follows[:1] = False
-    follows[1:] &= rows["client"][1:] == rows["client"][:-1]
-    follows[1:] &= np.diff(rows["at_us"]) <= round(rule.page_gap_s * 1e6)
-    if rule.same_server:
-        follows[1:] &= rows["server"][1:] == rows["server"][:-1]
-    return ~follows
-
-
-def think_s(rows: Rows, main_rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the think time before each page in seconds, NaN for the first page of a client.
-
-    *main_rows* are the indices of the main objects in *rows*.
-    """
-    think = np.full(main_rows.size, np.nan)
-    ended = np.maximum.reduceat(rows["at_us"] + rows["took_us"], main_rows)
-    gaps = rows["at_us"][main_rows[1:]] - ended[:-1]
-    same = np.flatnonzero(rows["client"][main_rows[1:]] == rows["client"][main_rows[:-1]])
-    think[1 + same] = np.maximum(gaps[same], 0) / 1e6
-    return think
-
-
-def suffix_is_secondary(suffix: str) -> bool:
-    """Return whether a suffix, with its dot, is that of an embedded object."""
-    return suffix.lower().removeprefix(".") in SECONDARY

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from functools import lru_cache
+from ipaddress import IPv4Address
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import truncate
 from psm_sim.common.input_limits import MAX_RECORDS
 from psm_sim.workload.recordings.chunk_reader import ChunkReader, lines_of
-from psm_sim.workload.recordings.page_grouping import ROW, Requests, suffix_is_secondary
+from psm_sim.workload.recordings.page_grouping import ROW, Requests
 from psm_sim.workload.recordings.recording import UNKNOWN
 
 METHODS = (b"GET ", b"HEAD ", b"POST ", b"PUT ")
@@ -33,7 +33,11 @@ _TEXT = re.compile(
     re.DOTALL,
 )
 _SHOWTRACE = re.compile(rb"\s*\d+:\d+ \d+:\d+ ")
-_TAIL = re.compile(rb"\.q?c?(\.\S*)?(?: HTTP/1\.[01])?", re.DOTALL)
+# Suffixes of images, sounds and Java classes, as in Ford's SST client.
+_EMBEDDED = re.compile(
+    rb"[^.]*\.q?c?\.(?i:gif|jpg|jpeg|tif|jfif|bmp|pjpg|xbm|anm|mid|aif|aiff|au|vox|wav|class|jar)"
+    rb"(?: HTTP/1\.[01])?"
+)
 _MAX_US = 2**31 - 1
 
 
@@ -103,8 +107,7 @@ def read_requests(source: ChunkReader, is_text: bool) -> Requests:
 
     def rows() -> Iterator[tuple[int, int, int, int, int, int, bool]]:
         nonlocal records, untimed
-        for record in text_records(source) if is_text else binary_records(source):
-            records += 1
+        for records, record in enumerate((text_records if is_text else binary_records)(source), 1):
             if records > MAX_RECORDS:
                 raise InputError(f"{source.path} has over {MAX_RECORDS:,} records; split it into parts.")
             at_us = _time_us(record.crs, record.cru)
@@ -114,23 +117,17 @@ def read_requests(source: ChunkReader, is_text: bool) -> Requests:
             elif size:
                 delay_us = _since_us(at_us, record.srs, record.sru)
                 took_us = _since_us(at_us, record.sls, record.slu)
-                yield (
-                    record.cip,
-                    record.sip,
-                    at_us,
-                    max(delay_us, 0) if took_us == UNKNOWN else took_us,
-                    delay_us,
-                    min(size, UNDEFINED),
-                    is_secondary(record.line),
-                )
+                took_us = max(delay_us, 0) if took_us == UNKNOWN else took_us
+                size = min(size, UNDEFINED)
+                yield record.cip, record.sip, at_us, took_us, delay_us, size, is_secondary(record.line)
 
     table = np.fromiter(rows(), ROW)
     addresses, table["client"] = np.unique(table["client"], return_inverse=True)
     omitted = (f"{untimed:,} records without a request time were omitted",) if untimed else ()
     return Requests(
         f"UCB Home IP, {'showtrace text' if is_text else 'binary'}",
-        table,
-        tuple(map(dotted_quad, addresses.tolist())),
+        table[np.lexsort((table["at_us"], table["client"]))],
+        tuple(str(IPv4Address(address)) for address in addresses.tolist()),
         records,
         (*source.warnings, *omitted),
     )
@@ -225,20 +222,9 @@ def _address(text: bytes) -> int:
     return int.from_bytes(bytes(parts), "big")
 
 
-def dotted_quad(address: int) -> str:
-    """Return an IPv4 address as a dotted quad."""
-    return ".".join(str(part) for part in address.to_bytes(4, "big"))
-
-
 def is_secondary(line: bytes) -> bool:
     """Return whether a request line requests an embedded object, according to its suffix."""
-    return _tail_is_secondary(line[line.find(b".") :])
-
-
-@lru_cache(maxsize=10_000)
-def _tail_is_secondary(tail: bytes) -> bool:
-    match = _TAIL.fullmatch(tail)
-    return match is not None and suffix_is_secondary((match[1] or b"").decode("latin-1"))
+    return _EMBEDDED.fullmatch(line) is not None
 
 
 def _time_us(seconds: int, micros: int) -> int | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable
+from ipaddress import IPv4Address
 from pathlib import Path
 
 from psm_sim.workload import load_workload
-from psm_sim.workload.recordings.ucb import HEADER, UNDEFINED, Record, dotted_quad
+from psm_sim.workload.recordings.ucb import HEADER, UNDEFINED, Record
 
 BEGIN_S = 846_890_339
 MODEM_BYTES_PER_S = 3600
@@ -46,7 +47,7 @@ def binary(record: Record) -> bytes:
 def text(record: Record) -> bytes:
     """Return a record as the line that ``showtrace`` prints. Its request line must be a single line."""
     times = f"{record.crs}:{record.cru} {record.srs}:{record.sru} {record.sls}:{record.slu}"
-    hosts = f"{dotted_quad(record.cip)}:{record.cpt} {dotted_quad(record.sip)}:{record.spt}"
+    hosts = f"{IPv4Address(record.cip)}:{record.cpt} {IPv4Address(record.sip)}:{record.spt}"
     return f"{times} {hosts} {' '.join(map(str, record[10:-1]))} ".encode() + record.line + b"\n"
 
 
