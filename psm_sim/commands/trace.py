@@ -269,8 +269,7 @@ def _describe_capture(capture: PacketCapture) -> Description:
 
 
 def _page_quantities(recording: Recording) -> dict[str, NDArray[Any]]:
-    is_main = np.zeros(recording.size.size, dtype=bool)
-    is_main[recording.first[:-1]] = True
+    is_main = recording.is_main
     requests = np.empty(0) if recording.request_bytes is None else recording.request_bytes
     return {
         "think time, s": recording.think_s[~np.isnan(recording.think_s)],

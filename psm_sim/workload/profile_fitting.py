@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.common.array_types import FloatArray
 from psm_sim.common.output_files import atomic_write_text
 from psm_sim.common.parameters import parameters_of
 from psm_sim.workload.distributions import QuantileDistribution
 from psm_sim.workload.page_sampler import PageSampling
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.trace_profile import Profile, berkeley_profile
+from psm_sim.workload.trace_profile import REQUIRED, Profile, berkeley_profile
 
 PROBABILITIES = np.array(
     [0, 0.01, 0.02, *np.arange(1, 19) / 20, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 1]
@@ -41,30 +40,33 @@ def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | Non
     pages = (
         np.ones(recording.pages, dtype=bool) if clients is None else np.isin(recording.page_client, clients)
     )
-    counts = recording.objects_per_page
+    counts, is_main = recording.objects_per_page, recording.is_main
     selected = np.repeat(pages, counts)
-    is_main = np.zeros(recording.size.size, dtype=bool)
-    is_main[recording.first[:-1]] = True
-    tables = {
-        "files_per_page": exact_quantiles(counts[pages]),
-        "main_bytes": fit_quantiles(recording.size[is_main & selected]),
+    think_s, delays_us = recording.think_s[pages], recording.delay_us[selected]
+    requests = recording.request_bytes
+    samples: dict[str, NDArray[Any]] = {
+        "main_bytes": recording.size[is_main & selected],
+        "image_bytes": recording.size[~is_main & selected],
+        "think_s": think_s[~np.isnan(think_s)],
+        "request_bytes": np.empty(0) if requests is None else requests[selected & (requests > 0)],
+        "server_delay_s": delays_us[delays_us >= 0] / 1e6,
     }
-    images = recording.size[~is_main & selected]
-    tables["image_bytes"] = fit_quantiles(images) if images.size else tables["main_bytes"]
-    missing = _add_optional_tables(tables, recording, pages, selected)
+    tables, missing = {"files_per_page": exact_quantiles(counts[pages])}, []
+    for table, values in samples.items():
+        if values.size:
+            tables[table] = fit_quantiles(values)
+        elif table == "image_bytes":
+            tables[table] = tables["main_bytes"]
+        elif table in REQUIRED:
+            tables[table] = berkeley_profile().tables[table]
+            missing.append(table)
     remark = f"synthetic pages, sampled from distributions fitted to {int(pages.sum())} pages of {name}"
     if missing:
         remark += f"; {' and '.join(missing)} from published tables, because the trace lacks them"
-    return Profile(name, remark, True, recording.format, tables, _defaults(tables["think_s"]))
-
-
-def _defaults(think_s: QuantileDistribution) -> dict[str, str]:
-    """Return the default parameters of the profile.
-
-    The limit on think times is disabled if every think time exceeds the usual limit.
-    """
-    limit = parameters_of(PageSampling)["max_think_s"].default
-    return {"max_think_s": "none"} if think_s.probability(limit) == 0 else {}
+    # No limit, if every think time exceeds the usual one.
+    limit_s = parameters_of(PageSampling)["max_think_s"].default
+    defaults = {"max_think_s": "none"} if tables["think_s"].probability(limit_s) == 0 else {}
+    return Profile(name, remark, True, recording.format, tables, defaults)
 
 
 def fit_quantiles(values: NDArray[Any]) -> QuantileDistribution:
@@ -100,35 +102,6 @@ def write_profile(path: Path, profile: Profile) -> None:
         rows = "".join(f"  [{p!r}, {value!r}],\n" for p, value in points)
         text += f'\n[{name}]\ninterpolation = "{table.interpolation}"\nquantiles = [\n{rows}]\n'
     atomic_write_text(path, text)
-
-
-def _add_optional_tables(
-    tables: dict[str, QuantileDistribution],
-    recording: Recording,
-    pages: NDArray[np.bool_],
-    selected: NDArray[np.bool_],
-) -> list[str]:
-    """Add the tables that a recording can lack to *tables*.
-
-    Return the names of the tables that come from the published distributions.
-    """
-    missing = []
-    think = recording.think_s[pages]
-    samples: dict[str, FloatArray] = {"think_s": think[~np.isnan(think)]}
-    samples["request_bytes"] = np.empty(0)
-    if recording.request_bytes is not None:
-        requests = recording.request_bytes[selected]
-        samples["request_bytes"] = requests[requests > 0].astype(float)
-    for name, values in samples.items():
-        if values.size:
-            tables[name] = fit_quantiles(values)
-        else:
-            tables[name] = berkeley_profile().tables[name]
-            missing.append(name)
-    delays = recording.delay_us[selected]
-    if (delays >= 0).any():
-        tables["server_delay_s"] = fit_quantiles(delays[delays >= 0] / 1e6)
-    return missing
 
 
 def _quote(text: str) -> str:

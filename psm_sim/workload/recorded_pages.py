@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,104 +106,81 @@ class Playback:
         )
         return f"; {unknown:,} {times} not recorded and {source}"
 
+    def pages(self, recording: Recording, client: int, count: int, seed: int) -> tuple[Page, ...]:
+        """Return the first *count* pages of a client, or all if it has fewer.
 
-def playback_pages(
-    recording: Recording, client: int, pages: int, playback: Playback, seed: int
-) -> tuple[Page, ...]:
-    """Return the first *pages* pages of one client, or all if it has fewer.
-
-    The first page is requested at time 0. Think times missing in the recording, as between independent runs
-    in one file, are replaced as ``think_s`` says, and at most ``max_think_s``.
-
-    Parameters
-    ----------
-    recording : Recording
-        Recorded pages.
-    client : int
-        Index of the client.
-    pages : int
-        Maximum number of pages, at least 1.
-    playback : Playback
-        Replacements for missing values.
-    seed : int
-        Random seed, 0 or more.
-    """
-    client_range = recording.pages_of(client)
-    page_range = slice(client_range.start, min(client_range.start + pages, client_range.stop))
-    first = recording.first[page_range.start : page_range.stop + 1]
-    objects = slice(int(first[0]), int(first[-1]))
-    name = recording.clients[client]
-    think_random = random_stream(seed, f"workload.replay.think_s.{name}")
-    request_random = random_stream(seed, f"workload.replay.request_bytes.{name}")
-    think = _think_times(recording, page_range, playback, think_random)
-    sizes = recording.size[objects].tolist()
-    delays = _delays(recording, objects, playback)
-    requests = _request_sizes(recording, objects, playback, request_random)
-    replayed = []
-    bounds = zip(think, first - objects.start, first[1:] - objects.start, strict=False)
-    for page, (wait, start, stop) in enumerate(bounds, page_range.start):
-        span = slice(int(start), int(stop))
-        main, *images = sizes[span]
-        values = wait, main, tuple(images), tuple(requests[span]), tuple(delays[span])
-        replayed.append(
-            DependencyPage(*values, recording.graphs[page]) if recording.graphs else Page(*values)
+        The first page is requested at time 0. Think times missing in the recording, as between independent
+        runs in one file, are replaced as ``think_s`` says, and at most ``max_think_s``.
+        """
+        pages = recording.pages_of(client)
+        pages = slice(pages.start, min(pages.start + count, pages.stop))
+        first = recording.first[pages.start : pages.stop + 1].tolist()
+        objects, name = slice(first[0], first[-1]), recording.clients[client]
+        think_s = self._think_s(
+            recording.think_s[pages], random_stream(seed, f"workload.replay.think_s.{name}")
         )
-    return tuple(replayed)
-
-
-def _think_times(
-    recording: Recording, pages: slice, playback: Playback, random: np.random.Generator
-) -> list[float]:
-    """Return think times in seconds, with long gaps shortened and missing values sampled."""
-    limit = math.inf if playback.max_think_s is None else playback.max_think_s
-    think = np.minimum(recording.think_s[pages], limit)
-    think[0] = 0.0
-    unknown, constant_s = np.isnan(think), playback.constant_think_s()
-    if constant_s is not None:
-        think[unknown] = min(constant_s, limit)
-    elif unknown.any():
-        table = berkeley_profile().tables["think_s"]
-        max_probability = table.probability(limit)
-        if max_probability == 0:
-            raise InputError(
-                f"trace: max_think_s must be greater than {table.values[0]:g}, the smallest think time "
-                f"sampled for pages without one, got {limit:g}."
+        requests = self._request_bytes(
+            recording, objects, random_stream(seed, f"workload.replay.request_bytes.{name}")
+        )
+        sizes, delays_s = recording.size[objects].tolist(), self._delays_s(recording, objects)
+        replayed = []
+        for page, wait_s, (start, stop) in zip(
+            range(pages.start, pages.stop), think_s, pairwise(first), strict=True
+        ):
+            span = slice(start - first[0], stop - first[0])
+            main, *images = sizes[span]
+            values = wait_s, main, tuple(images), tuple(requests[span]), tuple(delays_s[span])
+            replayed.append(
+                DependencyPage(*values, recording.graphs[page]) if recording.graphs else Page(*values)
             )
-        think[unknown] = stratified_draws(table, int(unknown.sum()), random, max_probability)
-    values: list[float] = think.tolist()
-    return values
+        return tuple(replayed)
 
+    def _think_s(self, recorded_s: NDArray[np.float64], random: np.random.Generator) -> list[float]:
+        """Return think times in seconds, with long gaps shortened and missing values sampled."""
+        limit = math.inf if self.max_think_s is None else self.max_think_s
+        think = np.minimum(recorded_s, limit)
+        think[0] = 0.0
+        unknown, constant_s = np.isnan(think), self.constant_think_s()
+        if constant_s is not None:
+            think[unknown] = min(constant_s, limit)
+        elif unknown.any():
+            table = berkeley_profile().tables["think_s"]
+            max_probability = table.probability(limit)
+            if max_probability == 0:
+                raise InputError(
+                    f"trace: max_think_s must be greater than {table.values[0]:g}, the smallest think time "
+                    f"sampled for pages without one, got {limit:g}."
+                )
+            think[unknown] = stratified_draws(table, int(unknown.sum()), random, max_probability)
+        values: list[float] = think.tolist()
+        return values
 
-def _delays(recording: Recording, objects: slice, playback: Playback) -> list[float]:
-    """Return server delays in seconds; 0 if unknown."""
-    constant_ms, recorded_us = playback.constant_delay_ms(), recording.delay_us
-    if playback.server_delay_ms.strip() == LOW:
-        if recording.low_delay_us is None:
-            raise InputError(
-                f"trace: server_delay_ms=low requires a HAR file, got a file in the format "
-                f"{recording.format}."
-            )
-        recorded_us = recording.low_delay_us
-    values: list[float] = np.maximum(recorded_us[objects] / 1e6, 0.0).tolist()
-    return values if constant_ms is None else [constant_ms / 1000] * len(values)
+    def _delays_s(self, recording: Recording, objects: slice) -> list[float]:
+        """Return server delays in seconds; 0 if unknown."""
+        constant_ms, recorded_us = self.constant_delay_ms(), recording.delay_us
+        if self.server_delay_ms.strip() == LOW:
+            if recording.low_delay_us is None:
+                raise InputError(
+                    f"trace: server_delay_ms=low requires a HAR file, got a file in the format "
+                    f"{recording.format}."
+                )
+            recorded_us = recording.low_delay_us
+        values: list[float] = np.maximum(recorded_us[objects] / 1e6, 0.0).tolist()
+        return values if constant_ms is None else [constant_ms / 1000] * len(values)
 
-
-def _request_sizes(
-    recording: Recording, objects: slice, playback: Playback, random: np.random.Generator
-) -> list[int]:
-    """Return request sizes in bytes; unknown ones are sampled."""
-    count = objects.stop - objects.start
-    constant = constant_distribution("request_bytes", playback.request_bytes, 1)
-    if constant is not None:
-        return [round(constant)] * count
-    recorded = recording.request_bytes
-    sizes = np.full(count, UNKNOWN) if recorded is None else recorded[objects].astype(np.int64)
-    unknown = sizes == UNKNOWN
-    if unknown.any():
-        table = berkeley_profile().tables["request_bytes"]
-        sizes[unknown] = stratified_integers(stratified_draws(table, int(unknown.sum()), random), random)
-    values: list[int] = sizes.tolist()
-    return values
+    def _request_bytes(self, recording: Recording, objects: slice, random: np.random.Generator) -> list[int]:
+        """Return request sizes in bytes; unknown ones are sampled."""
+        count, recorded = objects.stop - objects.start, recording.request_bytes
+        constant = constant_distribution("request_bytes", self.request_bytes, 1)
+        if constant is not None:
+            return [round(constant)] * count
+        sizes = np.full(count, UNKNOWN) if recorded is None else recorded[objects].astype(np.int64)
+        unknown = sizes == UNKNOWN
+        if unknown.any():
+            table = berkeley_profile().tables["request_bytes"]
+            sizes[unknown] = stratified_integers(stratified_draws(table, int(unknown.sum()), random), random)
+        values: list[int] = sizes.tolist()
+        return values
 
 
 @dataclass(frozen=True)
@@ -223,42 +201,51 @@ class RecordingOptions:
     def __post_init__(self) -> None:
         check_all(self, "trace")
 
+    def select(self, recording: Recording, owner: str) -> NDArray[np.intp]:
+        """Return the indices of the selected clients, the busiest first."""
+        selection, busiest = self.clients.strip(), recording.busiest()
+        if selection == "auto":
+            selection = "all" if self.workload == "sample" else "1"
+        if selection == "all":
+            return busiest
+        if selection.isascii() and selection.isdecimal():
+            # Check the length first, because int() rejects strings of several thousand digits.
+            if len(selection) > 10 or not 1 <= int(selection) <= busiest.size:
+                expected = f"1 to {busiest.size}, all or an identifier"
+                raise InputError(f"{owner}: clients must be {expected}, got {selection}.")
+            return busiest[: int(selection)]
+        if selection not in recording.clients:
+            nearest = [recording.clients[client] for client in busiest[:5]]
+            raise unknown_name_error(f"client of {owner}", selection, nearest)
+        return np.array([recording.clients.index(selection)])
+
 
 _PAGE_SOURCES: dict[str, type[Playback | PageSampling]] = {"replay": Playback, "sample": PageSampling}
 """Parameters of the pages, by the parameter ``workload``."""
 
 
-@dataclass(frozen=True, eq=False)
-class ClientSelection:
+class ClientSelection(NamedTuple):
     """Recording with its selected clients and parameters.
 
     Attributes
     ----------
-    path
+    path : Path
         File of the recording.
-    recording
+    recording : Recording
         Recorded pages.
-    clients
-        Indices of the selected clients, the busiest first, shape (k,).
-    use
-        Parameters that selected the clients.
-    rule
-        Rule that grouped the requests into pages.
-    page_source
+    clients : ndarray, shape (k,)
+        Indices of the selected clients, the busiest first.
+    page_source : Playback or PageSampling
         Parameters of the playback or of the sampling.
+    parameters : dict
+        All parameters as plain values.
     """
 
     path: Path
     recording: Recording
     clients: NDArray[np.intp]
-    use: RecordingOptions
-    rule: PageRule
     page_source: Playback | PageSampling
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """All parameters as plain values."""
-        return values_of(self.use) | values_of(self.rule) | values_of(self.page_source)
+    parameters: dict[str, Any]
 
 
 def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> ClientSelection:
@@ -287,69 +274,36 @@ def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | No
             if name in parameters_of(cls):
                 raise Condition.parse(f"workload={mode}").error(owner, name)
         raise unknown_name_error(f"parameter of {owner}", name, sorted(names))
-    use, rule, page_source = (
+    options, rule, page_source = built = [
         build(cls, {name: texts[name] for name in parameters_of(cls) if name in texts}, owner)
         for cls in classes
-    )
+    ]
     recording = read_recording(path, rule, progress)
-    return ClientSelection(
-        path, recording, _select_client_indices(recording, use, owner), use, rule, page_source
-    )
+    parameters = {name: value for part in built for name, value in values_of(part).items()}
+    return ClientSelection(path, recording, options.select(recording, owner), page_source, parameters)
 
 
 def recorded_workloads(chosen: ClientSelection, pages: int, seed: int) -> tuple[Workload, ...]:
     """Return one workload per selected client, or a single one if pages are sampled.
 
-    Parameters
-    ----------
-    chosen : ClientSelection
-        Recording and its selected clients.
-    pages : int
-        Number of pages, at least 1. A client with fewer recorded pages returns all of them.
-    seed : int
-        Random seed, 0 or more.
+    A client with fewer than *pages* recorded pages returns all of them.
     """
-    if isinstance(chosen.page_source, PageSampling):
-        profile = fit_profile(chosen.recording, chosen.path.name, chosen.clients)
-        sampled = sample_pages(profile, chosen.page_source, pages, seed)
-        return (_workload(chosen, sampled, True, profile.remark),)
-    return tuple(_replay_client(chosen, int(client), pages, seed) for client in chosen.clients)
-
-
-def _replay_client(chosen: ClientSelection, client: int, pages: int, seed: int) -> Workload:
-    recording, playback = chosen.recording, chosen.page_source
-    assert isinstance(playback, Playback)  # noqa: S101
-    replayed = playback_pages(recording, client, pages, playback, seed)
-    client_range = recording.pages_of(client)
-    remark = (
-        f"client {recording.clients[client]} of {len(recording.clients):,} in {chosen.path.name} "
-        f"({recording.format}), {describe_page_count(client_range.stop - client_range.start, pages)}"
-        f"{playback.describe_unknown_think_times(recording.think_s[client_range][1:pages])}"
-    )
-    return _workload(chosen, replayed, False, remark, recording.clients[client])
-
-
-def _workload(
-    chosen: ClientSelection, pages: tuple[Any, ...], synthetic: bool, remark: str, client: str = ""
-) -> Workload:
-    notes = chosen.recording.warnings
-    full_remark = "; ".join((remark, *notes))
-    return Workload(chosen.path.name, pages, synthetic, full_remark, chosen.parameters, client, notes)
-
-
-def _select_client_indices(recording: Recording, use: RecordingOptions, owner: str) -> NDArray[np.intp]:
-    """Return the indices of the selected clients, the busiest first."""
-    selection, busiest = use.clients.strip(), recording.busiest()
-    if selection == "auto":
-        selection = "all" if use.workload == "sample" else "1"
-    if selection == "all":
-        return busiest
-    if selection.isascii() and selection.isdecimal():
-        # Check the length first, because int() rejects strings of several thousand digits.
-        if len(selection) > 10 or not 1 <= int(selection) <= busiest.size:
-            expected = f"1 to {busiest.size}, all or an identifier"
-            raise InputError(f"{owner}: clients must be {expected}, got {selection}.")
-        return busiest[: int(selection)]
-    if selection not in recording.clients:
-        raise unknown_name_error(f"client of {owner}", selection, [recording.clients[k] for k in busiest[:5]])
-    return np.array([recording.clients.index(selection)])
+    path, recording, clients, page_source, parameters = chosen
+    notes = recording.warnings
+    if isinstance(page_source, PageSampling):
+        profile = fit_profile(recording, path.name, clients)
+        remark = "; ".join((profile.remark, *notes))
+        sampled = sample_pages(profile, page_source, pages, seed)
+        return (Workload(path.name, sampled, True, remark, parameters, "", notes),)
+    workloads = []
+    for client in clients.tolist():
+        name, think_s = recording.clients[client], recording.think_s[recording.pages_of(client)]
+        remark = (
+            f"client {name} of {len(recording.clients):,} in {path.name} ({recording.format}), "
+            f"{describe_page_count(think_s.size, pages)}"
+            f"{page_source.describe_unknown_think_times(think_s[1:pages])}"
+        )
+        replayed = page_source.pages(recording, client, pages, seed)
+        remark = "; ".join((remark, *notes))
+        workloads.append(Workload(path.name, replayed, False, remark, parameters, name, notes))
+    return tuple(workloads)

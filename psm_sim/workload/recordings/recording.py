@@ -70,6 +70,13 @@ class Recording:
         """Number of objects of each page, including the main object, shape (P,)."""
         return np.diff(self.first)
 
+    @property
+    def is_main(self) -> NDArray[np.bool_]:
+        """Whether each object is the main object of its page, shape (N,)."""
+        is_main = np.zeros(self.size.size, dtype=bool)
+        is_main[self.first[:-1]] = True
+        return is_main
+
     def pages_of(self, client: int) -> slice:
         """Return the range of the pages of *client*."""
         low, high = np.searchsorted(self.page_client, [client, client + 1])
