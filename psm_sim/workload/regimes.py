@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import build, check_all, parameter, values_of
@@ -43,35 +41,6 @@ class ShiftingProfile:
         check_all(self, "trace")
 
 
-class Stretch(NamedTuple):
-    """Segment of consecutive pages of one regime.
-
-    Attributes
-    ----------
-    regime
-        Name of the regime.
-    first
-        Number of its first page; the first page of a run is 1.
-    pages
-        Number of pages.
-    """
-
-    regime: str
-    first: int
-    pages: int
-
-
-@dataclass(frozen=True)
-class ShiftingWorkload(Workload):
-    """Workload with the schedule of its regimes, which policies cannot see."""
-
-    schedule: tuple[Stretch, ...] = ()
-
-    def regime_of_each_page(self) -> list[str]:
-        """Return the regime of each page, in order."""
-        return [stretch.regime for stretch in self.schedule for _ in range(stretch.pages)]
-
-
 @dataclass(frozen=True)
 class Regimes(TraceFile):
     """Regimes of a trace, with a profile and a number of pages per regime, in the order of the file."""
@@ -94,13 +63,21 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
         raise InputError(f"{path}: unknown key {min(document)} next to regimes; move it into a regime.")
     pages, profiles = {}, {}
     for name, entry in tables.items():
-        pages[name] = _check_page_count(entry.pop("pages", None), f"{path}: regimes.{name}.pages")
+        pages[name] = count = entry.pop("pages", None)
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 10**9:
+            raise InputError(
+                f"{path}: regimes.{name}.pages must be an integer from 1 to {10**9:,}, the pages of a "
+                f"segment, got {count!r}."
+            )
         profiles[name] = profile_of(entry, Path(f"{path}: regimes.{name}"))
     return Regimes(**vars(facts), profiles=profiles, pages=pages)
 
 
-def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int) -> ShiftingWorkload:
+def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int) -> Workload:
     """Sample pages, with separate random streams per regime.
+
+    The schedule is a parameter of the workload, which policies cannot see. As an ``order``, it gives the same
+    pages again.
 
     Parameters
     ----------
@@ -114,53 +91,35 @@ def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed
         Random seed, 0 or more.
     """
     schedule = regime_schedule(regimes, shifting, pages, seed)
-    pages_of_regime: dict[str, Iterator[Page]] = {}
+    sampled: dict[str, Iterator[Page]] = {}
     # Sample all pages of a regime together and distribute them over its segments. They are then stratified
     # over the run, and the order of the segments does not change their distribution.
     for name, profile in regimes.profiles.items():
-        count = sum(stretch.pages for stretch in schedule if stretch.regime == name)
         sampling = build(PageSampling, profile.defaults, f"trace {regimes.name}: regime {name}")
-        pages_of_regime[name] = (
-            iter(sample_pages(profile, sampling, count, seed, name)) if count else iter(())
-        )
-    sampled = tuple(
-        next(pages_of_regime[stretch.regime]) for stretch in schedule for _ in range(stretch.pages)
-    )
-    parameters = values_of(shifting) | {
-        "schedule": "+".join(f"{each.regime}*{each.pages}" for each in schedule)
-    }
-    return ShiftingWorkload(
-        regimes.name, sampled, regimes.synthetic, regimes.remark, parameters, schedule=schedule
-    )
+        if count := sum(length for regime, length in schedule if regime == name):
+            sampled[name] = iter(sample_pages(profile, sampling, count, seed, name))
+    viewed = tuple(page for name, length in schedule for page in islice(sampled[name], length))
+    parameters = values_of(shifting) | {"schedule": "+".join(f"{name}*{length}" for name, length in schedule)}
+    return Workload(regimes.name, viewed, regimes.synthetic, regimes.remark, parameters)
 
 
 def regime_schedule(
-    regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int = 1
-) -> tuple[Stretch, ...]:
-    """Return segments with *pages* pages in total; the last one is shortened to fit.
+    regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int
+) -> list[tuple[str, int]]:
+    """Return the segments, each a regime and its number of pages, with *pages* pages in total.
 
-    Parameters
-    ----------
-    regimes, shifting, pages
-        See :func:`sample_regimes`.
-    seed : int
-        See :func:`sample_regimes`. It affects geometric lengths only.
+    The last segment is shortened to fit. *seed* affects geometric lengths only. See :func:`sample_regimes`.
     """
     random = random_stream(seed, "workload.schedule")
-    schedule: list[Stretch] = []
-    first = 1
-    for name, mean in cycle(_parse_order(regimes.pages, shifting.order, regimes.name)):
-        count = _length(max(1.0, mean * shifting.length), shifting.lengths, random)
-        count = min(count, pages - first + 1)
-        schedule.append(Stretch(name, first, count))
-        first += count
-        if first > pages:
-            return tuple(schedule)
-    return ()
-
-
-def _length(mean: float, lengths: str, random: np.random.Generator) -> int:
-    return round(mean) if lengths == FIXED else int(random.geometric(1 / mean))
+    schedule: list[tuple[str, int]] = []
+    order = cycle(_parse_order(regimes.pages, shifting.order, regimes.name))
+    while pages:
+        name, usual = next(order)
+        mean = max(1.0, usual * shifting.length)
+        length = round(mean) if shifting.lengths == FIXED else int(random.geometric(1 / mean))
+        schedule.append((name, min(length, pages)))
+        pages -= schedule[-1][1]
+    return schedule
 
 
 def _parse_order(pages: Mapping[str, int], order: str, trace: str) -> list[tuple[str, int]]:
@@ -177,11 +136,3 @@ def _parse_order(pages: Mapping[str, int], order: str, trace: str) -> list[tuple
             )
         parsed.append((match["name"], int(match["pages"] or pages[match["name"]])))
     return parsed
-
-
-def _check_page_count(value: Any, owner: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**9:
-        raise InputError(
-            f"{owner} must be an integer from 1 to {10**9:,}, the pages of a segment, got {value!r}."
-        )
-    return value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,39 +12,36 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir
 from psm_sim.workload import Workload, load_workload
-from psm_sim.workload.regimes import ShiftingProfile, ShiftingWorkload, regime_schedule, regimes_of
+from psm_sim.workload.regimes import ShiftingProfile, regime_schedule, regimes_of
 
 PATH = bundled_dir("traces") / "shifting.toml"
 REGIMES = regimes_of(tomllib.loads(PATH.read_text(encoding="utf-8")), PATH)
 CYCLE = sum(REGIMES.pages.values())
 
 
+def schedule_of(workload: Workload) -> list[tuple[str, int]]:
+    segments = (segment.split("*") for segment in workload.parameters["schedule"].split("+"))
+    return [(name, int(pages)) for name, pages in segments]
+
+
 def pages_of(workload: Workload, regime: str) -> list:
-    assert isinstance(workload, ShiftingWorkload)
-    return [
-        page
-        for page, name in zip(workload.pages, workload.regime_of_each_page(), strict=True)
-        if name == regime
-    ]
+    names = [name for name, pages in schedule_of(workload) for _ in range(pages)]
+    return [page for page, name in zip(workload.pages, names, strict=True) if name == regime]
 
 
 def test_the_bundled_trace_has_the_four_regimes_in_turn() -> None:
     """Each for its own number of pages, then from the beginning again."""
     workload = load_workload("shifting", 2 * CYCLE, 1)
-    assert isinstance(workload, ShiftingWorkload)
-    assert [stretch.regime for stretch in workload.schedule] == ["quiet", "busy", "stream", "push"] * 2
-    assert [stretch.pages for stretch in workload.schedule] == [*REGIMES.pages.values()] * 2
+    assert schedule_of(workload) == [*REGIMES.pages.items()] * 2
+    assert [*REGIMES.pages] == ["quiet", "busy", "stream", "push"]
     assert workload.synthetic
 
 
 @pytest.mark.parametrize("pages", [1, 7, 8, 9, 100, CYCLE + 1])
 def test_the_schedule_covers_each_page_once(pages) -> None:
-    """Stretches join, begin with page 1, and the last one is cut."""
+    """The last segment is cut."""
     workload = load_workload("shifting", pages, 1)
-    assert len(workload.pages) == pages == len(workload.regime_of_each_page())
-    assert workload.schedule[0].first == 1
-    for one, other in pairwise(workload.schedule):
-        assert other.first == one.first + one.pages
+    assert len(workload.pages) == pages == sum(length for _, length in schedule_of(workload))
 
 
 def test_regimes_differ_as_their_tables_say() -> None:
@@ -75,9 +71,6 @@ def test_regimes_are_drawn_independently_of_each_other() -> None:
 
 def test_order_and_length_are_the_users() -> None:
     workload = load_workload("shifting:order=busy*5+push+busy*5,length=2", 60, 1)
-    assert [tuple(stretch) for stretch in workload.schedule] == [
-        ("busy", 1, 10), ("push", 11, 32), ("busy", 43, 10), ("busy", 53, 8),
-    ]  # fmt: skip
     assert workload.parameters["schedule"] == "busy*10+push*32+busy*10+busy*8"
 
 
@@ -86,14 +79,14 @@ def test_the_schedule_in_the_result_gives_the_same_pages_again() -> None:
     drawn = load_workload("shifting:lengths=geometric", 200, 5)
     again = load_workload(f"shifting:order={drawn.parameters['schedule']}", 200, 5)
     assert again.pages == drawn.pages
-    assert again.schedule == drawn.schedule
+    assert again.parameters["schedule"] == drawn.parameters["schedule"]
 
 
 def test_geometric_lengths_have_the_means_asked_for() -> None:
     """Over 3,000 stretches of 10 pages, within four standard errors."""
     regimes = replace(REGIMES, pages=dict.fromkeys(REGIMES.pages, 10))
     plan = regime_schedule(regimes, ShiftingProfile(lengths="geometric"), 30_000, seed=1)
-    lengths = [stretch.pages for stretch in plan[:-1]]
+    lengths = [pages for _, pages in plan[:-1]]
     assert np.mean(lengths) == pytest.approx(10, abs=4 * np.std(lengths) / len(lengths) ** 0.5)
     assert np.std(lengths) == pytest.approx(90**0.5, rel=0.1)
 

@@ -15,7 +15,6 @@ from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.simulation.run import Times, page_times_s, run_workload
 from psm_sim.simulation.table import Block, measure
 from psm_sim.workload import Workload, load_workload
-from psm_sim.workload.regimes import ShiftingWorkload
 
 RATES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 0.5)
 """Switching rates of the Fixed-share learners; 0 is Static-expert."""
@@ -54,7 +53,7 @@ def run_policies(trace: str, pages: int, seed: int, gammas: Sequence[float | Non
     workload, specs = load_workload(trace, pages, seed), (*FIXED, *BOUNDED)
     comparison = run_comparison(specs, Scenario(workload, pages=pages, seed=seed))
     times_s = page_times_s(comparison.always_on.blocks[0])
-    switches = len(workload.schedule) - 1 if isinstance(workload, ShiftingWorkload) else 0
+    switches = len(_schedule(workload)) - 1
     rows = [
         {"policy": spec, "gamma": "", **measure_run(run.blocks[0], workload)}
         for spec, run in zip(specs, comparison.runs, strict=True)
@@ -73,7 +72,7 @@ def run_policies(trace: str, pages: int, seed: int, gammas: Sequence[float | Non
 def measure_run(run: Block, workload: Workload) -> Row:
     """Return energy and delay per page, slowdown, and power and delay in each regime of the *workload*."""
     pages, values = run.page_columns(), measure(run)
-    regimes = np.array(_regimes(workload, len(run)))
+    regimes = np.array(_regimes(workload))
     delays_ms = 1000 * (pages["page_time_s"] - pages["always_on_time_s"])
     spans_s = np.diff(pages["start_s"] + pages["page_time_s"], prepend=0.0)
     energies_j = pages["energy_j"]
@@ -89,9 +88,16 @@ def measure_run(run: Block, workload: Workload) -> Row:
     return row
 
 
-def _regimes(workload: Workload, pages: int) -> Sequence[str]:
-    """Return the regime of each page, which is ``all`` for traffic without regimes."""
-    return workload.regime_of_each_page() if isinstance(workload, ShiftingWorkload) else ["all"] * pages
+def _schedule(workload: Workload) -> list[tuple[str, int]]:
+    """Return the regimes in turn, each with its pages; ``all`` for traffic without regimes."""
+    schedule = workload.parameters.get("schedule", f"all*{len(workload.pages)}")
+    segments = (segment.split("*") for segment in schedule.split("+"))
+    return [(name, int(pages)) for name, pages in segments]
+
+
+def _regimes(workload: Workload) -> list[str]:
+    """Return the regime of each page."""
+    return [name for name, pages in _schedule(workload) for _ in range(pages)]
 
 
 def logged_run(
@@ -172,7 +178,7 @@ def polling_times(alpha: float | None, scenario: Scenario) -> list[Row]:
     run, rounds = logged_run(workload, None, alpha)
     ends_s = run.pages["start_s"] + run.pages["page_time_s"]
     pages = np.searchsorted(ends_s, [one.time_s for one in rounds])
-    regimes = _regimes(workload, len(ends_s))
+    regimes = _regimes(workload)
     return [
         {
             "learner": learner_label(alpha),
