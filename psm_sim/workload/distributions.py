@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,41 +29,23 @@ class _Form(NamedTuple):
     below: float = math.inf
 
 
-def _gamma_at(u: FloatArray, k: float) -> FloatArray:
-    from scipy.special import gammaincinv
+def _special() -> Any:
+    import scipy.special  # imported when needed, because most traces need none of it
 
-    return np.asarray(gammaincinv(k, u) / k)
+    return scipy.special
 
 
 def _gamma_integral(u: FloatArray, k: float) -> FloatArray:
     # With mean 1, the partial expectation of a gamma(k) below x is the CDF of a gamma(k + 1) at x.
-    from scipy.special import gammainc, gammaincinv
-
-    return np.asarray(gammainc(k + 1, gammaincinv(k, u)))
+    return np.asarray(_special().gammainc(k + 1, _special().gammaincinv(k, u)))
 
 
 def _gamma_probability(value: float, k: float) -> float:
-    from scipy.special import gammainc
-
-    return float(gammainc(k, k * max(value, 0.0)))
-
-
-def _lognormal_at(u: FloatArray, sigma: float) -> FloatArray:
-    from scipy.special import ndtri
-
-    return np.asarray(np.exp(sigma * ndtri(u) - sigma**2 / 2))
-
-
-def _lognormal_integral(u: FloatArray, sigma: float) -> FloatArray:
-    from scipy.special import ndtr, ndtri
-
-    return np.asarray(ndtr(ndtri(u) - sigma))
+    return float(_special().gammainc(k, k * max(value, 0.0)))
 
 
 def _lognormal_probability(value: float, sigma: float) -> float:
-    from scipy.special import ndtr
-
-    return float(ndtr((math.log(value) + sigma**2 / 2) / sigma)) if value > 0 else 0.0
+    return float(_special().ndtr((math.log(value) + sigma**2 / 2) / sigma)) if value > 0 else 0.0
 
 
 _FORMS = {
@@ -74,9 +56,19 @@ _FORMS = {
         lambda u, _: _gamma_integral(u, 1.0),
         lambda v, _: _gamma_probability(v, 1.0),
     ),
-    "gamma": _Form(_gamma_at, _gamma_integral, _gamma_probability, "shape", 2.0),
+    "gamma": _Form(
+        lambda u, k: np.asarray(_special().gammaincinv(k, u) / k),
+        _gamma_integral,
+        _gamma_probability,
+        "shape",
+        2.0,
+    ),
     "lognormal": _Form(
-        _lognormal_at, _lognormal_integral, _lognormal_probability, "deviation of the logarithm", 1.0
+        lambda u, sigma: np.exp(sigma * _special().ndtri(u) - sigma**2 / 2),
+        lambda u, sigma: np.asarray(_special().ndtr(_special().ndtri(u) - sigma)),
+        _lognormal_probability,
+        "deviation of the logarithm",
+        1.0,
     ),
     "two-point": _Form(
         lambda u, zero: np.where(u > zero, 1 / (1 - zero), 0.0),

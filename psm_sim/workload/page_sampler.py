@@ -154,8 +154,13 @@ def sample_pages(
     images = sampler.integers("files_per_page", pages) - (0 if sampling.files_are_images else 1)
     objects = int(images.sum()) + pages
     check_objects(objects, f"trace {profile.name}")
-    sizes, requests = share_equal_values(sampler.sizes(images)), share_equal_values(sampler.requests(objects))
-    delays = sampler.delays(images)
+    is_main = np.zeros(objects, dtype=bool)
+    is_main[np.cumsum(images + 1) - images - 1] = True
+    sizes, requests = (
+        share_equal_values(sampler.sizes(is_main)),
+        share_equal_values(sampler.requests(objects)),
+    )
+    delays = sampler.delays(is_main)
     sampled, first = [], 0
     for wait, count in zip(think_s.tolist(), images.tolist(), strict=True):
         span = slice(first, first + 1 + count)
@@ -215,17 +220,14 @@ class PageSampler:
             )
         return max_probability
 
-    def sizes(self, images: Counts) -> list[int]:
-        """Sample the sizes of all objects, page by page, main object first."""
-        objects = int(images.sum()) + images.size
-        if "main_bytes" not in self._profile.tables:
-            sizes_of_all: list[int] = self.integers("reply_bytes", objects).tolist()
-            return sizes_of_all
-        sizes = np.empty(objects, dtype=np.int64)
-        is_main = np.zeros(objects, dtype=bool)
-        is_main[_main_objects(images)] = True
-        sizes[is_main] = self.integers("main_bytes", images.size)
-        sizes[~is_main] = self.integers("image_bytes", objects - images.size)
+    def sizes(self, is_main: NDArray[np.bool_]) -> list[int]:
+        """Sample the sizes of all objects, page by page. *is_main* are the main ones."""
+        sizes = np.empty(is_main.size, dtype=np.int64)
+        if "main_bytes" in self._profile.tables:
+            sizes[is_main] = self.integers("main_bytes", int(is_main.sum()))
+            sizes[~is_main] = self.integers("image_bytes", int((~is_main).sum()))
+        else:
+            sizes[:] = self.integers("reply_bytes", is_main.size)
         size_list: list[int] = sizes.tolist()
         return size_list
 
@@ -234,23 +236,17 @@ class PageSampler:
         constant = constant_distribution("request_bytes", self._sampling.request_bytes, 1)
         return self.integers("request_bytes", n).tolist() if constant is None else [round(constant)] * n
 
-    def delays(self, images: Counts) -> list[float]:
-        """Sample the server delays of all objects in seconds, page by page, main object first."""
-        delays = self._delays("server_delay", int(images.sum()) + images.size)
+    def delays(self, is_main: NDArray[np.bool_]) -> list[float]:
+        """Sample the server delays of all objects in seconds, page by page. *is_main* are the main ones."""
+        delays = self._delays("server_delay", is_main.size)
         if self._sampling.main_delay_ms is not None:
-            delays[_main_objects(images)] = self._delays("main_delay", images.size)
+            delays[is_main] = self._delays("main_delay", int(is_main.sum()))
         delay_list: list[float] = delays.tolist()
         return delay_list
 
     def _delays(self, name: str, n: int) -> FloatArray:
         table = self._sampling.delay_family(f"{name}_ms") or self._profile.tables.get("server_delay_s")
         return np.zeros(n) if table is None else self._stratified(f"{name}_s", n, table)
-
-
-def _main_objects(images: Counts) -> Counts:
-    """Return the position of each page's main object among all objects."""
-    positions: Counts = np.cumsum(images + 1) - images - 1
-    return positions
 
 
 def _mean_up_to(table: Distribution, max_probability: float) -> float:

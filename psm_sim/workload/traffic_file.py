@@ -132,16 +132,26 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
         If a parameter is unknown or out of range, or if there are too many messages.
     """
     owner = f"trace {traffic.name}"
-    common, own_texts, other_texts = _split_by_part(traffic, texts, owner)
+    declared = parameters_of(TrafficPart)
+    common, other_texts = dict[str, str](), dict[str, str]()
+    own_texts: dict[str, dict[str, str]] = {name: {} for name in traffic.parts}
+    for key, text in texts.items():
+        name, dot, inner = key.partition(".")
+        if dot and name not in own_texts:
+            raise InputError(f"{owner}: unknown part {name!r}; expected one of {', '.join(own_texts)}.")
+        if dot:
+            own_texts[name][inner] = text
+        else:
+            (common if key in declared else other_texts)[key] = text
     sampling = Stretches if traffic.profile is None else PageSampling
-    part_keys = [f"{name}.{key}" for name in own_texts for key in parameters_of(TrafficPart)]
-    check_names(other_texts, [*parameters_of(sampling), *parameters_of(TrafficPart), *part_keys], owner)
+    part_keys = [f"{name}.{key}" for name in own_texts for key in declared]
+    check_names(other_texts, [*parameters_of(sampling), *declared, *part_keys], owner)
     parts = {
         name: _build_part(own_texts[name], f"{owner}: {name}", {**part, **common})
         for name, part in traffic.parts.items()
     }
     for key in common:
-        condition = parameters_of(TrafficPart)[key].requires
+        condition = declared[key].requires
         if condition and not any(condition.is_met(values_of(part)) for part in parts.values()):
             raise condition.error(owner, key)
     page_views, values = _pages(traffic, other_texts, pages, seed)
@@ -154,15 +164,12 @@ def generate_traffic(traffic: TrafficTrace, texts: Mapping[str, str], pages: int
     ]
     check_messages(sum(row.size for row in rows), owner)
     messages = Messages(np.concatenate(rows)) if rows else Messages()
-    part_values = {
-        f"{name}.{key}": value for name, part in parts.items() for key, value in values_of(part).items()
-    }
-    is_pause = isinstance(page_views[0], Pause)
-    pause = f"; a page is a pause of {page_views[0].think_s:g} s" if is_pause else ""
-    remark = f"{traffic.remark}{pause}"
-    return Workload(
-        traffic.name, page_views, traffic.synthetic, remark, {**values, **part_values}, messages=messages
-    )
+    for name, part in parts.items():
+        values |= {f"{name}.{key}": value for key, value in values_of(part).items()}
+    remark = traffic.remark
+    if isinstance(page_views[0], Pause):
+        remark += f"; a page is a pause of {page_views[0].think_s:g} s"
+    return Workload(traffic.name, page_views, traffic.synthetic, remark, values, messages=messages)
 
 
 def _build_part(texts: Mapping[str, str], owner: str, defaults: Mapping[str, str]) -> TrafficPart:
@@ -184,22 +191,6 @@ def _pages(
         return (page,) * pages, values_of(stretches)
     sampling = build(PageSampling, {**traffic.profile.defaults, **texts}, owner)
     return sample_pages(traffic.profile, sampling, pages, seed), values_of(sampling)
-
-
-def _split_by_part(
-    traffic: TrafficTrace, texts: Mapping[str, str], owner: str
-) -> tuple[dict[str, str], dict[str, dict[str, str]], dict[str, str]]:
-    """Return the parameters of all parts, those of each part, and the remaining ones."""
-    common = {key: text for key, text in texts.items() if key in parameters_of(TrafficPart)}
-    by_part: dict[str, dict[str, str]] = {name: {} for name in traffic.parts}
-    other = {key: text for key, text in texts.items() if "." not in key and key not in common}
-    for key, text in texts.items():
-        name, dot, inner = key.partition(".")
-        if dot and name not in by_part:
-            raise InputError(f"{owner}: unknown part {name!r}; expected one of {', '.join(by_part)}.")
-        if dot:
-            by_part[name][inner] = text
-    return common, by_part, other
 
 
 _MAX_DATAGRAM = 1500
