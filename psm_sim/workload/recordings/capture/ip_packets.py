@@ -76,10 +76,6 @@ def _after_ethertype(data: bytes, at: int) -> int:
     return at + 2 if data[at : at + 2] in _IP else -1
 
 
-def _cooked_2(data: bytes) -> int:
-    return 20 if data[:2] in _IP else -1
-
-
 def _radiotap(data: bytes) -> int:
     length, present = unpack_from("<HI", data, 2)
     at = 8
@@ -101,27 +97,15 @@ def _wifi(data: bytes, at: int = 0, padded: bool = False) -> int:
     return llc + 8 if is_data and is_ip else -1
 
 
-def _raw(_: bytes) -> int:
-    return 0
-
-
-def _loopback(_: bytes) -> int:
-    return 4  # the address family, whose byte order and values depend on the machine, is ignored
-
-
 LINKS: dict[int, Callable[[bytes], int]] = {
-    0: _loopback,
     1: lambda data: _after_ethertype(data, 12),
-    12: _raw,
-    14: _raw,
-    101: _raw,
     105: _wifi,
-    108: _loopback,
     113: lambda data: _after_ethertype(data, 14),
     127: _radiotap,
-    228: _raw,
-    229: _raw,
-    276: _cooked_2,
+    276: lambda data: 20 if data[:2] in _IP else -1,
+    **dict.fromkeys((12, 14, 101, 228, 229), lambda _: 0),
+    # The address family, whose byte order and values depend on the machine, is ignored.
+    **dict.fromkeys((0, 108), lambda _: 4),
 }
 """Function that locates the IP packet of a frame, by supported link type."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
-from struct import Struct
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +21,19 @@ from psm_sim.workload.recordings.chunk_reader import ChunkReader
 
 AUTO = "auto"
 
-_PACK = Struct("<qIIIBHHIIBH").pack
 ROW = np.dtype(
     [
-        ("time_ns", "<i8"),
-        ("source", "<u4"),
-        ("target", "<u4"),
-        ("length", "<u4"),
-        ("protocol", "u1"),
-        ("source_port", "<u2"),
-        ("target_port", "<u2"),
-        ("sequence", "<u4"),
-        ("payload", "<u4"),
-        ("flags", "u1"),
-        ("mss", "<u2"),
+        ("time_ns", np.int64),
+        ("source", np.uint32),
+        ("target", np.uint32),
+        ("length", np.uint32),
+        ("protocol", np.uint8),
+        ("source_port", np.uint16),
+        ("target_port", np.uint16),
+        ("sequence", np.uint32),
+        ("payload", np.uint32),
+        ("flags", np.uint8),
+        ("mss", np.uint16),
     ]
 )
 """Packet, with the fields of :class:`~psm_sim.workload.recordings.capture.ip_packets.Packet`.
@@ -100,9 +99,31 @@ def read_capture(path: Path, client: str = AUTO, progress: Progress | None = Non
         If the file cannot be read, is damaged, or has no packet of the client.
     """
     wanted, source = _address_of(client, path), ChunkReader(path, progress)
-    rows, numbers, frames, notes = _read_packets(source)
-    packets, warnings = rows.size, (*source.warnings, *notes)
-    if not packets:
+    numbers = dict[bytes, int]()  # of the addresses, in the order of appearance
+    frames, unsupported = 0, Counter[int]()
+
+    def packets() -> Iterator[tuple[int, ...]]:
+        nonlocal frames
+        for frames, frame in enumerate(frames_of(source), 1):
+            if frames > MAX_RECORDS:
+                raise InputError(f"{path} has over {MAX_RECORDS:,} packets; split it into parts.")
+            if frame.link not in LINKS:
+                unsupported[frame.link] += 1
+            elif packet := packet_of(frame):
+                ends = (numbers.setdefault(end, len(numbers)) for end in packet[:2])
+                yield (frame.time_ns, *ends, *packet[2:])
+
+    rows = np.fromiter(packets(), ROW)
+    warnings = [
+        *source.warnings,
+        *(
+            f"{count:,} frames of the unsupported link type {link} were omitted"
+            for link, count in unsupported.items()
+        ),
+    ]
+    if unreadable := frames - rows.size - unsupported.total():
+        warnings.append(f"{unreadable:,} of {frames:,} frames have no readable IP packet")
+    if not rows.size:
         warnings_text = "".join(f" ({warning})" for warning in warnings)
         raise InputError(f"{path} has no IP packet{warnings_text}; use a capture of IP traffic.")
     counts = _count_packets(rows, [ip_address(end) for end in numbers])
@@ -111,49 +132,22 @@ def read_capture(path: Path, client: str = AUTO, progress: Progress | None = Non
     if address not in counts:
         raise unknown_name_error(f"client of trace {path.name}", client, [each for each, _ in busiest])
     number = numbers[address.packed]
-    rows = rows[(rows["source"] == number) | (rows["target"] == number)]
-    rows = rows[np.argsort(rows["time_ns"], kind="stable")]
-    _check_span(rows, path)
-    file_format, uplink = f"{capture_format(source.head(4))} capture", rows["source"] == number
-    return PacketCapture(file_format, str(address), rows, uplink, busiest, frames, packets, warnings)
-
-
-def _read_packets(source: ChunkReader) -> tuple[NDArray[np.void], dict[bytes, int], int, list[str]]:
-    """Return the packets, the numbers of their addresses, the number of frames, and notes on omitted ones."""
-    packed, numbers = bytearray(), dict[bytes, int]()
-    frames, unsupported = 0, Counter[int]()
-    for frames, frame in enumerate(frames_of(source), 1):
-        if frames > MAX_RECORDS:
-            raise InputError(f"{source.path} has over {MAX_RECORDS:,} packets; split it into parts.")
-        if frame.link not in LINKS:
-            unsupported[frame.link] += 1
-        elif packet := packet_of(frame):
-            ends = (numbers.setdefault(end, len(numbers)) for end in packet[:2])
-            packed += _PACK(frame.time_ns, *ends, *packet[2:])
-    rows = np.frombuffer(packed, ROW)
-    notes = [
-        f"{count:,} frames of the unsupported link type {link} were omitted"
-        for link, count in unsupported.items()
-    ]
-    unreadable = frames - rows.size - unsupported.total()
-    if unreadable:
-        notes.append(f"{unreadable:,} of {frames:,} frames have no readable IP packet")
-    return rows, numbers, frames, notes
+    own = rows[(rows["source"] == number) | (rows["target"] == number)]
+    own = own[np.argsort(own["time_ns"], kind="stable")]
+    span_s = (int(own["time_ns"][-1]) - int(own["time_ns"][0])) / 1e9
+    if span_s > MAX_S:
+        raise InputError(
+            f"{path}: packet times must span at most {MAX_S:g} s, got {span_s:g} s; some are invalid."
+        )
+    file_format, uplink = f"{capture_format(source.head(4))} capture", own["source"] == number
+    return PacketCapture(file_format, str(address), own, uplink, busiest, frames, rows.size, tuple(warnings))
 
 
 Address = IPv4Address | IPv6Address
 
 _PRIVATE = [
-    ip_network(text)
-    for text in (
-        "10.0.0.0/8",
-        "172.16.0.0/12",
-        "192.168.0.0/16",
-        "169.254.0.0/16",
-        "100.64.0.0/10",
-        "fc00::/7",
-        "fe80::/10",
-    )
+    *map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10")),
+    *map(ip_network, ("fc00::/7", "fe80::/10")),
 ]
 """Private networks (RFC 1918, 3927, 6598 and 4193), and link-local IPv6 addresses."""
 
@@ -181,11 +175,3 @@ def _select_client(busiest: list[Address], path: Path) -> Address:
     if not hosts:
         raise InputError(f"{path} has only group addressed packets; expected those of a client.")
     return next((host for host in hosts if any(host in network for network in _PRIVATE)), hosts[0])
-
-
-def _check_span(rows: NDArray[np.void], path: Path) -> None:
-    span_s = (int(rows["time_ns"][-1]) - int(rows["time_ns"][0])) / 1e9
-    if span_s > MAX_S:
-        raise InputError(
-            f"{path}: packet times must span at most {MAX_S:g} s, got {span_s:g} s; some are invalid."
-        )
