@@ -181,13 +181,12 @@ class _AnchorFinder:
         self._latest: dict[str, tuple[Entry, _Anchor]] = {}
         self._redirects: dict[str, tuple[float, _Anchor]] = {}
         self._running: list[tuple[float, int, _Anchor]] = []
-        self._last_ended: tuple[float, _Anchor] | None = None
+        self._last_ended: _Anchor | None = None
 
     def anchor(self, node: Entry) -> _Anchor:
         """Return the event on which an entry depends."""
         while self._running and self._running[0][0] <= node.release_s:
-            end_s, _, anchor = heappop(self._running)
-            self._last_ended = end_s, anchor
+            self._last_ended = heappop(self._running)[2]
         if node.url in self._redirects and self._redirects[node.url][0] <= node.release_s + _ROUNDING_S:
             return self._redirects.pop(node.url)[1]._replace(kind="known")
         if node.initiator in self._latest:
@@ -197,7 +196,7 @@ class _AnchorFinder:
             if initiator.first_s <= node.release_s:
                 return _Anchor(end.depends_on, True, initiator.first_s, "known")
         if self._last_ended is not None:
-            return self._last_ended[1]._replace(kind="inferred")
+            return self._last_ended._replace(kind="inferred")
         if self._main_first_s <= node.release_s:
             return _Anchor(0, True, self._main_first_s, "inferred")
         return self._start
@@ -253,8 +252,7 @@ def remarks(
         (
             f"recorded network: median round trip {1000 * median_s:.3g} ms ({network.measured:,} of "
             f"{len(network.round_trip_s):,} hosts measured), at least {rate_mbps:.3g} Mbit/s; with topology "
-            "modern this is "
-            f"links.wired.latency_ms={wired_ms:.4g}, links.wired.rate_mbps={rate_mbps:.4g}"
+            f"modern this is links.wired.latency_ms={wired_ms:.4g}, links.wired.rate_mbps={rate_mbps:.4g}"
         ),
         *(remark for remark, holds in lacking.items() if holds),
     ]

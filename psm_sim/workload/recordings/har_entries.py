@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -47,7 +46,7 @@ class Entry:
         If the ``time`` or a size is impossible.
     """
 
-    def __init__(self, json: Mapping[str, Any]) -> None:
+    def __init__(self, json: dict[str, Any]) -> None:
         self._json = json
         self.size, self.is_uncompressed = self._response_bytes()
         self.start_s = epoch_s(json.get("startedDateTime"))
@@ -59,7 +58,7 @@ class Entry:
         """Return the value at *path*, such as ``response.content.size``, or *default* if it is absent."""
         value: Any = self._json
         for key in path.split("."):
-            value = value.get(key, default) if isinstance(value, Mapping) else default
+            value = value.get(key, default) if isinstance(value, dict) else default
         return value
 
     def _number(self, path: str, default: Any = None) -> float | None:
@@ -187,11 +186,9 @@ class Entry:
         if isinstance(stack, str):
             return _without_fragment(stack)
         url, stack = self._get("_initiator.url"), self._get("_initiator.stack")
-        while not url and isinstance(stack, Mapping):
+        while not url and isinstance(stack, dict):
             frames = stack.get("callFrames")
-            urls = (
-                [f.get("url") for f in frames if isinstance(f, Mapping)] if isinstance(frames, list) else []
-            )
+            urls = [f.get("url") for f in frames if isinstance(f, dict)] if isinstance(frames, list) else []
             url, stack = next(filter(None, urls), ""), stack.get("parent")
         return _without_fragment(url or "")
 
