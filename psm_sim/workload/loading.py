@@ -132,19 +132,13 @@ def is_profile(path: Path) -> bool:
 def _workload_from_profile(path: Path, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
     document = read_toml(path, "trace profile")
     if "traffic" in document:
-        from psm_sim.workload import traffic_file
+        from psm_sim.workload.traffic_file import generate_traffic, traffic_of
 
-        return traffic_file.generate_traffic(traffic_file.traffic_of(document, path), texts, pages, seed)
+        return generate_traffic(traffic_of(document, path), texts, pages, seed)
     if "regimes" in document:
-        from psm_sim.workload import regimes as regimes_module
+        from psm_sim.workload.regimes import regimes_of, sample_regimes
 
-        regimes = regimes_module.regimes_of(document, path)
-        return regimes_module.sample_regimes(
-            regimes,
-            build(regimes_module.ShiftingProfile, texts, f"trace {regimes.name}"),
-            pages,
-            seed,
-        )
+        return sample_regimes(regimes_of(document, path), texts, pages, seed)
     profile = profile_of(document, path)
     sampling = build(PageSampling, {**profile.defaults, **texts}, f"trace {profile.name}")
     sampled = sample_pages(profile, sampling, pages, seed)

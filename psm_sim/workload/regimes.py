@@ -73,7 +73,7 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
     return Regimes(**vars(facts), profiles=profiles, pages=pages)
 
 
-def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int) -> Workload:
+def sample_regimes(regimes: Regimes, texts: Mapping[str, str], pages: int, seed: int) -> Workload:
     """Sample pages, with separate random streams per regime.
 
     The schedule is a parameter of the workload, which policies cannot see. As an ``order``, it gives the same
@@ -83,13 +83,14 @@ def sample_regimes(regimes: Regimes, shifting: ShiftingProfile, pages: int, seed
     ----------
     regimes : Regimes
         Profiles of the regimes.
-    shifting : ShiftingProfile
-        Order and lengths of the segments.
+    texts : mapping of str to str
+        Parameters of the schedule as text, by name.
     pages : int
         Number of pages of the run, at least 1.
     seed : int
         Random seed, 0 or more.
     """
+    shifting: ShiftingProfile = build(ShiftingProfile, texts, f"trace {regimes.name}")
     schedule = regime_schedule(regimes, shifting, pages, seed)
     sampled: dict[str, Iterator[Page]] = {}
     # Sample all pages of a regime together and distribute them over its segments. They are then stratified
