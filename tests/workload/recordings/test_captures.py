@@ -217,6 +217,15 @@ def test_a_packet_without_a_length_fills_its_frame(kept):
     assert found.rows["length"].tolist() == [len(ip)]
 
 
+def test_a_frame_that_declares_less_than_was_captured_is_read(kept):
+    """An IPv6 packet with a size of 0 extends to the end of its frame, which is where its bytes end."""
+    frame = bytearray(ethernet(packet("fe80::1", "fe80::2")))
+    frame[18:20] = b"\0\0"
+    data = bytearray(pcap([(FOREVER_S, bytes(frame))]))
+    data[36:40] = struct.pack("<I", 5)
+    assert read_capture(kept(bytes(data))).rows["length"].tolist() == [len(frame) - 14]
+
+
 def test_a_gzipped_capture_reads_the_same(kept):
     data = pcap([(FOREVER_S + k, ethernet(PACKET)) for k in range(50)])
     plain, packed = kept(data), kept(gzip.compress(data[:500]) + gzip.compress(data[500:]), "x.pcap.gz")

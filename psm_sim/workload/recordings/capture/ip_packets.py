@@ -55,9 +55,10 @@ def packet_of(frame: Frame) -> Packet | None:
     try:
         at = LINKS[frame.link](data)
         version = data[at] >> 4 if at >= 0 else 0
+        rest = max(frame.length, len(data)) - at  # a damaged file can declare less than was captured
         if version == 4:
-            return _version_4(data, at, frame.length - at)
-        return _version_6(data, at, frame.length - at) if version == 6 else None
+            return _version_4(data, at, rest)
+        return _version_6(data, at, rest) if version == 6 else None
     except (IndexError, error):  # too little was captured
         return None
 
