@@ -12,6 +12,8 @@ from importlib import import_module
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import CommandTerminated, InputError, describe_error
 from psm_sim.common.formatting import flatten, format_pairs
@@ -259,7 +261,7 @@ class Comparison:
         known_s = [time_s for time_s in times_s if time_s is not None]
         if len(known_s) < len(pages) or self.resolved_topology.stations:
             return None
-        return RecordedTime(sum(known_s) / len(pages), self.always_on.page_time_s.mean)
+        return RecordedTime(float(np.mean(known_s)), self.always_on.page_time_s.mean)
 
     def conclusion(self) -> str:
         """Return in one to three sentences which policies use the least energy and which delay least.

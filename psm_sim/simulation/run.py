@@ -202,7 +202,7 @@ def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None, han
         "simulated_s": world.env.now,
         **counts,
         **{f"traffic.{name}": value for name, value in _traffic(world, with_lost=can_fail).items()},
-        **{f"policy_report.{name}": value for name, value in _report(run).items()},
+        **{f"policy_report.{name}": float(value) for name, value in _report(run).items()},
         **{f"pushes.{name}": value for name, value in _pushes(world.messenger).items()},
         **({} if supply_v is None else {"supply_v": supply_v}),
     }

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.common.summary_stats import Summary, confidence_interval, percentiles
+from psm_sim.common.summary_stats import Summary, percentiles
 from psm_sim.network import Observer, Usage
 from psm_sim.policies import Policy
 
@@ -231,23 +232,15 @@ def drop_nan(values: Iterable[float]) -> list[float]:
 
 
 def _mean(values: Sequence[float]) -> float:
-    return confidence_interval(drop_nan(values)).mean
-
-
-def _plain_mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _defined_mean(values: Sequence[float]) -> float:
-    return _plain_mean(drop_nan(values))
+    return float(np.mean(drop_nan(values)))
 
 
 def _maximum(values: Sequence[float]) -> float:
     return max(drop_nan(values))
 
 
-def _first(values: Sequence[Any]) -> Any:
-    return values[0]
+def _total(values: Sequence[float]) -> float:
+    return np.add.reduce(values).item()  # type: ignore[no-any-return]  # sum() depends on the Python version
 
 
 def _pool(values: Sequence[tuple[int, int, NDArray[np.float64]]]) -> tuple[int, int, NDArray[np.float64]]:
@@ -256,28 +249,16 @@ def _pool(values: Sequence[tuple[int, int, NDArray[np.float64]]]) -> tuple[int, 
 
 
 _RULES: tuple[tuple[str, Callable[[Any], Any] | None], ...] = (
-    ("energy_by_state_per_page_j.transmit", _plain_mean),
-    ("energy_by_state_per_page_j.wake_ups", _plain_mean),
-    ("energy_by_state_per_page_j.frames", _plain_mean),
-    ("energy", _mean),
-    ("beacons_per_page", _mean),
     ("page_time_s.max", _maximum),
     ("slowdown.max", _maximum),
-    ("page_time", _defined_mean),
-    ("slowdown", _defined_mean),
-    ("policy_report", _plain_mean),
+    *((prefix, _mean) for prefix in ("energy", "beacons_per_page", "page_time", "slowdown", "policy_report")),
     ("messages", _pool),
     ("loads_pages", any),
-    ("supply_v", _first),
-    ("battery_mah", _first),
-    ("pushes", None),
-    ("mean_", None),  # this and the next ones are derived
-    ("battery_days", None),
-    ("time_by_state_s", None),
-    ("latency", None),
-    ("", sum),  # pages, simulated_s, wall_s, events, usage, traffic, failed_pages and delays
+    *((prefix, itemgetter(0)) for prefix in ("supply_v", "battery_mah")),
+    *((prefix, None) for prefix in ("mean_", "battery_days", "time_by_state_s", "latency", "pushes")),
+    ("", _total),  # pages, simulated_s, wall_s, events, usage, traffic, failed_pages and delays
 )
-"""How a column is folded, by the first prefix of its name that fits; None drops it."""
+"""How a column is folded, by the first prefix of its name that fits. None drops it, as derived ones are."""
 
 
 def nested(row: Row, names: Iterable[str]) -> Row:
