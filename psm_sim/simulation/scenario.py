@@ -148,7 +148,7 @@ class Scenario:
     def resolve_unseeded_topology(self, where: str = "settings") -> Topology:
         """Return the topology with profile and settings, which does not depend on the seed.
 
-        Errors call the settings *where*.
+        It is loaded once. Errors call the settings *where*.
 
         Raises
         ------
@@ -156,6 +156,13 @@ class Scenario:
             If the topology does not exist, a setting is unknown or out of range, settings or a profile are
             combined with a :class:`Topology`, or a battery is specified without the supply voltage.
         """
+        known: Topology | None = self.__dict__.get("_unseeded_topology")
+        if known is None:
+            known = self._resolve(where)
+            object.__setattr__(self, "_unseeded_topology", known)
+        return known
+
+    def _resolve(self, where: str) -> Topology:
         if not isinstance(self.topology, Topology):
             topology = load_topology(self.topology, {**self.chip, **self.settings}, where)
             self._check_battery(topology)
