@@ -180,12 +180,13 @@ class Comparison:
     @property
     def always_on(self) -> Result:
         """The only one of ``always_on_runs``."""
-        return _only(self.always_on_runs, "always_on_runs")
-
-    @property
-    def reference(self) -> Result | None:
-        """The only one of ``reference_runs``; None without a reference. See :meth:`reference_of`."""
-        return _only(self.reference_runs, "reference_runs") if self.reference_runs else None
+        first, *others = self.always_on_runs
+        if others:
+            stations = ", ".join(run.station for run in self.always_on_runs)
+            raise InputError(
+                f"Use always_on_runs, because each of the stations {stations} has its own result."
+            )
+        return first
 
     def reference_of(self, run: Result) -> Result | None:
         """Return the result of the reference policy for the same stations; None without a reference."""
@@ -340,14 +341,6 @@ class Comparison:
 def _saved_percent(row: Row, reference: Row) -> float:
     reference_j = reference["energy_per_page_j"]
     return 100 * (1 - row["energy_per_page_j"] / reference_j) if reference_j else math.nan
-
-
-def _only(runs: Sequence[Result], name: str) -> Result:
-    """Return the only one of the results, which *name* lists."""
-    if len(runs) > 1:
-        stations = ", ".join(run.station for run in runs)
-        raise InputError(f"Use {name}, because each of the stations {stations} has its own result.")
-    return runs[0]
 
 
 def _reporting(name: str) -> Any:
