@@ -24,6 +24,7 @@ from psm_sim.simulation.conclusion import conclude
 from psm_sim.simulation.policy_names import PolicyLike, label_of, spec_text
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.stations import Task, describe_tasks
 from psm_sim.simulation.table import Block, Row, drop_nan
 from psm_sim.workload import Workload
 from psm_sim.workload.page_view import DependencyPage
@@ -85,12 +86,8 @@ class Comparison:
     ----------
     scenario : Scenario
         Trace, topology, number of pages and seed.
-    resolved_topology : Topology
-        Topology with the values of all keys.
-    workload : Workload
-        The pages of the first seed, with a remark about all clients or stations.
-    workloads : tuple of Workload
-        The pages of each seed or client.
+    tasks : sequence of Task
+        The seeds or clients, at least one.
     replicate : str
         What the independent runs of a policy differ in: ``"seed"``, ``"client"``, or empty for a single run.
     blocks : list of Block
@@ -120,14 +117,27 @@ class Comparison:
     """
 
     scenario: Scenario
-    resolved_topology: Topology
-    workload: Workload
-    workloads: tuple[Workload, ...]
+    tasks: Sequence[Task]
     replicate: str
     blocks: list[Block]
     roles: Roles
     missing: Mapping[str, str] = field(default_factory=dict)
     max_latency_s: float | None = None
+
+    @property
+    def resolved_topology(self) -> Topology:
+        """Topology with the values of all keys, and the first seed."""
+        return self.tasks[0].resolved_topology
+
+    @cached_property
+    def workload(self) -> Workload:
+        """The pages of the first seed, client or station, with a remark about all clients or stations."""
+        return describe_tasks(self.tasks)
+
+    @property
+    def workloads(self) -> list[Workload]:
+        """The pages of the first station with each seed or client."""
+        return [task.workload for task in self.tasks]
 
     @cached_property
     def _results(self) -> dict[int, list[Result]]:
@@ -319,7 +329,7 @@ class Comparison:
     @property
     def replications(self) -> int:
         """The number of seeds or clients."""
-        return len(self.workloads)
+        return len(self.tasks)
 
     @property
     def seed(self) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -28,9 +28,8 @@ from psm_sim.simulation.policy_names import PolicyLike, label_of, spec_text
 from psm_sim.simulation.run import Run, execute, observe_station, page_times_s, prepare, prepare_stations
 from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.stations import StationSetup, describe_setups, station_setups
-from psm_sim.simulation.table import Block, Handle, Row
-from psm_sim.workload import Workload
+from psm_sim.simulation.stations import StationSetup, Task
+from psm_sim.simulation.table import Block, Handle
 
 _ALWAYS_ON = Spec("always-on")
 _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
@@ -42,42 +41,6 @@ OnFailure = Callable[[Comparison], None]
 
 def ignore_partial(_: Comparison) -> None:
     """Drop a partial comparison."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """Runs of one seed or client.
-
-    Attributes
-    ----------
-    scenario : Scenario
-        The scenario with this seed, or with the workload of this client.
-    resolved_topology : Topology
-        Its topology.
-    client : str
-        Name of the client; empty if there is only one.
-    """
-
-    scenario: Scenario
-    resolved_topology: Topology
-    client: str = ""
-
-    @cached_property
-    def stations(self) -> list[StationSetup]:
-        """The stations of the topology, at least one."""
-        return station_setups(self.scenario, self.resolved_topology)
-
-    @property
-    def pages(self) -> int:
-        """The number of pages of all stations."""
-        return sum(len(station.workload.pages) for station in self.stations)
-
-    @property
-    def keys(self) -> Row:
-        """Keys of all rows."""
-        battery_mah = self.scenario.battery_mah
-        battery = {"battery_mah": battery_mah} if battery_mah else {}
-        return {"seed": self.scenario.seed, "client": self.client, **battery}
 
 
 def run_comparison(
@@ -131,36 +94,34 @@ def run_comparison(
         outputs.refuse(f"{replications} replications")
     else:
         outputs.check(policies, scenario, topology)
-    for policy in simulated:
-        prepare(policy, topology)
     tasks, replicate = _tasks(scenario, topology, replications)
     if replicate == "client":
         outputs.refuse(f"{len(tasks)} clients")
+    if replicate:
+        for policy in simulated:
+            prepare(policy, topology)
+        runs = _run_each(simulated, tasks, f"{len(tasks)} {replicate}s", progress, workers)
+    else:
+        runs = _run_alone(simulated, policies, tasks[0], progress, outputs)
     blocks: list[Block] = []
 
     def comparison(missing: Mapping[str, str] = MappingProxyType({})) -> Comparison:
-        done = tasks[: len({(block.keys["seed"], block.keys["client"]) for block in blocks})]
-        return Comparison(
-            scenario,
-            topology,
-            _describe(done),
-            tuple(task.stations[0].workload for task in done),
-            replicate if len(done) > 1 else "",
-            blocks,
-            roles_of(policies, references, [block.keys["number"] for block in blocks]),
-            missing,
-        )
+        done = tasks[: _count_tasks(blocks)]
+        roles = roles_of(policies, references, [block.keys["number"] for block in blocks])
+        return Comparison(scenario, done, replicate if len(done) > 1 else "", blocks, roles, missing)
 
     try:
-        if replicate:
-            _run_each(simulated, tasks, f"{len(tasks)} {replicate}s", blocks, progress, workers)
-        else:
-            _run_alone(simulated, policies, tasks[0], blocks, progress, outputs)
+        for found in runs:
+            blocks += found
     except BaseException as error:
         if any(block.keys["number"] >= len(simulated) - len(policies) for block in blocks):
             on_failure(comparison(_missing(simulated, tasks, replicate, blocks, error)))
         raise
     return comparison()
+
+
+def _count_tasks(blocks: Sequence[Block]) -> int:
+    return len({(block.keys["seed"], block.keys["client"]) for block in blocks})
 
 
 def _tasks(scenario: Scenario, topology: Topology, replications: int) -> tuple[list[Task], str]:
@@ -192,21 +153,6 @@ def _check_pages_depend_on_seed(tasks: Sequence[Task]) -> None:
         )
 
 
-def _describe(tasks: Sequence[Task]) -> Workload:
-    """Return the workload of the first task, with a remark about all its stations or about all clients."""
-    first = tasks[0]
-    if first.resolved_topology.stations:
-        return describe_setups(first.stations, first.resolved_topology)
-    workload = first.stations[0].workload
-    if len(tasks) == 1 or not first.client:
-        return workload
-    remark = (
-        f"{len(tasks)} clients of the recording, each simulated independently; all values are means over"
-        " the clients"
-    )
-    return replace(workload, client="", remark="; ".join((remark, *workload.notes)))
-
-
 def _missing(
     policies: Sequence[PolicyLike],
     tasks: Sequence[Task],
@@ -218,8 +164,7 @@ def _missing(
     names = [label_of(policy) or spec_text(policy) for policy in policies]
     left = names[len({block.keys["number"] for block in blocks} - {REFERENCE}) :]
     missing = dict.fromkeys(left, "not run") | dict.fromkeys(left[:1], reason_of(error))
-    done = len({(block.keys["seed"], block.keys["client"]) for block in blocks})
-    rest = [str(task.client or task.scenario.seed) for task in tasks[done:]]
+    rest = [str(task.client or task.scenario.seed) for task in tasks[_count_tasks(blocks) :]]
     if rest:
         name = f"{replicate}s {rest[0]} to {rest[-1]}" if len(rest) > 1 else f"{replicate} {rest[0]}"
         missing[name] = "not run" if left else reason_of(error)
@@ -230,33 +175,26 @@ def _run_alone(
     policies: Sequence[PolicyLike],
     observed: Sequence[PolicyLike],
     task: Task,
-    blocks: list[Block],
     progress: Progress,
     outputs: RunOutputs,
-) -> None:
-    """Append the blocks of each policy of a task, and write the outputs of the *observed* policies."""
+) -> Iterator[list[Block]]:
+    """Yield the blocks of each policy of a task, and write the outputs of the *observed* policies."""
     outputs.check_size([station.workload for station in task.stations], task.resolved_topology)
     names = [station.name or "station" for station in task.stations]
     with outputs.observers(observed, names) as observers:
-        for found in run_task(policies, task, observers, progress):
-            blocks += found
+        yield from run_task(policies, task, observers, progress)
 
 
 def _run_each(
-    policies: Sequence[PolicyLike],
-    tasks: Sequence[Task],
-    label: str,
-    blocks: list[Block],
-    progress: Progress,
-    workers: int | None,
-) -> None:
-    """Append the blocks of each task. If the first task fails, append those of its finished policies."""
+    policies: Sequence[PolicyLike], tasks: Sequence[Task], label: str, progress: Progress, workers: int | None
+) -> Iterator[list[Block]]:
+    """Yield the blocks of each task. If the first task fails, yield those of its finished policies."""
     pages = [task.scenario.pages for task in tasks]
     attempts = parallel_map(partial(_run_in_worker, policies), tasks, workers)
     progress(0, sum(pages), label)
     for number, (task, (found, error)) in enumerate(zip(tasks, attempts, strict=True), 1):
         if error is None or number == 1:
-            blocks += [_with_handle(block, policies, task) for block in found]
+            yield [_with_handle(block, policies, task) for block in found]
         if error is not None:
             raise error
         progress(sum(pages[:number]), sum(pages), label)
@@ -277,11 +215,23 @@ def _run_in_worker(policies: Sequence[PolicyLike], task: Task) -> tuple[list[Blo
 
 
 def _with_handle(block: Block, policies: Sequence[PolicyLike], task: Task) -> Block:
-    """Return a block from a worker with the run that it can repeat in this process."""
-    number, names = block.keys["number"], [station.name for station in task.stations]
-    policy = _ALWAYS_ON if number == REFERENCE else policies[number]
-    observe = partial(observe_station, policy, task.stations, names.index(block.keys["station"]))
-    return replace(block, handle=Handle(None, observe))
+    """Return a block from a worker with a run that can be repeated in this process."""
+    number, station = block.keys["number"], block.keys["station"]
+    policy = None if number == REFERENCE else policies[number]
+    return replace(block, handle=Handle(None, partial(_observe, policy, task, station)))
+
+
+def _observe(
+    policy: PolicyLike | None, task: Task, station: str, observers: Sequence[Observer], pages: int | None
+) -> None:
+    """Repeat the run of a station; None as policy is the run without power saving."""
+    stations = _without_policies(task.stations) if policy is None else task.stations
+    index = [each.name for each in stations].index(station)
+    observe_station(policy or _ALWAYS_ON, stations, index, observers, pages)
+
+
+def _without_policies(stations: Sequence[StationSetup]) -> list[StationSetup]:
+    return [station._replace(policy=None) for station in stations]
 
 
 def run_task(
@@ -306,13 +256,12 @@ def run_task(
     stations, has_own_policy = task.stations, any(station.policy for station in task.stations)
     observed = [*[()] * (len(policies) - len(observers)), *observers]
     cells = [prepare_stations(policy, stations, own) for policy, own in zip(policies, observed, strict=True)]
-    always_on = [
-        index
-        for index, runs in enumerate(cells)
-        if isinstance(runs[0].policy, AlwaysOn) and not has_own_policy
-    ]
-    pages, done = task.pages, 0
-    total = pages * (1 + len(cells) - len(always_on))
+    is_always_on = [not has_own_policy and isinstance(runs[0].policy, AlwaysOn) for runs in cells]
+    battery_mah = task.scenario.battery_mah
+    keys = {"seed": task.scenario.seed, "client": task.client}
+    keys |= {"battery_mah": battery_mah} if battery_mah else {}
+    pages, done = sum(len(station.workload.pages) for station in stations), 0
+    total = pages * (1 + is_always_on.count(False))
 
     def run(
         runs: Sequence[Run], stations: Sequence[StationSetup], policy: PolicyLike, number: int, times_s: Any
@@ -323,17 +272,17 @@ def run_task(
         progress(before, total, label)
         if len(runs) == 1:
             runs[0].pages_done.progress = lambda count: progress(before + count, total, label)
-        return execute(runs, stations, policy, {"number": number, **task.keys}, times_s)
+        return execute(runs, stations, policy, {"number": number, **keys}, times_s)
 
-    plain = [station._replace(policy=None) for station in stations]
-    reference_runs = cells[always_on[0]] if always_on else prepare_stations(_ALWAYS_ON, plain)
-    reference = run(reference_runs, plain, _ALWAYS_ON, REFERENCE, None)
+    plain = _without_policies(stations)
+    first = next((runs for runs, is_reference in zip(cells, is_always_on, strict=True) if is_reference), None)
+    reference = run(first or prepare_stations(_ALWAYS_ON, plain), plain, _ALWAYS_ON, REFERENCE, None)
     yield reference
     times_s = list(map(page_times_s, reference))
     for number, (policy, runs) in enumerate(zip(policies, cells, strict=True)):
-        if number in always_on:
-            keys = {"number": number, "policy": spec_text(policy), "label": label_of(policy)}
-            yield [replace(block, keys=block.keys | keys) for block in reference]
+        if is_always_on[number]:
+            own_keys = {"number": number, "policy": spec_text(policy), "label": label_of(policy)}
+            yield [replace(block, keys=block.keys | own_keys) for block in reference]
         else:
             yield run(runs, stations, policy, number, times_s)
 

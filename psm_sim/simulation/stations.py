@@ -1,4 +1,4 @@
-"""Stations of a topology: the topology, policy and pages of each one.
+"""Stations of a run: the topology, policy and pages of each one.
 
 The topology defines the stations (``[[stations]]``). Each of these tables describes one kind of station, with
 its own pages, policy and chip. A station without a policy, trace or number of pages uses those of the
@@ -8,7 +8,8 @@ scenario.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
@@ -45,6 +46,35 @@ class StationSetup(NamedTuple):
     resolved_topology: Topology
     policy: Spec | None
     workload: Workload
+
+
+@dataclass(frozen=True)
+class Task:
+    """Runs of one seed or client.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        The scenario with this seed, or with the workload of this client.
+    resolved_topology : Topology
+        Its topology.
+    client : str
+        Name of the client; empty if there is only one.
+    """
+
+    scenario: Scenario
+    resolved_topology: Topology
+    client: str = ""
+
+    @cached_property
+    def stations(self) -> list[StationSetup]:
+        """The stations of the topology, at least one."""
+        return station_setups(self.scenario, self.resolved_topology)
+
+    @property
+    def workload(self) -> Workload:
+        """The workload of the first station."""
+        return self.stations[0].workload
 
 
 def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]:
@@ -85,6 +115,21 @@ def _group_setups(spec: StationSpec, scenario: Scenario, topology: Topology) -> 
 def _workload(scenario: Scenario, spec: StationSpec, seed: int) -> Workload:
     trace, pages = spec.trace or scenario.trace, spec.pages or scenario.pages
     return replace(scenario, trace=trace, pages=pages, seed=seed).workload()
+
+
+def describe_tasks(tasks: Sequence[Task]) -> Workload:
+    """Return the workload of the first task, with a remark about all its stations or about all clients."""
+    first = tasks[0]
+    if first.resolved_topology.stations:
+        return describe_setups(first.stations, first.resolved_topology)
+    workload = first.workload
+    if len(tasks) == 1 or not first.client:
+        return workload
+    remark = (
+        f"{len(tasks)} clients of the recording, each simulated independently; all values are means over"
+        " the clients"
+    )
+    return replace(workload, client="", remark="; ".join((remark, *workload.notes)))
 
 
 def describe_setups(setups: Sequence[StationSetup], topology: Topology) -> Workload:

@@ -59,7 +59,7 @@ def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it
     mean_w = usage_of(result.row).total_j / result["simulated_s"]
     assert result["mean_current_ma"] == pytest.approx(1000 * mean_w / 3.3)
     assert result["battery_days"] == pytest.approx(1000 * 3.3 / (1000 * mean_w) / 24)
-    assert simulate("psm", topology={"beacon.dtim_period": 2}, pages=2, profile="bl616").mean_current_ma
+    assert simulate("psm", topology={"beacon.dtim_period": 2}, pages=2, profile="bl616")["mean_current_ma"]
     plain = simulate("psm", pages=3).to_dict()
     assert not {"mean_current_ma", "battery_days"} & set(plain)
 

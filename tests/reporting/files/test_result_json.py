@@ -53,7 +53,8 @@ def test_it_says_in_what_a_topology_differs_from_the_bundled_one(comparison: Com
     assert (found["topology_base"], found["topology_differs"]) == ("three-node", {})
     place = Topology(name="mine", power=PowerParameters(awake_w=1.0), beacon=BeaconParameters(50.0))
     scenario = dataclasses.replace(comparison.scenario, settings={"power.awake_w": "1"})
-    found = written(dataclasses.replace(comparison, resolved_topology=place, scenario=scenario))
+    tasks = [dataclasses.replace(comparison.tasks[0], resolved_topology=place)]
+    found = written(dataclasses.replace(comparison, tasks=tasks, scenario=scenario))
     assert (found["topology_base"], found["topology_differs"]) == ("three-node", {"beacon.interval_ms": 50.0})
 
 
