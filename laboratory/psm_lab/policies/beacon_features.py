@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.policies.base import Frame
+from psm_sim.policies import Frame
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 
 CLOCKS, WITH_CONTEXT = 6, 9

@@ -12,9 +12,8 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_POLLS, MAX_SEED, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.random_streams import random_stream
-from psm_sim.policies.base import Frame, Policy, Rest
+from psm_sim.policies import Frame, Policy, Poll, Rest
 from psm_sim.policies.helpers.outstanding_requests import longest_doze
-from psm_sim.poll import Poll
 
 _SAMPLERS = {
     "cbgz": "cbgz:b={b}",

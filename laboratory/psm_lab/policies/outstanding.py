@@ -9,9 +9,8 @@ from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.policies.base import Frame, Policy, Rest
+from psm_sim.policies import Frame, Policy, Poll, Rest
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful, longest_doze
-from psm_sim.poll import Poll
 
 
 @dataclass

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_MS
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.policies.base import Rest
+from psm_sim.policies import Poll, Rest
 from psm_sim.policies.helpers.last_frame_policy import LastFramePolicy
-from psm_sim.poll import Poll
 
 
 @dataclass

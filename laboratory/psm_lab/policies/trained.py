@@ -14,9 +14,8 @@ from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.policies.base import RadioPower, Rest
+from psm_sim.policies import Poll, RadioPower, Rest
 from psm_sim.policies.helpers.driver_view import AWAKE_MS, MAX_BEACONS, ObservingPolicy
-from psm_sim.poll import Poll
 
 WEIGHTS = Path(__file__).with_name("trained.json")
 """File of the weights, written by ``psm_lab/policies/training.py``."""

@@ -15,6 +15,7 @@ from psm_lab.replay.network_activity import (
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import parameters_of, values_of
+from psm_sim.workload import Workload
 from psm_sim.workload.capture_workloads import is_capture_file, no_pages_error
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workloads
 from psm_sim.workload.recorded_pages import Playback, select_clients
@@ -23,7 +24,6 @@ from psm_sim.workload.recordings.har import log_entries, read_log
 from psm_sim.workload.recordings.page_grouping import Rows
 from psm_sim.workload.recordings.recording_reader import format_of
 from psm_sim.workload.recordings.ucb import read_requests
-from psm_sim.workload.workload import Workload
 
 
 def load_activities(

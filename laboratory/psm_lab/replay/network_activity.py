@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_MS, MAX_S
 from psm_sim.common.parameters import check_all, parameter
+from psm_sim.workload import Page
 from psm_sim.workload.messages import Message, Messages
-from psm_sim.workload.page_view import Page
 
 
 class Transfer(NamedTuple):

@@ -13,7 +13,7 @@ from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import Topology
 from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.simulation import Scenario, run_comparison
-from psm_sim.workload.page_view import Page
+from psm_sim.workload import Page
 
 
 class LullPolicy(Policy):

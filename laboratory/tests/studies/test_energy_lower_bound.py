@@ -8,7 +8,7 @@ from psm_lab.studies.distance_to_optimum import energy_lower_bound_j, run_with_l
 
 from psm_sim.network import load_topology
 from psm_sim.simulation import Scenario
-from psm_sim.workload.page_view import Page
+from psm_sim.workload import Page
 
 POLICIES = (
     "always-on", "psm", "psm:listen_interval=12", "psm:listen_interval=40", "bsd:p=1", "bsd:p=0.1",

@@ -9,7 +9,7 @@ from psm_lab.studies import field, load_study
 from psm_lab.studies.study import FULL, QUICK, Scale
 from psm_lab.studies.study_runner import reproduce
 
-from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation import Scenario
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from psm_lab.studies.validation import (
     validation_verdict,
 )
 
-from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation import Scenario
 
 FOLDER = Path(__file__).resolve().parents[3] / "reports" / "validation"
 
