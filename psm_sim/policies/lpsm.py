@@ -145,7 +145,9 @@ class Lpsm(Policy):
         self._idle = self._loss.idle(self.times_ms)
         # A subclass may override how it learns from a poll, so it must be called at each beacon.
         plans = type(self) is Lpsm and self._idle is not None and self.rule == MEAN
-        self._plan = IdlePlan(self._lookahead, self._fast_forward, self.times_ms, beacon_s) if plans else None
+        self._plan = (
+            IdlePlan(self._lookahead, self._continue_after_plan, self.times_ms, beacon_s) if plans else None
+        )
         self._predict()
 
     def _new_learner(self, horizon: int) -> Learner:
@@ -244,19 +246,8 @@ class Lpsm(Policy):
     def _lookahead(self) -> Lookahead | None:
         return None if self._idle is None else self.learner.lookahead(self._idle)
 
-    def _fast_forward(self, lookahead: Lookahead, heard: int, until: int) -> None:
-        """Learn from *heard* empty beacons at once.
-
-        Parameters
-        ----------
-        lookahead : Lookahead
-            Lookahead of the plan that was followed.
-        heard : int
-            Number of beacons received under the plan.
-        until : int
-            Number of the beacon at which the current doze ends.
-        """
-        lookahead.learn(heard)
+    def _continue_after_plan(self, until: int) -> None:
+        """Continue after empty beacons that were learnt at once; *until* is the beacon that ends the doze."""
         self._predict()
         self._planned = until
 

@@ -156,9 +156,8 @@ class IdlePlan:
     make_lookahead : callable
         Returns the :class:`~psm_sim.learning.repeated_loss_lookahead.Lookahead` of these rounds, or None.
         Called after the first one.
-    learn : callable
-        Called with the lookahead, the number of rounds that are over, and the number of the next wake-up
-        beacon.
+    learned : callable
+        Called with the number of the next wake-up beacon, after the rounds that are over were learnt.
     times_ms : ndarray, shape (n,)
         Polling times of the experts, in ms, ascending.
     beacon_s : float
@@ -168,11 +167,11 @@ class IdlePlan:
     def __init__(
         self,
         make_lookahead: Callable[[], Lookahead | None],
-        learn: Callable[[Lookahead, int, int], None],
+        learned: Callable[[int], None],
         times_ms: FloatArray,
         beacon_s: float,
     ) -> None:
-        self._make_lookahead, self._learn = make_lookahead, learn
+        self._make_lookahead, self._learned = make_lookahead, learned
         self._times: FloatArray = times_ms / (1000 * beacon_s)
         self._lookahead: Lookahead
 
@@ -187,7 +186,8 @@ class IdlePlan:
 
     def followed(self, heard: int, until: int) -> None:
         """Learn from the rounds that are over."""
-        self._learn(self._lookahead, heard, until)
+        self._lookahead.learn(heard)
+        self._learned(until)
 
 
 def round_to_beacons(means: FloatArray) -> IntArray:
