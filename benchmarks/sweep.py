@@ -1,6 +1,6 @@
-"""Sweep: opening, resuming and the best of a store of 10,000 tasks; tasks per second on one and two workers.
+"""Sweep: export and resumption of a table of 10,000 tasks; tasks per second on one and two workers.
 
-Run it as ``python benchmarks/sweep.py``; with ``--large`` alone it measures the large store only.
+Run it as ``python benchmarks/sweep.py``; with ``--large`` alone it measures the large table only.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ import time
 from pathlib import Path
 
 from psm_sim.campaign.sweep.grid import Grid, GridAxis
-from psm_sim.campaign.sweep.job import Outcome
-from psm_sim.campaign.sweep.planning import plan_tasks
-from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row, open_table
 from psm_sim.common.formatting import flatten
 from psm_sim.simulation import simulate
 
@@ -24,24 +22,23 @@ SMALL = ("--vary", "policy.bsd.p=0.05..0.5:0.05", "--vary", "seed=1..20", "--pag
 
 
 def fill(path: Path) -> None:
-    """Write a store whose 10,000 tasks are done, with the measures of one run and other energies."""
-    tasks = plan_tasks(Grid(tuple(map(GridAxis.parse, LARGE))).tasks())
+    """Write a table whose 10,000 tasks are done, with the measures of one run and other energies."""
     one = simulate("bsd", pages=5).to_dict()
     measures = flatten(
         {key: value for key, value in one.items() if key not in ("policy", "parameters", "pages")}
     )
-    with Store(path) as store:
-        store.enrol(tasks, {task.key: _parameters(task.task.policy.values["p"]) for task in tasks})
-        store.record(
-            Outcome(
-                task.key, {**measures, "energy_per_page_j": 3 + number % 7, "slowdown.mean": 1 + number % 5}
-            )
-            for number, task in enumerate(tasks)
-        )
-
-
-def _parameters(p: str) -> dict[str, object]:
-    return {"policy.bsd.p": float(p), "trace.mean_think_s": None, "links.wired.latency_ms": 20.0}
+    cache: dict[tuple[object, ...], str] = {}
+    rows = []
+    for number, task in enumerate(Grid(tuple(map(GridAxis.parse, LARGE))).tasks()):
+        scenario = task.scenario
+        parameters = {"policy.bsd.p": float(task.policy.values["p"]), "trace.mean_think_s": None}
+        parameters |= {key: float(value) for key, value in scenario.settings.items()}
+        task_words = (str(task.policy), scenario.trace_name, scenario.topology_name)
+        values = {**measures, ENERGY: 3 + number % 7, SLOWDOWN: 1 + number % 5}
+        key = scenario.key([task.policy], cache)
+        rows.append(Row(key, *task_words, scenario.pages, scenario.seed, parameters, values))
+    with open_table(path) as table:
+        table.append(rows)
 
 
 def seconds(*words: str) -> tuple[float, float]:
@@ -64,16 +61,16 @@ def main() -> None:
         fill(Path(large))
         vary = [word for axis in LARGE for word in ("--vary", axis)]
         for name, words in (
-            ("status", ("status", large)),
-            ("best", ("best", large)),
-            ("resume, CSV of all", (*vary, "--store", large, "--format", "csv")),
+            ("export", ("export", large)),
+            ("resume, best and figure", (*vary, "--output", large)),
+            ("resume, CSV of all", (*vary, "--output", large, "--format", "csv")),
         ):
             wall_s, used_s = seconds(*words)
             print(f"10,000 tasks, {name}: {wall_s:.2f} s of wall, {used_s:.2f} s of processor")
         for number in range(0 if "--large" in sys.argv else 3):
             for workers in (1, 2):
-                store = f"{folder}/{number}-{workers}.sqlite"
-                wall_s, used_s = seconds(*SMALL, "--workers", str(workers), "--store", store)
+                table = f"{folder}/{number}-{workers}.sqlite"
+                wall_s, used_s = seconds(*SMALL, "--workers", str(workers), "--output", table)
                 print(f"200 tasks, {workers} workers: {wall_s:.1f} s of wall, {used_s:.1f} s of processor")
 
 

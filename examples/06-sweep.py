@@ -2,8 +2,8 @@
 
 The sweep runs every combination: static PSM, and BSD with three values of p, each at two delays and with
 four seeds. A row of the table is one run; those that differ in the seed alone are averaged here, and the
-policies that no other beats in both energy and slowdown are marked. Give sweep() a store, as in
-store="sweep.sqlite", and what is done is kept and not run again.
+policies that no other beats in both energy and slowdown are marked. Give sweep() an output, as in
+output="sweep.sqlite", and what is done is kept and not run again.
 
 Run it:                python examples/06-sweep.py
 Write its output anew: python examples/06-sweep.py > examples/06-sweep.txt

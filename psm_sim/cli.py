@@ -23,7 +23,6 @@ from psm_sim.common.errors import (
     InputError,
     PluginError,
     did_you_mean,
-    one_of,
     source_location,
 )
 
@@ -48,9 +47,6 @@ SYNONYMS = {
     "-o": "--output",
 }
 """Option that other programs call by another name."""
-
-SWEEP_ACTIONS = ("status", "best", "plot", "page", "export")
-"""Words after ``sweep`` that select the module ``sweep_actions``; any other word is a grid file."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -159,14 +155,14 @@ def _dispatch(argv: list[str]) -> int:
     name, rest = ("run", argv) if not argv or argv[0].startswith("-") else (argv[0], argv[1:])
     if name != "run" or argv[:1] == ["run"]:
         _check_subcommand(name)
-    is_action = name == "sweep" and rest[:1] and rest[0] in SWEEP_ACTIONS
-    if name == "sweep" and not is_action:
+    if name == "sweep" and rest[:1] == ["export"]:
+        name, rest = "sweep export", rest[1:]
+    elif name == "sweep":
         _check_grid_file(rest)
-    module = "sweep_actions" if is_action else name
-    command = importlib.import_module(f"psm_sim.commands.{module}")
+    command = importlib.import_module(f"psm_sim.commands.{name.replace(' ', '_')}")
     parser = _make_parser(name, command)
     command.add_arguments(parser)
-    if module not in {"trace", "sweep_actions"}:  # each of their actions has these options
+    if name != "trace":  # each of its actions has these options
         add_common(parser)
     arguments = parser.parse_args(rest)
     arguments.argv = argv
@@ -199,8 +195,8 @@ def _check_grid_file(rest: list[str]) -> None:
     word = rest[0] if rest else "-"
     if not word.startswith("-") and Path(word).suffix != ".toml" and not path_exists(word):
         raise InputError(
-            f"Unknown sweep action {word!r}; expected {one_of(word, SWEEP_ACTIONS)}, or a grid file"
-            f" FILE.toml.{did_you_mean(word, SWEEP_ACTIONS)}"
+            f"Unknown sweep action {word!r}; expected 'export', or a grid file FILE.toml."
+            f"{did_you_mean(word, ['export'])}"
         )
 
 

@@ -177,7 +177,6 @@ def _simulate(
     from psm_sim.reporting.terminal.progress import progress
 
     store = None if arguments.store is None else path_option("--store", arguments.store)
-    resources = Resources(arguments.workers, retry=True)
-    command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
+    resources = Resources(arguments.workers)
     with redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
-        return run_benchmark(policies, seeds, store, resources, command, report, known)
+        return run_benchmark(policies, seeds, store, resources, report, known)

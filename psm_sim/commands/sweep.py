@@ -1,11 +1,9 @@
-"""``psm_sim sweep``: a grid of runs whose results are stored in a database."""
+"""``psm_sim sweep``: a grid of runs whose results are appended to a table."""
 
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
-from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,62 +24,43 @@ from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.grid import Grid
-    from psm_sim.campaign.sweep.store import StoredRow
+    from psm_sim.campaign.sweep.table import Row
 
 HELP = """\
 Run every combination of policies, parameters and seeds of a grid, on all cores or on
-a cluster. The result of each task is stored in a database as soon as it is available.
-Stored tasks are skipped, so that an interrupted sweep can be resumed."""
+a cluster. The result of each task is appended to a table as soon as it is available.
+Tasks that are in the table do not run again, so that an interrupted sweep can be resumed."""
 
 EPILOG = """\
-actions on a database (each has its own --help):
-  sweep status FILE    count the tasks, with rate and time left of a running sweep
-  sweep best FILE      list the Pareto-optimal policies in energy and slowdown
-  sweep plot FILE      plot one column against another
-  sweep page FILE      write an interactive HTML page
-  sweep export FILE    export as CSV, JSON or Parquet
+'psm_sim sweep export FILE' writes a table as CSV or Parquet.
 
-KEY is policy, policy.NAME.PARAMETER, loss, loss.PARAMETER, trace, trace.PARAMETER,
-topology, pages, seed, or a topology key as in --set. VALUES is a,b,c or FROM..TO or
-FROM..TO:STEP. Without --policy, the policies are those in the keys.
+KEY is policy.NAME.PARAMETER, loss, trace, trace.PARAMETER, topology, pages, seed, or a
+topology key as in --set. VALUES is a,b,c or FROM..TO or FROM..TO:STEP. Without --policy,
+the policies are those in the keys.
 
 examples:
   psm_sim sweep --vary policy.bsd.p=0.1,0.2,0.5,1 --vary seed=1..20
   psm_sim sweep --policy psm --policy lpsm --vary links.wired.latency_ms=10..300:10
   psm_sim sweep grid.toml --workers 8
   psm_sim sweep grid.toml --cluster tcp://10.0.0.1:8786
-  psm_sim sweep best grid.sqlite
+  psm_sim sweep export grid.sqlite --to grid.csv
 
-Standard output lists the best policies, or all tasks with --format csv or json. It does
-not depend on the number of workers. Standard error shows the progress, as a line every
-10 s if it is not a terminal. Exit status: 0; 1 if a task failed, with the reason on
-standard error; 2 for an error in the input; 130 if interrupted."""
-
-
-_GRID_OPTIONS = frozenset(
-    f"--{name}"
-    for name in [
-        "policy",
-        "trace",
-        "topology",
-        "profile",
-        "battery",
-        "preset",
-        "loss",
-        "pages",
-        "seed",
-        "set",
-        "vary",
-    ]
-)
+Standard output lists the best policies, and FILE.sqlite.svg shows all of them. With
+--format csv or json, standard output lists all tasks. It does not depend on the number
+of workers. Standard error shows the progress, as a line every 10 s if it is not a
+terminal. Exit status: 0; 1 if a task failed, with the reason on standard error; 2 for
+an error in the input; 130 if interrupted."""
 
 _SCALARS = ("topology", "pages", "seed")
+_GRID_OPTIONS = frozenset(
+    f"--{name}"
+    for name in (*_SCALARS, "policy", "trace", "profile", "battery", "preset", "loss", "set", "vary")
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the grid, the database and the workers."""
-    actions = "status|best|plot|page|export"
-    parser.usage = f"%(prog)s [GRID.toml] [options]\n       %(prog)s {actions} FILE [options]"
+    """Add the options of the grid and of the workers."""
+    parser.usage = "%(prog)s [GRID.toml] [options]\n       %(prog)s export FILE [options]"
     parser.add_argument(
         "grid", nargs="?", metavar="GRID.toml", help="grid file, instead of the options of a grid"
     )
@@ -95,55 +74,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_policies_and_pages(parser)
     add_scenario(parser)
     parser.add_argument(
+        "--output",
         "--store",
         metavar="FILE.sqlite",
-        help="result database (default: GRID.sqlite or sweep.sqlite)",
+        help="table of the results (default: GRID.sqlite or sweep.sqlite)",
     )
     add_format(parser)
-    _add_execution(parser)
-
-
-def _add_execution(parser: argparse.ArgumentParser) -> None:
     add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
-    group = execution_group(parser)
-    group.add_argument(
+    execution_group(parser).add_argument(
         "--cluster",
         metavar="ADDRESS",
         help="run on the workers of a Dask scheduler, e.g. tcp://HOST:8786",
     )
-    group.add_argument("--retry", action="store_true", help="run failed tasks again")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the tasks that the store lacks and report all; return 1 if a task failed."""
-    path = _store_path(arguments)
-    return _report(_rows(arguments, path), arguments.format, path)
-
-
-def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
+    """Run the tasks that the table lacks and report all; return 1 if a task failed."""
     from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
-    from psm_sim.campaign.sweep.store import Store
+    from psm_sim.campaign.sweep.table import open_table
+    from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.terminal.progress import progress
+    from psm_sim.reporting.terminal.sweep import failures
 
-    grid = _build_grid(arguments)
+    grid, path = _build_grid(arguments), _table_path(arguments)
     if not (grid.axes or grid.policies):
         raise InputError("A sweep without policies and varied keys is a single run; add --vary KEY=VALUES.")
-    grid.tasks()  # validated first, so that an invalid grid creates no store
+    tasks = grid.tasks()  # validated first, so that an invalid grid creates no table
     if arguments.cluster == "":
         raise InputError("--cluster must be the address of a Dask scheduler, got ''.")
-    resources = Resources(arguments.workers, arguments.cluster or "", arguments.retry)
-    command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
-    with Store(path) as store, redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
-        return run_sweep_tasks(grid.tasks(), store, resources, command, report)
+    resources = Resources(arguments.workers, arguments.cluster or "")
+    with open_table(path) as table, redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
+        rows = run_sweep_tasks(tasks, table, resources, report)
+    _show(rows, arguments.format, path)
+    failed = failures(rows)
+    remarks = [f"{path} was damaged: {table.damage}. It is now {path}.damaged."] if table.damage else []
+    for line in [*failed, *remarks, f"{len(rows)} {'task' if len(rows) == 1 else 'tasks'} in {path}."]:
+        print_message(line, "")
+    return 1 if failed else 0
 
 
 def _build_grid(arguments: argparse.Namespace) -> Grid:
-    """Return the grid of the options, or of the grid file."""
+    """Return the grid of the options, or of the grid file, which conflicts with such options."""
     from psm_sim.campaign.sweep.grid import Grid, GridAxis, read_grid
     from psm_sim.network.chip_profiles import load_profile
 
     if arguments.grid is not None:
-        return read_grid(_grid_path(arguments))
+        for argument in arguments.argv:
+            if argument.partition("=")[0] in _GRID_OPTIONS:
+                raise InputError(
+                    f"{argument} conflicts with the grid file {arguments.grid!r}; write it into that file."
+                )
+        return read_grid(Path(arguments.grid))
     return Grid(
         axes=tuple(map(GridAxis.parse, arguments.vary)),
         policies=tuple(arguments.policy or ()),
@@ -159,41 +140,37 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
     )
 
 
-def _grid_path(arguments: argparse.Namespace) -> Path:
-    """Return the path of the grid file; reject options that the file must contain."""
-    for argument in arguments.argv:
-        if argument.partition("=")[0] in _GRID_OPTIONS:
-            raise InputError(
-                f"{argument} conflicts with the grid file {arguments.grid!r}; write it into the grid file."
-            )
-    return Path(arguments.grid)
-
-
-def _store_path(arguments: argparse.Namespace) -> Path:
-    if arguments.store is not None:
-        return path_option("--store", arguments.store)
+def _table_path(arguments: argparse.Namespace) -> Path:
+    if arguments.output is not None:
+        return path_option("--output", arguments.output)
     return Path(f"{Path(arguments.grid).stem if arguments.grid else 'sweep'}.sqlite")
 
 
-def _report(rows: Sequence[StoredRow], form: str, path: Path) -> int:
-    from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.reporting.terminal.sweep import failures
+def _show(rows: list[Row], form: str, path: Path) -> None:
+    """Print the Pareto set as a table and draw the figure, or print all rows as CSV or JSON."""
+    from psm_sim.campaign.sweep.results import pareto_front, table_rows
 
-    show(rows, form)
-    lines = failures(rows)
-    for line in [*lines, f"{len(rows)} {'task' if len(rows) == 1 else 'tasks'} in {path}."]:
-        print_message(line, "")
-    return 1 if lines else 0
-
-
-def show(rows: Sequence[StoredRow], form: str) -> None:
-    """Print the Pareto set as a table, or all rows as CSV or JSON, according to *form*."""
     if form == "table":
-        from psm_sim.campaign.sweep.results import pareto_front
         from psm_sim.reporting.terminal.sweep import write_best
 
         write_best(pareto_front(rows), sys.stdout)
-        return
-    from psm_sim.reporting.files import sweep_table
+        if any(not row.error for row in rows):
+            _draw(rows, Path(f"{path}.svg"))
+    elif form == "csv":
+        from psm_sim.common.csv_output import write_csv_records
 
-    {"csv": sweep_table.write_csv, "json": sweep_table.write_json}[form](rows, sys.stdout)
+        write_csv_records(sys.stdout, table_rows(rows))
+    else:
+        from psm_sim import __version__
+        from psm_sim.reporting.files.result_json import to_text
+
+        sys.stdout.write(to_text({"psm_sim": __version__, "tasks": table_rows(rows)}))
+
+
+def _draw(rows: list[Row], path: Path) -> None:
+    from psm_sim.common.output_files import atomic_write
+    from psm_sim.reporting.figures.canvas import save_picture
+    from psm_sim.reporting.figures.sweep import draw
+
+    with atomic_write(path) as file:
+        save_picture(draw(rows), path, file)

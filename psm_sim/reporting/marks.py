@@ -6,15 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite, nan
-from typing import Any
 
-import numpy as np
-
-from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import truncate
-from psm_sim.common.parameters import parameters_of
-from psm_sim.network.topology import parameter_of
-from psm_sim.policies import POLICIES
 from psm_sim.reporting.style import STATES, Style, policy_style, variant_of
 from psm_sim.simulation import Comparison, Result
 from psm_sim.simulation.comparison import SAVED
@@ -195,41 +188,6 @@ def split_far(marks: Sequence[Mark], measure: str = ENERGY) -> tuple[list[Mark],
 def states_of(marks: Sequence[Mark]) -> list[str]:
     """Return the radio states with energy of their own."""
     return [state for state in STATES if any(state_measure(ENERGY, state) in mark.values for mark in marks)]
-
-
-def column_label(column: str) -> str:
-    """Return the label of a column of a sweep: that of a measure, or the parameter with its unit."""
-    return LABELS.get(column) or _parameter_label(column)
-
-
-def _parameter_label(key: str) -> str:
-    owner, _, name = key.removeprefix("policy.").rpartition(".")
-    try:
-        if key.startswith("policy."):
-            label, unit = f"{name} of {owner}", parameters_of(POLICIES.get(owner))[name].unit
-        else:
-            label, unit = key, parameter_of(key).unit
-    except (InputError, KeyError):  # the file of a policy is gone, or the key is not one of the topology
-        return key
-    return f"{label} ({unit})" if unit else label
-
-
-def format_value(value: object) -> str:
-    """Return the value of a parameter for the label of a mark."""
-    return f"{value:g}" if isinstance(value, float) else short_name(str(value))
-
-
-def sort_key(value: Any) -> tuple[bool, bool, Any]:
-    """Return the key that sorts numbers before texts, and these before None."""
-    return value is None, isinstance(value, str), value if value is not None else 0
-
-
-def are_geometric(values: Sequence[float]) -> bool:
-    """Return whether ascending values are spaced more evenly on a logarithmic axis than on a linear one."""
-    if len(values) < 3 or values[0] <= 0:
-        return False
-    spreads = [np.std(steps) / np.mean(steps) for steps in (np.diff(np.log(values)), np.diff(values))]
-    return bool(spreads[0] < spreads[1])
 
 
 def short_name(text: str) -> str:

@@ -1,11 +1,14 @@
-"""``psm_sim sweep`` and what can be done with its store, in process."""
+"""``psm_sim sweep`` and the export of its table, in process."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import re
 import shlex
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -42,26 +45,26 @@ def test_the_table_has_the_best_of_each_scenario(capsys: pytest.CaptureFixture[s
     assert remarks == "12 tasks in sweep.sqlite.\n"
     assert "trace ucb, topology three-node, pages 5." in output
     assert "psm" not in output.partition("The policies")[0].split()
-    assert main(["sweep", "best", "sweep.sqlite"]) == 0
+    figure = Path("sweep.sqlite.svg").read_bytes()
+    assert figure.startswith(b"<?xml")
+    assert main(words(SWEEP)) == 0
     assert capsys.readouterr().out == output
-    assert main(["sweep", "best", "sweep.sqlite", "--format", "csv"]) == 0
-    policies = {row["policy"] for row in table(capsys.readouterr().out)}
-    assert policies == {"bsd:p=0.5"}
+    assert Path("sweep.sqlite.svg").read_bytes() == figure
 
 
 def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.CaptureFixture[str]) -> None:
-    """Byte for byte, as a table, CSV and JSON; the second form is read from the store of the first."""
+    """Byte for byte, as a table, CSV and JSON; the second form is read from the table of the first."""
     found = []
     for workers in ("1", "2"):
-        store = ("--workers", workers, "--store", f"{workers}.sqlite")
+        table = ("--workers", workers, "--output", f"{workers}.sqlite")
         for form in ("csv", "json", "table"):
-            assert main([*words(SWEEP.removesuffix(" --workers 1")), *store, "--format", form]) == 0
+            assert main([*words(SWEEP.removesuffix(" --workers 1")), *table, "--format", form]) == 0
             found.append(capsys.readouterr().out)
     assert found[:3] == found[3:]
     assert len(set(found)) == 3
 
 
-def test_a_grid_file_names_its_store(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_grid_file_names_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     Path("grid.toml").write_text('policies = ["psm"]\npages = 5\n[vary]\nseed = "1..3"\n')
     assert main(words("sweep grid.toml --workers 1 --format csv")) == 0
     output, remarks = capsys.readouterr()
@@ -80,39 +83,59 @@ def test_a_sweep_that_varies_nothing_is_refused(line: str, capsys: pytest.Captur
 
 
 def test_a_failed_task_is_told_and_the_status_is_1(capsys: pytest.CaptureFixture[str]) -> None:
-    """With its parameters and sentence, at once and by 'status'."""
-    write_policy(Path("my.py"), before="if self.n == 2 and now_s > 1: raise ValueError('two')")
-    line = "sweep --vary policy.my.py:Hears.n=1,2 --set power.awake_w=1 --pages 5 --workers 1"
+    """With its parameters and sentence; it runs again the next time. There is nothing to draw."""
+    write_policy(Path("my.py"), before="if now_s > 1: raise ValueError('two')")
+    line = "sweep --policy my.py:Hears:n=2 --set power.awake_w=1 --pages 5 --workers 1"
     assert main(words(line)) == 1
-    told = capsys.readouterr().err
-    assert "failed: my.py:Hears:n=2 trace=ucb topology=three-node pages=5 seed=1 power.awake_w=1.0: " in told
+    output, told = capsys.readouterr()
+    assert output == "No task is done.\n"
+    assert "failed: my.py:Hears:n=2 trace=ucb topology=three-node pages=5 power.awake_w=1.0 seed=1: " in told
     assert "ValueError: two" in told
-    assert main(["sweep", "status", "sweep.sqlite"]) == 0
-    shown = capsys.readouterr().out.splitlines()
-    assert shown[0] == "2 tasks: 1 done, 1 failed, 0 waiting."
-    assert shown[1].startswith("Started 20")
-    assert ", finished 20" in shown[1]
-    assert shown[1].endswith(f": python -m psm_sim {line}")
-    assert shown[2] == told.splitlines()[0]
+    assert not Path("sweep.sqlite.svg").exists()
     write_policy(Path("my.py"))
     assert main(words(line)) == 0
 
 
-def test_a_store_is_exported_as_it_was_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """To standard output, or to a file in the format of its name."""
-    main([*words(SWEEP), "--format", "csv"])
-    printed = capsys.readouterr().out
+def test_a_table_is_exported_as_it_was_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """To standard output, or to a file, with sorted rows."""
+    main([*words(SWEEP), "--format", "json"])
+    printed = json.loads(capsys.readouterr().out)["tasks"]
     assert main(words("sweep export sweep.sqlite")) == 0
-    assert capsys.readouterr().out == printed
-    for name in ("a.csv", "a.json"):
-        assert main(words(f"sweep export sweep.sqlite --to {name}")) == 0
-    assert Path("a.csv").read_text() == printed
-    tasks = json.loads(Path("a.json").read_text())["tasks"]
-    assert [str(task["energy_per_page_j"]) for task in tasks] == [
-        row["energy_per_page_j"] for row in table(printed)
-    ]
+    exported = capsys.readouterr().out
+    rows = table(exported)
+    assert sorted(str(task["energy_per_page_j"]) for task in printed) == sorted(
+        row["energy_per_page_j"] for row in rows
+    )
+    assert [(row["policy"], row["seed"]) for row in rows] == sorted(
+        (task["policy"], str(task["seed"])) for task in printed
+    )
+    assert main(words("sweep export sweep.sqlite --to a.csv")) == 0
+    assert Path("a.csv").read_text() == exported
     assert main(words("sweep export sweep.sqlite --to a.txt")) == 2
-    assert "--to must end in .csv, .json or .parquet" in capsys.readouterr().err
+    assert "--to must end in .csv or .parquet, got 'a.txt'" in capsys.readouterr().err
+
+
+def test_a_damaged_table_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """By an export, which shows what can be read, and by a sweep, which runs the rest again."""
+    main(words(SWEEP))
+    capsys.readouterr()
+    main(words("sweep export sweep.sqlite"))
+    whole = capsys.readouterr().out
+    with closing(sqlite3.connect("sweep.sqlite")) as database, database:
+        database.execute("UPDATE rows SET measures = '{' WHERE seed = 2")
+    capsys.readouterr()
+    assert main(words("sweep export sweep.sqlite")) == 1
+    output, told = capsys.readouterr()
+    assert {row["seed"] for row in table(output)} == {"1", "3"}
+    assert re.fullmatch(
+        r"sweep.sqlite is damaged: row \d+: .*\. The rows that can be read are shown\.\n", told
+    )
+    assert main(words(SWEEP)) == 0
+    told = capsys.readouterr().err
+    assert told.startswith("sweep.sqlite was damaged: row ")
+    assert told.endswith("It is now sweep.sqlite.damaged.\n12 tasks in sweep.sqlite.\n")
+    assert main(words("sweep export sweep.sqlite")) == 0
+    assert capsys.readouterr().out == whole
 
 
 def test_parquet_is_written_or_its_extra_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,76 +153,23 @@ def test_parquet_is_written_or_its_extra_named(capsys: pytest.CaptureFixture[str
         assert list(found["slowdown.mean"]) == list(psm_sim.load_sweep("sweep.sqlite")["slowdown.mean"])
 
 
-def test_a_figure_has_its_numbers_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """Means and half widths over the seeds; the same bytes each time."""
-    main(words(SWEEP + " --vary power.awake_w=1,2"))
-    assert main(words("sweep plot sweep.sqlite --x policy.bsd.p --by power.awake_w --to p.png")) == 0
-    rows = table(Path("p.csv").read_text())
-    assert [(row["power.awake_w"], row["policy.bsd.p"], row["seeds"]) for row in rows] == [
-        ("1.0", "0.1", "3"), ("2.0", "0.1", "3"), ("1.0", "0.5", "3"), ("2.0", "0.5", "3"),
-    ]  # fmt: skip
-    frame = psm_sim.load_sweep("sweep.sqlite")
-    mine = frame[(frame["policy"] == "bsd:p=0.1") & (frame["power.awake_w"] == 1)]["energy_per_page_j"]
-    assert float(rows[0]["energy_per_page_j"]) == pytest.approx(mine.mean())
-    assert float(rows[0]["energy_per_page_j ±"]) == pytest.approx(4.302653 * mine.std() / 3**0.5)
-    first = Path("p.png").read_bytes()
-    assert main(words("sweep plot sweep.sqlite --x policy.bsd.p --by power.awake_w --to p.png --force")) == 0
-    assert Path("p.png").read_bytes() == first
-    assert not Path("p.svg").exists()
-    assert main(words("sweep plot sweep.sqlite --where power.awake_w=2 --where name=bsd")) == 0
-    assert len(table(Path("sweep.csv").read_text())) == 2
-    assert main(words("sweep plot sweep.sqlite --x trace --by policy --where power.awake_w=2 --force")) == 0
-    assert len(table(Path("sweep.csv").read_text())) == 4
-
-
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ("--x policy.bsd.p", "differ in power.awake_w; select one with --where power.awake_w=VALUE"),
-        ("--x policy.bsd.q", "Unknown column 'policy.bsd.q'"),
-        ("--where nosuch=1", "Unknown column 'nosuch'"),
-        ("--where power.awake_w=x", "No finished task has slowdown.mean"),
-        ("--x policy.bsd.p --where name=psm", "Unknown column 'policy.bsd.p'"),
-    ],
-)
-def test_what_cannot_be_drawn_is_told(line: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
-    main(words(SWEEP + " --vary power.awake_w=1,2"))
-    capsys.readouterr()
-    assert main(words(f"sweep plot sweep.sqlite {line}")) == 2
-    assert sentence in capsys.readouterr().err
-
-
-def test_a_figure_has_series_that_can_be_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    main(words("sweep --vary policy.bsd.p=0.1..1.7:0.1 --pages 1 --workers 1"))
-    assert main(words("sweep plot sweep.sqlite --by policy")) == 2
-    assert "--by policy must give at most 16 series, got 17" in capsys.readouterr().err
-
-
 def test_other_versions_are_told_and_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    import sqlite3
-
     main(words(SWEEP))
-    database = sqlite3.connect("sweep.sqlite")
-    database.execute("UPDATE tasks SET version = '0.0.9' WHERE seed = 3")
-    database.commit()
-    database.close()
+    with closing(sqlite3.connect("sweep.sqlite")) as database, database:
+        database.execute("UPDATE rows SET version = '0.0.9' WHERE seed = 3")
     capsys.readouterr()
-    assert main(words("sweep status sweep.sqlite")) == 0
-    output, told = capsys.readouterr()
-    assert output.startswith("8 tasks: 8 done, 0 failed, 0 waiting.\nBy version: 0.1.0 8, 0.0.9 4.\n")
-    assert told == "4 tasks of version 0.0.9 are not shown.\n"
     assert main(words("sweep export sweep.sqlite")) == 0
-    assert {row["seed"] for row in table(capsys.readouterr().out)} == {"1", "2"}
-    database = sqlite3.connect("sweep.sqlite")
-    database.execute("UPDATE tasks SET version = '0.0.9'")
-    database.commit()
-    database.close()
-    assert main(words("sweep best sweep.sqlite")) == 2
+    output, told = capsys.readouterr()
+    assert told == "Tasks of version 0.0.9 are not shown.\n"
+    assert {row["seed"] for row in table(output)} == {"1", "2"}
+    with closing(sqlite3.connect("sweep.sqlite")) as database, database:
+        database.execute("UPDATE rows SET version = '0.0.9'")
+    assert main(words("sweep export sweep.sqlite")) == 2
     assert "has no task of version 0.1.0, only of 0.0.9; run the sweep again" in capsys.readouterr().err
 
 
 def test_python_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    """One column per parameter; without a store nothing is left behind."""
+    """One column per parameter; without an output nothing is left behind."""
     main([*words(SWEEP), "--format", "csv"])
     printed = table(capsys.readouterr().out)
     frame = psm_sim.sweep(
@@ -209,8 +179,11 @@ def test_python_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> No
     assert [str(each) for each in frame["slowdown.p95"]] == [row["slowdown.p95"] for row in printed]
     assert frame["policy.bsd.p"].isna().sum() == 6
     assert sorted(path.name for path in Path.cwd().iterdir()) == ["sweep.sqlite"]
-    assert psm_sim.load_sweep("sweep.sqlite").equals(frame)
-    kept = psm_sim.sweep({"seed": 1}, preset="thesis", store="mine.sqlite", workers=1, pages=2)
+    loaded = psm_sim.load_sweep("sweep.sqlite").set_index(["policy", "seed"])
+    assert loaded.sort_index(axis=1).equals(
+        frame.sort_values(["policy", "seed"]).set_index(["policy", "seed"]).sort_index(axis=1)
+    )
+    kept = psm_sim.sweep({"seed": 1}, preset="thesis", output="mine.sqlite", workers=1, pages=2)
     assert kept["trace.server_delay_ms"].tolist() == [650.0]
     with pytest.raises(psm_sim.common.errors.InputError, match=r"workers must be .*, got 0"):
         psm_sim.sweep({"seed": 1}, workers=0)

@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "sweep --policy psm --vary seed=1,2 --cluster=",
             "--cluster must be the address of a Dask scheduler",
         ),
-        ("sweep --store=", "--store must be a file name, got ''"),
+        ("sweep --output=", "--output must be a file name, got ''"),
         ("trace convert s.log --to=", "--to must be a file name, got ''"),
     ],
 )

@@ -73,8 +73,8 @@ def test_a_profile_is_part_of_the_scenario_s_key_and_command():
 
 def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys):
     """As a run does, and before anything is run."""
-    store = ["--store", str(tmp_path / "sweep.sqlite"), "--pages", "2"]
-    assert main(["sweep", *store, "--vary", "policy=psm", "--battery", "2Ah"]) == 2
+    store = ["--output", str(tmp_path / "sweep.sqlite"), "--pages", "2"]
+    assert main(["sweep", *store, "--policy", "psm", "--battery", "2Ah"]) == 2
     assert "battery=2Ah requires a supply voltage" in capsys.readouterr().err
 
 

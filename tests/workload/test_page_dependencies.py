@@ -93,7 +93,7 @@ def test_commands_take_har_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert main(["trace", "info", har]) == 0
     assert main(["trace", "convert", har, "--to", "p.csv"]) == 0
     assert main(["trace", "fit", har, "--to", "p.toml"]) == 0
-    assert main(["sweep", "--policy", "psm", "--trace", har, "--store", "s.sqlite", "--workers", "1"]) == 0
+    assert main(["sweep", "--policy", "psm", "--trace", har, "--output", "s.sqlite", "--workers", "1"]) == 0
     capsys.readouterr()
     runs: list[dict[str, Any]] = []
     for trace in (har, "p.csv", "p.toml", f"{har}:workload=sample"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from psm_sim.campaign.benchmark.cells import (
@@ -18,8 +17,8 @@ from psm_sim.campaign.benchmark.cells import (
 )
 from psm_sim.campaign.benchmark.result import ALWAYS_ON, BenchmarkResult, Costs, facts_of
 from psm_sim.campaign.sweep.grid import SweepTask
-from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
-from psm_sim.campaign.sweep.store import Store, StoredRow
+from psm_sim.campaign.sweep.run import Resources, TaskFailedError, run_sweep_tasks
+from psm_sim.campaign.sweep.table import Row, open_table
 from psm_sim.common.errors import InputError
 from psm_sim.common.parallel import parallel_map
 from psm_sim.common.progress import Progress, no_progress
@@ -38,7 +37,6 @@ def run_benchmark(
     seeds: Sequence[int],
     store: Path | None = None,
     resources: Resources | None = None,
-    command: str = "",
     progress: Progress = no_progress,
     known: BenchmarkResult | None = None,
 ) -> BenchmarkResult:
@@ -51,8 +49,8 @@ def run_benchmark(
     seeds : sequence of int
         Seeds of the runs.
     store : Path or None
-        Database of a sweep that keeps finished tasks; None for none.
-    resources, command, progress
+        Table of a sweep that keeps finished tasks; None for none.
+    resources, progress
         As for :func:`~psm_sim.campaign.sweep.run.run_sweep_tasks`.
     known : BenchmarkResult or None
         Result with the offline optima of the same seeds and the present data. None computes them.
@@ -66,14 +64,15 @@ def run_benchmark(
     facts = facts_of(names)
     places = [(name, cell, seed) for name in names for cell in runs_of(name) for seed in seeds]
     tasks = [SweepTask(policy_of(name, cell), scenario_of(cell, seed)) for name, cell, seed in places]
-    with TemporaryDirectory(prefix="psm_sim-") as folder, Store(store or Path(folder) / "tasks") as opened:
-        stored = run_sweep_tasks(tasks, opened, resources, command, progress, fail_fast=True)
-        rows = dict(zip(places, stored, strict=True))
-    for (name, cell, seed), row in rows.items():
-        if row.state == "failed":
-            raise InputError(
-                f"policy {name} has no result for {cell.traffic}, {cell.radio}, seed {seed}: {row.error}"
-            )
+    try:
+        with open_table(store) as table:
+            found = run_sweep_tasks(tasks, table, resources, progress, fail_fast=True)
+    except TaskFailedError as failure:
+        name, cell, seed = places[tasks.index(failure.task)]
+        raise InputError(
+            f"policy {name} has no result for {cell.traffic}, {cell.radio}, seed {seed}: {failure}"
+        ) from failure
+    rows = dict(zip(places, found, strict=True))
 
     def costs(name: str, cell: Cell) -> Costs:
         always_on = cell._replace(price_w=PRICES_W[0])
@@ -90,13 +89,13 @@ def run_benchmark(
     return BenchmarkResult(tuple(seeds), runs, optimum_j, **facts)
 
 
-def _opened_files(rows: Iterable[StoredRow]) -> dict[str, str]:
+def _opened_files(rows: Iterable[Row]) -> dict[str, str]:
     """Return the digests of the files that policies have opened, by path, relative in the current folder."""
     digests = {path: digest for row in rows for path, digest in row.files.items()}
     return {path.removeprefix(f"{Path.cwd()}{os.sep}"): digests[path] for path in sorted(digests)}
 
 
-def _delay_s(row: StoredRow) -> float:
+def _delay_s(row: Row) -> float:
     """Return the total time of the pages, or the total latency of the messages, in seconds."""
     sent = [name for name in row.measures if name.startswith("latency.") and name.endswith(".sent")]
     if not sent:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.grid import Grid, GridAxis
 from psm_sim.campaign.sweep.results import table_frame
 from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
-from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.table import open_table
 from psm_sim.common.errors import InputError
 from psm_sim.simulation.preset import Preset, load_preset
-from psm_sim.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,11 +20,10 @@ if TYPE_CHECKING:
 def sweep(
     vary: Mapping[str, str | float | Iterable[Any]],
     policies: Sequence[str] = (),
-    store: str | Path | None = None,
+    output: str | Path | None = None,
     workers: int | None = None,
     cluster: str = "",
     preset: str | Path | None = None,
-    retry: bool = False,
     *,
     trace: str | None = None,
     topology: str | None = None,
@@ -44,8 +41,8 @@ def sweep(
         :class:`~psm_sim.campaign.sweep.grid.GridAxis` for the keys.
     policies : sequence of str
         Policy specs. Policies that are named only in *vary* are appended. The default is lpsm.
-    store : str, Path or None
-        SQLite file that stores the results. Tasks that are already in it do not run again. None discards
+    output : str, Path or None
+        SQLite file that keeps the results. Tasks that are already in it do not run again. None discards
         the results after the call.
     workers : int or None
         Number of worker processes, at least 1. None starts one per core. The results do not depend on it.
@@ -53,8 +50,6 @@ def sweep(
         Address of a Dask scheduler whose workers run the tasks. If empty, local processes run them.
     preset : str, Path or None
         Name or file of a preset with default values.
-    retry : bool
-        Whether to run the failed tasks of the store again.
     trace, topology, pages, seed, loss, settings
         Values that do not vary; see :func:`psm_sim.simulate`. Traces and topologies are names or files.
 
@@ -67,35 +62,27 @@ def sweep(
     Raises
     ------
     InputError
-        If an argument is invalid (checked before the first task runs), or if the store cannot be written.
+        If an argument is invalid (checked before the first task runs), or if the file cannot be written.
     """
     if not isinstance(vary, Mapping):
         raise InputError(f"vary must be a dictionary such as {{'policy.bsd.p': [0.1, 0.5]}}, got {vary!r}.")
     axes = tuple(GridAxis.of(key, values) for key, values in vary.items())
     defaults = Preset() if preset is None else load_preset(str(preset))
     grid = Grid(axes, policies, trace, topology, pages, seed, loss, settings or {}, defaults)
-    resources = Resources(workers, cluster, retry)
-    if store is not None:
-        return _run(grid, Path(store), resources)
-    with TemporaryDirectory(prefix="psm_sim-") as folder:
-        return _run(grid, Path(folder) / "sweep.sqlite", resources)
+    resources, tasks = Resources(workers, cluster), grid.tasks()
+    with open_table(None if output is None else Path(output)) as table:
+        return table_frame(run_sweep_tasks(tasks, table, resources))
 
 
-def load_sweep(store: str | Path, version: str = __version__) -> pd.DataFrame:
-    """Return the stored tasks of one version of psm_sim as a DataFrame.
+def load_sweep(file: str | Path) -> pd.DataFrame:
+    """Return the tasks of this version of psm_sim in the table of a sweep, sorted by policy and scenario.
 
     See :func:`sweep` for the columns.
 
     Raises
     ------
     InputError
-        If the store does not exist or cannot be read.
+        If the file does not exist or cannot be read.
     """
-    path = Path(store)
-    with Store(path, new=False) as existing:
-        return table_frame(existing.rows(version))
-
-
-def _run(grid: Grid, path: Path, resources: Resources) -> pd.DataFrame:
-    with Store(path) as store:
-        return table_frame(run_sweep_tasks(grid.tasks(), store, resources, "psm_sim.sweep()"))
+    with open_table(Path(file), new=False) as table:
+        return table_frame(table.current_rows())

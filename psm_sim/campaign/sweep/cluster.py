@@ -8,7 +8,8 @@ from collections.abc import Generator
 from functools import partial
 from typing import Any
 
-from psm_sim.campaign.sweep.job import Job, Outcome, run_job
+from psm_sim.campaign.sweep.job import Job, run_job
+from psm_sim.campaign.sweep.table import Row
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
 from psm_sim.common.parallel import WORKER_DIED, WorkerDiedError, unordered_map
@@ -22,8 +23,8 @@ _JOBS_PER_THREAD = 2
 
 def run_on_cluster(
     files: UserFiles, jobs: deque[Job], address: str
-) -> Generator[tuple[Job, list[Outcome] | BaseException], None, None]:
-    """Yield each job with its outcomes or its exception, as :func:`psm_sim.common.parallel.unordered_map`.
+) -> Generator[tuple[Job, list[Row] | BaseException], None, None]:
+    """Yield each job with its rows or its exception, as :func:`psm_sim.common.parallel.unordered_map`.
 
     If a worker is lost, Dask runs its jobs again on other workers, up to its limit ``allowed-failures``. One
     of them may have ended the worker, so a job that fails should run again alone. Workers may join during the
@@ -65,7 +66,7 @@ def run_on_cluster(
         client.close(timeout=1 if running else _CONNECT_TIMEOUT_S)
 
 
-def _run_apart(files: UserFiles, job: Job) -> list[Outcome]:
+def _run_apart(files: UserFiles, job: Job) -> list[Row]:
     """Run a job in a process of its own on the worker, because user code may end the process."""
     # Dask declares its workers daemons, which may not start processes.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]

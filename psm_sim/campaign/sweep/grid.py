@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from functools import cached_property
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -19,7 +17,6 @@ from psm_sim.common.formatting import flatten
 from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
 from psm_sim.common.parameters import Parameter
-from psm_sim.losses.factory import LOSSES
 from psm_sim.network import load_topology
 from psm_sim.network.topology import conditions_of, topology_keys
 from psm_sim.policies import POLICIES
@@ -41,8 +38,8 @@ _COUNTS = {
     "pages": Parameter("pages", 1, at_least=1, at_most=MAX_PAGES),
     "seed": Parameter("seed", 1, at_least=0, at_most=MAX_SEED),
 }
-_PLAIN_KEYS = ("policy", "loss", "trace", "topology", *_COUNTS)
-_PARAMETER_KEYS = ("policy.NAME.PARAMETER", "loss.PARAMETER", "trace.PARAMETER")
+_PLAIN_KEYS = ("loss", "trace", "topology", *_COUNTS)
+_PARAMETER_KEYS = ("policy.NAME.PARAMETER", "trace.PARAMETER")
 
 
 @dataclass(frozen=True)
@@ -52,22 +49,23 @@ class GridAxis:
     Parameters
     ----------
     key : str
-        ``policy``, ``loss``, ``trace``, ``topology``, ``pages`` or ``seed``, a parameter such as
-        ``policy.NAME.PARAMETER``, ``loss.PARAMETER`` or ``trace.PARAMETER``, or a topology key.
+        ``loss``, ``trace``, ``topology``, ``pages`` or ``seed``, a parameter ``policy.NAME.PARAMETER`` or
+        ``trace.PARAMETER``, or a topology key.
     values : tuple of str
         At least one value, as text.
 
     Raises
     ------
     InputError
-        If the key is unknown, there is no value, or a value of pages or seed is not a valid integer.
+        If the key is unknown, there is no value, a value is duplicate, or a value of pages or seed is not a
+        valid integer.
     """
 
     key: str
     values: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        is_component = self.policy or self.key.startswith(("loss.", "trace.")) or self.key in _PLAIN_KEYS
+        is_component = self.policy or self.key.startswith("trace.") or self.key in _PLAIN_KEYS
         if not is_component and self.key not in topology_keys():
             meant = did_you_mean(self.key, [*_PLAIN_KEYS, *topology_keys()])
             if self.key.partition(".")[0] in POLICIES.names():
@@ -78,9 +76,13 @@ class GridAxis:
             )
         if not self.values:
             raise InputError(f"{self.key} has no values; expected at least one.")
+        seen = set[str | float]()
         for value in self.values:
             if self.key in _COUNTS:
                 _COUNTS[self.key].read(value, "sweep")
+            if (number := _to_number(value)) in seen:
+                raise InputError(f"{self.key}: duplicate value {value}; specify it once.")
+            seen.add(number)
 
     @classmethod
     def parse(cls, text: str) -> GridAxis:
@@ -110,10 +112,7 @@ class GridAxis:
         if isinstance(values, str):
             return cls(key, expand_values(values, key))
         items = values if isinstance(values, Iterable) else [values]
-        texts = tuple(str(item).lower() if isinstance(item, bool) else str(item) for item in items)
-        if len(set(texts)) < len(texts):
-            raise InputError(f"{key} must have distinct values, got {values!r}.")
-        return cls(key, texts)
+        return cls(key, tuple(str(item).lower() if isinstance(item, bool) else str(item) for item in items))
 
     @property
     def policy(self) -> str:
@@ -124,13 +123,13 @@ class GridAxis:
     @property
     def is_scenario_axis(self) -> bool:
         """Whether the axis varies the scenario, not the policy or its loss."""
-        return not self.policy and self.key.partition(".")[0] not in ("policy", "loss")
+        return not self.policy and self.key != "loss"
 
     def applies_to(self, policy: Spec) -> bool:
         """Return whether the axis varies the tasks of *policy*."""
         if self.policy:
             return self.policy == policy.name
-        return self.is_scenario_axis or (self.key != "policy" and policy.name == "lpsm")
+        return self.is_scenario_axis or policy.name == "lpsm"
 
     def apply(self, policy: Spec, value: str) -> Spec:
         """Return *policy* with *value* set. A scenario axis returns the policy unchanged.
@@ -138,22 +137,11 @@ class GridAxis:
         Raises
         ------
         InputError
-            If the policy already sets the parameter, or its loss has no parameters.
+            If the policy already sets the parameter.
         """
-        if self.policy:
-            return add_parameter(policy, self.key.rpartition(".")[2], value, "policy")
-        if self.key == "loss":
-            return add_parameter(policy, "loss", value, "policy")
-        return self._apply_to_loss(policy, value) if self.key.startswith("loss.") else policy
-
-    def _apply_to_loss(self, policy: Spec, value: str) -> Spec:
-        if self.key == "loss.gamma":  # a parameter of lpsm, so that loss and gamma have a column each
-            return add_parameter(policy, "gamma", value, "policy")
-        loss = policy.values.get("loss")
-        if loss is None or not LOSSES.knows(loss):
-            raise InputError(f"Varying {self.key} requires a loss with parameters, got loss={loss!r}.")
-        name = self.key.removeprefix("loss.")
-        return policy.with_("loss", f"({add_parameter(Spec.parse(loss, 'loss'), name, value, 'loss')})")
+        if self.is_scenario_axis:
+            return policy
+        return add_parameter(policy, self.key.rpartition(".")[2], value, "policy")
 
 
 def add_parameter(spec: Spec, name: str, value: str, kind: str) -> Spec:
@@ -179,15 +167,19 @@ def expand_values(text: str, owner: str) -> tuple[str, ...]:
     Raises
     ------
     InputError
-        If a value is missing or duplicate, or a range has no values or more than :data:`MAX_TASKS`.
+        If a value is missing, or a range has no values or more than :data:`MAX_TASKS`.
     """
     values = [value for part in split_commas(text) for value in _expand_part(part.strip(), owner)]
     if not all(values):
         raise InputError(f"{owner} must be values such as a,b,c or FROM..TO:STEP, got {text!r}.")
-    for value, count in Counter(values).items():
-        if count > 1:
-            raise InputError(f"{owner}: duplicate value {value}; specify it once.")
     return tuple(values)
+
+
+def _to_number(value: str) -> str | float:
+    try:
+        return float(value)
+    except ValueError:
+        return value
 
 
 def _expand_part(part: str, owner: str) -> list[str]:
@@ -298,10 +290,6 @@ class Grid:
             If a key is specified twice or applies to no policy, a value is invalid, or there are more than
             :data:`~psm_sim.campaign.sweep.grid.MAX_TASKS` tasks.
         """
-        return list(self._tasks)
-
-    @cached_property
-    def _tasks(self) -> tuple[SweepTask, ...]:
         self._check_keys()
         policies = self._policies()
         axes = [self._axes_of(policy) for policy in policies]
@@ -310,15 +298,10 @@ class Grid:
         pairs = zip(policies, axes, strict=True)
         tasks = [task for policy, policy_axes in pairs for task in self._tasks_of(policy, policy_axes)]
         check_labels(list({str(task.policy): task.policy for task in tasks}.values()))
-        return tuple(tasks)
-
-    @cached_property
-    def _fixed_trace(self) -> Spec:
-        return Spec.parse(self.trace or self.preset.trace, "trace")
+        return tasks
 
     def _policies(self) -> list[Spec]:
-        varied = [value for axis in self.axes if axis.key == "policy" for value in axis.values]
-        specs = [Spec.of(text, "policy") for text in (*self.policies, *varied)]
+        specs = [Spec.of(text, "policy") for text in self.policies]
         names = [spec.name for spec in specs]
         axis_policies = dict.fromkeys(axis.policy for axis in self.axes if axis.policy)
         specs += [Spec.parse(name, "policy") for name in axis_policies if name not in names]
@@ -330,7 +313,6 @@ class Grid:
 
     def _check_keys(self) -> None:
         keys = [axis.key for axis in self.axes]
-        keys += ["policy"] if self.policies else []
         keys += [key for key in ("loss", *_SCENARIO_KEYS) if getattr(self, key) is not None]
         for key in [*keys, *self.settings]:
             if [*keys, *self.settings].count(key) > 1:
@@ -341,7 +323,7 @@ class Grid:
         actions = dict.fromkeys((axis.key for axis in self.axes), "Varying")
         actions |= {} if self.loss is None else {"loss": "Setting"}
         for key, action in actions.items():
-            if key not in used and key != "policy":
+            if key not in used:
                 names = ", ".join(dict.fromkeys(policy.name for policy in policies))
                 raise InputError(
                     f"{action} {key} has no effect on the policies {names}; add a policy that uses it."
@@ -373,14 +355,16 @@ class Grid:
             yield SweepTask(self._policy(policy, point), self._scenario(texts))
 
     def _policy(self, policy: Spec, point: list[tuple[GridAxis, str]]) -> Spec:
-        spec = policy
-        # parameters of the loss last, because the loss itself may be varied too
-        for axis, value in sorted(point, key=lambda pair: pair[0].key.startswith("loss.")):
-            spec = axis.apply(spec, value)
-        return self.preset.policy_spec(spec)
+        for axis, value in point:
+            policy = axis.apply(policy, value)
+        return self.preset.policy_spec(policy)
 
     def _scenario(self, texts: dict[str, str]) -> Scenario:
-        spec = Spec.parse(texts["trace"], "trace") if "trace" in texts else self._fixed_trace
+        spec = (
+            Spec.parse(texts["trace"], "trace")
+            if "trace" in texts
+            else Spec.parse(self.trace or self.preset.trace, "trace")
+        )
         settings = {**self.preset.settings, **self.settings}
         for key, value in texts.items():
             if key.startswith("trace."):

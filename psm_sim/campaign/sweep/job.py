@@ -1,11 +1,13 @@
-"""Job of a sweep: the policies that run on the same pages, and the outcomes of these tasks."""
+"""Jobs of a sweep: tasks that run on the same pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from psm_sim.campaign.sweep.grid import SweepTask
+from psm_sim.campaign.sweep.table import LABEL, Row
 from psm_sim.campaign.sweep.user_files import PathMap, UserFiles, relocate_paths, restore_user_paths
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, describe_error
@@ -15,51 +17,117 @@ from psm_sim.common.user_code_guards import is_memory_spent
 from psm_sim.network import Topology
 from psm_sim.simulation.policy_comparison import run_comparison
 from psm_sim.simulation.result import Result, flatten_failures
+from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.version import __version__
+from psm_sim.workload import load_workload
 
 _EXCLUDED_KEYS = ("policy", "station", "station_policy", "parameters", "pages", "wall_s", "stations")
 
+MAX_POLICIES = 8
+"""Maximum number of policies per job.
 
-@dataclass(frozen=True)
-class Outcome:
-    """Measures of a finished task by name, or the error message of a failed task.
-
-    With several ``[[stations]]`` tables, the measures of each one are nested under its name. *files* are
-    those that user code has opened in the worker and that the task does not name: digests by absolute path.
-    """
-
-    key: str
-    measures: Mapping[str, Any] | None = None
-    error: str | None = None
-    files: Mapping[str, str] = field(default_factory=dict)
+The policies of a job share an always-on run. If their worker dies, all of them must run again.
+"""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Policies that run on the same pages, and the keys of their tasks.
+    """Policies that run in one scenario, and the rows of their tasks without results.
 
     A cluster runs a job that ``is_alone`` while no other one runs.
     """
 
-    resolved_topology: Topology
-    trace: Spec
-    pages: int
-    seed: int
-    battery: str | None
+    scenario: Scenario
+    topology: Topology
     policies: tuple[Spec, ...]
-    keys: tuple[str, ...]
-    version: str = __version__
+    rows: tuple[Row, ...]
     is_alone: bool = False
 
     def split(self) -> list[Job]:
         """Return a job for each policy, which runs alone."""
-        pairs = zip(self.policies, self.keys, strict=True)
-        return [replace(self, policies=(policy,), keys=(key,), is_alone=True) for policy, key in pairs]
+        pairs = zip(self.policies, self.rows, strict=True)
+        return [replace(self, policies=(policy,), rows=(row,), is_alone=True) for policy, row in pairs]
 
 
-def run_job(files: UserFiles | PathMap, job: Job) -> list[Outcome]:
-    """Run a job in this process. The outcome of a failed task contains its error message.
+def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> list[Job]:
+    """Group the tasks of a sweep by scenario, the largest jobs first, so that the last ones are short.
+
+    *tasks* are by their keys. At least one job per worker is made, if there are as many tasks.
+
+    Raises
+    ------
+    InputError
+        If a policy, a trace, a topology or one of their parameters is invalid.
+    """
+    inputs = _Inputs()
+    groups: dict[tuple[Any, ...], list[tuple[Spec, Row]]] = {}
+    scenarios: dict[tuple[Any, ...], Scenario] = {}
+    for key, task in tasks.items():
+        scenario = task.scenario
+        names = (str(task.policy), scenario.trace_name, scenario.topology_name)
+        row = Row(key, *names, scenario.pages, scenario.seed, inputs.parameters(task))
+        place = (scenario.trace_name, scenario.pages, scenario.seed, *_topology_id(scenario))
+        scenarios[place] = scenario
+        groups.setdefault(place, []).append((task.policy, row))
+    limit = min(MAX_POLICIES, -(-len(tasks) // workers))
+    jobs = []
+    for place, members in groups.items():
+        topology = replace(inputs.topology(scenarios[place]), seed=scenarios[place].seed)
+        for first in range(0, len(members), limit):
+            policies, rows = zip(*members[first : first + limit], strict=True)
+            jobs.append(Job(scenarios[place], topology, policies, rows))
+    return sorted(jobs, key=lambda job: -job.scenario.pages * len(job.rows))
+
+
+class _Inputs:
+    """Policies, traces and topologies of tasks, which are loaded once."""
+
+    def __init__(self) -> None:
+        self._topologies: dict[tuple[Any, ...], Topology] = {}
+        self._policies: dict[tuple[str, float], dict[str, Any]] = {}
+        self._traces: dict[str, dict[str, Any]] = {}
+
+    def topology(self, scenario: Scenario) -> Topology:
+        """Return the topology of a scenario without its seed."""
+        key = _topology_id(scenario)
+        if key not in self._topologies:
+            self._topologies[key] = scenario.resolve_unseeded_topology()
+        return self._topologies[key]
+
+    def parameters(self, task: SweepTask) -> dict[str, Any]:
+        """Return the parameters of the policy and the trace of a task, and its settings."""
+        policy, scenario, topology = task.policy, task.scenario, self.topology(task.scenario)
+        prepared = (str(policy), topology.beacon.interval_s)
+        if prepared not in self._policies:
+            with note_opened_files():
+                self._policies[prepared] = prepare(policy, topology).parameters
+        if scenario.trace_name not in self._traces:
+            values = load_workload(str(scenario.trace), 1, scenario.seed).parameters
+            self._traces[scenario.trace_name] = {key: _to_number(value) for key, value in values.items()}
+        config = topology.config() if scenario.settings else {}
+        return {
+            **({LABEL: policy.label} if policy.label else {}),
+            **{f"policy.{policy.name}.{key}": value for key, value in self._policies[prepared].items()},
+            **{f"trace.{key}": value for key, value in self._traces[scenario.trace_name].items()},
+            **{key: config[key] for key in scenario.settings},
+        }
+
+
+def _topology_id(scenario: Scenario) -> tuple[Any, ...]:
+    return (scenario.topology_name, scenario.profile, *scenario.settings.items())
+
+
+def _to_number(value: Any) -> Any:
+    """Convert numeric strings to float, because some parameters accept a number or a name."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def run_job(files: UserFiles | PathMap, job: Job) -> list[Row]:
+    """Run a job in this process, and return its rows. The row of a failed task contains its error message.
 
     *files* are those that the job names, as contents or as copies that this process can read.
 
@@ -68,44 +136,44 @@ def run_job(files: UserFiles | PathMap, job: Job) -> list[Outcome]:
     InputError
         If another version of psm_sim created the job.
     """
-    if job.version != __version__:
+    if (version := job.rows[0].version) != __version__:
         raise InputError(
-            f"The worker has psm_sim {__version__}, expected {job.version}; install {job.version} there."
+            f"The worker has psm_sim {__version__}, expected {version}; install {version} there."
         )
     paths = files.worker_paths() if isinstance(files, UserFiles) else files
     with note_opened_files():
-        outcomes = list(_run(job, paths))
+        rows = list(_run(job, paths))
     opened = opened_files(named=(*paths, *paths.values()))
     return [
-        replace(outcome, files=opened) if _has_files(relocate_paths(policy, paths), job) else outcome
-        for policy, outcome in zip(job.policies, outcomes, strict=True)
+        replace(row, files=opened) if _has_files(relocate_paths(policy, paths), job) else row
+        for policy, row in zip(job.policies, rows, strict=True)
     ]
 
 
 def _has_files(policy: Spec, job: Job) -> bool:
     """Return whether a policy of a task names a file, so that it may run user code."""
-    stations = [station.policy for station in job.resolved_topology.stations if station.policy]
+    stations = [station.policy for station in job.topology.stations if station.policy]
     return any(spec.files() for spec in (policy, *(Spec.parse(text, "policy") for text in stations)))
 
 
-def _run(job: Job, paths: PathMap) -> Iterator[Outcome]:
+def _run(job: Job, paths: PathMap) -> Iterator[Row]:
     """Run a job. If it fails, run each policy separately."""
     try:
-        scenario = Scenario(
-            relocate_paths(job.trace, paths), job.resolved_topology, job.pages, job.seed, battery=job.battery
-        )
+        trace = relocate_paths(Spec.parse(job.scenario.trace_name, "trace"), paths)
+        scenario = replace(job.scenario, trace=trace, topology=job.topology, settings={}, profile="")
         runs = run_comparison([relocate_paths(policy, paths) for policy in job.policies], scenario).runs
-        size = len(runs) // len(job.keys)  # several kinds of stations have a result each
+        size = len(runs) // len(job.rows)  # several kinds of stations have a result each
         measures = [_measures_by_station(runs[start : start + size]) for start in range(0, len(runs), size)]
     except Exception as error:
-        if len(job.keys) == 1:
-            yield Outcome(job.keys[0], None, _error_message(error, paths))
+        if len(job.rows) == 1:
+            text = str(error) if isinstance(error, InputError) else describe_error(error)
+            yield replace(job.rows[0], error=restore_user_paths(text, paths))
         elif is_memory_spent():
             raise  # so that each policy runs in a process of its own
         else:
-            yield from (outcome for single in job.split() for outcome in _run(single, paths))
+            yield from (row for single in job.split() for row in _run(single, paths))
         return
-    yield from map(Outcome, job.keys, measures)
+    yield from (replace(row, measures=each) for row, each in zip(job.rows, measures, strict=True))
 
 
 def _measures_by_station(results: Sequence[Result]) -> dict[str, Any]:
@@ -117,8 +185,3 @@ def _measures_by_station(results: Sequence[Result]) -> dict[str, Any]:
 def _measures(result: Result) -> dict[str, Any]:
     values = {key: value for key, value in result.to_dict().items() if key not in _EXCLUDED_KEYS}
     return flatten(flatten_failures(values))
-
-
-def _error_message(error: Exception, paths: PathMap) -> str:
-    text = str(error) if isinstance(error, InputError) else describe_error(error)
-    return restore_user_paths(text, paths)

@@ -1,16 +1,14 @@
-"""Terminal output of a sweep: its Pareto front, and the status of a store."""
+"""Terminal output of a sweep: its Pareto front, and its failed tasks."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TextIO
 
 from psm_sim.campaign.sweep.results import Candidate, varying_keys
-from psm_sim.campaign.sweep.store import ENERGY, SLOWDOWN, StoredRow, SweepRecord
+from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row
 from psm_sim.common.formatting import (
     decimals_of,
-    escape_unprintable,
     format_half_width,
     format_number,
     truncate,
@@ -44,7 +42,7 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
         table.add_column(heading, justify="right", no_wrap=True)
     if any(candidate.is_optimal for candidate in best):
         table.add_column("Pareto-\noptimal")
-    columns = [cells for measure in (ENERGY, SLOWDOWN) for cells in interval_cells(best, measure)]
+    columns = [cells for measure in (ENERGY, SLOWDOWN) for cells in _interval_cells(best, measure)]
     previous = None
     for index, candidate in enumerate(best):
         if previous not in (None, candidate.scenario):
@@ -56,7 +54,7 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
     return table
 
 
-def interval_cells(best: Sequence[Candidate], measure: str) -> tuple[list[str], list[str]]:
+def _interval_cells(best: Sequence[Candidate], measure: str) -> tuple[list[str], list[str]]:
     """Return the means and the half-widths of a measure as text. A single seed has no half-width."""
     intervals = [candidate.interval(measure) for candidate in best]
     means, half_widths = ([getattr(each, name) for each in intervals] for name in ("mean", "half_width"))
@@ -69,18 +67,6 @@ def interval_cells(best: Sequence[Candidate], measure: str) -> tuple[list[str], 
 
 def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
     shared = {key: value for key, value in best[0].scenario.items() if key not in keys}
-    return [
-        *describe_comparison(best),
-        (
-            "Energy is per page. "
-            "± is the half-width of the 95 % confidence interval (Student's t) of a mean over seeds."
-        ),
-        ", ".join(f"{key} {value}" for key, value in shared.items()) + ".",
-    ]
-
-
-def describe_comparison(best: Sequence[Candidate]) -> list[str]:
-    """Return sentences that say how the Pareto front was decided."""
     lines = ["No other policy of the scenario dominates these policies in energy and slowdown."]
     if any(candidate.is_optimal for candidate in best):
         lines.append(
@@ -90,47 +76,28 @@ def describe_comparison(best: Sequence[Candidate]) -> list[str]:
         lines.append("undecided: the intervals do not exclude that another policy dominates this one.")
     if not all(candidate.is_optimal for candidate in best):
         lines.append("With a single seed, the values are compared as they are, without intervals.")
-    return lines
-
-
-def write_status(
-    rows: Sequence[StoredRow],
-    versions: Counter[str],
-    sweeps: Sequence[SweepRecord],
-    stream: TextIO,
-) -> None:
-    """Write the number of tasks in each state, the sweeps that used the store, and the failed tasks.
-
-    *stream* is the output. *rows* are the tasks of this version. *versions* has the number of tasks of each
-    one. *sweeps* have used the store.
-    """
-    states = Counter(row.state for row in rows)
-    counts = ", ".join(f"{states[state]} {state}" for state in ("done", "failed", "waiting"))
-    lines = [f"{len(rows)} tasks: {counts}."]
-    if len(versions) > 1:
-        lines.append(f"By version: {', '.join(f'{name} {count}' for name, count in versions.items())}.")
-    lines += [
-        f"Started {begun}, {f'{status} {ended}'.rstrip()}: {truncate(command, _MAX_LENGTH, '...')}"
-        for status, begun, ended, command in sweeps
+    return [
+        *lines,
+        (
+            "Energy is per page. "
+            "± is the half-width of the 95 % confidence interval (Student's t) of a mean over seeds."
+        ),
+        ", ".join(f"{key} {value}" for key, value in shared.items()) + ".",
     ]
-    stream.write("".join(f"{escape_unprintable(line)}\n" for line in [*lines, *failures(rows)]))
 
 
-def failures(rows: Sequence[StoredRow]) -> list[str]:
+def failures(rows: Sequence[Row]) -> list[str]:
     """Return a line with the task and its error message for each of the first failed tasks."""
     failed = [row for row in rows if row.state == "failed"]
     lines = [
-        f"{row.state}: {describe_tasks(row)}: {truncate(row.error, _MAX_LENGTH, '...')}"
+        f"{row.state}: {_describe_task(row)}: {truncate(row.error, _MAX_LENGTH, '...')}"
         for row in failed[:MAX_SHOWN]
     ]
     more = len(failed) - MAX_SHOWN
     return [*lines, f"... and {more} more failed tasks."] if more > 0 else lines
 
 
-def describe_tasks(row: StoredRow) -> str:
+def _describe_task(row: Row) -> str:
     """Return the parameters of a task, in the notation of the command line."""
-    keys = [key for key in row.parameters if not key.startswith(("policy.", "trace."))]
-    settings = "".join(f" {key}={row.parameters[key]}" for key in keys)
-    return (
-        f"{row.policy} trace={row.trace} topology={row.topology} pages={row.pages} seed={row.seed}{settings}"
-    )
+    pairs = {**row.scenario, "seed": row.seed}.items()
+    return " ".join([row.policy, *(f"{key}={value}" for key, value in pairs)])

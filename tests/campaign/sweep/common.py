@@ -6,7 +6,7 @@ from pathlib import Path
 
 from psm_sim.campaign.sweep.grid import Grid, GridAxis
 from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
-from psm_sim.campaign.sweep.store import Store, StoredRow
+from psm_sim.campaign.sweep.table import Row, open_table
 
 HEARS = """
 from psm_sim.policies import Policy, Rest
@@ -30,10 +30,10 @@ def grid(*vary: str, **words) -> Grid:
     return Grid(axes=tuple(GridAxis.parse(text) for text in vary), **{"pages": 5, **words})
 
 
-def run(path: Path, what: Grid, workers: int = 1, **words) -> list[StoredRow]:
-    """Run a grid on a store."""
-    with Store(path) as store:
-        return run_sweep_tasks(what.tasks(), store, Resources(workers, **words))
+def run(path: Path | None, what: Grid, workers: int | None = 1, cluster: str = "") -> list[Row]:
+    """Run a grid on a table."""
+    with open_table(path) as table:
+        return run_sweep_tasks(what.tasks(), table, Resources(workers, cluster))
 
 
 def write_policy(path: Path, beacons: str = "self.n", before: str = "pass") -> None:

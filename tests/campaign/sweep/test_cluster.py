@@ -17,8 +17,6 @@ from typing import Any
 import pytest
 
 from psm_sim.campaign.sweep.job import Job
-from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
-from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
 from psm_sim.common.parallel import WORKER_DIED
@@ -81,8 +79,8 @@ def test_a_cluster_gives_the_same_rows(cluster, killed: bool, tmp_path: Path) ->
     """A user's policy travels to workers that lack its file; a lost worker's tasks are run by the other."""
     address, workers = cluster
     write_policy(tmp_path / "my.py")
-    expected, _ = sweep(tmp_path, f"{GRID} --store here.sqlite --workers 1").communicate()
-    process = sweep(tmp_path, f"{GRID} --store there.sqlite --cluster {address}")
+    expected, _ = sweep(tmp_path, f"{GRID} --output here.sqlite --workers 1").communicate()
+    process = sweep(tmp_path, f"{GRID} --output there.sqlite --cluster {address}")
     if killed:
         while process.poll() is None and done(tmp_path / "there.sqlite") < 30:
             time.sleep(0.01)
@@ -116,11 +114,8 @@ def test_an_address_where_nobody_answers_is_told(tmp_path: Path) -> None:
 
 def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with (
-        Store(tmp_path / "a.sqlite") as store,
-        pytest.raises(InputError, match=r"pip install 'psm_sim\[cluster\]'"),
-    ):
-        run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster="tcp://127.0.0.1:9"))
+    with pytest.raises(InputError, match=r"pip install 'psm_sim\[cluster\]'"):
+        run(None, grid(policies=("psm",)), None, "tcp://127.0.0.1:9")
 
 
 class StandIn(ModuleType):
@@ -198,8 +193,7 @@ def test_jobs_are_lost_and_run_again(
     with pytest.raises(InputError, match=r"my\.py"):
         run(tmp_path / "there.sqlite", what)
     (tmp_path / "kept.py").rename(tmp_path / "my.py")
-    with Store(tmp_path / "there.sqlite") as store:
-        rows = run_sweep_tasks(what.tasks(), store, Resources(cluster="tcp://here:1"))
+    rows = run(tmp_path / "there.sqlite", what, None, "tcp://here:1")
     done = {row.seed: row.measures for row in rows if row.state == "done"}
     assert done == {row.seed: row.measures for row in expected if row.seed in done}
     failed = [row for row in rows if row.state == "failed"]
@@ -212,18 +206,14 @@ def test_a_cluster_without_workers_is_rejected(
     stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stand_in, "nthreads", dict)
-    with (
-        Store(tmp_path / "a.sqlite") as store,
-        pytest.raises(InputError, match="the Dask scheduler at 'tcp://here:1' has no workers; start some"),
-    ):
-        run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster="tcp://here:1"))
+    with pytest.raises(InputError, match="the Dask scheduler at 'tcp://here:1' has no workers; start some"):
+        run(None, grid(policies=("psm",)), None, "tcp://here:1")
 
 
 def test_a_worker_of_other_code_is_rejected(stand_in: StandIn, tmp_path: Path) -> None:
     """Another version of a package, too, because the key of a task has its version here."""
     stand_in.other = {"numpy": "0.1"}
-    with (
-        Store(tmp_path / "a.sqlite") as store,
-        pytest.raises(InputError, match=r"Worker tcp://here:2 has numpy 0\.1, expected .*; install the same"),
+    with pytest.raises(
+        InputError, match=r"Worker tcp://here:2 has numpy 0\.1, expected .*; install the same"
     ):
-        run_sweep_tasks(grid(policies=("psm",)).tasks(), store, Resources(cluster="tcp://here:1"))
+        run(None, grid(policies=("psm",)), None, "tcp://here:1")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import signal
 import sqlite3
@@ -15,10 +14,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-
-from psm_sim.campaign.sweep.database import lock_store
-from psm_sim.campaign.sweep.store import Store
-from psm_sim.common.errors import InputError
 
 GRID = "--policy psm --policy lpsm --vary policy.bsd.p=0.1,0.5 --vary seed=1..6 --pages 20 --format csv"
 
@@ -54,10 +49,10 @@ def start(tmp_path: Path) -> Iterator:
 
 
 def done(path: Path) -> int:
-    """Return the number of tasks of a store that are done; 0 as long as there is none."""
+    """Return the number of rows of a table; 0 as long as there is none."""
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as database, database:
-            return int(database.execute("SELECT count(*) FROM tasks WHERE state = 'done'").fetchone()[0])
+            return int(database.execute("SELECT count(*) FROM rows").fetchone()[0])
     except sqlite3.OperationalError:
         return 0
 
@@ -75,15 +70,15 @@ def wait_for(process: subprocess.Popen[str], path: Path, count: int) -> None:
 
 def test_a_killed_sweep_ends_as_one_that_was_not(start, tmp_path: Path) -> None:
     """With the same rows; one kill comes before the first task, the other between two tasks."""
-    expected, _ = start(f"{GRID} --store whole.sqlite --workers 1").communicate()
+    expected, _ = start(f"{GRID} --output whole.sqlite --workers 1").communicate()
     path = tmp_path / "killed.sqlite"
     for workers, tasks in ((1, 0), (2, 1)):
-        process = start(f"{GRID} --store killed.sqlite --workers {workers}")
+        process = start(f"{GRID} --output killed.sqlite --workers {workers}")
         wait_for(process, path, tasks)
         process.kill()
         process.communicate()
     assert done(path) >= 1
-    found, _ = start(f"{GRID} --store killed.sqlite --workers 2").communicate()
+    found, _ = start(f"{GRID} --output killed.sqlite --workers 2").communicate()
     assert found == expected
     assert found.count("\n") == 25
 
@@ -104,8 +99,6 @@ def test_an_interrupt_ends_it_and_the_next_run_goes_on(
     process.send_signal(number)
     _, told = process.communicate()
     assert (process.returncode, without_progress(told)) == (status, sentence)
-    with Store(path) as store:
-        assert [found for found, *_ in store.sweeps()] == ["interrupted"]
     before = done(path)
     assert before >= 1
     _, told = start(f"--policy psm --vary seed=1..6 --pages 100 --workers {workers}").communicate()
@@ -113,64 +106,21 @@ def test_an_interrupt_ends_it_and_the_next_run_goes_on(
     assert before <= done(path) <= before + 6
 
 
-def test_a_second_sweep_on_a_store_is_refused(start, tmp_path: Path) -> None:
-    """In one line that names the first, which goes on; when that is killed, the store is free at once."""
+def test_a_second_sweep_on_a_table_is_refused(start, tmp_path: Path) -> None:
+    """In one line; the first goes on, and when it is killed, the table is free at once."""
     path = tmp_path / "sweep.sqlite"
     first = start("--policy psm --vary seed=1..400 --pages 100 --workers 1")
     wait_for(first, path, 1)
     second = start("--policy psm --vary seed=1..2 --pages 100 --workers 1")
     output, told = second.communicate()
     assert (second.returncode, output) == (2, "")
-    told = without_progress(told)
-    assert told.startswith(f"psm_sim: The store 'sweep.sqlite' is in use by process {first.pid} on ")
-    assert told.count("\n") == 1
+    assert "psm_sim: The table 'sweep.sqlite' is in use by another sweep; wait" in told
     assert first.poll() is None
     first.kill()
     first.communicate()
     third = start("--policy psm --vary seed=1..2 --pages 100 --workers 1")
     third.communicate()
     assert third.returncode == 0
-    assert not (tmp_path / "sweep.sqlite-lock").exists()
-
-
-def status_of(path: Path) -> list[str]:
-    """Return the lines of ``sweep status`` on the sweeps of a store."""
-    words = [sys.executable, "-m", "psm_sim", "sweep", "status", str(path)]
-    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    return [line for line in told.splitlines() if line.startswith("Started ")]
-
-
-def test_the_status_tells_a_running_sweep_from_a_killed_one(start, tmp_path: Path) -> None:
-    """By the lock."""
-    path = tmp_path / "sweep.sqlite"
-    words = "--policy psm --vary seed=1..400 --pages 100 --workers 1"
-    first = start(words)
-    wait_for(first, path, 3)
-    (running,) = status_of(path)
-    assert ", running: python -m " in running
-    first.kill()
-    first.communicate()
-    (killed,) = status_of(path)
-    assert re.search(r", killed: python -m ", killed)
-    second = start(words)
-    wait_for(second, path, done(path) + 1)
-    killed, running = status_of(path)
-    assert ", killed: " in killed
-    assert ", running: " in running
-
-
-def test_a_store_is_locked_once_within_a_process_too(tmp_path: Path) -> None:
-    path, link = tmp_path / "a.sqlite", tmp_path / "b.sqlite"
-    link.symlink_to(path)
-    with (
-        lock_store(path),
-        pytest.raises(InputError, match=f"in use by process {os.getpid()} on"),
-        lock_store(link),
-    ):
-        pass
-    with lock_store(link):
-        assert (tmp_path / "a.sqlite-lock").exists()
-    assert list(tmp_path.iterdir()) == [link]
 
 
 def test_a_full_disk_is_told_and_spoils_nothing(start, tmp_path: Path) -> None:
@@ -187,7 +137,7 @@ def test_a_full_disk_is_told_and_spoils_nothing(start, tmp_path: Path) -> None:
     process = start(words, preexec_fn=limit)
     _, told = process.communicate()
     assert process.returncode == 2
-    assert told.startswith("psm_sim: The store 'sweep.sqlite' cannot be used: ")
+    assert told.startswith("psm_sim: The table 'sweep.sqlite' cannot be used: ")
     assert told.count("\n") == 1
     again, _ = start("--policy psm --vary seed=1..3 --pages 2 --workers 1 --format csv").communicate()
     assert again == first

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from psm_sim.campaign.sweep.results import pareto_front, plot_points
-from psm_sim.campaign.sweep.store import ENERGY, SLOWDOWN, StoredRow
+from psm_sim.campaign.sweep.results import pareto_front
+from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row
 from psm_sim.common.random_streams import random_stream
 
 Values = Mapping[int, tuple[float, float]]
 
 
-def rows_of(policies: Mapping[str, Values], topology: str = "three-node") -> list[StoredRow]:
+def rows_of(policies: Mapping[str, Values], topology: str = "three-node") -> list[Row]:
     """Return the rows of policies whose energies and slowdowns are given by seed."""
     return [
-        StoredRow(policy, "ucb", topology, 5, seed, {}, "done", {ENERGY: energy, SLOWDOWN: slowdown}, "")
+        Row("", policy, "ucb", topology, 5, seed, {}, {ENERGY: energy, SLOWDOWN: slowdown})
         for policy, values in policies.items()
         for seed, (energy, slowdown) in values.items()
     ]
@@ -88,33 +88,6 @@ def test_the_front_follows_from_the_intervals_of_all_pairs(seed: int) -> None:
             expected[one] = "yes" if all((each[:, 1] < 0).any() for each in others) else "undecided"
     assert {each.policy: each.is_optimal for each in found} == expected
     assert "yes" in expected.values()
-
-
-def test_each_loss_has_a_curve_over_gamma() -> None:
-    """Texts tell the series of a policy apart, and numbers place the points on them."""
-    rows = [
-        StoredRow(
-            f"lpsm:loss={loss},gamma={gamma}",
-            "ucb",
-            "three-node",
-            5,
-            1,
-            {"policy.lpsm.loss": loss, "policy.lpsm.gamma": gamma},
-            "done",
-            {ENERGY: 3.0 + gamma, SLOWDOWN: 2.0 - gamma},
-            "",
-        )
-        for loss in ("inverse", "inverse-log")
-        for gamma in (0.1, 0.2)
-    ]
-    points = plot_points(rows, SLOWDOWN, ENERGY, "name")
-    assert [(point.series, point.swept, point.value) for point in points] == [
-        ("lpsm:loss=inverse", "policy.lpsm.gamma", 0.1),
-        ("lpsm:loss=inverse", "policy.lpsm.gamma", 0.2),
-        ("lpsm:loss=inverse-log", "policy.lpsm.gamma", 0.1),
-        ("lpsm:loss=inverse-log", "policy.lpsm.gamma", 0.2),
-    ]
-    assert {point.series for point in plot_points(rows[::2], SLOWDOWN, ENERGY, "name")} == {"lpsm"}
 
 
 def test_a_difference_that_each_seed_shows_decides() -> None:

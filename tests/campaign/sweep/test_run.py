@@ -15,10 +15,9 @@ import pytest
 import psm_sim
 from psm_sim.campaign.sweep import job as job_module
 from psm_sim.campaign.sweep import run as run_of_sweep
-from psm_sim.campaign.sweep import store as store_module
-from psm_sim.campaign.sweep.job import Job, Outcome
+from psm_sim.campaign.sweep.job import Job
 from psm_sim.campaign.sweep.results import candidates, table_rows
-from psm_sim.campaign.sweep.store import Store, StoredRow
+from psm_sim.campaign.sweep.table import Row, open_table
 from psm_sim.campaign.sweep.user_files import PathMap
 from psm_sim.common import opened_files
 from psm_sim.common.errors import PLUGIN, InputError
@@ -35,8 +34,8 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     found: list[str] = []
     original = job_module.run_job
 
-    def noting(files: PathMap, job: Job) -> list[Outcome]:
-        found.extend(job.keys)
+    def noting(files: PathMap, job: Job) -> list[Row]:
+        found.extend(row.key for row in job.rows)
         return original(files, job)
 
     monkeypatch.setattr(run_of_sweep, "run_job", noting)
@@ -58,7 +57,7 @@ def test_its_numbers_are_those_of_single_runs() -> None:
 
 
 def test_what_is_there_is_not_run_again(runs: list[str]) -> None:
-    """A larger sweep on the same store runs what is new; the rows of each are its own."""
+    """A larger sweep on the same table runs what is new; the rows of each are its own."""
     path = Path("a.sqlite")
     first = run(path, SMALL)
     assert len(runs) == len(set(runs)) == 6
@@ -77,14 +76,17 @@ def test_a_file_that_changes_is_another_task(runs: list[str]) -> None:
     write_policy(Path("my.py"), beacons="4")
     (second,) = run(path, mine)
     assert first.measures["energy_per_page_j"] != second.measures["energy_per_page_j"]
-    with Store(path) as store:
-        assert store.rows() == [second]
-        assert store.versions() == {"0.1.0": 1}
+    assert shown(path) == [second]
     write_policy(Path("my.py"))
     assert run(path, mine) == [first]
     assert len(runs) == 2
-    with Store(path) as store:
-        assert store.rows() == [first]
+    assert shown(path) == [first]
+
+
+def shown(path: Path) -> list[Row]:
+    """Return the rows that an export has."""
+    with open_table(path, new=False) as table:
+        return table.current_rows()
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -103,10 +105,10 @@ def test_a_task_that_fails_does_not_stop_the_rest(workers: int, runs: list[str])
     assert "ValueError: ('three', 'my.py')" in failed[0].error
     assert failed[0].measures == {}
     done = len(runs)
-    assert run(path, mine) == rows
-    assert len(runs) == done
-    assert [row.state for row in run(path, mine, retry=True)] == [row.state for row in rows]
+    assert run(path, mine) == rows  # the failed tasks run again
     assert len(runs) == done + 2
+    write_policy(Path("my.py"))
+    assert {row.state for row in run(path, mine)} == {row.state for row in shown(path)} == {"done"}
 
 
 def test_policies_of_several_stations_share_a_reference_and_fail_alone(
@@ -151,8 +153,7 @@ def test_everything_is_checked_before_the_first_task(words: dict, sentence: str,
     with pytest.raises(InputError, match=sentence):
         run(Path("a.sqlite"), grid("seed=1,2", **words))
     assert runs == []
-    with Store(Path("a.sqlite")) as store:
-        assert store.states() == {}
+    assert shown(Path("a.sqlite")) == []
 
 
 def test_files_go_to_the_workers_by_content() -> None:
@@ -171,28 +172,32 @@ def test_files_go_to_the_workers_by_content() -> None:
     assert rows[0].measures["energy_per_page_j"] == same.energy_per_page_j
 
 
-def test_a_file_that_is_no_store_is_refused() -> None:
+def test_a_file_that_is_no_table_is_refused() -> None:
     """A text, another program's database, a folder, and one that is not there."""
     Path("text.sqlite").write_text("a text that is surely no database" * 40)
     other = sqlite3.connect("other.sqlite")
-    other.execute("CREATE TABLE notes (text)")
+    other.execute("CREATE TABLE rows (text)")
     other.commit()
     other.close()
     Path("folder").mkdir()
-    for name, sentence in (("text", "file is not a database"), ("other", "not a sweep store")):
-        with pytest.raises(InputError, match=sentence):
-            Store(Path(f"{name}.sqlite"))
-    with pytest.raises(InputError, match="'folder' is a directory"):
-        Store(Path("folder"))
     os.mkfifo("pipe")
-    with pytest.raises(InputError, match="'pipe' is not a regular file"):
-        Store(Path("pipe"))
-    with pytest.raises(InputError, match=r"Store not found: 'none\.sqlite'"):
-        Store(Path("none.sqlite"), new=False)
+    before = {name: Path(name).read_bytes() for name in ("text.sqlite", "other.sqlite")}
+    for name, sentence in (
+        ("text.sqlite", "'text.sqlite' cannot be used: file is not a database"),
+        ("other.sqlite", "'other.sqlite' is not a table of a sweep"),
+        ("folder", "'folder' is a directory"),
+        ("pipe", "'pipe' is not a regular file"),
+        ("none/none.sqlite", "'none/none.sqlite' cannot be used: .*No such file"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            run(Path(name), SMALL)
+    with pytest.raises(InputError, match=r"Table not found: 'none\.sqlite'"):
+        psm_sim.load_sweep("none.sqlite")
     assert not Path("none.sqlite").exists()
+    assert before == {name: Path(name).read_bytes() for name in before}
 
 
-def test_a_sweep_without_a_store_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_without_an_output_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert len(psm_sim.sweep({"seed": "1..2"}, ["psm"], workers=1, pages=2)) == 2
     assert list(tmp_path.iterdir()) == []
@@ -216,43 +221,45 @@ def test_what_python_gives_of_another_kind_is_named(vary: Any, words: dict[str, 
         psm_sim.sweep(vary, workers=1, **words)
 
 
-def test_a_value_that_is_no_json_is_an_error_that_names_the_store() -> None:
-    psm_sim.sweep({"seed": "1..3"}, ["psm"], store="a.sqlite", workers=1, pages=2)
-    with closing(sqlite3.connect("a.sqlite")) as database, database:
-        database.execute("UPDATE tasks SET measures = '{' WHERE seed = 2")
-    with pytest.raises(InputError, match=r"The store 'a\.sqlite' cannot be used: "):
-        psm_sim.load_sweep("a.sqlite")
-
-
-def test_a_store_of_an_earlier_version_is_used(runs: list[str]) -> None:
-    """It has no column of opened files."""
-    path, one = Path("a.sqlite"), grid(policies=("psm",))
-    first = run(path, one)
+@pytest.mark.parametrize("kind", ["value", "page"])
+def test_the_rows_of_a_damaged_table_that_can_be_read_are_kept(kind: str, runs: list[str]) -> None:
+    """An export tells it; the next sweep runs the other tasks again, and keeps the damaged file."""
+    path, seeds = Path("a.sqlite"), grid("seed=1..40", policies=("psm",), pages=2)
+    expected = run(path, seeds)
+    assert len(runs) == 40
     with closing(sqlite3.connect(path)) as database, database:
-        database.execute("ALTER TABLE tasks DROP COLUMN files")
-    assert run(path, one) == first
-    assert len(runs) == 1
+        database.execute("PRAGMA journal_mode = DELETE")
+        size = database.execute("PRAGMA page_size").fetchone()[0]
+        if kind == "value":
+            database.execute("UPDATE rows SET measures = '{' WHERE seed = 2")
+    if kind == "page":
+        content = bytearray(path.read_bytes())
+        content[-5 * size : -4 * size] = b"x" * size
+        path.write_bytes(content)
+    damaged = path.read_bytes()
+    kept = shown(path)
+    assert 10 < len(kept) < 40
+    assert all(row in expected for row in kept)
+    assert path.read_bytes() == damaged
+    assert run(path, seeds) == expected
+    assert len(runs) == 40 + 40 - len(kept)
+    assert Path("a.sqlite.damaged").read_bytes() == damaged
+    assert shown(path) == expected
+    assert run(path, seeds) == expected
+    assert len(runs) == 40 + 40 - len(kept)
 
 
 def test_versions_do_not_mix(monkeypatch: pytest.MonkeyPatch, runs: list[str]) -> None:
-    """What another version has done is kept beside, and never shown as this one's."""
+    """What another version has done is kept, and never shown as this one's."""
     path, one = Path("a.sqlite"), grid(policies=("psm",))
-    run(path, one)
-    for module in ("psm_sim.simulation.scenario", "psm_sim.campaign.sweep.planning"):
-        monkeypatch.setattr(f"{module}.__version__", "9.9")
-    monkeypatch.setattr(store_module, "__version__", "9.9")
-    with Store(path) as store:
-        assert store.versions() == {"0.1.0": 1}
-        assert store.rows(version="9.9") == []
-        store_module.Store.rows.__defaults__ = ("9.9", None)
-    try:
-        run(path, one)
-    finally:
-        store_module.Store.rows.__defaults__ = ("0.1.0", None)
-    assert len(runs) == 2
-    with Store(path) as store:
-        assert store.versions() == {"0.1.0": 1, "9.9": 1}
-        assert len(store.rows(version="9.9")) == len(store.rows(version="0.1.0")) == 1
+    (first,) = run(path, one)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE rows SET version = '0.0.9', key = 'of 0.0.9'")
+    assert shown(path) == []
+    assert run(path, one) == [first]
+    assert shown(path) == [first]
+    with open_table(path, new=False) as table:
+        assert [row.version for row in table.rows] == ["0.0.9", first.version]
 
 
 @pytest.mark.parametrize("name", ["library/helper.py", "table.txt", "late.txt"])
@@ -261,7 +268,7 @@ def test_a_task_runs_again_if_a_file_that_it_opened_changes(
 ) -> None:
     """A module of the import path, and data that is read before and during the run. Another task is kept."""
 
-    def sweep() -> list[StoredRow]:
+    def sweep() -> list[Row]:
         """Run the sweep as a new process would."""
         for module in [each for each in sys.modules if each == "helper" or each.startswith(PLUGIN)]:
             monkeypatch.delitem(sys.modules, module)

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.campaign.sweep.job import run_job
-from psm_sim.campaign.sweep.planning import plan_tasks
-from psm_sim.campaign.sweep.run import _jobs
+from psm_sim.campaign.sweep.job import make_jobs, run_job
 from psm_sim.common.errors import InputError
 from tests.campaign.sweep.common import grid, run, write_policy
 
@@ -62,7 +60,8 @@ def test_what_user_code_prints_goes_to_standard_error(tmp_path: Path) -> None:
 
 
 def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    (job,) = _jobs(plan_tasks(grid(policies=("psm",)).tasks()), 1)
+    (task,) = grid(policies=("psm",)).tasks()
+    (job,) = make_jobs({"key": task}, 1)
     monkeypatch.setattr("psm_sim.campaign.sweep.job.__version__", "9.9")
     with pytest.raises(InputError, match=r"has psm_sim 9\.9, expected 0\.1\.0; install 0\.1\.0 there"):
         run_job({}, job)

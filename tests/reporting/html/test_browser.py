@@ -51,7 +51,7 @@ return found.map((each) => (each.shadowRoot ?? each).textContent).join(" ");
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the page of a run over a trace whose name is a program, and that of a sweep."""
+    """Return a folder with the page of a run over a trace whose name is a program."""
     folder = tmp_path_factory.mktemp("page")
     trace = folder / HOSTILE
     trace.parent.mkdir()
@@ -61,9 +61,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         words = ["--policy", "bsd:p=0.5", "--policy", "psm", "--trace", HOSTILE]
         assert main([*words, "--output", "out"]) == 0
-        vary = ["--vary", f"trace={HOSTILE},ucb", "--vary", "policy.bsd.p=0.2,0.5", "--pages", "6"]
-        assert main(["sweep", *vary, "--workers", "1"]) == 0
-        assert main(["sweep", "page", "sweep.sqlite", "--to", "sweep.html"]) == 0
     return folder
 
 
@@ -114,20 +111,18 @@ def mouse(browser: Any, place: list[float], click: bool = False) -> None:
     actions.perform()
 
 
-@pytest.mark.parametrize("name", ["out/report.html", "sweep.html"])
-def test_nothing_is_asked_for_and_nothing_fails(browser: Any, folder: Path, name: str) -> None:
+def test_nothing_is_asked_for_and_nothing_fails(browser: Any, folder: Path) -> None:
     """The one address is the page's own; the console has no warning and no error."""
-    shown(browser, folder / name)
+    shown(browser, folder / "out/report.html")
     far = [each for each in asked(browser) if not each.startswith(("data:", "blob:"))]
-    assert far == [(folder / name).as_uri()]
+    assert far == [(folder / "out/report.html").as_uri()]
     told = [entry for entry in browser.get_log("browser") if entry["level"] in ("WARNING", "SEVERE")]
     assert told == []
 
 
-@pytest.mark.parametrize("name", ["out/report.html", "sweep.html"])
-def test_a_name_that_is_a_program_shows_as_text(browser: Any, folder: Path, name: str) -> None:
+def test_a_name_that_is_a_program_shows_as_text(browser: Any, folder: Path) -> None:
     """It stands in the page letter by letter, and there is no alert."""
-    shown(browser, folder / name)
+    shown(browser, folder / "out/report.html")
     assert HOSTILE in browser.find_element("tag name", "body").get_attribute("textContent")
     alerts = pytest.importorskip("selenium.webdriver.support.expected_conditions").alert_is_present()
     assert not alerts(browser)
@@ -149,10 +144,9 @@ def test_a_mark_tells_its_policy_and_its_measures(browser: Any, folder: Path) ->
     assert f"{energy:.4f}" in told
 
 
-@pytest.mark.parametrize("name", ["out/report.html", "sweep.html"])
-def test_a_click_on_a_heading_sorts_the_table(browser: Any, folder: Path, name: str) -> None:
+def test_a_click_on_a_heading_sorts_the_table(browser: Any, folder: Path) -> None:
     """In rising order, and with a second click in falling order."""
-    shown(browser, folder / name)
+    shown(browser, folder / "out/report.html")
     script = """
 const heads = [...document.querySelectorAll("#rows th")];
 const place = heads.findIndex((head) => head.textContent.startsWith("energy"));

@@ -6,7 +6,6 @@ import json
 import re
 from dataclasses import replace
 from html import unescape
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
-from psm_sim.cli import main
 from psm_sim.reporting.html import html_document
 from psm_sim.reporting.html.comparison import page_of, pages_table
 from psm_sim.reporting.html.figures import draw_slowdowns
@@ -124,43 +122,3 @@ def test_one_run_without_baselines_has_a_page() -> None:
     page = page_of(comparison, {})
     assert "energy saved" not in page
     assert stored(page, "table")["columns"][:2] == ["policy", "page"]
-
-
-def test_a_sweep_becomes_a_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Its best policies with the commands that repeat them, and one row per task."""
-    monkeypatch.chdir(tmp_path)
-    vary = ["--vary", "policy.bsd.p=0.1,0.5", "--vary", "links.wired.latency_ms=10,90", "--vary", "seed=1..2"]
-    assert main(["sweep", *vary, "--policy", "psm", "--pages", "3", "--workers", "1"]) == 0
-    assert main(["sweep", "page", "sweep.sqlite", "--where", "policy=psm", "--to", "psm.html"]) == 0
-    assert main(["sweep", "page", "sweep.sqlite"]) == 0
-    assert capsys.readouterr().err.endswith("Wrote psm.html\nWrote sweep.html\n")
-    page = (tmp_path / "sweep.html").read_text()
-    table = stored(page, "table")
-    assert len(table["rows"]) == 12
-    assert {"policy", "links.wired.latency_ms", "policy.bsd.p", "slowdown.mean"} <= set(table["columns"])
-    assert {row[0] for row in stored((tmp_path / "psm.html").read_text(), "table")["rows"]} == {"psm"}
-    (command, *_) = re.findall(r"python -m psm_sim --policy [^<]*latency_ms=10[^<]*", page)
-    capsys.readouterr()
-    assert main([*command.split()[3:], "--no-baselines", "--format", "json"]) == 0
-    run = json.loads(capsys.readouterr().out)["runs"][0]
-    row = next(row for row in table["rows"] if row[0] == run["policy"] and 10.0 in row)
-    energy = row[table["columns"].index("energy_per_page_j")]
-    assert energy == pytest.approx(run["energy_per_page_j"], rel=1e-4)
-
-
-def test_a_sweep_without_a_finished_task_has_no_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """One sentence, status 2, and no file."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "my.py").write_text(
-        "from psm_sim.policies import Policy, Rest\n\n\nclass Fails(Policy):\n    name = 'fails'\n\n"
-        "    def rest(self, now_s, since_uplink_s, poll):\n        return Rest() if now_s < 2 else None\n"
-    )
-    words = ["--policy", "my.py:Fails", "--vary", "seed=1", "--pages", "9", "--workers", "1"]
-    assert main(["sweep", *words]) == 1
-    assert main(["sweep", "page", "sweep.sqlite"]) == 2
-    assert "No task of sweep.sqlite is done" in capsys.readouterr().err
-    assert not (tmp_path / "sweep.html").exists()

@@ -1,0 +1,248 @@
+"""Table of a sweep: an SQLite file to which each finished task is appended as a row."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from psm_sim.common.component_spec import name_of
+from psm_sim.common.errors import InputError
+from psm_sim.version import __version__
+
+ENERGY, SLOWDOWN = "energy_per_page_j", "slowdown.mean"
+"""Measures of every task that has not failed."""
+
+LABEL = "policy.label"
+"""Parameter of a task whose policy has a label."""
+
+_BUSY_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """Task and its result.
+
+    Attributes
+    ----------
+    key : str
+        Hash of all inputs, see :meth:`~psm_sim.simulation.scenario.Scenario.key`.
+    policy, trace, topology, pages, seed
+        Task as the user wrote it.
+    parameters : mapping
+        Parameters of the policy and the trace, and the topology keys that were set.
+    measures : mapping
+        Measures by name; with several ``[[stations]]`` tables, a mapping for each, see :meth:`by_station`.
+    error : str
+        Reason of a failure.
+    files : mapping
+        Files that the user's code has opened and that the task does not name: digests by absolute path.
+    version : str
+        Version of psm_sim.
+    """
+
+    key: str
+    policy: str
+    trace: str
+    topology: str
+    pages: int
+    seed: int
+    parameters: Mapping[str, Any]
+    measures: Mapping[str, Any] = field(default_factory=dict)
+    error: str = ""
+    files: Mapping[str, str] = field(default_factory=dict, compare=False)
+    version: str = __version__
+
+    @property
+    def state(self) -> str:
+        """``"done"`` or ``"failed"``."""
+        return "failed" if self.error else "done"
+
+    @property
+    def name(self) -> str:
+        """Label of the policy if it has one, else its name without parameters."""
+        return str(self.parameters.get(LABEL) or name_of(self.policy, "policy"))
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """Trace, topology, number of pages, and the topology keys that were set."""
+        own = {
+            key: each for key, each in self.parameters.items() if not key.startswith(("policy.", "trace."))
+        }
+        return {"trace": self.trace, "topology": self.topology, "pages": self.pages, **own}
+
+    @property
+    def task(self) -> str:
+        """Policy, scenario and seed. Tasks that differ only in the content of a file are equal."""
+        return json.dumps([self.policy, self.scenario, self.seed])
+
+    def by_station(self) -> list[Row]:
+        """Return a row for each table of stations, with its name as parameter ``station``, or this row."""
+        if not any(isinstance(value, dict) for value in self.measures.values()):
+            return [self]
+        return [
+            replace(self, parameters={**self.parameters, "station": station}, measures=measures)
+            for station, measures in self.measures.items()
+        ]
+
+
+_COLUMNS = tuple(each.name for each in fields(Row))
+_JSON_COLUMNS = ("parameters", "measures", "files")
+_INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608 (no input of the user)
+
+
+class Table:
+    """Open table of a sweep; see :func:`open_table`.
+
+    Attributes
+    ----------
+    rows : list of Row
+        Rows in the order in which they were appended. The last row of a task counts.
+    damage : str
+        Reason why some rows could not be read; empty if all could.
+    """
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self.rows: list[Row] = []
+        self.damage = ""
+        records: dict[int, Sequence[Any]] = {}
+        query = "SELECT rowid, * FROM rows ORDER BY rowid"
+        for each in (query, f"{query} DESC"):  # from both ends to a damaged page
+            try:
+                for number, *values in database.execute(each):
+                    records[number] = values
+                break
+            except sqlite3.DatabaseError as error:
+                # Python raises the error of a text that is not UTF-8, without a code
+                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) != sqlite3.SQLITE_CORRUPT:
+                    raise
+                self.damage = str(error)
+        for number in sorted(records):
+            try:
+                self.rows.append(_row(records[number]))
+            except json.JSONDecodeError as error:
+                self.damage = f"row {number}: {error}"
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """Add rows, all or none."""
+        with self._database:
+            self._database.executemany(_INSERT, map(_values, rows))
+        self.rows += rows
+
+    def current_rows(self) -> list[Row]:
+        """Return the last row of each task of this version of psm_sim, sorted by task."""
+        rows = {row.task: row for row in self.rows if row.version == __version__}
+        return [rows[task] for task in sorted(rows, key=_natural_order)]
+
+
+def _row(values: Sequence[Any]) -> Row:
+    named = dict(zip(_COLUMNS, values, strict=True))
+    return Row(**{**named, **{column: json.loads(named[column]) for column in _JSON_COLUMNS}})
+
+
+def _values(row: Row) -> list[Any]:
+    values = {column: getattr(row, column) for column in _COLUMNS}
+    return list({**values, **{column: json.dumps(values[column]) for column in _JSON_COLUMNS}}.values())
+
+
+def _natural_order(text: str) -> list[Any]:
+    """Return a sorting key by which 2 comes before 10."""
+    parts: list[Any] = re.split(r"(\d+(?:\.\d+)?)", text)
+    parts[1::2] = map(float, parts[1::2])
+    return parts
+
+
+@contextmanager
+def open_table(path: Path | None, *, new: bool = True) -> Iterator[Table]:
+    """Open a table. None opens one in memory.
+
+    If *new* is true, a file that does not exist is created, and no other sweep can use it meanwhile. A
+    damaged file is then replaced by one with the rows that can be read, and kept with the suffix
+    ``.damaged``.
+
+    Raises
+    ------
+    InputError
+        If the file does not exist, is not a table of a sweep, is in use, or cannot be written.
+    """
+    try:
+        with ExitStack() as stack:
+            yield _open(path, new, stack)
+    except sqlite3.Error as error:
+        raise _cannot_be_used(path, error) from error
+
+
+def _open(path: Path | None, new: bool, stack: ExitStack) -> Table:
+    if path is None:
+        return _connect(path, new, stack)
+    if path.exists() and not path.is_file():
+        kind = "a directory" if path.is_dir() else "not a regular file"
+        raise InputError(f"The table {str(path)!r} is {kind}; choose a file.")
+    if not new and not path.exists():
+        raise InputError(f"Table not found: {str(path)!r}; expected a file that psm_sim sweep has written.")
+    try:
+        if new:
+            _lock(path, stack)
+        with ExitStack() as first:
+            table = _connect(path, new, first)
+            if not (new and table.damage):
+                stack.push(first.pop_all())
+                return table
+        shutil.copyfile(path, f"{path}.damaged")
+        for suffix in ("-wal", "-shm"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        path.write_bytes(b"")
+        whole = _connect(path, new, stack)
+        whole.append(table.rows)
+        whole.damage = table.damage
+        return whole
+    except OSError as error:
+        raise _cannot_be_used(path, error) from error
+
+
+def _cannot_be_used(path: Path | None, error: Exception) -> InputError:
+    return InputError(
+        f"The table {str(path)!r} cannot be used: {error}; choose a table of a sweep or a new file, in a"
+        " writable directory with free disk space."
+    )
+
+
+def _connect(path: Path | None, new: bool, stack: ExitStack) -> Table:
+    database = stack.enter_context(closing(sqlite3.connect(path or ":memory:", timeout=_BUSY_TIMEOUT_S)))
+    if new and not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        database.execute(f"CREATE TABLE rows ({', '.join(_COLUMNS)})")
+    if tuple(column[1] for column in database.execute("PRAGMA table_info(rows)")) != _COLUMNS:
+        raise InputError(
+            f"{str(path)!r} is not a table of a sweep of psm_sim {__version__}; choose another file."
+        )
+    table = Table(database)
+    if new and not table.damage:
+        # Without a write-ahead log, a commit waits for the disk, which triples the time of short tasks.
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+    return table
+
+
+def _lock(path: Path, stack: ExitStack) -> None:
+    """Lock a file until the *stack* ends, or the process. Systems without ``fcntl`` have no lock.
+
+    Two sweeps would run tasks twice there, but lose none.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return
+    file = stack.enter_context(path.open("ab"))
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(
+            f"The table {str(path)!r} is in use by another sweep; wait until it ends, or choose another file."
+        ) from None
