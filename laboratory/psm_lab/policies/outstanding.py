@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
 from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
@@ -54,7 +52,6 @@ class OutstandingPolicy(Policy):
         self._requests = OutstandingRequests()
         self._last_frame_s = self._last_request_s = 0.0
         self._max_beacons = longest_doze(self.max_ms, self.beacon_s)
-        self._longest_dozes = _LongestDozes(self._max_beacons)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Handle a frame sent, which can open or end a request."""
@@ -71,33 +68,10 @@ class OutstandingPolicy(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze until the next beacon if a reply is awaited, else back off."""
-        if not self._requests.waiting:
-            return self._back_off(now_s)
-        wait_s = self._last_request_s + self.wait_ms / 1000 - now_s
-        return Rest(wait_s) if wait_s > 0 else Rest(0.0, 1, repeat=True)
-
-    def _back_off(self, now_s: float) -> Rest:
-        target, grid = self._target_beacons(now_s), self.beacon_grid
+        if self._requests.waiting:
+            wait_s = self._last_request_s + self.wait_ms / 1000 - now_s
+            return Rest(wait_s) if wait_s > 0 else Rest(0.0, 1, repeat=True)
+        target = self.f * (now_s - self._last_frame_s) / self.beacon_s
         if target >= self._max_beacons:
             return Rest(0.0, self._max_beacons, repeat=True)
-        beacons = max(1, int(target))
-        wakes_s = grid.time(grid.after(now_s) + beacons - 1)
-        is_last = self._target_beacons(wakes_s) >= self._max_beacons
-        return Rest(0.0, beacons, plan=self._longest_dozes if is_last else None)
-
-    def _target_beacons(self, now_s: float) -> float:
-        """Return the target length of a doze from *now_s* on, in beacons."""
-        return self.f * (now_s - self._last_frame_s) / self.beacon_s
-
-
-class _LongestDozes:
-    """Plan of dozes of maximum length, until a frame is sent or received."""
-
-    def __init__(self, beacons: int) -> None:
-        self._beacons = beacons
-
-    def dozes(self) -> Iterator[tuple[int, float]]:
-        yield self._beacons, inf
-
-    def followed(self, heard: int, until: int) -> None:
-        pass
+        return Rest(0.0, max(1, int(target)))
