@@ -181,24 +181,18 @@ def _check_unused(arguments: argparse.Namespace) -> None:
 
 
 def _unused_options(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, ...], str]]:
+    from psm_lab.replay.activity_loading import is_recording
     from psm_sim.workload.loading import find_trace, is_page_list
 
-    if is_page_list(find_trace(Spec.parse(arguments.trace, "trace").name)):
+    trace = Spec.parse(arguments.trace, "trace")
+    if is_page_list(find_trace(trace.name)):
         yield ("--seed",), "a page list is not sampled"
-    if _is_recording(arguments.trace):
+    if is_recording(trace):
         yield ("--pages", "--seed", *_NOMINAL), "a recording is replayed request by request"
     if arguments.output is None:
         yield ("--force",), "no file is written without --output"
     if not _has_rates(arguments.learner):
         yield ("--horizon",), f"learner {arguments.learner} has no switching rates to choose"
-
-
-def _is_recording(trace: str) -> bool:
-    from psm_sim.workload.loading import find_trace, is_page_list, is_profile
-
-    spec = Spec.parse(trace, "trace")
-    path = find_trace(spec.name)
-    return not (is_page_list(path) or is_profile(path)) and spec.values.get("workload", "replay") == "replay"
 
 
 def _has_rates(learner: str) -> bool:

@@ -50,12 +50,17 @@ def load_activities(
     """
     spec = Spec.of(trace, "trace")
     path = find_trace(spec.name)
-    if not (is_page_list(path) or is_profile(path)):
-        if is_capture_file(path):
-            raise no_pages_error(path)
-        if spec.values.get("workload", "replay") == "replay":
-            return _recording_activities(path, spec.values)
+    if is_capture_file(path):
+        raise no_pages_error(path)
+    if is_recording(spec):
+        return _recording_activities(path, spec.values)
     return tuple(_page_activity(workload, nominal) for workload in load_workloads(spec, pages, seed))
+
+
+def is_recording(spec: Spec) -> bool:
+    """Return whether a trace is a recording whose requests are replayed one by one."""
+    path = find_trace(spec.name)
+    return not (is_page_list(path) or is_profile(path)) and spec.values.get("workload", "replay") == "replay"
 
 
 def _page_activity(workload: Workload, nominal: NominalTransfers) -> Activity:
