@@ -11,9 +11,10 @@ from psm_sim.common.formatting import truncate
 from psm_sim.reporting.style import STATES, Style, policy_style, variant_of
 from psm_sim.simulation import Comparison, Result
 from psm_sim.simulation.comparison import SAVED
-from psm_sim.simulation.table import MEASURES, Row, directions_of
+from psm_sim.simulation.table import MEASURES, Row, directions_of, nested
 
 SLOWDOWN, ENERGY, POWER = "slowdown.mean", "energy_per_page_j", "mean_power_mw"
+_BY_STATE = "energy_by_state_per_page_j"
 
 _STATE_TEXTS = {
     "asleep": "while asleep",
@@ -27,7 +28,7 @@ _STATE_TEXTS = {
 
 def state_measure(measure: str, state: str) -> str:
     """Return the measure of the energy or power in a radio state."""
-    return f"{'energy_by_state_per_page_j' if measure == ENERGY else measure}.{state}"
+    return f"{_BY_STATE if measure == ENERGY else measure}.{state}"
 
 
 LABELS = {
@@ -140,14 +141,13 @@ def labels_of(runs: Sequence[Result]) -> list[str]:
 def _mark_of(run: Result, label: str, comparison: Comparison) -> Mark:
     row = run.row
     powers = [name for name in (POWER, "mean_current_ma", "battery_days") if name in row]
-    values: Row = {name: row[name] for name in (*MEASURES, "slowdown.p95", "slowdown.max", *powers)}
+    values: Row = {name: row[name] for name in (*MEASURES, "slowdown.p95", "slowdown.max")}
     half_widths = {name: run.interval(name).half_width for name in (*MEASURES, *powers)}
     pages_per_s = row["pages"] / row["simulated_s"]
-    for state in STATES:
-        joules = row.get(state_measure(ENERGY, state))
-        if joules is not None:
-            values |= {state_measure(ENERGY, state): joules}
-            values |= {state_measure(POWER, state): 1000 * joules * pages_per_s}
+    for state, joules in nested(row, [_BY_STATE])[_BY_STATE].items():
+        values[state_measure(ENERGY, state)] = joules
+        values[state_measure(POWER, state)] = 1000 * joules * pages_per_s
+    values |= {name: row[name] for name in powers}
     for direction in directions_of(row):
         for percentile in ("p50", "p99"):
             values[f"latency.{direction}.{percentile}_ms"] = (
