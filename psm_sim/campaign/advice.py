@@ -20,7 +20,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.summary_stats import Interval, significant_differences
 from psm_sim.simulation import Comparison, Result, Scenario, run_comparison
-from psm_sim.simulation.table import directions_of, fold
+from psm_sim.simulation.table import directions_of, fold, usage_of
 from psm_sim.workload import Workload
 
 REPLICATIONS = 8
@@ -71,7 +71,7 @@ class Row:
     @property
     def power_w(self) -> float:
         """Mean power of the radio, in watts."""
-        return float(self.result["mean_power_mw"] / 1000)
+        return usage_of(self.result.row).total_j / float(self.result["simulated_s"])
 
     @property
     def missing(self) -> float:
