@@ -4,7 +4,7 @@ from psm_sim.common.progress import Progress
 from psm_sim.common.summary_stats import Summary
 from psm_sim.simulation.api import compare, simulate
 from psm_sim.simulation.comparison import BASELINES, Comparison, References
-from psm_sim.simulation.policy_comparison import compare_clients, compare_runs, compare_seeds, run_comparison
+from psm_sim.simulation.policy_comparison import run_comparison
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.timeline import timeline
@@ -18,9 +18,6 @@ __all__ = [
     "Scenario",
     "Summary",
     "compare",
-    "compare_clients",
-    "compare_runs",
-    "compare_seeds",
     "run_comparison",
     "simulate",
     "timeline",

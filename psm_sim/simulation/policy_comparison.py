@@ -285,14 +285,3 @@ def run_task(
             yield [replace(block, keys=block.keys | own_keys) for block in reference]
         else:
             yield run(runs, stations, policy, number, times_s)
-
-
-def compare_runs(
-    policies: Sequence[PolicyLike], scenario: Scenario | None = None, **arguments: Any
-) -> Comparison:
-    """Call :func:`run_comparison`, whose name callers use from now on."""
-    return run_comparison(policies, scenario or Scenario(), **arguments)
-
-
-compare_clients = compare_runs
-compare_seeds = run_comparison

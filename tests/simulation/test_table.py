@@ -17,7 +17,7 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module", params=CASES.values(), ids=CASES)
+@pytest.fixture(scope="module", params=CASES.values(), ids=list(CASES))
 def result(request: pytest.FixtureRequest) -> Result:
     """Return a run of static PSM."""
     return run_comparison(["psm"], request.param).runs[0]
