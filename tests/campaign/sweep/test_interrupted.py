@@ -69,7 +69,7 @@ def wait_for(process: subprocess.Popen[str], path: Path, count: int) -> None:
 
 
 def test_a_killed_sweep_ends_as_one_that_was_not(start, tmp_path: Path) -> None:
-    """With the same rows; one kill comes before the first task, the other between two tasks."""
+    """With the same rows and export; one kill comes before the first task, the other between two tasks."""
     expected, _ = start(f"{GRID} --output whole.sqlite --workers 1").communicate()
     path = tmp_path / "killed.sqlite"
     for workers, tasks in ((1, 0), (2, 1)):
@@ -81,6 +81,8 @@ def test_a_killed_sweep_ends_as_one_that_was_not(start, tmp_path: Path) -> None:
     found, _ = start(f"{GRID} --output killed.sqlite --workers 2").communicate()
     assert found == expected
     assert found.count("\n") == 25
+    exported = [start(f"export {name}.sqlite").communicate()[0] for name in ("whole", "killed")]
+    assert exported[0] == exported[1] != ""
 
 
 @pytest.mark.parametrize(
