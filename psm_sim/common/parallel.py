@@ -101,15 +101,15 @@ def parallel_map(
 
 
 def unordered_map(
-    function: Callable[[Item], Output], items: deque[Item], workers: int, here: bool | None = None
+    function: Callable[[Item], Output], items: deque[Item], workers: int, here: bool = False
 ) -> Generator[tuple[Item, Output | BaseException], None, None]:
     """Yield each item with its result, in the order in which the calls finish.
 
-    *function* is called in this process if *here* is true, by default with a single one of *workers*. The
-    caller may append to *items* during the iteration. The result is the exception of the call if it failed.
-    It is a :class:`WorkerDiedError` if the process of the call has ended.
+    *function* is called in *workers* processes, or in this process if *here* is true. The caller may append
+    to *items* during the iteration. The result is the exception of the call if it failed. It is a
+    :class:`WorkerDiedError` if the process of the call has ended.
     """
-    if workers == 1 if here is None else here:
+    if here:
         while items:
             item = items.popleft()
             yield item, _call_here(function, item)

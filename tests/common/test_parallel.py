@@ -117,11 +117,11 @@ def test_an_idle_worker_that_is_killed_is_replaced() -> None:
     assert results[-1][1][1] == 4
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_items_may_be_added_meanwhile(workers: int) -> None:
+@pytest.mark.parametrize("here", [True, False])
+def test_items_may_be_added_meanwhile(here: bool) -> None:
     """And each comes back with its own result, also the last."""
     items, found = deque([1, 2]), {}
-    for item, result in unordered_map(square, items, workers):
+    for item, result in unordered_map(square, items, 2, here):
         found[item] = result
         if item < 3:
             items.append(item + 2)
@@ -194,7 +194,7 @@ def exhausts_its_memory(number: int) -> tuple[int, int]:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
 def test_a_worker_that_has_reached_the_limit_of_memory_is_replaced() -> None:
     """Its user code may still hold the memory."""
-    found = unordered_map(exhausts_its_memory, deque([1, 2, 3]), 1, here=False)
+    found = unordered_map(exhausts_its_memory, deque([1, 2, 3]), 1)
     results: dict[int, Any] = dict(found)
     assert re.fullmatch(r"Item 2: MemoryError.*; fix the code\.", str(results[2]))
     assert results[1][0] != results[3][0]

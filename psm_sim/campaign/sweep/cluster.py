@@ -43,7 +43,7 @@ def run_on_cluster(
     running: dict[Any, Job] = {}
     try:
         _check_workers(client, address)
-        run = _run_apart if any(path.endswith(".py") for path, _ in files.contents) else run_job
+        run = _run_apart if files.has_code else run_job
         # A task, because Dask does not create scattered data again when their worker is lost.
         shared_files = client.submit(UserFiles, files.contents, pure=False)
         while jobs or running:
@@ -70,7 +70,7 @@ def _run_apart(files: UserFiles, job: Job) -> list[Row]:
     """Run a job in a process of its own on the worker, because user code may end the process."""
     # Dask declares its workers daemons, which may not start processes.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
-    [(_, result)] = unordered_map(partial(run_job, files.worker_paths()), deque([job]), 1, here=False)
+    [(_, result)] = unordered_map(partial(run_job, files.worker_paths()), deque([job]), 1)
     if isinstance(result, BaseException):
         raise result
     return result

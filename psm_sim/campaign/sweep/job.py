@@ -15,6 +15,7 @@ from psm_sim.common.formatting import flatten
 from psm_sim.common.opened_files import note_opened_files, opened_files
 from psm_sim.common.user_code_guards import is_memory_spent
 from psm_sim.network import Topology
+from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.policy_comparison import run_comparison
 from psm_sim.simulation.result import Result, flatten_failures
 from psm_sim.simulation.run import prepare
@@ -63,7 +64,8 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> list[Job]:
     inputs = _Inputs()
     groups: dict[tuple[Any, ...], list[tuple[Spec, Row]]] = {}
     scenarios: dict[tuple[Any, ...], Scenario] = {}
-    for key, task in tasks.items():
+    # User code comes last in a job, because it may fail.
+    for key, task in sorted(tasks.items(), key=lambda pair: bool(pair[1].policy.files())):
         scenario = task.scenario
         names = (str(task.policy), scenario.trace_name, scenario.topology_name)
         row = Row(key, *names, scenario.pages, scenario.seed, inputs.parameters(task))
@@ -157,23 +159,32 @@ def _has_files(policy: Spec, job: Job) -> bool:
 
 
 def _run(job: Job, paths: PathMap) -> Iterator[Row]:
-    """Run a job. If it fails, run each policy separately."""
+    """Run a job. If it fails, run each policy without a result separately."""
+    finished: list[Comparison] = []
+    failure: Exception | None = None
+    size = len(job.topology.stations) or 1  # several kinds of stations have a result each
+
+    def keep(partial: Comparison) -> None:
+        if len(partial.runs) // size + len(partial.missing) == len(job.rows):  # no client is missing
+            finished.append(partial)
+
     try:
         trace = relocate_paths(Spec.parse(job.scenario.trace_name, "trace"), paths)
         scenario = replace(job.scenario, trace=trace, topology=job.topology, settings={}, profile="")
-        runs = run_comparison([relocate_paths(policy, paths) for policy in job.policies], scenario).runs
-        size = len(runs) // len(job.rows)  # several kinds of stations have a result each
-        measures = [_measures_by_station(runs[start : start + size]) for start in range(0, len(runs), size)]
+        policies = [relocate_paths(policy, paths) for policy in job.policies]
+        finished.append(run_comparison(policies, scenario, on_failure=keep))
     except Exception as error:
-        if len(job.rows) == 1:
-            text = str(error) if isinstance(error, InputError) else describe_error(error)
-            yield replace(job.rows[0], error=restore_user_paths(text, paths))
-        elif is_memory_spent():
-            raise  # so that each policy runs in a process of its own
-        else:
-            yield from (row for single in job.split() for row in _run(single, paths))
-        return
-    yield from (replace(row, measures=each) for row, each in zip(job.rows, measures, strict=True))
+        failure = error
+    runs = finished[0].runs if finished else ()
+    measures = [_measures_by_station(runs[start : start + size]) for start in range(0, len(runs), size)]
+    yield from (replace(row, measures=each) for row, each in zip(job.rows, measures, strict=False))
+    waiting = job.split()[len(measures) :]
+    if failure and (measures or len(waiting) == 1):  # the first of them has failed
+        text = str(failure) if isinstance(failure, InputError) else describe_error(failure)
+        yield replace(waiting.pop(0).rows[0], error=restore_user_paths(text, paths))
+    if failure and waiting and is_memory_spent():
+        raise failure  # so that each policy runs in a process of its own
+    yield from (row for single in waiting for row in _run(single, paths))
 
 
 def _measures_by_station(results: Sequence[Result]) -> dict[str, Any]:

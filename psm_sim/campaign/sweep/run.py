@@ -137,5 +137,5 @@ def _results(
         with TemporaryDirectory(prefix="psm_sim-") as folder:
             # Edits during the sweep do not change the copies.
             copies = files.write_to(Path(folder))
-            with closing(unordered_map(partial(run_job, copies), jobs, workers)) as results:
+            with closing(unordered_map(partial(run_job, copies), jobs, workers, workers == 1)) as results:
                 yield results

@@ -49,6 +49,11 @@ class UserFiles:
         paths = dict.fromkeys([*map(str, files), *sorted(str(find_trace(name)) for name in trace_files)])
         return cls(tuple((path, _read(Path(path))) for path in paths))
 
+    @property
+    def has_code(self) -> bool:
+        """Whether a file is Python code."""
+        return any(path.lower().endswith(".py") for path, _ in self.contents)
+
     def write_to(self, folder: Path) -> dict[str, str]:
         """Write the files of each folder to a subfolder of *folder*, and return the new paths."""
         paths, folders = {}, dict[Path, int]()
