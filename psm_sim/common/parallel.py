@@ -314,6 +314,7 @@ def _exit_after(parent: int) -> None:  # pragma: no cover (in a child)
 def _call_in_session(function: Callable[..., None], *arguments: Any) -> None:  # pragma: no cover (there)
     _init_worker()
     function(*arguments)
+    _kill_group(os.getpid())  # also the processes that user code has left
 
 
 def _kill_group(leader: int | None) -> None:
