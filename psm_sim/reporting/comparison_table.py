@@ -352,7 +352,7 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
     profile = f", profile {comparison.scenario.profile}" if comparison.scenario.profile else ""
     battery = f", battery {comparison.scenario.battery}" if comparison.scenario.battery else ""
     preset_text = f", preset {preset}" if preset else ""
-    settings = "".join(f", {key}={value}" for key, value in comparison.settings.items())
+    settings = "".join(f", {key}={value}" for key, value in comparison.scenario.settings.items())
     topology = f"topology {_topology(comparison)}{profile}{battery}{preset_text}{settings}"
     remark = comparison.workload.remark.rstrip(".")
     return [
@@ -430,14 +430,14 @@ def _intervals(comparison: Comparison, columns: Sequence[Column]) -> list[str]:
 def _recorded(comparison: Comparison) -> list[str]:
     """Return the line that compares the page time without power saving with the recorded one, if any."""
     time = comparison.recorded_time
-    if time is None:
+    if not time:
         return []
-    times = f"recorded {time.recorded_s:.3g} s, simulated {time.simulated_s:.3g} s"
+    times = f"recorded {time['recorded_s']:.3g} s, simulated {time['simulated_s']:.3g} s"
     warning = (
         f" Warning: they differ by more than a factor of {_UNLIKE:g}. Either the recorded network, stated "
         "below, differs from the simulated one, or the model does not describe these pages."
     )
-    differs = not math.isnan(time.ratio) and not 1 / _UNLIKE <= time.ratio <= _UNLIKE
+    differs = not math.isnan(time["ratio"]) and not 1 / _UNLIKE <= time["ratio"] <= _UNLIKE
     return [f"Page time without power saving: {times}.{warning if differs else ''}"]
 
 
@@ -448,18 +448,18 @@ def _traffic(comparison: Comparison) -> str:
         amount = f"{comparison.pages} page{'' if comparison.pages == 1 else 's'}"
     else:
         amount = format_duration(run["simulated_s"] / max(len(run.parts), 1))
-    return f"{amount} of trace {comparison.trace}"
+    return f"{amount} of trace {comparison.scenario.trace_name}"
 
 
 def _topology(comparison: Comparison) -> str:
     """Return the topology's name. For a file, add its bundled base and the keys that differ."""
     base, differs = comparison.resolved_topology.base, comparison.topology_differs
-    if comparison.topology == base:
+    if comparison.scenario.topology_name == base:
         return base
     pairs = [f"{key}={_format_setting(value)}" for key, value in differs.items()]
     more = [f"and {len(pairs) - _MAX_KEYS} more"] if len(pairs) > _MAX_KEYS else []
     settings = " with " + ", ".join((*pairs[:_MAX_KEYS], *more)) if pairs else ""
-    return f"{comparison.topology}: {base}{settings}"
+    return f"{comparison.scenario.topology_name}: {base}{settings}"
 
 
 def _format_setting(value: object) -> str:

@@ -206,10 +206,10 @@ def title_of(comparison: Comparison, preset: str = "", runs: str = "") -> str:
         several = "" if run.replicate == "seed" else f"{len(run.parts)} {run.replicate}s, "
         runs = f"means over {several}{comparison.seed_range} with 95 % intervals"
     pages = f"{comparison.pages} pages of " if has_pages(comparison) else ""
-    profile = comparison.scenario.profile
-    named = {"topology": comparison.topology, "profile": profile and str(profile), "preset": preset}
+    scenario = comparison.scenario
+    named = {"topology": scenario.topology_name, "profile": scenario.profile, "preset": preset}
     settings = "".join(f", {kind} {short_name(name)}" for kind, name in named.items() if name)
-    return f"{pages}{short_name(comparison.trace)}, {runs or comparison.seed_range}{settings}"
+    return f"{pages}{short_name(scenario.trace_name)}, {runs or comparison.seed_range}{settings}"
 
 
 def first_run(comparison: Comparison) -> str:

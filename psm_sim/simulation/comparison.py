@@ -56,18 +56,6 @@ SAVED = "energy_saved_percent"
 _COMPARED = ("energy_per_page_j", "page_time_s.mean", "slowdown.mean")
 
 
-class RecordedTime(NamedTuple):
-    """Mean page time of a recording, and of its simulation without power saving, in seconds."""
-
-    recorded_s: float
-    simulated_s: float
-
-    @property
-    def ratio(self) -> float:
-        """Simulated time relative to the recorded one."""
-        return self.simulated_s / self.recorded_s if self.recorded_s else math.nan
-
-
 class Roles(NamedTuple):
     """Numbers of the policies, by their role in a comparison."""
 
@@ -146,7 +134,7 @@ class Comparison:
         kinds = list(dict.fromkeys(block.keys["kind"] for block in self.blocks))
         ordered = sorted(self.blocks, key=lambda each: (each.keys["number"], kinds.index(each.keys["kind"])))
         for (number, _), blocks in groupby(ordered, lambda each: (each.keys["number"], each.keys["kind"])):
-            found.setdefault(number, []).append(Result(tuple(blocks), self.levels, self.facts))
+            found.setdefault(number, []).append(Result(tuple(blocks), self.levels, self.scenario.facts))
         return found
 
     def _of(self, numbers: Iterable[int]) -> tuple[Result, ...]:
@@ -229,7 +217,7 @@ class Comparison:
     def __repr__(self) -> str:
         results = [f"{run.label} {run.key_numbers}" for run in self.shown]
         more = [f"and {len(results) - _MAX_NAMED} more"] if len(results) > _MAX_NAMED else []
-        scenario = f"{self.trace}, {self.pages} pages, {self.seed_range}"
+        scenario = f"{self.scenario.trace_name}, {self.pages} pages, {self.seed_range}"
         return f"<Comparison on {scenario}: {'; '.join([*results[:_MAX_NAMED], *more])}>"
 
     def _repr_html_(self) -> str:
@@ -261,18 +249,20 @@ class Comparison:
         return {
             **flatten({**values, "parameters": format_pairs(values["parameters"])}),
             **flatten({"difference": difference} if difference else {}),
-            **self.facts,
+            **self.scenario.facts,
         }
 
     @property
-    def recorded_time(self) -> RecordedTime | None:
-        """Recorded and simulated page time; None if the trace has no recorded page times."""
+    def recorded_time(self) -> Row:
+        """Recorded and simulated mean page time, and their ratio; empty without recorded page times."""
         pages = self.workload.pages
         times_s = [page.graph.recorded_s for page in pages if isinstance(page, DependencyPage)]
         known_s = [time_s for time_s in times_s if time_s is not None]
         if len(known_s) < len(pages) or self.resolved_topology.stations:
-            return None
-        return RecordedTime(float(np.mean(known_s)), self.always_on.page_time_s.mean)
+            return {}
+        recorded_s, simulated_s = float(np.mean(known_s)), self.always_on["page_time_s.mean"]
+        ratio = simulated_s / recorded_s if recorded_s else math.nan
+        return {"recorded_s": recorded_s, "simulated_s": simulated_s, "ratio": ratio}
 
     def conclusion(self) -> str:
         """Return in one to three sentences which policies use the least energy and which delay least.
@@ -294,24 +284,9 @@ class Comparison:
         return _reporting("figures.comparison").draw_trade_off(self, frontier)
 
     @property
-    def facts(self) -> dict[str, Any]:
-        """Trace, topology, settings and seed, which are columns of every frame."""
-        return self.scenario.facts
-
-    @property
-    def trace(self) -> str:
-        """The trace as the user specified it."""
-        return self.scenario.trace_name
-
-    @property
-    def topology(self) -> str:
-        """The topology as the user specified it."""
-        return self.scenario.topology_name
-
-    @property
     def topology_differs(self) -> dict[str, Any]:
         """Topology keys that differ from the bundled topology, apart from profile and settings."""
-        reported = {**self.scenario.chip, **self.settings}
+        reported = {**self.scenario.chip, **self.scenario.settings}
         differences = topology_differences(self.resolved_topology)
         return {key: value for key, value in differences.items() if key not in reported}
 
@@ -332,20 +307,10 @@ class Comparison:
         return len(self.tasks)
 
     @property
-    def seed(self) -> int:
-        """The first seed of all random values."""
-        return self.scenario.seed
-
-    @property
     def seed_range(self) -> str:
         """The seeds as text, such as ``"seed 1"`` or ``"seeds 1 to 10"``."""
-        last = self.blocks[-1].keys["seed"]
-        return f"seeds {self.seed} to {last}" if self.replicate == "seed" else f"seed {self.seed}"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The overridden topology keys, as specified."""
-        return dict(self.scenario.settings)
+        first, last = (self.tasks[index].scenario.seed for index in (0, -1))
+        return f"seeds {first} to {last}" if self.replicate == "seed" else f"seed {first}"
 
 
 def _saved_percent(row: Row, reference: Row) -> float:

@@ -29,7 +29,7 @@ from psm_sim.simulation.run import Run, execute, observe_station, page_times_s, 
 from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.stations import StationSetup, Task
-from psm_sim.simulation.table import Block, Handle
+from psm_sim.simulation.table import Block
 
 _ALWAYS_ON = Spec("always-on")
 _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
@@ -194,7 +194,7 @@ def _run_each(
     progress(0, sum(pages), label)
     for number, (task, (found, error)) in enumerate(zip(tasks, attempts, strict=True), 1):
         if error is None or number == 1:
-            yield [_with_handle(block, policies, task) for block in found]
+            yield [_observable(block, policies, task) for block in found]
         if error is not None:
             raise error
         progress(sum(pages[:number]), sum(pages), label)
@@ -206,7 +206,7 @@ def _run_in_worker(policies: Sequence[PolicyLike], task: Task) -> tuple[list[Blo
     error = None
     try:
         for blocks in run_task(policies, task):
-            found += [replace(block, handle=None) for block in blocks]
+            found += [replace(block, policy_state=None, observe=None) for block in blocks]
     except Exception as failure:
         if not found:
             raise
@@ -214,11 +214,11 @@ def _run_in_worker(policies: Sequence[PolicyLike], task: Task) -> tuple[list[Blo
     return found, error
 
 
-def _with_handle(block: Block, policies: Sequence[PolicyLike], task: Task) -> Block:
+def _observable(block: Block, policies: Sequence[PolicyLike], task: Task) -> Block:
     """Return a block from a worker with a run that can be repeated in this process."""
     number, station = block.keys["number"], block.keys["station"]
     policy = None if number == REFERENCE else policies[number]
-    return replace(block, handle=Handle(None, partial(_observe, policy, task, station)))
+    return replace(block, observe=partial(_observe, policy, task, station))
 
 
 def _observe(

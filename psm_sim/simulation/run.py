@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from psm_sim.policies import Policy
 from psm_sim.policies.user_policy_guard import guard_policy, unwrap_policy
 from psm_sim.simulation.policy_names import PolicyLike, label_of, spec_text
 from psm_sim.simulation.stations import StationSetup
-from psm_sim.simulation.table import Block, Handle, Row
+from psm_sim.simulation.table import Block, Row
 from psm_sim.workload import Workload
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ class Run:
 
     Attributes
     ----------
-    policy_spec : str, Spec, Policy or type
-        The policy of the station, as the user specified it.
     resolved_topology : Topology
         The topology of the station.
     policy : Policy
@@ -52,7 +50,6 @@ class Run:
         Observer that reports the progress.
     """
 
-    policy_spec: PolicyLike
     resolved_topology: Topology
     policy: Policy
     parameters: dict[str, Any]
@@ -76,7 +73,7 @@ def prepare(
     policy = guard_policy(policy_spec)
     pages_done = PagesDone()
     world = build_world(topology, policy, [pages_done, *observers], cell)
-    return Run(policy_spec, topology, policy, policy.config(), world, pages_done)
+    return Run(topology, policy, policy.config(), world, pages_done)
 
 
 def prepare_stations(
@@ -134,8 +131,11 @@ def execute(
         }
         counts = {"wall_s": now_s - since_s, "events": runs[index].world.events - since_events}
         times_s = None if always_on_times_s is None else always_on_times_s[index]
-        handle = Handle(unwrap_policy(runs[index].policy), partial(observe_station, policy, stations, index))
-        blocks[index] = _read(runs[index], station_keys, counts, times_s, handle)
+        blocks[index] = replace(
+            _read(runs[index], station_keys, counts, times_s),
+            policy_state=unwrap_policy(runs[index].policy),
+            observe=partial(observe_station, policy, stations, index),
+        )
         since_s, since_events = now_s, runs[index].world.events
 
     loads = [station.workload for station in stations]
@@ -187,7 +187,7 @@ def page_times_s(block: Block) -> Times:
     return np.where(block.is_complete, block.pages["page_time_s"], np.nan)
 
 
-def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None, handle: Handle) -> Block:
+def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None) -> Block:
     """Return the block of a station whose last page has ended, and finish its policy."""
     world = run.world
     run.policy.finish()
@@ -211,7 +211,7 @@ def _read(run: Run, keys: Row, counts: Row, always_on_times_s: Times | None, han
         for direction, stats in sorted((world.messenger.stats if world.messenger else {}).items())
     }
     pages |= {"always_on_time_s": other_s, "slowdown": slowdown}
-    return Block(keys, counts, pages, messages, failures, can_fail, handle)
+    return Block(keys, counts, pages, messages, failures, can_fail)
 
 
 def _report(run: Run) -> dict[str, float]:

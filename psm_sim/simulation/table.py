@@ -61,22 +61,6 @@ PAGE_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Handle:
-    """Link from a block to its run. It is no data, and is not compared.
-
-    Attributes
-    ----------
-    policy_state : Policy or None
-        The policy after the run; None if the run was in another process.
-    observe : callable
-        Function that repeats the run with observers on its first pages; None as number of pages means all.
-    """
-
-    policy_state: Policy | None
-    observe: Callable[[Sequence[Observer], int | None], None]
-
-
-@dataclass(frozen=True)
 class Block:
     """Rows of one policy, seed, client and station.
 
@@ -97,8 +81,10 @@ class Block:
         Reason of each failed page, by its 1-based number.
     reports_failures : bool
         Whether pages can fail without ending the run.
-    handle : Handle or None
-        The run; None if it cannot be repeated.
+    policy_state : Policy or None
+        The policy after the run, which is no data; None if the run was in another process.
+    observe : callable or None
+        Function that repeats the run with observers on its first pages; None as their number means all.
     """
 
     keys: Row
@@ -107,15 +93,13 @@ class Block:
     messages: Mapping[str, tuple[int, int, NDArray[np.float64]]]
     failures: Mapping[int, str]
     reports_failures: bool
-    handle: Handle | None = field(default=None, repr=False, compare=False)
+    policy_state: Policy | None = field(default=None, repr=False, compare=False)
+    observe: Callable[[Sequence[Observer], int | None], None] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def __len__(self) -> int:
         return len(self.pages["page"])
-
-    @property
-    def policy_state(self) -> Policy | None:
-        """The policy after the run; None if the run was in another process."""
-        return None if self.handle is None else self.handle.policy_state
 
     @property
     def is_complete(self) -> NDArray[np.bool_]:

@@ -154,12 +154,12 @@ def observe(result: Result, observers: Sequence[Observer], pages: int | None = N
     if not isinstance(result, Result):
         raise InputError(f"result must be that of psm_sim.simulate, got {safe_repr(result)}.")
     block, *others = result.blocks
-    if others or block.handle is None:
+    if others or block.observe is None:
         raise InputError(
             f"result must be that of a single run, got an average of several runs of {result.policy}; use "
             "e.g. result.parts[0]."
         )
-    block.handle.observe(observers, pages)
+    block.observe(observers, pages)
 
 
 def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:

@@ -196,8 +196,8 @@ def _to_dict(advice: Advice, driver: str) -> dict[str, Any]:
     comparison = advice.comparison
     return {
         "psm_sim": __version__,
-        **comparison.facts,
-        "settings": comparison.settings,
+        **comparison.scenario.facts,
+        "settings": comparison.scenario.settings,
         "pages": comparison.pages,
         "replications": advice.replications,
         "driver": driver,

@@ -52,11 +52,11 @@ def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
         values[f"{level}s"] = len(run.parts)
     difference = comparison.difference(run)
     return {
-        "trace": comparison.trace,
+        "trace": comparison.scenario.trace_name,
         "synthetic": str(comparison.workload.synthetic).lower(),
-        "topology": comparison.topology,
-        "settings": format_pairs(comparison.settings),
-        "seed": comparison.seed,
+        "topology": comparison.scenario.topology_name,
+        "settings": format_pairs(comparison.scenario.settings),
+        "seed": comparison.scenario.seed,
         **flatten(values),
         **flatten({"difference": difference} if difference else {}),
     }

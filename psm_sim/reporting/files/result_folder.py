@@ -135,11 +135,11 @@ def _status_after(error: BaseException) -> str:
 def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **facts,
-        "trace": comparison.trace,
-        "topology": comparison.topology,
+        "trace": comparison.scenario.trace_name,
+        "topology": comparison.scenario.topology_name,
         "pages": comparison.pages,
-        "seed": comparison.seed,
-        "settings": comparison.settings,
+        "seed": comparison.scenario.seed,
+        "settings": comparison.scenario.settings,
         "runs": [
             {**run.identity, "parameters": run.parameters, "wall_s": run["wall_s"]} for run in comparison.runs
         ],

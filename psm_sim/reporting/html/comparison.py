@@ -73,7 +73,8 @@ def page_of(
         *([_pages(comparison)] if has_pages(comparison) else []),
         Section("parameters", "Parameters", _parameters(comparison, provenance)),
     ]
-    title = f"{comparison.trace}: {', '.join(dict.fromkeys(run.policy_name for run in comparison.runs))}"
+    policies = ", ".join(dict.fromkeys(run.policy_name for run in comparison.runs))
+    title = f"{comparison.scenario.trace_name}: {policies}"
     values = {
         "timelines": [
             {name: times for name, times in events.items() if name != "rests"} for _, events in recorded
@@ -133,8 +134,9 @@ def _parameters(comparison: Comparison, provenance: Mapping[str, Any]) -> str:
         f"<pre><code>{escape_text(provenance['command'])}</code></pre>" if "command" in provenance else ""
     )
     tables = [html_definitions(run.label, run.parameters) for run in comparison.shown]
-    tables.append(html_definitions(f"trace {comparison.trace}", comparison.workload.parameters))
-    tables.append(html_definitions(f"topology {comparison.topology}", comparison.resolved_topology.config()))
+    scenario, topology = comparison.scenario, comparison.resolved_topology
+    tables.append(html_definitions(f"trace {scenario.trace_name}", comparison.workload.parameters))
+    tables.append(html_definitions(f"topology {scenario.topology_name}", topology.config()))
     tables.append(
         html_definitions(
             "package versions", {"psm_sim": provenance.get("psm_sim", ""), **provenance.get("packages", {})}

@@ -82,7 +82,7 @@ def test_names_and_digits_never_vanish(
     """Columns go, the least needed first; energy and slowdown stay, and no number or heading is cut."""
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("TERM", "xterm")  # rich takes a dumb terminal to have 80 columns
-    first = [block for block in replicated.blocks if block.keys["seed"] == replicated.seed]
+    first = [block for block in replicated.blocks if block.keys["seed"] == replicated.scenario.seed]
     shown = replicated if several else replace(replicated, replicate="", blocks=first)
     text = re.sub(r"\x1b\[[0-9;]*m", "", written(shown, Terminal()))
     head = [line.rstrip() for line in text.split("\n\n")[0].splitlines()]
