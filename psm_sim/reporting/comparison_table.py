@@ -363,8 +363,12 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
         *_recorded(comparison),
         f"{_traffic(comparison)}, {comparison.seed_range}, {topology}.",
         f"{comparison.workload.name}: {remark}.",
-        *reports(comparison.runs),
-        *failures(comparison.shown),
+        *(f"{run.label}: {text}." for run in comparison.runs if (text := _report(run.row))),
+        *(
+            f"Failed pages under {run.label}: {describe_failures(run.failures)}."
+            for run in comparison.shown
+            if run.failures
+        ),
         *([f"{note}."] if preset and (note := load_preset(preset).note()) else []),
     ]
 
@@ -374,7 +378,7 @@ def _units(tables: Sequence[Table]) -> str:
     sentences = []
     pages = next((table for table in tables if table.runs[0]["loads_pages"]), None)
     if pages is not None:
-        by_station = {run.station: _page_view(run) for run in reversed(pages.runs)}
+        by_station = {run.station: run["simulated_s"] / run["pages"] for run in reversed(pages.runs)}
         lengths = [
             f"{_seconds(length_s)}{f' ({name})' if len(by_station) > 1 else ''}"
             for name, length_s in reversed(by_station.items())
@@ -391,11 +395,6 @@ def _units(tables: Sequence[Table]) -> str:
     if directions & {"round_trip_down", "round_trip_up"}:
         sentences.append("RTT is from sending a message, down or up, to the arrival of its reply.")
     return " ".join(sentences)
-
-
-def _page_view(run: Result) -> float:
-    """Return the mean time from the end of a page to that of the next one, in seconds."""
-    return float(run["simulated_s"] / run["pages"])
 
 
 def _seconds(value: float) -> str:
@@ -467,19 +466,8 @@ def _format_setting(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value).lower()
 
 
-def reports(runs: Sequence[Result]) -> list[str]:
-    """Return a line for each policy with measurements of its own, such as the mean wait reached."""
-    values = [(run.label, _report(run.row)) for run in runs]
-    return [f"{label}: {', '.join(texts)}." for label, texts in values if texts]
-
-
-def _report(row: Row) -> list[str]:
+def _report(row: Row) -> str:
+    """Return what a policy has measured itself, such as the mean wait reached."""
     prefix = "policy_report."
-    return [f"{name.removeprefix(prefix)} {row[name]:.4g}" for name in row if name.startswith(prefix)]
-
-
-def failures(runs: Sequence[Result]) -> list[str]:
-    """Return a line for each policy with failed pages, with their number and reasons."""
-    return [
-        f"Failed pages under {run.label}: {describe_failures(run.failures)}." for run in runs if run.failures
-    ]
+    values = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)}
+    return ", ".join(f"{name} {value:.4g}" for name, value in values.items())
