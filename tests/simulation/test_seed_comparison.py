@@ -94,13 +94,3 @@ def test_a_policy_saves_nothing_against_itself(three: Comparison) -> None:
     against, *numbers, widths = three.difference(three.reference_runs[0]).values()
     assert against == "psm"
     assert {*numbers, *widths.values()} == {0.0}
-
-
-def test_pages_are_a_frame_whose_rows_add_up() -> None:
-    """Energy of the rows is the run's; slowdown is each page's own ratio."""
-    run = simulate("psm", pages=12)
-    frame = run.pages
-    assert len(frame) == 12
-    assert frame["energy_j"].sum() == pytest.approx(12 * run.energy_per_page_j)
-    assert frame["beacons"].sum() == pytest.approx(12 * run["beacons_per_page"])
-    assert (frame["page_time_s"] / frame["always_on_time_s"]).mean() == pytest.approx(run.slowdown.mean)
