@@ -12,6 +12,8 @@ from functools import partial
 from math import inf
 from typing import NamedTuple
 
+import numpy as np
+
 from psm_sim.common.parallel import parallel_map
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.hindsight.offline_optimum import offline_optimum
@@ -62,10 +64,7 @@ def pareto_frontier(
     for found in parallel_map(partial(_corners, topology), workloads, workers):
         corners.append(found)
         progress(len(corners), len(workloads), "")
-    means = [
-        [sum(values) / len(corners) for values in zip(*same_price, strict=True)]
-        for same_price in zip(*corners, strict=True)
-    ]
+    means = np.mean(corners, axis=0).tolist()
     return list(dict.fromkeys(ParetoCorner(*mean) for mean in means))
 
 
