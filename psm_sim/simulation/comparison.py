@@ -64,7 +64,7 @@ class Roles(NamedTuple):
     reference: Sequence[int]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Results of several policies on the same pages, as returned by :func:`psm_sim.compare`.
 

@@ -40,7 +40,7 @@ _DISTRIBUTED = ("energy_per_page_j", "energy_by_state_per_page_j.awake", "page_t
 """Values whose distribution over the stations is reported."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """Result of one policy, as returned by :func:`psm_sim.simulate`.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -60,7 +60,7 @@ PAGE_COLUMNS = (
 """Columns of ``pages.csv`` apart from the keys. Energies, times and beacons are those of the page."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Block:
     """Rows of one policy, seed, client and station.
 
@@ -93,10 +93,8 @@ class Block:
     messages: Mapping[str, tuple[int, int, NDArray[np.float64]]]
     failures: Mapping[int, str]
     reports_failures: bool
-    policy_state: Policy | None = field(default=None, repr=False, compare=False)
-    observe: Callable[[Sequence[Observer], int | None], None] | None = field(
-        default=None, repr=False, compare=False
-    )
+    policy_state: Policy | None = None
+    observe: Callable[[Sequence[Observer], int | None], None] | None = None
 
     def __len__(self) -> int:
         return len(self.pages["page"])
