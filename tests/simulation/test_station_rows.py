@@ -203,3 +203,15 @@ def test_replications_need_pages_that_depend_on_the_seed() -> None:
     fixed = place(StationSpec("one", seed=3), StationSpec("two", seed=4))
     with pytest.raises(InputError, match="pages are the same for every seed"):
         run_comparison(["psm"], Scenario(topology=fixed, pages=1), 2, workers=1)
+
+
+def test_the_run_without_power_saving_is_watched_without_the_policies_of_stations() -> None:
+    """Also if it was in another process."""
+    sleeper = place(StationSpec("sleeper", policy="psm"))
+    found = run_comparison(["bsd"], Scenario(topology=sleeper, pages=1), 2, workers=1)
+    seen = {
+        name: set(psm_sim.timeline(run.parts[1].parts[0])["event"])
+        for name, run in (("own", found.runs[0]), ("reference", found.always_on))
+    }
+    assert "beacon" in seen["own"]
+    assert "beacon" not in seen["reference"]
