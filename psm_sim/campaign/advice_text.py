@@ -9,7 +9,7 @@ from psm_sim.campaign.advice import MIN_DIFFERENCE, Advice, Row, Verdict
 from psm_sim.common.formatting import format_duration
 from psm_sim.network import Topology
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.simulation.conclusion import join_names
+from psm_sim.simulation.sentences import join_names
 
 
 def answer(advice: Advice) -> list[str]:

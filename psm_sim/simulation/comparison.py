@@ -20,10 +20,10 @@ from psm_sim.common.formatting import flatten, format_pairs
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import Topology, topology_differences
 from psm_sim.policies import Policy
-from psm_sim.simulation.conclusion import conclude
 from psm_sim.simulation.policy_names import PolicyLike, label_of, spec_text
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.sentences import conclude
 from psm_sim.simulation.stations import Task, describe_tasks
 from psm_sim.simulation.table import Block, Row, drop_nan
 from psm_sim.workload import Workload
@@ -269,10 +269,9 @@ class Comparison:
 
         ``docs/reference.md`` explains how it is computed.
         """
-        is_reference = all(any(run is each for each in self.reference_runs) for run in self.shown)
         return conclude(
             self.shown,
-            self.always_on_runs if is_reference else self.reference_runs,
+            self.reference_runs,
             max_latency_s=self.max_latency_s,
             is_partial=bool(self.missing),
             is_synthetic=self.workload.synthetic,

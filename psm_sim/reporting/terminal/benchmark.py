@@ -9,7 +9,7 @@ from psm_sim.campaign.benchmark.cells import CELLS, Cell
 from psm_sim.campaign.benchmark.ranking import REFERENCE, Standing, mean_scores, rank
 from psm_sim.campaign.benchmark.result import BenchmarkResult
 from psm_sim.reporting.terminal.console import Rows, console_on, table_of
-from psm_sim.simulation.conclusion import join_names
+from psm_sim.simulation.sentences import join_names
 
 EXPLANATION = (
     "The score is the geometric mean over the cells of the cost of a policy divided by that of the offline"

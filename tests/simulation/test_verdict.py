@@ -1,10 +1,9 @@
-"""The conclusion of a comparison: what it claims is what the intervals allow."""
+"""The verdict on a comparison, and its sentences: what is claimed is what the intervals allow."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,8 +19,9 @@ from psm_sim.network import Usage
 from psm_sim.reporting.files.result_json import to_dict
 from psm_sim.reporting.html.comparison import page_of
 from psm_sim.simulation import Result
-from psm_sim.simulation.conclusion import RELEVANT, conclude
+from psm_sim.simulation.sentences import conclude
 from psm_sim.simulation.table import Block
+from psm_sim.simulation.verdict import RELEVANT, judge
 
 HINT = "One seed cannot tell a difference from noise; add --replications 10."
 
@@ -46,10 +46,12 @@ def result(
     return Result((Block(keys, counts, pages, messages or {}, failures, bool(failure)),))
 
 
-def page_run(policy: str, energy_j: float, slowdown: float, **more: Any) -> Result:
+def page_run(
+    policy: str, energy_j: float, slowdown: float, usage: Usage | None = None, **more: Any
+) -> Result:
     """Return the result of one page that takes a second without power saving."""
     page = {"objects": 1, "page_time_s": slowdown, "always_on_time_s": 1.0, "slowdown": slowdown}
-    return result(policy, page, Usage(1.0, 1.0, 0, energy_j, 0.0, 0.0), 2.0, **more)
+    return result(policy, page, usage or Usage(1.0, 1.0, 0, energy_j, 0.0, 0.0), 2.0, **more)
 
 
 def device_run(
@@ -76,34 +78,7 @@ def averages(energies_j: NDArray[np.float64], slowdowns: NDArray[np.float64]) ->
     ]
 
 
-def names_in(pattern: str, text: str) -> set[str]:
-    """Return the policies that the first group of a pattern names."""
-    found = re.search(pattern, text)
-    return set(re.findall(r"p\d", found[0])) if found else set()
-
-
-def least_energy(text: str, everyone: set[str]) -> set[str]:
-    """Return the policies of which the text says that none uses less energy."""
-    if "No policy uses less energy" in text:
-        return everyone
-    sole, equal, few = (
-        r"^p\d uses the least",
-        r"^p\d uses as little energy as p\d",
-        r"which of [^(]* uses the least",
-    )
-    return names_in(f"{sole}|{equal}|{few}|^[^.]*? use the least", text)
-
-
-def least_delay(text: str, everyone: set[str]) -> set[str]:
-    """Return the policies of which the text says that none delays less."""
-    if "o policy delays less" in text:
-        return everyone
-    if "and delays least" in text:
-        return names_in(r"^p\d", text)
-    return names_in(r"(?<=\. )p[^.]* delays? least:|which of [^(.]* delays least", text)
-
-
-def expected_group(rows: NDArray[np.float64]) -> set[str]:
+def expected_group(rows: NDArray[np.float64]) -> set[int]:
     """Return the rows that do not differ from the one with the least mean, by Holm's correction of"
     " all pairs.
     """
@@ -117,9 +92,7 @@ def expected_group(rows: NDArray[np.float64]) -> set[str]:
     means = rows.mean(axis=1)
     best = int(means.argmin())
     close = np.abs(means - means[best]) <= RELEVANT * means
-    return {
-        f"p{i}" for i in range(len(rows)) if i == best or close[i] or frozenset((i, best)) not in rejected
-    }
+    return {i for i in range(len(rows)) if i == best or close[i] or frozenset((i, best)) not in rejected}
 
 
 EFFECTS = st.sampled_from([0.0, 0.001, 0.1, 0.5, 2.0])
@@ -139,10 +112,9 @@ def test_a_difference_is_claimed_if_and_only_if_its_corrected_interval_excludes_
         0, 0.3, (2, 1, replications)
     )
     energies_j, slowdowns = np.maximum(3 + planted + noise, 1.1)
-    text = conclude(averages(energies_j, slowdowns))
-    everyone = {f"p{index}" for index in range(len(effects))}
-    assert least_energy(text, everyone) == expected_group(energies_j), text
-    assert least_delay(text, everyone) == expected_group(slowdowns), text
+    verdict = judge(averages(energies_j, slowdowns))
+    assert set(verdict.least.members) == expected_group(energies_j)
+    assert set(verdict.quickest.members) == expected_group(slowdowns)
 
 
 def page_averages(**policies: tuple[float, float]) -> list[Result]:
@@ -162,7 +134,7 @@ def test_equal_policies_are_compared_by_delay() -> None:
     )
     assert conclude(runs, [runs[1]]) == (
         "anticipate uses as little energy as lpsm (2.90 J per page, less than 0.05 % apart, 19 % less than"
-        " psm) at a third of its added delay, and pages take 1.75 times as long as without power saving."
+        " psm) at 33 % of its added delay, and pages take 1.75 times as long as without power saving."
         " bsd delays least: pages take 1.04 times as long as without power saving, at 5.2 % more energy"
         " than lpsm."
     )
@@ -170,8 +142,8 @@ def test_equal_policies_are_compared_by_delay() -> None:
         "anticipate uses as little energy as lpsm ("
     )
     assert conclude(runs[3:]) == (
-        "anticipate uses as little energy as lpsm (2.90 J per page, less than 0.05 % apart) at a third of its"
-        " added delay and delays least: pages take 1.75 times as long as without power saving."
+        "anticipate uses as little energy as lpsm (2.90 J per page, less than 0.05 % apart) at 33 % of its"
+        " added delay, and delays least: pages take 1.75 times as long as without power saving."
     )
 
 
@@ -188,7 +160,7 @@ def test_one_seed_says_that_it_cannot_tell() -> None:
     )
     close = conclude([page_run("psm", 2.9, 2.0), page_run("lpsm", 2.89, 3.0)])
     assert (
-        "psm uses as little energy as lpsm (2.90 and 2.89 J per page, less than 1 % apart) at half of"
+        "psm uses as little energy as lpsm (2.90 and 2.89 J per page, less than 1 % apart) at 50 % of"
         in close
     )
     recorded = conclude(runs, runs[:1], is_synthetic=False)
@@ -199,11 +171,15 @@ def test_too_few_seeds_are_called_so() -> None:
     """Means far apart are not called equal because two seeds vary."""
     psm = seeds([page_run("psm", 3.0, 1.5), page_run("psm", 5.0, 1.1)])
     bsd = seeds([page_run("bsd", 4.0, 4.0), page_run("bsd", 2.0, 1.0)])
-    text = conclude([psm, bsd])
-    assert text.startswith(
-        "2 seeds are too few to tell which of bsd and psm uses the least energy (3.0 and 4.0 J per page, no"
+    verdict = judge([psm, bsd])
+    assert verdict.least.is_undecided
+    assert verdict.quickest.is_undecided
+    assert conclude([psm, bsd]) == (
+        "psm uses the most energy (4.00 ± 12.71 J per page) and bsd least (3.00 ± 12.71) on average; 2 seeds"
+        " are too few to tell which of bsd and psm uses the least energy. bsd delays most (2.50 ± 19.06 times"
+        " the page time without power saving) and psm least (1.30 ± 2.54) on average; 2 seeds are too few to"
+        " tell which of psm and bsd delays least."
     )
-    assert "2 seeds are too few to tell which of psm and bsd delays least" in text
 
 
 def test_the_cheapest_of_equally_quick_policies_is_named() -> None:
@@ -230,22 +206,34 @@ def test_always_on_is_no_rival_in_delay() -> None:
     )
 
 
-def test_one_policy_is_compared_with_the_reference() -> None:
-    always_on, psm, lpsm = page_averages(always_on=(33.0, 1.0), psm=(3.58, 1.3), lpsm=(2.9, 3.25))
+def test_a_policy_that_is_not_shown_is_no_reference() -> None:
+    """A sentence speaks only of rows that the reader sees."""
+    psm, lpsm, bsd = page_averages(psm=(3.58, 1.3), lpsm=(2.9, 3.25), bsd=(3.05, 1.04))
+    assert judge([lpsm, bsd], [psm]).reference is None
     assert conclude([lpsm], [psm]) == (
-        "lpsm uses 19 % less energy than psm (2.90 J per page), and pages take 3.25 times as long as without"
-        " power saving."
+        "lpsm uses 2.90 J per page, and pages take 3.25 times as long as without power saving."
     )
-    assert conclude([always_on], [psm]) == "always-on uses 9.2 times the energy of psm (33.0 J per page)."
-    assert conclude([lpsm], [lpsm]).startswith("lpsm uses 2.90 J per page, and")
-    (same,) = page_averages(uapsd=(3.58, 1.3))
-    assert conclude([same], [psm]).startswith(
-        "uapsd uses as much energy as psm (3.58 J per page, less than 0.05 % apart), and pages take 1.30"
+    assert "psm" not in conclude([lpsm, bsd], [psm]).replace("lpsm", "")
+
+
+def test_equal_delays_are_those_of_policies_that_save_power() -> None:
+    """Always-on delays less than any of them."""
+    runs = page_averages(always_on=(33.0, 1.0), psm=(3.58, 1.3), bsd=(3.05, 1.3))
+    assert "No policy that saves power delays less than another: " in conclude(runs)
+    assert "No policy delays less than another: " in conclude(runs[1:])
+
+
+def test_the_reason_is_the_state_that_saves_most() -> None:
+    """A second less awake saves a joule, and the beacons cost as much."""
+    one, other = (
+        page_run(name, energy, 1.5, usage=Usage(awake_s, 5.0, beacons, awake_s, 1.0, beacons / 10))
+        for name, energy, awake_s, beacons in (("bsd", 2.0, 0.5, 5), ("psm", 3.5, 1.5, 10))
     )
-    unsteady = seeds([page_run("bsd", energy_j, 1.5) for energy_j in (1.0, 6.0, 7.0, 4.0)])
-    assert conclude([unsteady], [psm]).startswith(
-        "4 seeds are too few to tell whether bsd uses more or less energy than psm (4.5 and 3.6 J per"
-    )
+    assert judge([one, other]).reason == ("awake", 0.5, 1.5)
+    assert ", because it is awake 500 ms a page instead of 1.50 s" in conclude([one, other])
+    slow = page_run("bsd", 2.0, 1.5, usage=Usage(1.5, 5.0, 5, 1.5, 1.0, 0.5))
+    assert judge([slow, other]).reason == ("beacons", 5, 10)
+    assert ", because it receives 5.0 beacons a page instead of 10" in conclude([slow, other])
 
 
 def test_failed_pages_are_told() -> None:
@@ -255,7 +243,8 @@ def test_failed_pages_are_told() -> None:
     half = Result((replace(one, pages=pages, failures={2: "abandoned"}, reports_failures=True),))
     text = conclude([broken, half, page_run("lpsm", 3.0, 2.0)])
     assert text.startswith(
-        "In this run, bsd uses the least energy (1.00 J per page, 67 % less than lpsm) and delays least"
+        "In this run, bsd uses the least energy (1.00 J per page, 67 % less than lpsm), because it is awake"
+        " 500 ms a page instead of 1.00 s, and delays least"
     )
     assert "psm completed no page. Under bsd, 1 of 2 pages failed." in text
     assert conclude([broken, broken]).startswith("In this run, no policy completed a page.")
@@ -337,16 +326,13 @@ def test_reports_state_the_same_sentences() -> None:
 def test_policies_that_are_equal_are_rarely_called_different() -> None:
     """In at most one family of five policies in twenty, up to chance (three standard errors)."""
     random = np.random.default_rng(27)
-    everyone = {f"p{index}" for index in range(5)}
     families = 400
     wrong_energy = wrong_delay = 0
     for _ in range(families):
         energies_j, slowdowns = random.normal(3, 0.1, (2, 5, 10)) + random.normal(0, 0.1, (2, 1, 10))
-        text = conclude(averages(energies_j, slowdowns))
-        wrong_energy += (
-            "others" not in text.partition(" uses ")[0] and least_energy(text, everyone) != everyone
-        )
-        wrong_delay += "others" not in text.rpartition(". ")[2] and least_delay(text, everyone) != everyone
+        verdict = judge(averages(energies_j, slowdowns))
+        wrong_energy += len(verdict.least.members) < 5
+        wrong_delay += len(verdict.quickest.members) < 5
     limit = families * (0.05 + 3 * math.sqrt(0.05 * 0.95 / families))
     assert wrong_energy <= limit
     assert wrong_delay <= limit

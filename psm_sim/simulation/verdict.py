@@ -1,0 +1,316 @@
+"""Verdict on runs of the same traffic, as data: which use least, which delay least, and why.
+
+Runs are compared over seeds or clients, by paired t-tests of all pairs with Holm's correction. Every
+difference is significant, except with a single run. Runs are named by their index.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from psm_sim.common.summary_stats import confidence_interval, significant_differences
+from psm_sim.simulation.result import Result
+from psm_sim.simulation.table import Row, directions_of, drop_nan
+
+RELEVANT = 5e-4
+"""Relative difference of two means below which policies count as equal, even if it is significant."""
+
+RELEVANT_OF_ONE = 0.01
+"""The same for single runs, whose noise is unknown."""
+
+_UNDECIDED = 1.1
+"""Ratio of the largest and the least mean above which equal runs are called undecided."""
+
+_MUCH_LESS = 0.9
+"""Largest ratio of the delays of two policies that is worth a statement."""
+
+
+def amount_name(rows: Sequence[Row]) -> str:
+    """Return the name of the value that is compared: energy of pages, else current if known, else power."""
+    if rows[0]["loads_pages"]:
+        return "energy_per_page_j"
+    has_current = all("mean_current_ma" in row for row in rows)
+    return "mean_current_ma" if has_current else "mean_power_mw"
+
+
+def delay_of(row: Row) -> float:
+    """Return the mean slowdown of pages, or the largest 99th percentile of latencies; nan without any."""
+    return float(row["slowdown.mean"]) if row["loads_pages"] else slowest(row)[0]
+
+
+def limited_s(row: Row) -> float:
+    """Return the delay to which a limit applies, in seconds: the mean of pages, or that of messages."""
+    return float(row["mean_delay_s"]) if row["loads_pages"] else slowest(row)[0]
+
+
+def slowest(row: Row) -> tuple[float, str]:
+    """Return the largest 99th percentile of the latency over the directions, and its direction."""
+    by_direction = [
+        (row[f"latency.{name}.latency_s.p99"], name)
+        for name in directions_of(row)
+        if row[f"latency.{name}.delivered"]
+    ]
+    return max(by_direction, default=(math.nan, ""))
+
+
+class Reason(NamedTuple):
+    """State in which a run saves most energy, compared with another run.
+
+    Attributes
+    ----------
+    state : str
+        Name of the state, such as ``"awake"``, as in ``energy_by_state_per_page_j``.
+    value, other : float
+        Seconds in the state, or the number of beacons, wake-ups or frames, of both runs: of a page, or of a
+        second if there are no pages.
+    """
+
+    state: str
+    value: float
+    other: float
+
+
+def reason_of(row: Row, other: Row) -> Reason | None:
+    """Return in which state a run saves most; None if it saves only by a shorter time asleep."""
+
+    def energy_j(of: Row, state: str) -> float:
+        pages_per_s = float(of["pages"] / of["simulated_s"])
+        return float(of.get(f"energy_by_state_per_page_j.{state}", 0.0)) * pages_per_s
+
+    saved = {state: energy_j(other, state) - energy_j(row, state) for state in _STATES}
+    state = max(saved, key=lambda name: saved[name])
+    if saved[state] <= 0:
+        return None
+    divisor = "pages" if row["loads_pages"] else "simulated_s"
+    return Reason(state, *(each.get(_STATES[state], 0.0) / each[divisor] for each in (row, other)))
+
+
+_STATES = {
+    "awake": "time_by_state_s.awake",
+    "transmit": "time_by_state_s.transmit",
+    "beacons": "usage.beacons",
+    "wake_ups": "usage.wake_ups",
+    "frames": "usage.frames",
+}
+"""States that can save energy, and the value that shows how."""
+
+
+class Equality(StrEnum):
+    """Sense in which runs are equal."""
+
+    SAME = "the same"
+    CLOSE = "close"
+    INSIGNIFICANT = "no significant difference"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that do not differ in a measure from the least of them, by ascending mean.
+
+    Attributes
+    ----------
+    members : tuple of int
+        Runs, the least one first; empty if there is none.
+    equality : Equality
+        Sense in which they are equal.
+    is_undecided : bool
+        Whether they are equal only because there are too few replications.
+    """
+
+    members: tuple[int, ...] = ()
+    equality: Equality = Equality.SAME
+    is_undecided: bool = False
+
+
+class Measure:
+    """One measure of several runs on the same traffic, and which of its means differ.
+
+    *value* is a function from the row of a run, or of one of its replicates, to the measure.
+    """
+
+    def __init__(self, runs: Sequence[Result], value: Callable[[Row], float]) -> None:
+        self.values = [value(run.row) for run in runs]
+        self._samples = np.array([[value(each.row) for each in run.replicates] for run in runs])
+        self.intervals = [confidence_interval(drop_nan(row)) for row in self._samples.tolist()]
+        self._significant = significant_differences(self._samples)
+        self.is_single = self._samples.shape[1] == 1
+        self.tolerance = RELEVANT_OF_ONE if self.is_single else RELEVANT
+
+    def differ(self, first: int, second: int) -> bool:
+        """Return whether two runs differ significantly and relevantly; of single runs, whether relevantly."""
+        is_certain = self.is_single or bool(self._significant[first, second])
+        return is_certain and not self.is_close(first, second)
+
+    def is_close(self, first: int, second: int) -> bool:
+        """Return whether two means are too close to be relevant."""
+        one, other = self.intervals[first].mean, self.intervals[second].mean
+        return abs(one - other) <= self.tolerance * max(abs(one), abs(other))
+
+    def least(self, among: Sequence[int]) -> Group:
+        """Return the run with the least mean and those that do not differ from it."""
+        ordered = sorted(among, key=lambda index: self.intervals[index].mean)
+        return self.group([n for n in ordered if n == ordered[0] or not self.differ(ordered[0], n)])
+
+    def group(self, members: Sequence[int]) -> Group:
+        """Return runs as a group, the least first."""
+        if not members:
+            return Group()
+        first, *others = members
+        rows = self._samples[list(members)]
+        close = [self.is_close(first, index) for index in others]
+        means = [self.intervals[index].mean for index in members]
+        if np.array_equal(rows, np.broadcast_to(rows[0], rows.shape), equal_nan=True):
+            equality = Equality.SAME
+        elif all(close):
+            equality = Equality.CLOSE
+        else:
+            equality = Equality.INSIGNIFICANT
+        return Group(tuple(members), equality, not all(close) and max(means) > _UNDECIDED * min(means))
+
+    def ratio(self, first: int, second: int) -> float:
+        """Return the first run's value relative to the second's, as the mean over the replications."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = self._samples[first] / self._samples[second]
+        return confidence_interval(drop_nan(ratios.tolist())).mean
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Which runs on the same traffic use least and delay least.
+
+    Attributes
+    ----------
+    runs : tuple of Result
+        The compared runs.
+    reference : int or None
+        Run that amounts are compared with; None if it is not shown.
+    amounts, delays : Measure
+        Energy, power or current, and delay of the runs.
+    has_delays : bool
+        Whether there are pages or messages.
+    ranked : tuple of int
+        Runs that completed a page or delivered a message.
+    within : tuple of int
+        Those of them within the limit of the delay.
+    saving : tuple of int
+        Those within the limit that save power. Only they can delay least.
+    least, quickest : Group
+        Runs within the limit that use least, and those of *saving* that delay least.
+    best : int or None
+        The only run that uses least or, of two that use as little, the one that delays much less.
+    compared : int or None
+        Run with which the amount of *least* is compared: the reference, or the next best one.
+    nearest : int or None
+        Run that comes closest to a limit that no run meets.
+    cheaper_beyond : int or None
+        Run beyond the limit that uses least, if it uses less than those within.
+    """
+
+    runs: tuple[Result, ...]
+    reference: int | None
+    amounts: Measure
+    delays: Measure
+    has_delays: bool
+    ranked: tuple[int, ...]
+    within: tuple[int, ...]
+    saving: tuple[int, ...]
+    least: Group
+    quickest: Group
+    best: int | None
+    compared: int | None
+    nearest: int | None
+    cheaper_beyond: int | None
+
+    @property
+    def reason(self) -> Reason | None:
+        """State in which the best run saves most, compared with *compared*; None if nothing differs."""
+        if self.best is None or self.compared is None:
+            return None
+        return reason_of(self.runs[self.best].row, self.runs[self.compared].row)
+
+    def relative_delay(self, index: int, other: int) -> float:
+        """Return the delay of a run relative to the longer one of another run."""
+        return _relative_delay(self.runs, self.delays, index, other)
+
+
+def judge(
+    runs: Sequence[Result], references: Sequence[Result] = (), max_latency_s: float | None = None
+) -> Verdict:
+    """Return the verdict on runs of the same traffic, which *max_latency_s* limits.
+
+    *references* name the run that amounts are compared with, if it is one of *runs*.
+    """
+    rows = [run.row for run in runs]
+    name = amount_name(rows)
+    amounts, delays = Measure(runs, lambda row: float(row[name])), Measure(runs, delay_of)
+    reference = next((n for n, run in enumerate(runs) if any(run is each for each in references)), None)
+    has_delays = rows[0]["loads_pages"] or any(directions_of(row) for row in rows)
+    ranked = [n for n in range(len(runs)) if not (has_delays and math.isnan(delays.values[n]))]
+    has_limit = has_delays and max_latency_s is not None
+    within = [n for n in ranked if not has_limit or limited_s(rows[n]) <= (max_latency_s or 0.0)]
+    saving = [n for n in within if saves_power(runs[n])]
+    least = amounts.least(within)
+    best = _best(runs, least, amounts, delays) if has_delays else _sole(least)
+    cheapest = amounts.least(ranked).members[:1]
+    beyond = [
+        n
+        for n in cheapest
+        if within and n not in least.members and n not in within and amounts.differ(n, least.members[0])
+    ]
+    return Verdict(
+        tuple(runs),
+        reference,
+        amounts,
+        delays,
+        has_delays,
+        tuple(ranked),
+        tuple(within),
+        tuple(saving),
+        least,
+        delays.least(saving) if has_delays else Group(),
+        best,
+        _compared(amounts, least, within, reference),
+        None if within or not ranked else min(ranked, key=lambda n: limited_s(rows[n])),
+        beyond[0] if beyond else None,
+    )
+
+
+def saves_power(run: Result) -> bool:
+    """Return whether a policy saves power."""
+    return run.policy.partition(":")[0] != "always-on"
+
+
+def _sole(least: Group) -> int | None:
+    return least.members[0] if len(least.members) == 1 else None
+
+
+def _best(runs: Sequence[Result], least: Group, amounts: Measure, delays: Measure) -> int | None:
+    """Return the only run that uses least or, of two equal ones, the one that delays much less."""
+    if len(least.members) != 2 or least.is_undecided:
+        return _sole(least)
+    quickest = delays.least([n for n in least.members if saves_power(runs[n])]).members
+    if len(quickest) != 1 or not all(saves_power(runs[n]) for n in least.members):
+        return None
+    (other,) = set(least.members) - set(quickest)
+    return quickest[0] if _relative_delay(runs, delays, quickest[0], other) < _MUCH_LESS else None
+
+
+def _relative_delay(runs: Sequence[Result], delays: Measure, index: int, other: int) -> float:
+    none = 1.0 if runs[0]["loads_pages"] else 0.0
+    return max(0.0, delays.values[index] - none) / (delays.values[other] - none)
+
+
+def _compared(amounts: Measure, least: Group, within: Sequence[int], reference: int | None) -> int | None:
+    """Return the run whose amount the least ones are compared with: the reference, or the next best."""
+    others = [n for n in within if n not in least.members]
+    if reference is None or reference in least.members:
+        reference = amounts.least(others).members[0] if others and len(least.members) == 1 else None
+    if reference is None or not all(amounts.differ(n, reference) for n in least.members):
+        return None
+    return reference
