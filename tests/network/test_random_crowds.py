@@ -1,6 +1,6 @@
 """Random crowds: several stations on one air, with faults; every page ends, and nothing is lost track of.
 
-The tests try 60 crowds, half of them with every fault switched on at once. ``PSM_SIM_RANDOM_WORLDS=2000``
+The tests try 30 crowds, half of them with every fault switched on at once. ``PSM_SIM_RANDOM_WORLDS=2000``
 tries 600, and any other number in proportion.
 """
 
@@ -25,8 +25,8 @@ from tests.network.parts.capture.sniffed import records
 from tests.network.parts.mac.random_air import POLICIES, Witness, awake_throughout, page_of, settings_of
 from tests.network.test_random_worlds import FAULTS, TIMES, Budget, Draw, messages_of
 
-CROWDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "200")) * 3 // 10
-PART = 6
+CROWDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "100")) * 3 // 10
+PART = 3
 UNKNOWN = ("access_point.idle_limit_s", "access_point.ageing_s")
 """Faults that the air does not know."""
 

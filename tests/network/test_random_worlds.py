@@ -1,6 +1,6 @@
 """Random worlds: whatever the settings, a run ends or fails with a sentence, and nothing is lost track of.
 
-The tests try 200 worlds, half of them with faults, and 100 with every fault switched on at once.
+The tests try 100 worlds, half of them with faults, and 50 with every fault switched on at once.
 ``PSM_SIM_RANDOM_WORLDS=2000 python -m pytest tests/network/test_random_worlds.py`` tries 2,000 and 1,000, and
 any other number as many.
 """
@@ -23,8 +23,8 @@ from psm_sim.workload.messages import DATAGRAM, Message, Messages
 from psm_sim.workload.page_view import Page
 from tests.network.laws import Watch, balance
 
-WORLDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "200"))
-PART = 10
+WORLDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "100"))
+PART = 5
 EVENTS = 100_000
 """The most events of a world."""
 
@@ -209,7 +209,7 @@ def check(number, faults="some"):
 
 @pytest.mark.parametrize("part", range(PART))
 def test_a_random_world_ends_or_fails_with_a_sentence_and_keeps_the_laws(part):
-    """Within its events and its time; every tenth world in each part, so that the parts share the cores."""
+    """Within its events and its time; every fifth world in each part, so that the parts share the cores."""
     for number in range(part, WORLDS, PART):
         check(number)
 
