@@ -54,19 +54,17 @@ def test_every_command_takes_every_trace_or_says_why_not(
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
-@pytest.mark.parametrize("policy", POLICIES.names())
-def test_every_policy_is_reported_in_every_format(
-    policy: str, form: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_policy_is_reported_in_every_format(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Policies report counts of their own, also those that the policies before them do not have."""
-    words = ["--policy", "bsd", "--policy", policy, "--policy", "psm", "--pages", "2", "--no-baselines"]
-    assert main([*words, "--format", form]) == 0
+    names = POLICIES.names()
+    words = [word for name in names for word in ("--policy", name)]
+    assert main([*words, "--pages", "2", "--no-baselines", "--format", form]) == 0
     out = capsys.readouterr().out
     if form == "csv":
         rows = list(csv.DictReader(io.StringIO(out)))
-        assert [row["policy"] for row in rows] == ["bsd", policy, "psm"]
+        assert [row["policy"] for row in rows] == names
         assert all(None not in row and None not in row.values() for row in rows)
     elif form == "json":
-        assert policy in json.dumps(json.loads(out))
+        assert [run["policy"] for run in json.loads(out)["runs"]] == names
     else:
-        assert policy in out
+        assert all(f"\n {name} " in out for name in names)
