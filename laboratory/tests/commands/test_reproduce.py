@@ -16,6 +16,12 @@ from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.errors import InputError
 
 
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run few replications of few pages with ``--quick``."""
+    monkeypatch.setattr("psm_lab.studies.study.QUICK", Scale(replications=2, pages=3, long_pages=3))
+
+
 def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """JSON on standard output is what the folder has; the page has the command without the workers."""
     words = ["sleep-times", "--quick", "--seed", "2", "--workers", "1", "--format", "json"]

@@ -6,28 +6,32 @@ import pytest
 from psm_lab.reporting.figures.figure_registry import draw
 from psm_lab.studies import devices, load_study
 from psm_lab.studies.devices import delay_s, run_policies
-from psm_lab.studies.study import Scale
+from psm_lab.studies.study import Findings, Scale
 from psm_lab.studies.study_runner import reproduce
-from psm_lab.studies.tasks import run_groups
 
 from psm_sim.simulation import Scenario, simulate
 
 
-def test_a_small_run_gives_every_table_and_both_figures(monkeypatch: pytest.MonkeyPatch):
-    """From tasks to figures, with two chips, two kinds of traffic and few policies."""
-    monkeypatch.setattr(devices, "CHIPS", ("", "esp32-c6"))
-    monkeypatch.setattr(devices, "TRAFFIC", {"ucb": "ucb", "mqtt": "mqtt"})
-    monkeypatch.setattr(devices, "POLICIES", ("always-on", "psm", "dynamic:stack=linux"))
-    (findings,) = reproduce({"devices": load_study("devices")}, Scale(1, 3, 3), workers=1)
+@pytest.fixture(scope="module")
+def findings() -> Findings:
+    """Return the findings with two chips, two kinds of traffic and few policies."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(devices, "CHIPS", ("", "esp32-c6"))
+        patch.setattr(devices, "TRAFFIC", {"ucb": "ucb", "mqtt": "mqtt"})
+        patch.setattr(devices, "POLICIES", ("always-on", "psm", "dynamic:stack=linux"))
+        (found,) = reproduce({"devices": load_study("devices")}, Scale(1, 3, 3), workers=1)
+    return found
+
+
+def test_a_small_run_gives_every_table_and_both_figures(findings: Findings) -> None:
     assert [table.frame.shape[0] for table in findings.tables] == [3, 3, 3, 8]
     assert len(findings.remarks) == 3
     assert all(draw(key, frame) for key, frame in findings.figures.items())
 
 
-def test_twt_and_dtim_need_the_same_where_charge_over_time_is_the_same():
+def test_twt_and_dtim_need_the_same_where_charge_over_time_is_the_same(findings: Findings) -> None:
     """Idle: a period costs 15.042 ms awake, a beacon its charge: T = D x 102.4 ms x the ratio, within 1 %."""
-    (rows,) = run_groups([devices.crossover_tasks()])
-    table = devices.crossover_table(rows.of("device"))
+    table = findings.tables[-1].frame
     for chip, ratio in (
         ("nrf7002", 0.1927 * 15.042e-3 / 0.0002871),
         ("esp32-c6", 0.3399 * 15.042e-3 / 0.0002805),
