@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -189,3 +190,12 @@ def test_results_are_short_and_their_names_are_escaped() -> None:
         assert "<b>" not in html
         assert "<script>" not in html
     assert "page" in run.plot().axes[0].get_title(loc="left")
+
+
+def test_a_comparison_in_a_shell_is_one_line_of_main_values() -> None:
+    """Without page views these are power and latency; of many policies the first ones are named."""
+    pings = psm_sim.compare(["psm"], "ping:stretch_s=30", pages=1, baselines=False, against=None)
+    text = r"<Comparison on ping:stretch_s=30, 1 pages, seed 1: psm \d+\.\d+ mW, p99 0\.\d+ s>"
+    assert re.fullmatch(text, repr(pings))
+    policies = [f"psm:listen_interval={number}" for number in range(2, 12)]
+    assert repr(psm_sim.compare(policies, "ping:stretch_s=30", pages=1)).endswith("; and 4 more>")
