@@ -19,7 +19,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("case", CASES)
 def test_an_output_has_not_changed(case: str, inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table to the letter, the rest with nine digits; ``python -m tests.golden.outputs`` renews them."""
+    """The table to the letter, the rest with six digits; ``python -m tests.golden.outputs`` renews them."""
     monkeypatch.chdir(inputs)
     found = outputs(case)
     assert found.pop("table") == tables()[case]
