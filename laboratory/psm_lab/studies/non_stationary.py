@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from psm_lab.studies.learner_runs import (
     BOUNDED,
@@ -37,7 +38,10 @@ GAMMA_POLICIES = {
 """Policies among which gamma is chosen, on other seeds."""
 
 UPLINK_POLICIES = {f"lpsm:uplink={uplink}": uplink for uplink in ("one", "restart", "keep")}
-"""Policies by their choice after an uplink packet. The first one is LPSM's default, as in all other runs."""
+"""Policies by their choice after an uplink packet."""
+
+UPLINK_DEFAULT = "lpsm:uplink=one"
+"""Default of LPSM, as in all other runs."""
 
 OPTIMA = {
     "best switching rate, chosen offline": "best_rate",
@@ -100,67 +104,59 @@ _VERDICTS = {
 """Verdict on a policy, by those on its energy and its slowdown."""
 
 
-class SeedRows:
-    """Rows of all seeds on one trace with one gamma of the learners' loss, one per seed and policy.
+Runs = dict[str, pd.DataFrame]
+"""Values by quantity, in frames with a row per seed and a column per policy."""
 
-    *rows* have the columns ``seed``, ``policy``, ``energy_j`` and ``slowdown``, and may have others. Rows
-    with another *gamma* do not count. The policies are compared with the policy *reference*.
+
+def by_seed(rows: pd.DataFrame, gamma: str = PUBLISHED) -> Runs:
+    """Return each quantity of the rows of one trace.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows with ``seed``, ``policy``, ``energy_j`` and further quantities.
+    gamma : str
+        Gamma of the learners' loss. Rows with another gamma do not count.
     """
+    if "gamma" in rows:
+        rows = rows[rows["gamma"].isin(["", gamma])]
+    rows = rows.assign(energy_mj=1000 * rows["energy_j"])
+    quantities = rows.columns.difference(["seed", "policy"])
+    return {name: rows.pivot(index="seed", columns="policy", values=name) for name in quantities}
 
-    def __init__(self, rows: pd.DataFrame, gamma: str = PUBLISHED, reference: str = LEARN_ALPHA) -> None:
-        self.rows = rows[rows["gamma"].isin(["", gamma])] if "gamma" in rows else rows
-        self.rows = self.rows.assign(energy_mj=1000 * self.rows["energy_j"])
-        self.reference = reference
 
-    def values(self, policy: str, column: str) -> pd.Series[float]:
-        """Return *column* of *policy* as one value per seed."""
-        rows = self.rows[self.rows["policy"] == policy]
-        return rows.set_index("seed")[column].sort_index().astype(float)
+def difference(runs: Runs, policy: str, quantity: str, reference: str = LEARN_ALPHA) -> Interval:
+    """Return the paired difference of a quantity of *policy* to that of *reference*; runs by seed."""
+    return confidence_interval(runs[quantity][policy] - runs[quantity][reference])
 
-    def mean(self, policy: str, column: str) -> Interval:
-        """Return the mean of *column* over seeds with its confidence interval."""
-        return confidence_interval(self.values(policy, column))
 
-    def difference(self, policy: str, column: str) -> Interval:
-        """Return the paired difference of *policy* to the reference."""
-        return confidence_interval(self.values(policy, column) - self.values(self.reference, column))
+def verdict(runs: Runs, policy: str, reference: str = LEARN_ALPHA) -> str:
+    """Return the verdict on *policy* compared with *reference*; lower is better."""
+    margins = {"energy_j": ENERGY_MARGIN * runs["energy_j"][reference].mean(), "slowdown": SLOWDOWN_MARGIN}
+    words = Words("better", "equivalent", "worse")
+    energy, slowdown = (
+        judge(difference(runs, policy, quantity, reference), -margin, margin, words)
+        for quantity, margin in margins.items()
+    )
+    return _VERDICTS.get((energy, slowdown), f"undecided (energy {energy}, slowdown {slowdown})")
 
-    def verdict(self, policy: str) -> str:
-        """Return the verdict on *policy* compared with the reference; lower is better."""
-        margins = {
-            "energy_j": ENERGY_MARGIN * self.mean(self.reference, "energy_j").mean,
-            "slowdown": SLOWDOWN_MARGIN,
-        }
-        words = Words("better", "equivalent", "worse")
-        energy, slowdown = (
-            judge(self.difference(policy, column), -margin, margin, words)
-            for column, margin in margins.items()
-        )
-        undecided = f"undecided (energy {energy}, slowdown {slowdown})"
-        return _VERDICTS.get((energy, slowdown), undecided)
 
-    def best_learner(self, column: str) -> str:
-        """Return the learner with the lowest mean of *column*."""
-        return min(LEARNERS, key=lambda learner: self.mean(learner, column).mean)
+def best_learner(runs: Runs, quantity: str) -> str:
+    """Return the learner with the lowest mean of a quantity."""
+    return str(runs[quantity][[*LEARNERS]].mean().idxmin())
 
-    def best_fixed(self) -> dict[str, str]:
-        """Return the best fixed polling times by criterion, chosen offline; an empty string if none fits."""
-        means = {
-            column: {policy: self.mean(policy, column).mean for policy in (*FIXED, LEARN_ALPHA)}
-            for column in ("energy_j", "slowdown")
-        }
-        energy, slowdown = means["energy_j"], means["slowdown"]
-        as_fast = [policy for policy in FIXED if slowdown[policy] <= slowdown[LEARN_ALPHA]]
-        as_frugal = [policy for policy in FIXED if energy[policy] <= energy[LEARN_ALPHA]]
-        return {
-            "minimum energy": min(FIXED, key=energy.__getitem__),
-            "minimum energy at no more slowdown than Learn-alpha": min(
-                as_fast, key=energy.__getitem__, default=""
-            ),
-            "minimum slowdown at no more energy than Learn-alpha": min(
-                as_frugal, key=slowdown.__getitem__, default=""
-            ),
-        }
+
+def best_fixed(runs: Runs) -> dict[str, str]:
+    """Return the best fixed polling times by criterion, chosen offline; an empty string if none fits."""
+    energy, slowdown = (runs[quantity].mean() for quantity in ("energy_j", "slowdown"))
+    as_fast = [policy for policy in FIXED if slowdown[policy] <= slowdown[LEARN_ALPHA]]
+    as_frugal = [policy for policy in FIXED if energy[policy] <= energy[LEARN_ALPHA]]
+    candidates = {
+        "minimum energy": energy[[*FIXED]],
+        "minimum energy at no more slowdown than Learn-alpha": energy[as_fast],
+        "minimum slowdown at no more energy than Learn-alpha": slowdown[as_frugal],
+    }
+    return {name: "" if means.empty else str(means.idxmin()) for name, means in candidates.items()}
 
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
@@ -192,11 +188,10 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     (trace, pages, control_pages), seeds = _sizes(scale), _seeds(scale, seed)
     policies, choices = pd.DataFrame(rows.of("policies")), pd.DataFrame(rows.of("run"))
     shifting, control = (policies[policies["trace"] == name] for name in (trace, CONTROL))
-    by_gamma = {gamma: SeedRows(shifting, gamma) for gamma in (PUBLISHED, gamma_label(MILD))}
+    by_gamma = {gamma: by_seed(shifting, gamma) for gamma in (PUBLISHED, gamma_label(MILD))}
     published, mild = by_gamma.values()
-    stationary = SeedRows(control)
-    gammas = choices[choices["part"] == "gamma"]
-    uplinks = SeedRows(choices[choices["part"] == "uplink"], reference=next(iter(UPLINK_POLICIES)))
+    stationary = by_seed(control)
+    gammas, uplinks = (by_seed(choices[choices["part"] == part]) for part in ("gamma", "uplink"))
     remarks = {
         "Published gamma": [*comparisons(published), leaders(published)],
         f"Gamma {MILD:g}": [*comparisons(mild), leaders(mild)],
@@ -207,7 +202,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
         "Gain of Learn-alpha on non-stationary traffic (thesis, section 2.5.5)",
         f"trace {trace}, {pages} pages, and as a stationary control {control_pages} pages of {CONTROL};"
         f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM dozes"
-        f" for {UPLINK_POLICIES[uplinks.reference]} beacon; differences are paired; {RULE}",
+        f" for {UPLINK_POLICIES[UPLINK_DEFAULT]} beacon; differences are paired; {RULE}",
         remarks=[
             _gamma_remark(gammas),
             *(f"{part}. {text}" for part, texts in remarks.items() for text in texts),
@@ -262,38 +257,40 @@ def _display_name(policy: str) -> str:
     return f"{policy} ({beacons}00 ms)" if beacons else policy
 
 
-def comparisons(rows: SeedRows) -> list[str]:
+def comparisons(runs: Runs) -> list[str]:
     """Return one remark for each kind of policy compared with Learn-alpha, and one on regret."""
-    energy, slowdown = (rows.difference("Static-expert", name) for name in ("energy_mj", "slowdown"))
-    share = 100 * energy.mean / rows.mean("Static-expert", "energy_mj").mean
-    energy, slowdown = (value._replace(mean=-value.mean) for value in (energy, slowdown))
-    relation = "less" if share > 0 else "more"
+    energy, slowdown = (
+        difference(runs, LEARN_ALPHA, name, "Static-expert") for name in ("energy_mj", "slowdown")
+    )
+    share = 100 * energy.mean / runs["energy_mj"]["Static-expert"].mean()
     remarks = [
         (
-            f"Compared with Static-expert, Learn-alpha takes {abs(share):.1f} % {relation} energy"
-            f" ({_signed(energy, 1)} mJ per page), and its slowdown differs by {_signed(slowdown, 3)}."
+            f"Compared with Static-expert, Learn-alpha takes {abs(share):.1f} %"
+            f" {'less' if share < 0 else 'more'} energy ({_signed(energy, 1)} mJ per page), and its slowdown"
+            f" differs by {_signed(slowdown, 3)}."
         )
     ]
     for title, policies in (("Fixed-share", LEARNERS[2:]), ("BSD", BOUNDED)):
         by_verdict: dict[str, list[str]] = {}
         for policy in policies:
-            by_verdict.setdefault(rows.verdict(policy), []).append(policy)
-        verdicts = "; ".join(f"{', '.join(names)}: {verdict}" for verdict, names in by_verdict.items())
+            by_verdict.setdefault(verdict(runs, policy), []).append(policy)
+        verdicts = "; ".join(f"{', '.join(names)}: {text}" for text, names in by_verdict.items())
         remarks.append(f"{title} compared with Learn-alpha: {verdicts}.")
-    for criterion, policy in rows.best_fixed().items():
+    for criterion, policy in best_fixed(runs).items():
         text = "there is none"
         if policy:
-            energy, slowdown = (rows.difference(policy, name) for name in ("energy_mj", "slowdown"))
             text = (
-                f"{_display_name(policy)}. Compared with Learn-alpha it is {rows.verdict(policy)}"
-                f" ({_signed(energy, 1)} mJ per page, {_signed(slowdown, 3)} slowdown)"
+                f"{_display_name(policy)}. Compared with Learn-alpha it is {verdict(runs, policy)}"
+                f" ({_signed(difference(runs, policy, 'energy_mj'), 1)} mJ per page,"
+                f" {_signed(difference(runs, policy, 'slowdown'), 3)} slowdown)"
             )
         remarks.append(f"Best fixed polling time, {criterion}: {text}.")
-    losses = rows.values(LEARN_ALPHA, "common")
+    losses = runs["common"]
     to_best, to_rate = (
-        confidence_interval(losses - rows.values(HINDSIGHT, name)) for name in ("best_expert", "best_rate")
+        confidence_interval(losses[LEARN_ALPHA] - runs[name][HINDSIGHT])
+        for name in ("best_expert", "best_rate")
     )
-    better = [policy for policy in LEARNERS[1:] if rows.difference(policy, "common").high < 0]
+    better = [policy for policy in LEARNERS[1:] if difference(runs, policy, "common").high < 0]
     remarks.append(
         f"Regret of Learn-alpha on the same rounds: {_signed(to_best, 1)} nats to the best expert, and"
         f" {_signed(to_rate, 1)} nats to Fixed-share at the best rate. Both are chosen offline, so no user"
@@ -302,13 +299,11 @@ def comparisons(rows: SeedRows) -> list[str]:
     return remarks
 
 
-def gains(rows: SeedRows, control: SeedRows) -> str:
-    """Compare Learn-alpha's saving over Static-expert on the shifting *rows* with that on the *control*."""
+def gains(runs: Runs, control: Runs) -> str:
+    """Compare Learn-alpha's saving over Static-expert on the shifting *runs* with that on the *control*."""
     shifting, stationary = (
-        confidence_interval(
-            100 * (1 - traffic.values(LEARN_ALPHA, "energy_j") / traffic.values("Static-expert", "energy_j"))
-        )
-        for traffic in (rows, control)
+        confidence_interval(100 * (1 - energy[LEARN_ALPHA] / energy["Static-expert"]))
+        for energy in (runs["energy_j"], control["energy_j"])
     )
     relation = "larger" if shifting.low > stationary.high else "not larger"
     return (
@@ -317,13 +312,13 @@ def gains(rows: SeedRows, control: SeedRows) -> str:
     )
 
 
-def leaders(rows: SeedRows) -> str:
+def leaders(runs: Runs) -> str:
     """Return a remark on the learners with the lowest mean loss, energy and slowdown, and the best rate."""
     measures = {"loss on the same rounds": "common", "energy": "energy_j", "slowdown": "slowdown"}
-    names = [f"{measure}: {rows.best_learner(column)}" for measure, column in measures.items()]
+    names = [f"{measure}: {best_learner(runs, quantity)}" for measure, quantity in measures.items()]
     return (
         f"Learners with the lowest means: {'; '.join(names)}. The switching rate with the minimum loss,"
-        f" chosen offline, is {rows.values(HINDSIGHT, 'alpha').median():.2g} (median over seeds)."
+        f" chosen offline, is {runs['alpha'][HINDSIGHT].median():.2g} (median over seeds)."
     )
 
 
@@ -339,25 +334,29 @@ def polls_to_forget() -> str:
     )
 
 
-def _gamma_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return energy, slowdown and their product under each candidate gamma."""
-    lines = []
-    for policy, group in runs.groupby("policy", sort=False):
-        energy, slowdown = (confidence_interval(group[name]) for name in ("energy_j", "slowdown"))
-        lines.append(
-            {
-                "gamma": GAMMA_POLICIES[str(policy)],
-                "mJ per page": f"{confidence_interval(1000 * group['energy_j']):.1f}",
-                "slowdown": f"{slowdown:.3f}",
-                "J x slowdown": f"{energy.mean * slowdown.mean:.4f}",
-            }
-        )
-    return pd.DataFrame(lines)
+def _means(runs: Runs, policy: str) -> dict[str, str]:
+    """Return the cells with the mean energy and slowdown of a policy."""
+    return {
+        "mJ per page": f"{confidence_interval(runs['energy_mj'][policy]):.1f}",
+        "slowdown": f"{confidence_interval(runs['slowdown'][policy]):.3f}",
+    }
 
 
-def _gamma_remark(runs: pd.DataFrame) -> str:
-    products = runs.groupby("policy")[["energy_j", "slowdown"]].mean().prod(axis="columns")
-    gamma = GAMMA_POLICIES[str(products.idxmin())]
+def _gamma_products(runs: Runs) -> pd.Series[float]:
+    """Return the product of mean energy and mean slowdown of each policy."""
+    return runs["energy_j"].mean() * runs["slowdown"].mean()
+
+
+def _gamma_table(runs: Runs) -> pd.DataFrame:
+    products = _gamma_products(runs)
+    return pd.DataFrame(
+        {"gamma": gamma, **_means(runs, policy), "J x slowdown": f"{products[policy]:.4f}"}
+        for policy, gamma in GAMMA_POLICIES.items()
+    )
+
+
+def _gamma_remark(runs: Runs) -> str:
+    gamma = GAMMA_POLICIES[str(_gamma_products(runs).idxmin())]
     relation = "It is" if gamma == gamma_label(MILD) else "It is not"
     return (
         f"On the seeds for choosing, gamma {gamma} has the lowest product of energy and slowdown."
@@ -366,75 +365,76 @@ def _gamma_remark(runs: pd.DataFrame) -> str:
     )
 
 
-def _uplink_table(rows: SeedRows) -> pd.DataFrame:
+def _uplink_table(runs: Runs) -> pd.DataFrame:
     """Return energy and slowdown under each choice, and the verdict compared with the default."""
-    lines, compared = [], f"compared with {UPLINK_POLICIES[rows.reference]}"
-    for policy, uplink in UPLINK_POLICIES.items():
-        is_default = policy == rows.reference
-        difference = "" if is_default else _signed(rows.difference(policy, "slowdown"), 3)
-        lines.append(
-            {
-                "after an uplink packet": uplink,
-                "mJ per page": f"{rows.mean(policy, 'energy_mj'):.1f}",
-                "slowdown": f"{rows.mean(policy, 'slowdown'):.3f}",
-                "slowdown, difference": difference,
-                compared: "" if is_default else rows.verdict(policy),
-            }
-        )
-    return pd.DataFrame(lines)
-
-
-def energy_and_slowdown(rows: SeedRows, policies: Sequence[str]) -> pd.DataFrame:
-    """Return energy and slowdown, with paired differences to Learn-alpha and the verdict, by policy."""
-    lines = []
-    for policy in policies:
-        energy, slowdown = (rows.difference(policy, name) for name in ("energy_mj", "slowdown"))
-        compared = {
-            "mJ per page, difference to Learn-alpha": _signed(energy, 1),
-            "slowdown, difference": _signed(slowdown, 3),
-            "compared with Learn-alpha": rows.verdict(policy),
+    table = pd.DataFrame(
+        {
+            "after an uplink packet": uplink,
+            **_means(runs, policy),
+            "slowdown, difference": _signed(difference(runs, policy, "slowdown", UPLINK_DEFAULT), 3),
+            f"compared with {UPLINK_POLICIES[UPLINK_DEFAULT]}": verdict(runs, policy, UPLINK_DEFAULT),
         }
-        lines.append(
-            {
-                "policy": _display_name(policy),
-                "mJ per page": f"{rows.mean(policy, 'energy_mj'):.1f}",
-                "slowdown": f"{rows.mean(policy, 'slowdown'):.3f}",
-                "delay per page, ms": f"{rows.mean(policy, 'delay_ms'):.0f}",
-                **(dict.fromkeys(compared, "") if policy == LEARN_ALPHA else compared),
-            }
-        )
-    return pd.DataFrame(lines)
+        for policy, uplink in UPLINK_POLICIES.items()
+    )
+    table.iloc[0, 3:] = ""
+    return table
 
 
-def _by_regime(rows: SeedRows) -> pd.DataFrame:
+def energy_and_slowdown(runs: Runs, policies: Sequence[str]) -> pd.DataFrame:
+    """Return energy and slowdown, with paired differences to Learn-alpha and the verdict, by policy."""
+    table = pd.DataFrame(
+        {
+            "policy": _display_name(policy),
+            **_means(runs, policy),
+            "delay per page, ms": f"{confidence_interval(runs['delay_ms'][policy]):.0f}",
+            "mJ per page, difference to Learn-alpha": _signed(difference(runs, policy, "energy_mj"), 1),
+            "slowdown, difference": _signed(difference(runs, policy, "slowdown"), 3),
+            "compared with Learn-alpha": verdict(runs, policy),
+        }
+        for policy in policies
+    )
+    table.loc[table["policy"] == LEARN_ALPHA, table.columns[4:]] = ""
+    return table
+
+
+def _by_regime(runs: Runs) -> pd.DataFrame:
     """Return power and delay in each regime, one line per policy."""
-    lines = []
-    for policy in REGIMES_SHOWN:
-        power = {f"{name}, mW": f"{rows.mean(policy, f'power_mw, {name}'):.1f}" for name in REGIMES}
-        delay = {f"{name}, ms": f"{rows.mean(policy, f'delay_ms, {name}'):.0f}" for name in REGIMES}
-        lines.append({"policy": _display_name(policy), **power, **delay})
-    return pd.DataFrame(lines)
+    columns = [(f"{name}, mW", f"power_mw, {name}", 1) for name in REGIMES]
+    columns += [(f"{name}, ms", f"delay_ms, {name}", 0) for name in REGIMES]
+    return pd.DataFrame(
+        {"policy": _display_name(policy)}
+        | {
+            heading: f"{confidence_interval(runs[quantity][policy]):.{digits}f}"
+            for heading, quantity, digits in columns
+        }
+        for policy in REGIMES_SHOWN
+    )
 
 
-def _common_regret(by_gamma: Mapping[str, SeedRows]) -> pd.DataFrame:
+def _common_regret(by_gamma: Mapping[str, Runs]) -> pd.DataFrame:
     """Return the regret of each learner and optimum in the rounds of Learn-alpha's run, in nats per run."""
-    keys = {policy: (policy, "common") for policy in LEARNERS}
-    keys |= {name: (HINDSIGHT, column) for name, column in OPTIMA.items()}
-    lines = []
-    for name, key in keys.items():
-        line = {"learner": name}
-        for gamma, rows in by_gamma.items():
-            losses, best = rows.values(*key), rows.values(HINDSIGHT, "best_expert")
-            difference = confidence_interval(losses - rows.values(LEARN_ALPHA, "common"))
-            line[f"regret to the best expert, gamma {gamma}"] = _signed(confidence_interval(losses - best), 1)
-            line[f"difference to Learn-alpha, gamma {gamma}"] = (
-                "" if name == LEARN_ALPHA else _signed(difference, 1)
+    keys = {policy: ("common", policy) for policy in LEARNERS}
+    keys |= {name: (quantity, HINDSIGHT) for name, quantity in OPTIMA.items()}
+    columns = {
+        "regret to the best expert": ("best_expert", HINDSIGHT),
+        "difference to Learn-alpha": ("common", LEARN_ALPHA),
+    }
+    table = pd.DataFrame(
+        {"learner": name}
+        | {
+            f"{heading}, gamma {gamma}": _signed(
+                confidence_interval(runs[quantity][policy] - runs[other][to]), 1
             )
-        lines.append(line)
-    return pd.DataFrame(lines)
+            for gamma, runs in by_gamma.items()
+            for heading, (other, to) in columns.items()
+        }
+        for name, (quantity, policy) in keys.items()
+    )
+    table.iloc[0, 2::2] = ""  # Learn-alpha compared with itself
+    return table
 
 
-def _own_regret(by_gamma: Mapping[str, SeedRows]) -> pd.DataFrame:
+def _own_regret(by_gamma: Mapping[str, Runs]) -> pd.DataFrame:
     """Return each learner's regret over the rounds of its own run, in nats per run."""
     columns = {
         "rounds": "rounds",
@@ -444,42 +444,42 @@ def _own_regret(by_gamma: Mapping[str, SeedRows]) -> pd.DataFrame:
     return pd.DataFrame(
         {"learner": policy}
         | {
-            f"{label}, gamma {gamma}": f"{rows.mean(policy, column):.0f}"
-            for gamma, rows in by_gamma.items()
-            for column, label in columns.items()
+            f"{label}, gamma {gamma}": f"{confidence_interval(runs[quantity][policy]):.0f}"
+            for gamma, runs in by_gamma.items()
+            for quantity, label in columns.items()
         }
         for policy in LEARNERS
     )
 
 
-def _energy_against_slowdown(rows: SeedRows) -> pd.DataFrame:
+def _with_half_width(name: str, values: ArrayLike) -> dict[str, float]:
+    interval = confidence_interval(values)
+    return {name: interval.mean, f"{name}_ci95": interval.half_width}
+
+
+def _energy_against_slowdown(runs: Runs) -> pd.DataFrame:
     """Return energy and slowdown with half widths, one row per plotted policy."""
-    points = []
-    for group, policies in GROUPS.items():
-        for policy in policies:
-            point: dict[str, str | float] = {"group": group, "policy": policy}
-            for column in ("slowdown", "energy_mj"):
-                mean = rows.mean(policy, column)
-                point |= {column: mean.mean, f"{column}_ci95": mean.half_width}
-            points.append(point)
-    return pd.DataFrame(points)
-
-
-def _loss_of_each_rate(by_gamma: Mapping[str, SeedRows]) -> pd.DataFrame:
-    """Return the regret of Fixed-share at each rate, and of Learn-alpha, in nats, with half widths."""
-    curves = []
-    for gamma, rows in by_gamma.items():
-        regrets = rows.rows.loc[rows.rows["policy"] == HINDSIGHT, "curve"]
-        fixed = [confidence_interval(values) for values in np.array(regrets.tolist()).T]
-        best = rows.values(HINDSIGHT, "best_expert")
-        learn_alpha = confidence_interval(rows.values(LEARN_ALPHA, "common") - best)
-        curve = {
-            "gamma": gamma,
-            "alpha": CURVE,
-            "fixed_share": [regret.mean for regret in fixed],
-            "fixed_share_ci95": [regret.half_width for regret in fixed],
-            "learn_alpha": learn_alpha.mean,
-            "learn_alpha_ci95": learn_alpha.half_width,
+    return pd.DataFrame(
+        {
+            "group": group,
+            "policy": policy,
+            **_with_half_width("slowdown", runs["slowdown"][policy]),
+            **_with_half_width("energy_mj", runs["energy_mj"][policy]),
         }
-        curves.append(pd.DataFrame(curve))
-    return pd.concat(curves, ignore_index=True)
+        for group, policies in GROUPS.items()
+        for policy in policies
+    )
+
+
+def _loss_of_each_rate(by_gamma: Mapping[str, Runs]) -> pd.DataFrame:
+    """Return the regret of Fixed-share at each rate, and of Learn-alpha, in nats, with half widths."""
+    return pd.DataFrame(
+        {
+            "gamma": gamma,
+            "alpha": alpha,
+            **_with_half_width("fixed_share", [curve[index] for curve in runs["curve"][HINDSIGHT]]),
+            **_with_half_width("learn_alpha", runs["common"][LEARN_ALPHA] - runs["best_expert"][HINDSIGHT]),
+        }
+        for gamma, runs in by_gamma.items()
+        for index, alpha in enumerate(CURVE)
+    )

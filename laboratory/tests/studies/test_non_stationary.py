@@ -23,7 +23,17 @@ from psm_lab.studies.learner_runs import (
     regrets,
     run_policies,
 )
-from psm_lab.studies.non_stationary import MILD, SeedRows, comparisons, gains, leaders
+from psm_lab.studies.non_stationary import (
+    MILD,
+    Runs,
+    best_fixed,
+    best_learner,
+    by_seed,
+    comparisons,
+    gains,
+    leaders,
+    verdict,
+)
 
 from psm_sim.campaign.loss_comparison import LearnerRound
 from psm_sim.learning import LearnAlpha, rate_losses, switching_rates
@@ -106,7 +116,7 @@ def test_a_timeline_has_the_regimes_of_its_run():
     assert set(found["learner"]) == {LEARN_ALPHA}
 
 
-def made_up(more: dict[str, tuple[float, float]]) -> SeedRows:
+def made_up(more: dict[str, tuple[float, float]]) -> Runs:
     """Return rows of three seeds in which *more* are energy and slowdown beyond Learn-alpha's 1 and 2."""
     rivals = dict.fromkeys((*FIXED, *BOUNDED, *LEARNERS[1:]), (1.0, 1.0)) | more
     rows: list[dict[str, Any]] = []
@@ -119,7 +129,7 @@ def made_up(more: dict[str, tuple[float, float]]) -> SeedRows:
             })  # fmt: skip
         hindsight = {"best_expert": 4.0, "best_rate": 3.0, "alpha": 1e-3}
         rows.append({"policy": "hindsight", "gamma": "published", "seed": seed, **hindsight})
-    return SeedRows(pd.DataFrame(rows))
+    return by_seed(pd.DataFrame(rows))
 
 
 def test_the_gain_is_set_beside_that_on_stationary_traffic():
@@ -128,7 +138,7 @@ def test_the_gain_is_set_beside_that_on_stationary_traffic():
     assert "is 50.0 ± 0.1 % of its energy on the shifting traffic and 20.1 ± 0.2 % on" in gains(half, fifth)
     assert gains(half, fifth).endswith("The saving is larger if regimes switch.")
     assert gains(fifth, half).endswith("The saving is not larger if regimes switch.")
-    assert (half.best_learner("energy_j"), fifth.best_learner("energy_j")) == (LEARN_ALPHA, "Fixed-share 0.5")
+    assert [best_learner(runs, "energy_j") for runs in (half, fifth)] == [LEARN_ALPHA, "Fixed-share 0.5"]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +160,7 @@ def test_the_gain_is_set_beside_that_on_stationary_traffic():
 )
 def test_a_verdict_follows_both_intervals_and_the_margins(energy, slowdown, word):
     """One per cent of energy, 0.02 of slowdown: a difference that is off zero can be equivalent."""
-    assert made_up({"bsd:p=1": (energy, slowdown)}).verdict("bsd:p=1") == word
+    assert verdict(made_up({"bsd:p=1": (energy, slowdown)}), "bsd:p=1") == word
 
 
 def test_the_best_fixed_polling_times_are_found_in_hindsight():
@@ -160,8 +170,8 @@ def test_the_best_fixed_polling_times_are_found_in_hindsight():
         "psm:listen_interval=5": (-0.3, 0.2),
         "psm:listen_interval=2": (0.4, -0.4),
     })  # fmt: skip
-    assert [*study.best_fixed().values()] == [FIXED[2], FIXED[1], FIXED[4]]
-    assert [*made_up({}).best_fixed().values()][1:] == ["", ""]
+    assert [*best_fixed(study).values()] == [FIXED[2], FIXED[1], FIXED[4]]
+    assert [*best_fixed(made_up({})).values()][1:] == ["", ""]
 
 
 def test_remarks_name_numbers_and_losers():
