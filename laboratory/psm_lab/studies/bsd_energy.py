@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_lab.studies.published_claims import published_claims
+from psm_lab.studies.published_claims import published_claims, study_texts
 from psm_lab.studies.published_experiment_runs import (
     BSD,
     PRESETS,
@@ -16,7 +16,7 @@ from psm_lab.studies.published_experiment_runs import (
     table_of_means_and_optimum,
     values_of,
 )
-from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.network import Observer
 from psm_sim.network.link import Link
@@ -31,15 +31,6 @@ HOLDING_MS = 1500
 
 BOUNDS = dict(zip(BSD, (1.0, 0.5, 0.2, 0.1), strict=True))
 OPTIMA = 10
-COMMENTARY = join_paragraphs(
-    """
-    A tight bound costs energy because BSD stays awake for a beacon interval over p after each uplink
-    packet, including delayed ACKs and FINs. For p = 0.1 this is 1 s.
-
-    The abstract states its savings as ranges over p and over the paper's workloads. Each p is judged by the
-    whole range.
-    """
-)
 COLUMNS = {
     "J/page": ("energy_j", "{:.3f}"),
     "awake J": ("awake_j", "{:.3f}"),
@@ -126,11 +117,9 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
             figures["energy"] = mean_energy_by_state(frame, best, NAME)
     title = "Buffered replies, and the largest delivery time as a share of its bound"
     return Findings(
-        NAME,
-        "Bounded Slowdown: energy, page times and the bound (BSD paper's abstract)",
-        f"{setting_of(experiments, scale, seed)}; for the bound every reply takes {HOLDING_MS} ms",
+        **study_texts(NAME),
+        setting=f"{setting_of(experiments, scale, seed)}; for the bound every reply takes {HOLDING_MS} ms",
         remarks=remarks,
-        commentary=COMMENTARY,
         tables=[*tables, Table(title, _bounds(bounds))],
         claims=claims,
         presets=[experiment.preset for experiment in experiments],

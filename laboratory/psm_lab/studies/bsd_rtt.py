@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
+from psm_lab.studies.published_claims import study_texts
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task, comparison_task, optimum_task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation import Scenario
@@ -28,13 +29,6 @@ SETTINGS = {"tcp.segment_bytes": 1000, "tcp.delayed_ack_ms": 0}
 """Settings of the reference model. Its policies also run with a single connection instead of four."""
 
 TOLERANCE, REPLICATIONS = 0.05, 3
-COMMENTARY = join_paragraphs(
-    """
-    The reference model seems to request a page's objects one after the other. Parallel connections share
-    each wait for a beacon. The difference is largest at short round trips, where the wait is nearly all of
-    a page's time.
-    """
-)
 
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
@@ -60,15 +54,13 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     best = best.assign(policy="hindsight, no delay", time_ratio=1.0, half_width=0.0)
     title = "Mean page time relative to no power saving (simulated / reference), {}"
     return Findings(
-        "bsd-rtt",
-        "Page time and energy against the server's round trip",
-        "segments of 1000 B, an ACK for each, initial window 2, no server delay,"
+        **study_texts("bsd-rtt"),
+        setting="segments of 1000 B, an ACK for each, initial window 2, no server delay,"
         f" {len(scale.few(seed, REPLICATIONS))} replications of {scale.pages} pages, from seed {seed}",
         remarks=[
             f"With up to four parallel connections, as in the paper, {_agreement(parallel)}",
             f"With one connection at a time, {_agreement(single)}",
         ],
-        commentary=COMMENTARY,
         tables=[
             Table(title.format("four connections"), _wide(parallel)),
             Table(title.format("one connection"), _wide(single)),

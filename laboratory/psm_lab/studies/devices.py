@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from psm_lab.studies.published_claims import study_texts
 from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.simulation import Result, Scenario, run_comparison
@@ -150,8 +151,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     esp32 = means[means["chip"] == "esp32-c6"]
     crossover = crossover_table(idle)
     return Findings(
-        study="devices",
-        title="Production policies compared with published policies, on several chips and traffic",
+        **study_texts("devices"),
         setting=f"seeds {', '.join(map(str, seeds))}; {scale.pages} pages, or 2 h of mqtt;"
         " topology three-node with the chip's profile; the delay is the mean page time, or the mean"
         " latency of a command and its answer, minus that of an always-on radio",

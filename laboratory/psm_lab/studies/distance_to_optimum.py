@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from psm_lab.studies.published_claims import study_texts
 from psm_lab.studies.published_experiment_runs import LPSM, POLICIES
-from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs, table_of_means
+from psm_lab.studies.study import Findings, Scale, Table, table_of_means
 from psm_lab.studies.tasks import Row, Rows, Task, optimum_task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import Topology
@@ -92,25 +93,6 @@ BOUNDS = (1.0, 0.5, 0.2, 0.1)
 LONG = ("psm:listen_interval=12", "psm:listen_interval=40")
 """Long fixed polling times for the far end of the frontier. They run in the simulator only."""
 
-COMMENTARY = join_paragraphs(
-    """
-    The offline optimum knows when every frame will reach the access point and when the station will send.
-    It uses a simplified model, the event chain. This is the sequence of transmissions and idle periods
-    of the run without power saving. A late delivery shifts everything that follows by the same time.
-
-    Without delay the event chain equals the simulated run, so its minimum energy is exact and a
-    schedule attains it. With delay its minimum is a bound on the event chain only. In the simulator
-    parallel connections share a wait, but on the event chain each late delivery delays the rest of the
-    page. The delays on the event chain are therefore longer. A policy in the simulator can need less
-    energy than any schedule on the event chain. The policy "lull" does so. It receives every beacon
-    for 0.1 s after an uplink packet, and then one per minute.
-
-    The lower bound holds in the simulator for every policy and every delay. It assumes a radio that sleeps
-    for the whole run, is awake only while the bytes of the pages are transmitted, and receives no beacon. It
-    grows with the delay.
-    """
-)
-
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return one offline optimum and one simulated comparison per seed."""
@@ -142,12 +124,10 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     chain_columns = {**columns, "minimum J at that delay": ("least_j", "{:.3f}"), **excess}
     first = frame["seed"] == seed
     return Findings(
-        "optimum",
-        "Distance of each policy from the offline optimum",
-        f"ucb with its default server delay, mean think time 54.5 s, {len(free)} replications of"
+        **study_texts("optimum"),
+        setting=f"ucb with its default server delay, mean think time 54.5 s, {len(free)} replications of"
         f" {scale.pages} pages, from seed {seed}",
         remarks=_remarks(frame, simulated, free),
-        commentary=COMMENTARY,
         tables=[
             Table(
                 "Simulated energy of each policy, and the lower bound at its page times",

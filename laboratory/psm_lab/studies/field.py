@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from psm_lab.studies.published_claims import claim_of, published_numbers, searched_sources
-from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs, table_of_means
+from psm_lab.studies.published_claims import claim_of, published_numbers, searched_sources, study_texts
+from psm_lab.studies.study import Findings, Scale, Table, table_of_means
 from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import load_topology
@@ -274,33 +274,6 @@ def _policy_table(frames: pd.DataFrame, trace: str, chip: str) -> pd.DataFrame:
     return table.sort_values("rank, none").reset_index()
 
 
-_COMMENTARY = join_paragraphs("""
-Contention. The setting is that of the published program: 802.11n at 65 Mbit/s, DTIM period 3, and a server
-10 ms away. The station sends 1024 B each second and wakes up for every beacon. The neighbors together offer
-40 Mbit/s in datagrams of 1024 B, more than the channel carries. The published program offers 65 Mbit/s. The
-increase with 20 neighbors is relative to a station without neighbors. Time awake includes the reception of
-beacons but not the ramps, as in the published script. The ramps need energy and no time.
-
-psm_sim differs from the published program in two known ways, and both reduce the effect of neighbors. It
-has no A-MPDU, so that a neighbor occupies the channel for one frame at a time. A dozing station waits
-without energy for a beacon that a busy channel delays.
-
-Energy per frame. The key power.frame_j charges the same energy for each data frame that the station sends
-or receives. The measured energies are those of transmitted frames. They belong to whole devices and not to
-a chip.
-
-EAPS. Its claims are words. "As low as PSM" is read as at most the energy of static PSM. "Close to the case
-where the station is always awake" is read as a delay at most 10 % longer. The policy predict has the idea
-of EAPS, but neither its access point, which knows the delays of the network, nor its learners.
-
-The settings were not fixed blindly. Quick runs with the first two seeds came before the first version of
-them. Load, duration and number of seeds changed after a first full run was stopped without results. The
-rows with TCP requests were added after the first finished run, and nothing else was changed then. In that
-run predict did on datagrams exactly what static PSM does, because it recognizes replies on TCP
-connections only. Its energy agrees there for no other reason.
-""")
-
-
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return the tasks of contention, of EAPS and of the energy per frame."""
     seeds, pages = _seeds(scale, seed), _pages(scale)
@@ -321,12 +294,10 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     ranking = pd.DataFrame(_frame_rows(frames))
     seeds = _seeds(scale, seed)
     return Findings(
-        "field",
-        "Published results on contention, energy per frame, EAPS and TWT",
-        f"{len(seeds)} seeds from {seeds[0]} on; {_seconds(scale):g} s with contention,"
+        **study_texts("field"),
+        setting=f"{len(seeds)} seeds from {seeds[0]} on; {_seconds(scale):g} s with contention,"
         f" {_pages(scale)} pages of ucb, two pages of the other traces",
         remarks=_remarks(ranking, predictions),
-        commentary=_COMMENTARY,
         claims=[
             claim_of(number, values[number.policy, number.quantity]) for number in published_numbers("field")
         ],

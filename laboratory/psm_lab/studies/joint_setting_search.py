@@ -23,9 +23,10 @@ from psm_lab.studies.published_claims import (
     claim_of,
     count_agreeing,
     published_numbers,
+    study_texts,
 )
 from psm_lab.studies.published_experiment_runs import BSD, LPSM, POLICIES, values_of, with_ratios
-from psm_lab.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Table, join_paragraphs
+from psm_lab.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task, compare_policies
 from psm_sim.common.component_spec import Spec
 from psm_sim.simulation import Scenario
@@ -248,27 +249,6 @@ HEADLINE = {**asdict(CANDIDATES[-1]), "uplink": "one", "acks": "poll"}
 JUDGED = 10
 """Number of judging seeds. With three, most intervals are wider than the tolerance."""
 
-COMMENTARY = join_paragraphs(
-    """
-    If replies take long, LPSM sleeps through them and adds little to the page time, but BSD stays awake for
-    each reply. If replies arrive at once, the opposite is true.
-
-    The papers disagree about static PSM. Its published slowdown requires replies within a beacon interval.
-    Each reply that LPSM misses by a beacon then costs it several beacon intervals. The published page time
-    of LPSM requires replies for which static PSM waits several beacon intervals as well. If only the main
-    object has a server delay, both numbers lie between those of the two cases.
-
-    The thesis quotes the slowdown as a worst case, "as bad as 2.2 times longer". Here it is compared with the
-    mean over pages.
-
-    The rule of the search changed when results were known. A first search with constant think times had 8 + 5
-    agreeing numbers, and 6 + 5 on judging seeds. These times were replaced by almost constant ones, because
-    they give each page the same phase in the beacon interval. The settings in which both numbers on static
-    PSM agree then became candidates, and later that of the headline preset, whose result on judging seeds was
-    known.
-    """
-)
-
 
 def tasks(scale: Scale, seed: int) -> Sequence[Task]:
     """Return one run of every policy for each setting, and for each candidate and judging seed."""
@@ -300,9 +280,8 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     settings = [score.setting for score in candidates]
     rerun = [score for score in judged if score.setting in settings]
     return Findings(
-        "one-setting",
-        "Agreement of a single setting with the published numbers of LPSM and BSD",
-        f"{len(_grid(scale))} settings of think times, server delays, files and TCP,"
+        **study_texts("one-setting"),
+        setting=f"{len(_grid(scale))} settings of think times, server delays, files and TCP,"
         f" {len(UPLINKS)} choices after an uplink, {scale.pages} pages, choosing seed {CHOOSING[0]};"
         f" the candidates again with seeds {seeds[0]} to {seeds[-1]}; think times scaled to static PSM's"
         " energy",
@@ -311,7 +290,6 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
             *_remarks(searched, candidates, rerun),
             f"{len(rerun)} of {len(candidates)} candidates ran again on judging seeds.",
         ],
-        commentary=COMMENTARY,
         tables=[
             Table("Candidates on the choosing seed", _table(candidates)),
             Table("Candidates on judging seeds", _table(rerun or judged)),

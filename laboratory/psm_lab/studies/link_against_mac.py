@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from psm_lab.studies.published_claims import PublishedNumber, published_numbers
+from psm_lab.studies.published_claims import PublishedNumber, published_numbers, study_texts
 from psm_lab.studies.published_experiment_runs import PRESETS, Experiment, values_of
 from psm_lab.studies.study import Findings, Scale, Table, table_of_means
 from psm_lab.studies.tasks import Rows, Task
@@ -51,8 +51,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
         for model in MODELS
     ]
     return Findings(
-        study="mac",
-        title="Effect of an 802.11b channel on every published number",
+        **study_texts("mac"),
         setting=f"preset {PRESETS[0]}; {scale.replications} replications of {scale.pages} pages, at most"
         f" {MAX_LONG_RUNS} of {scale.long_pages}, from seed {seed} on; 802.11b at 11 Mbit/s with a long"
         " preamble, beacons every 100 TU; a link has 5 Mbit/s each way and beacons every 100 ms",

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from psm_lab.push_traffic import KINDS, push_workload
-from psm_lab.studies.published_claims import OPEN_AGREEMENT, judge
+from psm_lab.studies.published_claims import OPEN_AGREEMENT, judge, study_texts
 from psm_lab.studies.study import Findings, Scale, Table, table_of_means
 from psm_lab.studies.tasks import Row, Rows, Task, optimum_task
 from psm_sim.common.summary_stats import Interval, confidence_interval
@@ -162,11 +162,6 @@ RULE = (
     "The rule was fixed beforehand. A claim compares two policies on the same pages. Each of its conditions"
     " compares a paired 95 % interval over seeds with a limit. The claim agrees on a trace if every interval"
     " lies on the claimed side. It differs if one interval lies on the other side, and is open otherwise."
-)
-
-COMMENTARY = (
-    "The offline optimum is the minimum energy without any delay, plus the beacons that the longest doze"
-    " forces. A policy that delays replies can need less."
 )
 
 
@@ -390,11 +385,10 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
         suffixes=("", "_random"),
     )
     return Findings(
-        "listening",
-        "Policies that decide at each beacon whether to receive it",
-        f"{scale.replications} replications with seeds from {seed + FIRST_SEED} on, which no choice used",
+        **study_texts("listening"),
+        setting=f"{scale.replications} replications with seeds from {seed + FIRST_SEED} on, which no choice"
+        " used",
         remarks=[RULE, _tally(claims)],
-        commentary=[COMMENTARY],
         tables=[
             Table("Claims fixed in advance", claims),
             *tables,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from psm_lab.studies.published_claims import published_claims, published_numbers
+from psm_lab.studies.published_claims import published_claims, published_numbers, study_texts
 from psm_lab.studies.published_experiment_runs import (
     INVERSE,
     LOG,
@@ -46,11 +46,10 @@ OPTIMA = 10
 class HeadlineStudy(Study):
     """Every policy on the same pages, in independent replications, under each preset.
 
-    ``name`` and ``title`` identify the study in a report. ``long`` selects the runs of 500 pages.
+    ``name`` is the name of the study. ``long`` selects the runs of 500 pages.
     """
 
     name: str
-    title: str
     long: bool
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
@@ -82,9 +81,8 @@ class HeadlineStudy(Study):
                 figures["slowdown"] = mean_slowdowns(frame, self.name)
         few = f"; policies without published numbers: {ALL_POLICIES} replications" if self.long else ""
         return Findings(
-            self.name,
-            self.title,
-            setting_of(experiments, scale, seed, long=self.long) + few,
+            **study_texts(self.name),
+            setting=setting_of(experiments, scale, seed, long=self.long) + few,
             remarks=remarks,
             tables=tables,
             claims=claims,
@@ -115,5 +113,5 @@ def _remarks(preset: str, frame: pd.DataFrame, best: Sequence[float]) -> list[st
     ]
 
 
-LPSM_100 = HeadlineStudy("lpsm-100", "100 Web transfers (thesis, figures 2-6 a and 2-7 a)", long=False)
-LPSM_4X500 = HeadlineStudy("lpsm-4x500", "4 x 500 Web transfers (figures 2-6 b and 2-7 b)", long=True)
+LPSM_100 = HeadlineStudy("lpsm-100", long=False)
+LPSM_4X500 = HeadlineStudy("lpsm-4x500", long=True)

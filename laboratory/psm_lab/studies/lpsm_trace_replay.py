@@ -12,8 +12,8 @@ import pandas as pd
 from psm_lab.replay.figure_columns import FIGURES
 from psm_lab.replay.replay_config import ReplayConfig
 from psm_lab.replay.trace_replay import ReplayedClient, replay_trace
-from psm_lab.studies.published_claims import Words, judge
-from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
+from psm_lab.studies.published_claims import Words, judge, study_texts
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.summary_stats import confidence_interval
@@ -26,20 +26,6 @@ ZOOM = 2_000
 """Number of polls that count as the earlier phases of learning. The thesis gives an example after 1600."""
 
 SEEDS = 5
-COMMENTARY = join_paragraphs(
-    """
-    The thesis replayed recordings of Berkeley's users. This study replays synthetic pages over a modem line,
-    sampled from distributions of the same users. A statement that does not hold here may have held there.
-
-    The thesis states no numbers. The measures and their limits, such as 1.1 and 10, are ours.
-
-    Between bursts the longest polling time is the best expert of each poll. The learner gives it little
-    weight, because it loses most in bursts.
-
-    The thesis also says that the performance appears to beat its guarantee. This is not judged, because
-    Corollary 1 holds for all losses.
-    """
-)
 
 
 class Statement(NamedTuple):
@@ -246,9 +232,8 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
         )
     counts = Counter(line["verdict"] for line in lines)
     return Findings(
-        "trace-study",
-        "Statements of the thesis on LPSM, replayed without a simulator (figures 2-9 to 2-11)",
-        f"trace {TRACE} over a modem line, {scale.pages} pages, learn-alpha, loss inverse with gamma"
+        **study_texts("trace-study"),
+        setting=f"trace {TRACE} over a modem line, {scale.pages} pages, learn-alpha, loss inverse with gamma"
         f" 1e-07, experts 100 to 1000 ms by 100; {len(seeds)} replications, seeds {seeds[0]} to"
         f" {seeds[-1]}; figures: seed {seeds[0]}",
         remarks=[
@@ -259,7 +244,6 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
             "The thesis states no numbers for these statements, so the limits are ours.",
             f"Polls in a replay: {confidence_interval(frame['polls']):.0f}.",
         ],
-        commentary=COMMENTARY,
         tables=[Table("Statements of the thesis on this replay", pd.DataFrame(lines))],
         provisional=not scale.full,
         figures=frame["figures"][0],

@@ -19,8 +19,8 @@ from psm_lab.studies.learner_runs import (
     polling_times,
     run_policies,
 )
-from psm_lab.studies.published_claims import Words, judge
-from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
+from psm_lab.studies.published_claims import Words, judge, study_texts
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task, comparison_task
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.losses import Poll, make_loss
@@ -71,24 +71,6 @@ RULE = (
 )
 """Rule of the verdicts, fixed before the runs."""
 
-COMMENTARY = join_paragraphs(
-    """
-    The thesis proposes (section 2.5.5) to compare Learn-alpha with other learners in non-stationary
-    simulations. The traffic of this study repeats four regimes twice. They are quiet reading, busy browsing,
-    a live stream and pushed messages. No policy knows the schedule.
-
-    A negative regret to the best expert means that switching reduced the loss. The learner lost less than any
-    fixed polling time would have lost in the same rounds. Regrets over the learners' own rounds are not
-    comparable, because each learner determines its own rounds.
-
-    Browsing is bursty in every regime. Pages and pauses alternate far more often than the regimes do, and a
-    learner without switches cannot follow them either.
-
-    The loss counts the time that a byte waits and the number of polls. The slowdown of a page depends on the
-    round trips that wait one after the other, and the energy also depends on the page time. The best learner
-    by one measure is therefore not always the best by another measure.
-    """
-)
 
 _VERDICTS = {
     ("better", "better"): "better in both",
@@ -198,17 +180,15 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
         "Stationary control": [*comparisons(stationary), gains(published, stationary)],
     }
     return Findings(
-        "non-stationary",
-        "Gain of Learn-alpha on non-stationary traffic (thesis, section 2.5.5)",
-        f"trace {trace}, {pages} pages, and as a stationary control {control_pages} pages of {CONTROL};"
-        f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM dozes"
-        f" for {UPLINK_POLICIES[UPLINK_DEFAULT]} beacon; differences are paired; {RULE}",
+        **study_texts("non-stationary"),
+        setting=f"trace {trace}, {pages} pages, and as a stationary control {control_pages} pages of"
+        f" {CONTROL}; {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM"
+        f" dozes for {UPLINK_POLICIES[UPLINK_DEFAULT]} beacon; differences are paired; {RULE}",
         remarks=[
             _gamma_remark(gammas),
             *(f"{part}. {text}" for part, texts in remarks.items() for text in texts),
             polls_to_forget(),
         ],
-        commentary=COMMENTARY,
         tables=[
             Table(
                 "Energy and slowdown, published gamma",

@@ -189,6 +189,11 @@ class Claim:
     kept: float | None = None
 
 
+def study_texts(study: str) -> dict[str, Any]:
+    """Return the name of a study with its title and other fixed texts, as arguments of its findings."""
+    return {"study": study, **_load()["study"][study]}
+
+
 def published_numbers(study: str) -> list[PublishedNumber]:
     """Return the published numbers of a study."""
     return [_number(entry) for entry in _entries("number", study)]

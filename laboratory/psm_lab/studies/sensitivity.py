@@ -14,6 +14,7 @@ from psm_lab.studies.published_claims import (
     count_agreeing,
     published_claims,
     published_numbers,
+    study_texts,
 )
 from psm_lab.studies.published_experiment_runs import INVERSE, LOG, PRESETS, values_of, with_ratios
 from psm_lab.studies.study import Findings, Scale, Table
@@ -120,10 +121,9 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
             }
         )
     return Findings(
-        "sensitivity",
-        "Sensitivity of the published numbers to each unstated choice",
-        f"preset {BASE} and one change at a time; {len(seeds)} replications of {scale.pages} pages, the"
-        f" seeds for choosing, {seeds[0]} to {seeds[-1]}; mean think time as the preset's",
+        **study_texts("sensitivity"),
+        setting=f"preset {BASE} and one change at a time; {len(seeds)} replications of {scale.pages} pages,"
+        f" the seeds for choosing, {seeds[0]} to {seeds[-1]}; mean think time as the preset's",
         remarks=_remarks(claims),
         tables=[
             Table("One change at a time, with the published values in the headings", pd.DataFrame(lines))

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from psm_lab.studies.published_claims import study_texts
 from psm_lab.studies.published_experiment_runs import PRESETS
-from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs
+from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.component_spec import Spec
 from psm_sim.network import Observer
@@ -20,12 +21,6 @@ from psm_sim.simulation.run import run_workload
 LOSSES = ("inverse", "inverse-log")
 THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")
 PAGES = 30
-COMMENTARY = join_paragraphs(
-    """
-    As published, buffered frames shorten the sleep time at once, and idle time lengthens it step by step. The
-    loss 1/log T backs off much faster than 1/T.
-    """
-)
 
 
 class RestRecorder(Observer):
@@ -68,9 +63,8 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     means = times.groupby(["loss", "think"], sort=False)["sleep_ms"].mean()
     by_think = {loss: ", ".join(f"{think} {means[loss, think]:.0f} ms" for think in THINK) for loss in LOSSES}
     return Findings(
-        "sleep-times",
-        "Evolution of LPSM's sleep times under both losses (figure 2-5)",
-        f"preset {preset.name}, and think times of other tails; {PAGES} pages, seed {seed}",
+        **study_texts("sleep-times"),
+        setting=f"preset {preset.name}, and think times of other tails; {PAGES} pages, seed {seed}",
         remarks=[
             _steps_remark(plotted),
             *(
@@ -78,7 +72,6 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
                 for loss, text in by_think.items()
             ),
         ],
-        commentary=COMMENTARY,
         tables=[Table("Sleep times", _quantiles(times))],
         presets=[preset],
         figures={"sleep-times": _changes(plotted)},

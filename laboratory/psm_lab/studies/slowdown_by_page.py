@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from psm_lab.studies.published_claims import study_texts
 from psm_lab.studies.published_experiment_runs import MAX_PAGES, PRESETS
 from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task, comparison_task
@@ -15,10 +16,6 @@ from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import load_preset
 
 POLICIES = ("psm", "bsd:p=1", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
-COMMENTARY = (
-    'The published "negligible slowdown for longer transfers" is judged in lpsm-100, on the longest tenth.',
-    "Under this preset replies take 0.8 s, and the transfer of the bytes takes almost no time.",
-)
 BANDS = {"under 1 s": 1.0, "1 to 2 s": 2.0, "2 to 3 s": 3.0, "over 3 s": np.inf}
 """Upper limit of each band of page times in seconds."""
 
@@ -40,11 +37,9 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     shortest, longest = (slowdowns.iloc[part].mean() for part in (order[:tenth], order[-tenth:]))
     texts = [f"{policy} {shortest[policy]:.2f} and {longest[policy]:.2f}" for policy in POLICIES]
     return Findings(
-        "slowdown-by-page",
-        "Slowdown of each page against its time without power saving (figure 2-8)",
-        f"preset {PRESETS[0]}, {scale.long_pages} pages, seed {seed}",
+        **study_texts("slowdown-by-page"),
+        setting=f"preset {PRESETS[0]}, {scale.long_pages} pages, seed {seed}",
         remarks=[f"Mean slowdown of the shortest and of the longest tenth of the pages: {', '.join(texts)}."],
-        commentary=COMMENTARY,
         tables=[Table("Mean slowdown by page time without power saving", _bands(slowdowns, always_on))],
         presets=[load_preset(PRESETS[0])],
         figures={

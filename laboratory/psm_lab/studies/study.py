@@ -118,11 +118,6 @@ class Findings:
     summary: Sequence[str] = ()
 
 
-def join_paragraphs(text: str) -> tuple[str, ...]:
-    """Return the paragraphs of *text*, which are separated by blank lines, each as one line."""
-    return tuple(" ".join(part.split()) for part in text.strip().split("\n\n"))
-
-
 def table_of_means(
     frame: pd.DataFrame, by: str | Sequence[str], columns: Mapping[str, tuple[str, str]]
 ) -> pd.DataFrame:

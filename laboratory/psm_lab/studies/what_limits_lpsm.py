@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from psm_lab.studies.published_claims import Words, judge
-from psm_lab.studies.study import Findings, Scale, Table, join_paragraphs, table_of_means
+from psm_lab.studies.published_claims import Words, judge, study_texts
+from psm_lab.studies.study import Findings, Scale, Table, table_of_means
 from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.campaign.loss_comparison import GAMMA_FACTORS
 from psm_sim.common.parameters import values_of
@@ -88,40 +88,6 @@ MORE, LESS, OPEN = "more than half", "less than half", "open"
 NO_DISTANCE = "no distance"
 """Cell of a table where LPSM's distance is not above 0."""
 
-RULE = (
-    "The rule was fixed before the run. The cost of a policy is its energy plus a price times the page time"
-    " that it adds to that without power saving. Its distance is its cost minus that of the offline optimum"
-    " at the same price on the same pages. The share of a factor is the part of LPSM's distance that its best"
-    " setting closes. On each trace and at each price the best setting is chosen on other seeds. The verdict"
-    " on a trace is that of the 95 % interval of the share, paired over seeds, compared with one half. It is"
-    " open if the interval contains one half, or if LPSM's distance is not above 0. The verdict at a price"
-    " needs three of the four traces. A factor limits LPSM at a price if it closes more than half."
-)
-SEEDS = (
-    "Choices and verdicts elsewhere in psm_sim used seeds up to 1020, from 5001 to 5901, and from 8101 on."
-    " None of them is a seed of this study."
-)
-COMMENTARY = join_paragraphs(
-    """
-    The first four factors are changed alone, and everything else stays as published. The other policies
-    differ from LPSM in several factors, so their shares show what is possible and not the effect of one
-    factor. Combinations of settings of LPSM were not run.
-
-    The one bit of information is whether a request is outstanding. LPSM then has one learner for each value,
-    but still sleeps between beacons. A policy that stays awake for replies does not wait for a beacon.
-
-    The policy anticipate ran at prices of 1 W and 5 W. Its rows at 0.1 W do not show its best.
-
-    The optimum is a schedule on the event chain, on which each late delivery delays the rest of the page. In
-    the simulator parallel connections share a wait. A low price makes delay worthwhile, so that a policy can
-    then cost less than this optimum. Shares at 0.1 W are therefore uncertain and can exceed 100 %, and on
-    some traces LPSM has no distance.
-
-    The best fixed switching sequence is not a row. It minimises the loss over recorded rounds, but other
-    polling times meet other rounds, so it is no policy.
-    """
-)
-
 
 def distances_to_optimum(policies: Sequence[str], scenario: Scenario) -> list[Row]:
     """Run *policies* in a *scenario* and return one row per policy and price.
@@ -164,7 +130,7 @@ class Closed(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Verdict on the trace, by :data:`RULE`."""
+        """Verdict on the trace, by the rule of the study."""
         words = Words(below=LESS, above=MORE, otherwise=OPEN)
         return OPEN if self.share is None else judge(self.share, HALF, HALF, words)
 
@@ -195,12 +161,9 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     sizes = ", ".join(f"{trace} {pages.at(scale)}" for trace, pages in TRACES.items())
     shares, settings = _factor_tables(results)
     return Findings(
-        "what-limits-lpsm",
-        "Factors that keep LPSM from the offline optimum",
-        f"{len(judging)} seeds from {judging[0]} on, with settings chosen on {len(choosing)} from"
+        **study_texts("what-limits-lpsm"),
+        setting=f"{len(judging)} seeds from {judging[0]} on, with settings chosen on {len(choosing)} from"
         f" {choosing[0]} on; pages per seed: {sizes}",
-        remarks=[RULE, SEEDS],
-        commentary=COMMENTARY,
         tables=[
             Table("Share of LPSM's distance that each factor closes, in %", shares),
             Table("Setting chosen for each factor", settings),
