@@ -9,25 +9,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.campaign.driver_settings import Setting
+from psm_sim.campaign.driver_settings import NEW_DRIVER, Setting
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.summary_stats import Interval, significant_differences
 from psm_sim.simulation import Comparison, Result, Scenario, run_comparison
 from psm_sim.simulation.table import directions_of, fold, usage_of
+from psm_sim.simulation.verdict import Reason, reason_of
 from psm_sim.workload import Workload
 
 REPLICATIONS = 8
 """Default number of seeds."""
 
+SCREENED = 1
+"""Number of seeds with which policies that need a new driver are tried."""
+
+SIMILAR = 0.05
+"""Relative difference from the best setting or from the bound below which such a policy gets all seeds."""
+
+_ENERGY = "energy_per_page_j"
+
 MIN_DIFFERENCE = 0.01
 """Relative difference of two energies below which settings share a rank, even if it is significant."""
+
+CLOSE = 1.25
+"""Ratio of a delay and the bound up to which a setting beyond the bound is named first."""
 
 MAX_LOST, MAX_MISSING = 0.01, 0.05
 """Maximum shares of lost messages, and of missing ones, in addition to those without power saving."""
@@ -69,6 +81,11 @@ class Row:
     rank: int = 0
 
     @property
+    def energy_j(self) -> float:
+        """Mean energy, in joules per page."""
+        return self.result.energy_per_page_j
+
+    @property
     def power_w(self) -> float:
         """Mean power of the radio, in watts."""
         return usage_of(self.result.row).total_j / float(self.result["simulated_s"])
@@ -80,33 +97,71 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Advice:
-    """Settings of a driver, ranked by energy.
+class Choice:
+    """Settings of a driver, ranked by energy, and the one to select.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        Settings by ascending energy: first those within the bound, then the others.
+    best : Row or None
+        The setting to select: within the bound, offered by the driver, receiving all group addressed frames
+        if one of these does, and of the least energy. If several need practically the same energy, it is the
+        one with the least delay. None if there is no setting.
+    tied : tuple of Row
+        The other such settings that need as little energy as the best.
+    second : Row or None
+        The setting of the least energy, if it needs less than the best because it misses group addressed
+        frames.
+    better : tuple of Row
+        Settings within the bound that need a new driver or another access point, and less energy than the
+        best.
+    beyond : Row or None
+        Setting of the driver beyond the bound that needs less energy than the best: the one of the least
+        energy at most 25 % beyond it, else the nearest one.
+    """
+
+    rows: tuple[Row, ...]
+    best: Row | None = None
+    tied: tuple[Row, ...] = ()
+    second: Row | None = None
+    better: tuple[Row, ...] = ()
+    beyond: Row | None = None
+
+
+@dataclass(frozen=True)
+class Advice(Choice):
+    """Choice of a setting, with its simulations.
 
     Attributes
     ----------
     comparison : Comparison
         Comparison of the policies that simulate the settings.
-    rows : tuple of Row
-        Settings by ascending energy: first those within the bound, then the others.
-    best : Row or None
-        The setting to select: within the bound, without a new driver, and of the least energy. If several
-        need practically the same energy, it is the one with the least delay, or with the most group addressed
-        frames if the delays do not differ either. None if there is no setting.
-    tied : tuple of Row
-        The other settings of the driver that need as little energy as the best.
-    better : tuple of Row
-        Policies within the bound that need a new driver, and significantly less energy than the best.
     max_latency_s : float or None
         Bound on the delay, in seconds.
     """
 
-    comparison: Comparison
-    rows: tuple[Row, ...]
-    best: Row | None
-    tied: tuple[Row, ...]
-    better: tuple[Row, ...]
+    comparison: Comparison = field(kw_only=True)
     max_latency_s: float | None = None
+
+    @property
+    def dtim_period(self) -> int:
+        """DTIM period of the access point."""
+        return self.comparison.resolved_topology.beacon.dtim_period
+
+    @property
+    def reason(self) -> tuple[Reason, Row] | None:
+        """State in which the best setting saves most, and the setting with which it is compared.
+
+        That is the default of the driver, or no power saving if the default is not within the bound.
+        """
+        others = [row for row in self.rows if row.setting.is_default and row.verdict is Verdict.WITHIN]
+        others += [row for row in self.rows if row.setting.policy == "always-on"]
+        for other in others:
+            if self.best is not None and self.best.energy_j < other.energy_j:
+                reason = reason_of(self.best.result.row, other.result.row)
+                return None if reason is None else (reason, other)
+        return None
 
     @property
     def has_pages(self) -> bool:
@@ -116,7 +171,7 @@ class Advice:
     @property
     def replications(self) -> int:
         """The number of seeds or clients."""
-        return len(self.rows[0].result.replicates)
+        return len(self.comparison.runs[0].replicates)
 
 
 def has_pages(workload: Workload) -> bool:
@@ -153,18 +208,34 @@ def advise(
         If an argument is invalid, or if there is a bound and the traffic has nothing that can be delayed.
     """
     workload = _check_traffic(scenario, max_latency_s)
-    comparison = run_comparison(
-        [setting.policy for setting in settings],
-        scenario,
-        replications or _replications(scenario, workload),
-        progress,
-        workers,
+    count = replications or _replications(scenario, workload)
+
+    def simulate(some: Sequence[Setting], seeds: int) -> tuple[Comparison, list[Row]]:
+        policies = [setting.policy for setting in some]
+        comparison = run_comparison(policies, scenario, seeds, progress, workers)
+        runs = zip(some, comparison.runs, strict=True)
+        return comparison, [_row(setting, run, comparison, max_latency_s) for setting, run in runs]
+
+    comparison, rows = simulate([each for each in settings if each.needs != NEW_DRIVER], count)
+    period = comparison.resolved_topology.beacon.dtim_period
+    best = choose(rows, period, max_latency_s).best
+    # One seed of a policy with a costly lookahead takes as long as all seeds of the settings.
+    if new := [each for each in settings if each.needs == NEW_DRIVER]:
+        tried = simulate(new, min(count, SCREENED))[1]
+        close = [row for row in tried if count > SCREENED and _is_close(row, best, max_latency_s)]
+        repeated = simulate([row.setting for row in close], count)[1] if close else []
+        rows += [*(row for row in tried if row not in close), *repeated]
+    return Advice(
+        **vars(choose(rows, period, max_latency_s)), comparison=comparison, max_latency_s=max_latency_s
     )
-    rows = [
-        _row(setting, run, comparison, max_latency_s)
-        for setting, run in zip(settings, comparison.runs, strict=True)
-    ]
-    return _ranked(comparison, rows, max_latency_s)
+
+
+def _is_close(row: Row, best: Row | None, max_latency_s: float | None) -> bool:
+    """Return whether more seeds could change how a setting compares with the best one or the bound."""
+    pairs = [(row.delay_s.mean, max_latency_s or math.inf)]
+    if best is not None:
+        pairs.append((row.energy_j, fold([run.row for run in best.result.replicates[:SCREENED]])[_ENERGY]))
+    return any(abs(value / other - 1) < SIMILAR for value, other in pairs)
 
 
 def _check_traffic(scenario: Scenario, max_latency_s: float | None) -> Workload:
@@ -277,48 +348,73 @@ def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interv
     return Interval(value, float(stdtrit(size - 1, 0.975)) * error, size)
 
 
-def _ranked(comparison: Comparison, rows: Sequence[Row], max_latency_s: float | None) -> Advice:
-    """Return the advice: the rows by ascending energy with their ranks, and the best ones."""
-    rows = sorted(rows, key=lambda row: (row.verdict is not Verdict.WITHIN, row.result.energy_per_page_j))
+def choose(rows: Sequence[Row], dtim_period: int, max_latency_s: float | None = None) -> Choice:
+    """Return the rows by ascending energy with their ranks, and the setting to select.
+
+    *dtim_period* is that of the access point, and *max_latency_s* the bound on the delay.
+    """
+    rows = sorted(rows, key=lambda row: (row.verdict is not Verdict.WITHIN, row.energy_j))
     within = [row for row in rows if row.verdict is Verdict.WITHIN]
     differs = _differences(within)
-    offered = [index for index, row in enumerate(within) if not row.setting.is_new]
+    offered = [index for index, row in enumerate(within) if not row.setting.needs]
     if not offered:
-        return Advice(comparison, tuple(rows), None, (), (), max_latency_s)
+        return Choice(tuple(rows))
     leader, rank = offered[0], 1
     for number, index in enumerate(offered, 1):
         if differs[leader, index]:
             leader, rank = index, number
         rows[index] = replace(rows[index], rank=rank)
-    first = [index for index in offered if rows[index].rank == 1]
-    period = comparison.resolved_topology.beacon.dtim_period
-    best = first[_best_of_equal([rows[index] for index in first], period)]
-    tied = tuple(rows[index] for index in first if index != best)
-    better = tuple(
-        rows[index] for index in range(best) if rows[index].setting.is_new and differs[best, index]
+    complete = [index for index in offered if rows[index].setting.dtim_share(dtim_period) == 1] or offered
+    first = [index for index in complete if not differs[complete[0], index]]
+    best = first[_best_of_equal([rows[index] for index in first])]
+    second = offered[0]
+    beyond = [
+        row
+        for row in rows[len(within) :]
+        if row.verdict is not Verdict.LOSES
+        and not row.setting.needs
+        and (1 + MIN_DIFFERENCE) * row.energy_j < rows[best].energy_j
+    ]
+    return Choice(
+        tuple(rows),
+        rows[best],
+        tuple(rows[index] for index in first if index != best),
+        rows[second] if second not in complete and differs[second, best] else None,
+        tuple(rows[index] for index in range(best) if rows[index].setting.needs and differs[best, index]),
+        _tipping(beyond, max_latency_s or math.inf),
     )
-    return Advice(comparison, tuple(rows), rows[best], tied, better, max_latency_s)
 
 
-def _best_of_equal(rows: Sequence[Row], dtim_period: int) -> int:
+def _tipping(rows: Sequence[Row], max_latency_s: float) -> Row | None:
+    """Return the row of the least energy close to the bound, else the one with the least delay."""
+    close = [row for row in rows if row.delay_s.mean <= CLOSE * max_latency_s]
+    if close:
+        return min(close, key=lambda row: row.energy_j)
+    return min(rows, key=lambda row: row.delay_s.mean, default=None)
+
+
+def _best_of_equal(rows: Sequence[Row]) -> int:
     """Return the index of the best of the rows of the first rank, in ascending order of energy.
 
-    Of those that need less than :data:`MIN_DIFFERENCE` more than the first row, it has the least delay. Of
-    equally short delays, it receives most group addressed frames.
+    Of those that need less than :data:`MIN_DIFFERENCE` more than the first row, it has the least delay.
     """
-    limit_j = (1 + MIN_DIFFERENCE) * rows[0].result.energy_per_page_j
-    equal = [index for index, row in enumerate(rows) if row.result.energy_per_page_j <= limit_j]
+    limit_j = (1 + MIN_DIFFERENCE) * rows[0].energy_j
+    equal = [index for index, row in enumerate(rows) if row.energy_j <= limit_j]
     limit_s = (1 + MIN_DIFFERENCE) * min(rows[index].delay_s.mean for index in equal)
-    quick = [index for index in equal if rows[index].delay_s.mean <= limit_s]
-    return max(quick, key=lambda index: rows[index].setting.dtim_share(dtim_period) or 0.0)
+    return next(index for index in equal if rows[index].delay_s.mean <= limit_s)
 
 
 def _differences(rows: Sequence[Row]) -> NDArray[np.bool_]:
-    """Return which energies differ, as a matrix. With a single run, only their size is compared."""
-    energies_j = [[run.energy_per_page_j for run in row.result.replicates] for row in rows]
-    means_j = np.array([row.result.energy_per_page_j for row in rows])
+    """Return which energies differ, as a matrix. With a single run, only their size is compared.
+
+    Rows with fewer seeds than the others have one that differs clearly.
+    """
+    means_j = np.array([row.energy_j for row in rows])
     smaller_j = np.minimum.outer(means_j, means_j)
     differs = np.abs(np.subtract.outer(means_j, means_j)) > MIN_DIFFERENCE * smaller_j
-    if energies_j and len(energies_j[0]) > 1:
-        differs &= significant_differences(energies_j)
+    samples_j = [[run.energy_per_page_j for run in row.result.replicates] for row in rows]
+    count = max(map(len, samples_j), default=1)
+    complete = [index for index, sample in enumerate(samples_j) if len(sample) == count]
+    if count > 1:
+        differs[np.ix_(complete, complete)] &= significant_differences([samples_j[n] for n in complete])
     return np.asarray(differs)

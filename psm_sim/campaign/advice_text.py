@@ -6,31 +6,43 @@ from collections.abc import Mapping
 from typing import Any
 
 from psm_sim.campaign.advice import MIN_DIFFERENCE, Advice, Row, Verdict
+from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.common.formatting import format_duration
 from psm_sim.network import Topology
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.simulation.sentences import join_names
+from psm_sim.simulation.sentences import because, format_digits, format_limit, format_seconds, join_names
 
 
 def answer(advice: Advice) -> list[str]:
-    """Return the sentences of the answer: the setting to select, and what else is worth knowing."""
+    """Return the sentences of the answer: the setting to select, why, and what would change it."""
     best = advice.best
     if best is None:
         return _no_setting(advice)
+    compared = advice.reason
+    reason = because(compared[0], has_pages=advice.has_pages) if compared else ""
+    uncertain = [row.setting.name for row in advice.rows if row.verdict is Verdict.UNCERTAIN]
+    more = [f"{len(uncertain) - 1} others"] if len(uncertain) > 2 else uncertain[1:]
     return [
         f"Select {best.setting.name}{_call(best)}.",
-        f"It draws {power(best)}, and {delay(advice, best)}.",
+        f"It draws {power(best)}"
+        + (f"{reason} with {compared[1].setting.name}" if compared and reason else "")
+        + f". {_capital(delay(advice, best))}.",
         *_default_sentence(advice, best),
         *_tied_sentence(advice),
         *_group_sentences(advice, best),
-        *_new_sentences(advice),
-        *_uncertain_sentence(advice),
-        *_single_run_sentence(advice),
+        *_beyond_sentence(advice, best),
+        *_better_sentences(advice),
+        *(
+            [f"Too close to the bound to decide: {join_names(uncertain[:1] + more)}. Add --replications."]
+            if uncertain
+            else []
+        ),
+        *(["This is a single run, so small differences may be chance."] if advice.replications == 1 else []),
     ]
 
 
 def _no_setting(advice: Advice) -> list[str]:
-    offered = [row for row in advice.rows if not row.setting.is_new]
+    offered = [row for row in advice.rows if not row.setting.needs]
     arriving = [row for row in offered if row.verdict is not Verdict.LOSES]
     if not arriving:
         share = min(row.missing for row in offered)
@@ -64,17 +76,17 @@ def power(row: Row) -> str:
     """Return mean current and battery life, or mean power without a chip, as text."""
     values = row.result.row
     if "mean_current_ma" not in values:
-        return f"{values['mean_power_mw']:.3g} mW"
+        return f"{format_digits(values['mean_power_mw'])} mW"
     days = values.get("battery_days")
-    capacity = f" of {values['battery_mah']:g} mAh" if days else ""
-    return f"{values['mean_current_ma']:.3g} mA" + (f" ({days:.3g} days{capacity})" if days else "")
+    life = f" ({format_digits(days)} days of {values['battery_mah']:g} mAh)" if days else ""
+    return f"{format_digits(values['mean_current_ma'])} mA{life}"
 
 
 def delay(advice: Advice, row: Row) -> str:
     """Return the delay of a setting as text, with the bound if there is one."""
-    value = format_s(row.delay_s.mean)
+    value = format_seconds(row.delay_s.mean)
     within = (
-        f", within {format_s(advice.max_latency_s)}"
+        f", within {format_limit(advice.max_latency_s)}"
         if advice.max_latency_s and row.verdict is Verdict.WITHIN
         else ""
     )
@@ -86,14 +98,7 @@ def delay(advice: Advice, row: Row) -> str:
 def bound(advice: Advice) -> str:
     """Return what is bounded and the bound as text."""
     kind = "mean added page time" if advice.has_pages else "99th percentile of the latency"
-    return f"{kind}, {format_s(advice.max_latency_s or 0.0)}"
-
-
-def format_s(seconds: float) -> str:
-    """Return a time in ms below 1 s, else in s, with at least three digits."""
-    if seconds < 0.9995:
-        return f"{1000 * seconds:.3g} ms"
-    return f"{seconds:.3g} s" if seconds < 999.5 else f"{seconds:.0f} s"
+    return f"{kind}, {format_limit(advice.max_latency_s or 0.0)}"
 
 
 def _default_sentence(advice: Advice, best: Row) -> list[str]:
@@ -112,49 +117,59 @@ def _tied_sentence(advice: Advice) -> list[str]:
     names = join_names([row.setting.name for row in advice.tied])
     draw = "draw" if len(advice.tied) > 1 else "draws"
     reason = f"no significant difference, or less than {100 * MIN_DIFFERENCE:g} %"
-    return [f"{names[0].upper()}{names[1:]} {draw} as little ({reason})."]
+    return [f"{_capital(names)} {draw} as little ({reason})."]
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+_FRAMES = "of the group addressed frames, so ARP and mDNS requests are lost"
+
+
+def _share(advice: Advice, row: Row) -> str:
+    """Return the warning of a setting that misses group addressed frames; else nothing."""
+    share = row.setting.dtim_share(advice.dtim_period)
+    return "" if share in (None, 1) else f"it receives {100 * (share or 0):.0f} % {_FRAMES}"
 
 
 def _group_sentences(advice: Advice, best: Row) -> list[str]:
-    """Return a warning if the setting misses group addressed frames, with the best one that does not."""
-    period = advice.comparison.resolved_topology.beacon.dtim_period
-    share = best.setting.dtim_share(period)
-    if share is None or share == 1:
+    """Return what is missed, or the setting that would draw less if frames were missed."""
+    if warning := _share(advice, best):
+        return [f"{_capital(warning)}. No setting within the bound receives all of them."]
+    if advice.second is None:
         return []
-    complete = [row for row in advice.rows if row.rank and row.setting.dtim_share(period) == 1]
-    other = (
-        f"Of the settings that receive all of them, {complete[0].setting.name} needs least:"
-        f" {power(complete[0])}{_call(complete[0])}."
-        if complete
-        else "No setting within the bound receives all of them."
-    )
-    frames = "the group addressed frames, such as ARP and mDNS requests"
-    return [f"It receives {100 * share:.0f} % of {frames}. {other}"]
+    second = advice.second
+    return [
+        f"{_capital(second.setting.name)} draws {power(second)}, but {_share(advice, second)}{_call(second)}."
+    ]
 
 
-def _new_sentences(advice: Advice) -> list[str]:
-    if not advice.better:
-        return (
-            ["No policy that needs a new driver draws less within the bound."] if advice.max_latency_s else []
-        )
-    first = advice.better[0]
-    return [f"With a new driver, {first.setting.name} would draw {power(first)}; {delay(advice, first)}."]
-
-
-def _uncertain_sentence(advice: Advice) -> list[str]:
-    rows = [row for row in advice.rows if row.verdict is Verdict.UNCERTAIN]
-    if not rows:
+def _beyond_sentence(advice: Advice, best: Row) -> list[str]:
+    """Return the bound from which another setting would be selected, and what that saves."""
+    row = advice.beyond
+    if row is None:
         return []
-    others = (
-        f" and {len(rows) - 1} others" if len(rows) > 2 else f" and {rows[-1].setting.name}" * (len(rows) - 1)
-    )
-    return [f"Too close to the bound to decide: {rows[0].setting.name}{others}. Add --replications."]
+    ratio, warning = best.power_w / row.power_w, _share(advice, row)
+    cost = f"The bound costs {format_digits(ratio, 2)} times the current. " if ratio >= 2 else ""
+    missed = f"; {warning}" if warning else ""
+    needed = format_seconds(row.delay_s.high)
+    return [f"{cost}With a bound of {needed}, {row.setting.name} would draw {power(row)}{missed}."]
 
 
-def _single_run_sentence(advice: Advice) -> list[str]:
-    if advice.replications > 1:
-        return []
-    return ["This is a single run, so small differences may be chance."]
+_NEEDS = {NEW_DRIVER: "a new driver", ACCESS_POINT: "another DTIM period in the access point"}
+
+
+def _better_sentences(advice: Advice) -> list[str]:
+    """Return the best setting of each need, or that a new driver would not help."""
+    first = {row.setting.needs: row for row in reversed(advice.better)}
+    sentences = [
+        f"With {_NEEDS[need]}, {row.setting.name} would draw {power(row)}; {delay(advice, row)}."
+        for need, row in first.items()
+    ]
+    if NEW_DRIVER not in first and advice.max_latency_s:
+        sentences.append("No policy that needs a new driver draws less within the bound.")
+    return sentences
 
 
 def assumptions(advice: Advice, driver: str) -> list[str]:
@@ -199,7 +214,7 @@ def _parameter_lines(parameters: Mapping[str, Any]) -> list[str]:
 def _amount(advice: Advice) -> str:
     comparison = advice.comparison
     count = advice.replications
-    simulated_s = advice.rows[0].result["simulated_s"] / count
+    simulated_s = comparison.runs[0]["simulated_s"] / count
     pages = f"{comparison.pages} pages" if advice.has_pages else format_duration(simulated_s)
     seeds = comparison.seed_range
     if count > 1:
@@ -210,7 +225,7 @@ def _amount(advice: Advice) -> str:
 def _access_point(topology: Topology) -> str:
     beacon = topology.beacon
     interval = f"beacon interval {beacon.interval_ms:g} ms"
-    round_trip = f"round-trip time {format_s(topology.round_trip_s)}"
+    round_trip = f"round-trip time {format_seconds(topology.round_trip_s)}"
     return f"Access point: {interval}, DTIM period {beacon.dtim_period}, {round_trip}."
 
 

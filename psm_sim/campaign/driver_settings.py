@@ -6,7 +6,7 @@ A setting is a policy with the text to write down. The calls are those of the so
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import lcm
 
@@ -18,6 +18,10 @@ LISTEN_INTERVALS = (1, 2, 3, 5, 10)
 
 TWT_EXPONENTS = (10, 12, 14)
 """Exponents of the TWT wake intervals that are compared: 512 x 2^e us, so 0.5, 2.1 and 8.4 s."""
+
+
+NEW_DRIVER, ACCESS_POINT = "new driver", "access point"
+"""Needs of a setting that the driver does not offer, or not at the DTIM period of the access point."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,9 @@ class Setting:
         interval varies.
     is_default : bool
         Whether the driver uses the setting unless another one is selected.
-    is_new : bool
-        Whether the setting needs a new driver.
+    needs : str
+        What the setting needs beside these calls: :data:`NEW_DRIVER`, or :data:`ACCESS_POINT` for another
+        DTIM period; empty for nothing.
     """
 
     name: str
@@ -46,7 +51,7 @@ class Setting:
     calls: tuple[str, ...] = ()
     wake_beacons: int | None = None
     is_default: bool = False
-    is_new: bool = False
+    needs: str = ""
 
     def dtim_share(self, dtim_period: int) -> float | None:
         """Return the share of DTIM beacons that the station receives; None if it varies.
@@ -168,7 +173,7 @@ With ``trust``, a doze of anticipate could be longer.
 def settings_of(
     name: str, beacon: BeaconParameters, *, has_twt: bool, longest_doze_ms: float | None = None
 ) -> list[Setting]:
-    """Return the settings that a driver offers at an access point, and policies that need a new one.
+    """Return the settings that a driver offers at an access point, and those that need something else.
 
     *name* is one of :data:`DRIVERS`, and *beacon* describes the beacons of the access point. *has_twt* is
     whether chip and driver support TWT. *longest_doze_ms* limits the dozes of policies that need a new
@@ -180,6 +185,7 @@ def settings_of(
         *_timeout_settings(driver, beacon.dtim_period),
         *(_uapsd_settings(driver, beacon.dtim_period) if driver.uapsd is not None else []),
         *(_twt_settings(driver) if has_twt else []),
+        *_access_point_settings(driver, beacon.dtim_period),
         *_new_settings(1000 * beacon.interval_s, longest_doze_ms),
     ]
 
@@ -226,6 +232,18 @@ def _intervals(driver: Driver, dtim_period: int) -> list[int]:
     )
 
 
+def _access_point_settings(driver: Driver, dtim_period: int) -> Iterator[Setting]:
+    """Yield settings with a shorter DTIM period, if the driver has no listen interval that is as short.
+
+    They have the shortest time awake.
+    """
+    shortest = replace(driver, timeouts_ms=(min(driver.timeouts_ms),), listen=None)
+    for period in LISTEN_INTERVALS:
+        if period < dtim_period and period not in _intervals(driver, dtim_period):
+            for setting in _timeout_settings(shortest, period):
+                yield replace(setting, wake_beacons=1, is_default=False, needs=ACCESS_POINT)
+
+
 def _uapsd_settings(driver: Driver, dtim_period: int) -> Iterator[Setting]:
     calls = (*(driver.uapsd or ()), *(call.format(ms=0) for call in driver.timeout))
     yield Setting("U-APSD", f"uapsd:listen_interval={dtim_period}", calls, dtim_period)
@@ -249,4 +267,4 @@ def _new_settings(beacon_ms: float, longest_doze_ms: float | None) -> Iterator[S
         if longest_doze_ms is not None and longest_doze_ms < default_ms:
             doze_ms = beacon_ms * max(1, int(longest_doze_ms / beacon_ms))
             policy = f"{name}:{parameter}={max(least_ms, doze_ms):g}"
-        yield Setting(policy, policy, is_new=True)
+        yield Setting(policy, policy, needs=NEW_DRIVER)

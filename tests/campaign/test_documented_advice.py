@@ -56,6 +56,12 @@ def best(section: int) -> Values:
     return row
 
 
+def cheapest_setting(section: int) -> Values:
+    """Return the setting of the least energy within the bound, which may miss group addressed frames."""
+    row: Values = next(row for row in advised(section)["rows"] if row["rank"] == 1)
+    return row
+
+
 def measured(section: int, comparison: int = 0) -> list[Values]:
     """Return the runs of a documented comparison."""
     runs: list[Values] = output(tuple(commands(section)[1][comparison]))["runs"]
@@ -92,12 +98,12 @@ def test_3_4_the_listen_interval_is_that_of_the_page(section: int) -> None:
     """The cheapest within the bound."""
     policy = cheapest(section)["policy"]
     assert policy.startswith(("psm", "dynamic"))
-    assert interval(best(section)["policy"]) == interval(policy)
+    assert interval(cheapest_setting(section)["policy"]) == interval(policy)
 
 
 def test_4_the_battery_lasts_as_long_as_on_the_page() -> None:
     """To the day: the setting, the traffic and the chip are the same."""
-    assert best(4)["battery_days"] == pytest.approx(cheapest(4)["battery_days"], rel=0.01)
+    assert cheapest_setting(4)["battery_days"] == pytest.approx(cheapest(4)["battery_days"], rel=0.01)
 
 
 def test_5_without_keep_alives_nothing_arrives_and_with_them_all_does() -> None:
@@ -112,11 +118,12 @@ def test_5_without_keep_alives_nothing_arrives_and_with_them_all_does() -> None:
     assert advised(5, "--set", remedy[1])["best"] is not None
 
 
-def test_6_the_answer_names_the_interval_that_misses_no_group_addressed_frame() -> None:
+def test_6_the_answer_selects_the_interval_that_misses_no_group_addressed_frame() -> None:
     """The DTIM period, which is the only documented one without misses."""
     complete = [run for run in measured(6) if run["policy_report"]["group frames missed"] == 0]
     assert len(complete) == 1
-    assert f"{interval(complete[0]['policy'])} (8 ms awake) needs least" in advised(6)["answer"]
+    assert interval(best(6)["policy"]) == interval(complete[0]["policy"])
+    assert advised(6)["answer"].startswith("Select DTIM 3 (8 ms awake)")
     shares = {
         interval(row["policy"]): row["group_frames_share"]
         for row in advised(6)["rows"]
@@ -133,4 +140,4 @@ def test_9_the_default_of_the_driver_draws_what_the_page_shows() -> None:
     (run,) = measured(9, 1)
     (default,) = [row for row in advised(9)["rows"] if row["is_default"]]
     assert default["mean_current_ma"] == pytest.approx(run["mean_current_ma"], rel=0.03)
-    assert best(9)["mean_current_ma"] < 0.5 * default["mean_current_ma"]
+    assert cheapest_setting(9)["mean_current_ma"] < 0.5 * default["mean_current_ma"]

@@ -30,7 +30,7 @@ def test_each_setting_is_a_policy_of_its_own(driver: str, dtim: int) -> None:
     for setting in found:
         make_policy(setting.policy)
         assert not re.search("[{}]", " ".join(setting.calls))
-        assert bool(setting.calls) != (setting.is_new or driver == "generic" or _is_twt_without_call(setting))
+        assert bool(setting.calls) != (setting.needs or driver == "generic" or _is_twt_without_call(setting))
 
 
 def _is_twt_without_call(setting: Setting) -> bool:
@@ -74,7 +74,7 @@ def test_a_driver_that_rounds_offers_only_multiples_of_the_dtim_period() -> None
 @pytest.mark.parametrize(("limit_ms", "doze"), [(300.0, "204.8"), (150.0, "102.4"), (20.0, "102.4")])
 def test_a_bound_limits_the_dozes_of_new_policies(limit_ms: float, doze: str) -> None:
     """To whole beacon intervals, at least one."""
-    policies = {setting.policy for setting in settings("esp-idf", longest_doze_ms=limit_ms) if setting.is_new}
+    policies = {setting.policy for setting in settings("esp-idf", longest_doze_ms=limit_ms) if setting.needs}
     assert f"anticipate:trust=0,max_ms={doze}" in policies
     assert f"bsd:max_sleep_ms={doze}" in policies
 

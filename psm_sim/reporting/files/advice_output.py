@@ -37,6 +37,7 @@ class _Column(NamedTuple):
 
 def _table(advice: Advice) -> Any:
     columns = _page_columns(advice) if advice.has_pages else _message_columns(advice)
+    columns.append(_Column("\n\nseeds", lambda row: len(row.result.replicates), 0))
     columns = [column for column in columns if _varies(column, advice.rows)]
     table = new_table()
     table.add_column("\n\nrank", justify="right", no_wrap=True)
@@ -83,7 +84,7 @@ def _rank(row: Row) -> str:
 
 
 def _name(row: Row) -> str:
-    return f"{row.setting.name} (new driver)" if row.setting.is_new else row.setting.name
+    return f"{row.setting.name} ({row.setting.needs})" if row.setting.needs else row.setting.name
 
 
 def _supply_columns(advice: Advice) -> list[_Column]:
@@ -130,7 +131,7 @@ def _page_columns(advice: Advice) -> list[_Column]:
 
 
 def _group_column(advice: Advice) -> _Column:
-    period = advice.comparison.resolved_topology.beacon.dtim_period
+    period = advice.dtim_period
 
     def value(row: Row) -> float:
         share = row.setting.dtim_share(period)
@@ -205,6 +206,8 @@ def _to_dict(advice: Advice, driver: str) -> dict[str, Any]:
         "answer": " ".join(answer(advice)),
         "best": None if advice.best is None else advice.best.setting.name,
         "tied": [row.setting.name for row in advice.tied],
+        "second": None if advice.second is None else advice.second.setting.name,
+        "beyond": None if advice.beyond is None else advice.beyond.setting.name,
         "rows": [_row(advice, row) for row in advice.rows],
         "assumptions": assumptions(advice, driver),
     }
@@ -214,15 +217,16 @@ def _row(advice: Advice, row: Row) -> dict[str, Any]:
     result, setting = row.result, row.setting
     delay = "page_time_added_s" if advice.has_pages else "p99_latency_s"
     missing = {} if math.isnan(row.missing) else {"missing": row.missing}
-    share = setting.dtim_share(advice.comparison.resolved_topology.beacon.dtim_period)
+    share = setting.dtim_share(advice.dtim_period)
     return {
         "setting": setting.name,
         "policy": setting.policy,
         "driver_calls": list(setting.calls),
         "is_default": setting.is_default,
-        "needs_new_driver": setting.is_new,
+        "needs": setting.needs or None,
         "rank": row.rank or None,
         "verdict": row.verdict.value,
+        "replications": len(row.result.replicates),
         delay: row.delay_s.mean,
         "half_width_95": {delay: row.delay_s.half_width},
         "mean_power_w": row.power_w,
