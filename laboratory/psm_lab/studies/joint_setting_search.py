@@ -9,7 +9,7 @@ seeds. The commentary states how this rule changed after the first search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from itertools import product
@@ -120,84 +120,71 @@ def judged_numbers(paper: str) -> list[PublishedNumber]:
     return [each for each in numbers if each.quantity != "bound" and not each.key.endswith(omitted)]
 
 
-@dataclass(frozen=True)
-class Score:
-    """Setting with its claims.
+def label_of(setting: Mapping[str, object]) -> str:
+    """Return a setting as one line; it has a value for each of :data:`KEYS`."""
+    think, delay, files, main, network, uplink, acks = (setting[key] for key in KEYS)
+    server = _DELAYS.get(str(delay), f"server {delay} ms")
+    if main != "none":
+        server += f" (main object {main} ms)"
+    counted = "files as images" if files else "files counted right"
+    changed = "" if network == "default" else f", {network}"
+    return f"think {think}, {server}, {counted}{changed}, uplink {uplink}, acks {acks}"
 
-    ``setting`` has a value for each of :data:`KEYS`. ``lpsm`` and ``bsd`` are the claims on the numbers of
-    lpsm-100 and of bsd-energy, by the keys of the numbers.
+
+def score(setting: Row, claims: Sequence[Claim]) -> Row:
+    """Return the row of a setting with its claims.
+
+    ``lpsm`` and ``bsd`` are the numbers of agreeing claims, and ``missed`` are the keys of the other claims.
+    ``slowdown`` and ``page_time`` are the simulated values of :data:`STATIC` and :data:`LEARNED`.
     """
-
-    setting: dict[str, object]
-    lpsm: dict[str, Claim]
-    bsd: dict[str, Claim]
-
-    @property
-    def claims(self) -> dict[str, Claim]:
-        """All claims by the keys of their numbers."""
-        return self.lpsm | self.bsd
-
-    @property
-    def met(self) -> tuple[int, int]:
-        """Number of agreeing claims of LPSM and of BSD."""
-        return len(count_agreeing(self.lpsm.values())), len(count_agreeing(self.bsd.values()))
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        """Key by which settings are compared, both counts together and then the smaller one."""
-        return sum(self.met), min(self.met)
-
-    @property
-    def count(self) -> str:
-        """Both counts as text."""
-        return "{} + {}".format(*self.met)
-
-    @property
-    def label(self) -> str:
-        """Setting as one line."""
-        think, delay, files, main, network, uplink, acks = (self.setting[key] for key in KEYS)
-        server = _DELAYS.get(str(delay), f"server {delay} ms")
-        if main != "none":
-            server += f" (main object {main} ms)"
-        counted = "files as images" if files else "files counted right"
-        changed = "" if network == "default" else f", {network}"
-        return f"think {think}, {server}, {counted}{changed}, uplink {uplink}, acks {acks}"
-
-    @property
-    def agrees_on_psm(self) -> bool:
-        """Whether :data:`STATIC` and :data:`LEARNED` agree, the numbers of both papers on static PSM."""
-        return all(self.claims[key].verdict == "agrees" for key in (STATIC, LEARNED))
+    agreeing = [claim.published.study for claim in count_agreeing(claims)]
+    lpsm = agreeing.count("lpsm-100")
+    means = {claim.published.key: claim.ours.mean for claim in claims}
+    return {
+        **setting,
+        "label": label_of(setting),
+        "lpsm": lpsm,
+        "bsd": len(agreeing) - lpsm,
+        "slowdown": means[STATIC],
+        "page_time": means[LEARNED],
+        "missed": [claim.published.key for claim in claims if claim.verdict != "agrees"],
+    }
 
 
-def score_settings(rows: Sequence[Row]) -> list[Score]:
+def score_settings(rows: Sequence[Row]) -> pd.DataFrame:
     """Return a score for each setting and each choice of :data:`UPLINKS`, from rows of any seeds."""
-    names, scores = list(KEYS[:-2]), []
-    for setting, group in pd.DataFrame(rows).groupby(names, sort=False):
+    scores, numbers = [], [*judged_numbers("lpsm"), *judged_numbers("bsd")]
+    for setting, group in pd.DataFrame(rows).groupby([*KEYS[:-2]], sort=False):
         runs = with_ratios(group)
         for uplink, acks in UPLINKS:
             values = values_of(runs[runs["uplink"].isin(["", uplink]) & runs["acks"].isin(["", acks])])
-            lpsm, bsd = (
-                {
-                    number.key: claim_of(number, values[number.policy, number.quantity], Preset())
-                    for number in judged_numbers(paper)
-                }
-                for paper in ("lpsm", "bsd")
-            )
-            scores.append(Score(dict(zip(KEYS, (*setting, uplink, acks), strict=True)), lpsm, bsd))
-    return scores
+            claims = [claim_of(each, values[each.policy, each.quantity], Preset()) for each in numbers]
+            scores.append(score(dict(zip(KEYS, (*setting, uplink, acks), strict=True)), claims))
+    return pd.DataFrame(scores)
 
 
-def score_frontier(scores: Iterable[Score]) -> list[Score]:
+def frontier_of(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the Pareto frontier of both counts, with one setting per pair, the best for LPSM first."""
-    by_met: dict[tuple[int, int], Score] = {}
-    for score in scores:
-        by_met.setdefault(score.met, score)
-    frontier = [
-        score
-        for (lpsm, bsd), score in by_met.items()
-        if not any(a >= lpsm and b >= bsd and (a, b) != (lpsm, bsd) for a, b in by_met)
-    ]
-    return sorted(frontier, key=lambda score: score.met, reverse=True)
+    pairs = scores.drop_duplicates(["lpsm", "bsd"]).sort_values(["lpsm", "bsd"], ascending=False)
+    return pairs[pairs["bsd"] > pairs["bsd"].cummax().shift(fill_value=-1)]
+
+
+def _best(scores: pd.DataFrame) -> dict[Hashable, Any]:
+    """Return the first setting with most agreeing numbers, and of those with the larger smaller count."""
+    counts = scores[["lpsm", "bsd"]]
+    ranks = pd.DataFrame({"sum": counts.sum(axis=1), "least": counts.min(axis=1)})
+    best = ranks.sort_values(["sum", "least"], ascending=False).index[:1]
+    (row,) = scores.loc[best].to_dict("records")
+    return row
+
+
+def _count(setting: Mapping[Hashable, Any]) -> str:
+    return f"{setting['lpsm']} + {setting['bsd']}"
+
+
+def _agree_on(scores: pd.DataFrame, *keys: str) -> pd.Series[bool]:
+    """Return whether each setting agrees with the numbers with these keys."""
+    return scores["missed"].map(lambda missed: not set(keys).intersection(missed)).astype(bool)
 
 
 THINK = ("mah", "exponential", "gamma:2", "uniform", "lognormal:0.01")
@@ -244,7 +231,7 @@ CANDIDATES = (
 )
 """Candidates that the search found on its choosing seed, and the headline preset's setting."""
 
-HEADLINE = {**asdict(CANDIDATES[-1]), "uplink": "one", "acks": "poll"}
+HEADLINE = label_of({**asdict(CANDIDATES[-1]), "uplink": "one", "acks": "poll"})
 
 JUDGED = 10
 """Number of judging seeds. With three, most intervals are wider than the tolerance."""
@@ -271,14 +258,11 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     runs, seeds = rows.of("setting"), scale.few(seed + LOOKED_AT, JUDGED)
     searched = score_settings([row for row in runs if row["seed"] == CHOOSING[0]])
     judged = score_settings([row for row in runs if row["seed"] in seeds])
-    frontier = score_frontier(searched)
-    candidates = frontier + [
-        score
-        for score in searched
-        if score not in frontier and (score.agrees_on_psm or score.setting == HEADLINE)
-    ]
-    settings = [score.setting for score in candidates]
-    rerun = [score for score in judged if score.setting in settings]
+    frontier = frontier_of(searched)
+    added = searched.drop(index=frontier.index)
+    added = added[_agree_on(added, STATIC, LEARNED) | (added["label"] == HEADLINE)]
+    candidates = pd.concat([frontier, added])
+    rerun = judged[judged["label"].isin(candidates["label"])]
     return Findings(
         **study_texts("one-setting"),
         setting=f"{len(_grid(scale))} settings of think times, server delays, files and TCP,"
@@ -292,7 +276,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
         ],
         tables=[
             Table("Candidates on the choosing seed", _table(candidates)),
-            Table("Candidates on judging seeds", _table(rerun or judged)),
+            Table("Candidates on judging seeds", _table(judged if rerun.empty else rerun)),
             Table("Best setting with each choice (LPSM + BSD)", _by_choice(searched)),
             Table(
                 "Slowdown of static PSM, and page time of LPSM with 1/log T relative to static PSM's,"
@@ -310,118 +294,94 @@ def _grid(scale: Scale) -> tuple[Setting, ...]:
     return GRID if scale.full else tuple(dict.fromkeys((*CANDIDATES, *GRID[::30])))
 
 
-def _remarks(searched: Sequence[Score], candidates: Sequence[Score], rerun: Sequence[Score]) -> list[str]:
-    lpsm, bsd = (max(score.met[index] for score in searched) for index in (0, 1))
-    n_lpsm, n_bsd = len(searched[0].lpsm), len(searched[0].bsd)
-    best = max(candidates, key=lambda score: score.rank)
-    again = "".join(
-        f" On judging seeds it has {score.count}." for score in rerun if score.setting == best.setting
-    )
-    if rerun:
-        top = max(rerun, key=lambda score: score.rank)
-        again += f" The best candidate there has {top.count} ({top.label})."
-    missed = [
-        key
-        for key in searched[0].claims
-        if not any(score.claims[key].verdict == "agrees" for score in searched)
-    ]
+def _remarks(searched: pd.DataFrame, candidates: pd.DataFrame, rerun: pd.DataFrame) -> list[str]:
+    n_lpsm, n_bsd = (len(judged_numbers(paper)) for paper in ("lpsm", "bsd"))
+    best = _best(candidates)
+    same = rerun[rerun["label"] == best["label"]].to_dict("records")
+    again = "".join(f" On judging seeds it has {_count(each)}." for each in same)
+    if not rerun.empty:
+        top = _best(rerun)
+        again += f" The best candidate there has {_count(top)} ({top['label']})."
+    missed = set.intersection(*map(set, searched["missed"]))
     return [
         (
-            f"In {len(searched)} settings at most {lpsm} of LPSM's {n_lpsm} numbers agree, and at most {bsd}"
-            f" of BSD's {n_bsd}. Together at most {sum(best.met)} of {n_lpsm + n_bsd} agree, {best.count}"
-            f" ({best.label}).{again}"
-            f" {'One' if best.met == (n_lpsm, n_bsd) else 'No'} setting serves both."
+            f"In {len(searched)} settings at most {searched['lpsm'].max()} of LPSM's {n_lpsm} numbers agree,"
+            f" and at most {searched['bsd'].max()} of BSD's {n_bsd}. Together at most"
+            f" {best['lpsm'] + best['bsd']} of {n_lpsm + n_bsd} agree, {_count(best)}"
+            f" ({best['label']}).{again}"
+            f" {'No' if best['missed'] else 'One'} setting serves both."
         ),
-        f"These numbers agree in no setting: {', '.join(missed) or 'none'}.",
+        (
+            "These numbers agree in no setting:"
+            f" {', '.join(key for key in searched['missed'].iloc[0] if key in missed) or 'none'}."
+        ),
     ]
 
 
-def _table(scores: Sequence[Score]) -> pd.DataFrame:
-    return pd.DataFrame([
-        {
-            **score.setting,
-            "LPSM: agree": f"{score.met[0]} of {len(score.lpsm)}",
-            "BSD: agree": f"{score.met[1]} of {len(score.bsd)}",
-            "do not agree": ", ".join(
-                key.partition("/")[2] for key, claim in score.claims.items() if claim.verdict != "agrees"
-            ),
-        }
-        for score in scores
-    ])  # fmt: skip
+def _table(scores: pd.DataFrame) -> pd.DataFrame:
+    n_lpsm, n_bsd = (len(judged_numbers(paper)) for paper in ("lpsm", "bsd"))
+    missed = scores["missed"].map(lambda keys: ", ".join(key.partition("/")[2] for key in keys))
+    columns = {
+        "LPSM: agree": scores["lpsm"].map(f"{{}} of {n_lpsm}".format),
+        "BSD: agree": scores["bsd"].map(f"{{}} of {n_bsd}".format),
+        "do not agree": missed,
+    }
+    return scores[[*KEYS]].assign(**columns)
 
 
-def describe_static_psm(searched: Sequence[Score], judged: Sequence[Score]) -> str:
+def describe_static_psm(searched: pd.DataFrame, judged: pd.DataFrame) -> str:
     """Return whether a setting agrees with both papers on static PSM.
 
     Parameters
     ----------
-    searched, judged : sequence of Score
+    searched, judged : DataFrame
         Scores on the choosing seed and on judging seeds, at least one of the first.
     """
-    pairs = [(score.claims[STATIC], score.claims[LEARNED]) for score in searched]
-    slowdown, page_time = (claim.published for claim in pairs[0])
-    ratios = [learned.ours.mean for static, learned in pairs if static.verdict == "agrees"]
-    slowdowns = [static.ours.mean for static, learned in pairs if learned.verdict == "agrees"]
-    both = [score.setting for score in searched if score.agrees_on_psm]
-    again = [score for score in judged if score.setting in both]
-    verdict = "A setting agrees" if any(score.agrees_on_psm for score in again) else "No setting agrees"
+    published = {each.key: each for paper in ("lpsm", "bsd") for each in judged_numbers(paper)}
+    ratios = searched["page_time"][_agree_on(searched, STATIC)]
+    slowdowns = searched["slowdown"][_agree_on(searched, LEARNED)]
+    both = searched["label"][_agree_on(searched, STATIC, LEARNED)]
+    again = judged[judged["label"].isin(both)]
+    verdict = "A setting agrees" if _agree_on(again, STATIC, LEARNED).any() else "No setting agrees"
     text = (
         f"{verdict} with both papers on static PSM on judging seeds. On the choosing seed static PSM has its"
-        f" published slowdown ({slowdown}) in {len(ratios)} of {len(searched)} settings. LPSM with 1/log T"
-        f" then takes {_range(ratios)} times its page time ({page_time} published). This page time agrees in"
-        f" {len(slowdowns)} settings. The slowdown is then {_range(slowdowns)}."
+        f" published slowdown ({published[STATIC]}) in {len(ratios)} of {len(searched)} settings. LPSM with"
+        f" 1/log T then takes {_range(ratios)} times its page time ({published[LEARNED]} published). This"
+        f" page time agrees in {len(slowdowns)} settings. The slowdown is then {_range(slowdowns)}."
     )
-    for score in again:
+    for each in again.to_dict("records"):
         text += (
-            f" Both agree with {score.label}. On judging seeds this setting has a slowdown of"
-            f" {score.claims[STATIC].ours.mean:.2f} and a page time of {score.claims[LEARNED].ours.mean:.2f}."
+            f" Both agree with {each['label']}. On judging seeds this setting has a slowdown of"
+            f" {each['slowdown']:.2f} and a page time of {each['page_time']:.2f}."
         )
     return text
 
 
-def _range(values: Sequence[float]) -> str:
-    return f"{min(values):.2f} to {max(values):.2f}" if values else "unknown"
+def _range(values: pd.Series[float]) -> str:
+    return "unknown" if values.empty else f"{values.min():.2f} to {values.max():.2f}"
 
 
-def _best(scores: Iterable[Score]) -> str:
-    return max(scores, key=lambda score: score.rank).count
-
-
-def _by_choice(searched: Sequence[Score]) -> pd.DataFrame:
-    return pd.DataFrame([
-        {
-            "choice": key,
-            "value": value,
-            "best": _best(score for score in searched if score.setting[key] == value),
-        }
+def _by_choice(searched: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"choice": key, "value": value, "best": _count(_best(scores))}
         for key in KEYS
-        for value in dict.fromkeys(score.setting[key] for score in searched)
-    ])  # fmt: skip
+        for value, scores in searched.groupby(key, sort=False)
+    )
 
 
-def _by_delay(searched: Sequence[Score]) -> pd.DataFrame:
-    keys = ("server_delay_ms", "main_delay_ms")
-    groups: dict[tuple[object, ...], list[Score]] = {}
-    for score in searched:
-        groups.setdefault(tuple(score.setting[key] for key in keys), []).append(score)
-    return pd.DataFrame([
+def _by_delay(searched: pd.DataFrame) -> pd.DataFrame:
+    keys = ["server_delay_ms", "main_delay_ms"]
+    return pd.DataFrame(
         {
             **dict(zip(keys, delays, strict=True)),
-            "slowdown of psm": _range([score.claims[STATIC].ours.mean for score in scores]),
-            "page time of LPSM / psm": _range([score.claims[LEARNED].ours.mean for score in scores]),
-            "best (LPSM + BSD)": _best(scores),
+            "slowdown of psm": _range(scores["slowdown"]),
+            "page time of LPSM / psm": _range(scores["page_time"]),
+            "best (LPSM + BSD)": _count(_best(scores)),
         }
-        for delays, scores in groups.items()
-    ])  # fmt: skip
+        for delays, scores in searched.groupby(keys, sort=False)
+    )
 
 
-def _points(searched: Sequence[Score], frontier: Sequence[Score]) -> pd.DataFrame:
-    return pd.DataFrame([
-        {
-            "lpsm": score.met[0],
-            "bsd": score.met[1],
-            "frontier": any(score is other for other in frontier),
-            "setting": score.label,
-        }
-        for score in searched
-    ])  # fmt: skip
+def _points(searched: pd.DataFrame, frontier: pd.DataFrame) -> pd.DataFrame:
+    points = searched[["lpsm", "bsd"]].assign(frontier=searched.index.isin(frontier.index))
+    return points.assign(setting=searched["label"])

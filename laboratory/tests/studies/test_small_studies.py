@@ -13,11 +13,11 @@ from psm_lab.studies.joint_setting_search import (
     KEYS,
     LEARNED,
     STATIC,
-    Score,
     Setting,
     describe_static_psm,
+    frontier_of,
     run_setting,
-    score_frontier,
+    score,
 )
 from psm_lab.studies.published_claims import claim_of, published_numbers
 from psm_lab.studies.study import CHOOSING
@@ -59,36 +59,41 @@ def test_no_policy_needs_less_than_hindsight_at_its_own_delay(
     assert "lull" in floors["policy"].tolist()
 
 
-def score(slowdown: float, page_ratio: float) -> Score:
-    """Return the score of a setting with these values of static PSM's slowdown and LPSM's page time."""
+def scores(*values: tuple[float, float]) -> pd.DataFrame:
+    """Return the scores of settings with these values of static PSM's slowdown and LPSM's page time."""
     number = {each.key: each for study in ("one-setting", "lpsm-100") for each in published_numbers(study)}
-    static, learned = (
-        claim_of(number[key], [value], Preset()) for key, value in ((STATIC, slowdown), (LEARNED, page_ratio))
+    return pd.DataFrame(
+        score(
+            dict.fromkeys(KEYS, "any"),
+            [
+                claim_of(number[key], [value], Preset())
+                for key, value in zip((STATIC, LEARNED), pair, strict=True)
+            ],
+        )
+        for pair in values
     )
-    return Score(dict.fromkeys(KEYS, "any"), {LEARNED: learned}, {STATIC: static})
 
 
 def test_the_frontier_of_settings_is_beaten_by_none() -> None:
     """Of two settings that agree with equally many numbers, the first one represents both."""
-    both, static, learned, none = (
-        score(2.2, 1.19), score(2.2, 1.6), score(1.3, 1.19), score(1.0, 1.0),
-    )  # fmt: skip
-    assert score_frontier([none, static, learned]) == [learned, static]
-    assert score_frontier([none, static, both, learned, score(2.2, 1.19)]) == [both]
+    both, static, learned, none = (2.2, 1.19), (2.2, 1.6), (1.3, 1.19), (1.0, 1.0)
+    assert list(frontier_of(scores(none, static, learned)).index) == [2, 1]
+    assert list(frontier_of(scores(none, static, both, learned, both)).index) == [2]
 
 
 def test_the_papers_contradict_each_other_unless_a_setting_agrees_with_both() -> None:
     """With the values of the other number where one agrees; a setting must agree on judging seeds too."""
-    apart, lucky = [score(2.2, 1.61), score(2.19, 1.53), score(1.3, 1.19), score(1.0, 1.0)], score(2.2, 1.19)
-    text = describe_static_psm(apart, [])
+    apart, lucky = [(2.2, 1.61), (2.19, 1.53), (1.3, 1.19), (1.0, 1.0)], (2.2, 1.19)
+    never = scores(lucky).iloc[:0]
+    text = describe_static_psm(scores(*apart), never)
     assert text.startswith("No setting agrees with both papers")
     assert "slowdown (2.2) in 2 of 4 settings. LPSM with 1/log T then takes 1.53 to 1.61 times" in text
     assert text.endswith("agrees in 1 settings. The slowdown is then 1.30 to 1.30.")
-    text = describe_static_psm([*apart, lucky], [score(2.17, 1.26)])
+    text = describe_static_psm(scores(*apart, lucky), scores((2.17, 1.26)))
     assert text.startswith("No setting agrees with both papers")
     assert text.endswith("a slowdown of 2.17 and a page time of 1.26.")
-    assert describe_static_psm([lucky], [lucky]).startswith("A setting agrees with both papers")
-    assert "then takes unknown times" in describe_static_psm([score(1.3, 1.19)], [])
+    assert describe_static_psm(scores(lucky), scores(lucky)).startswith("A setting agrees with both papers")
+    assert "then takes unknown times" in describe_static_psm(scores((1.3, 1.19)), never)
 
 
 def test_think_times_are_scaled_to_static_psms_published_energy() -> None:
