@@ -280,7 +280,6 @@ def _check_files(
 
         against = [Spec.parse(arguments.against, "policy")] if arguments.against else []
         inputs = scenario.files([*policies, *against])
-        inputs += [Path(spec.values["state"]) for spec in policies if "state" in spec.values]
         inputs += Spec(arguments.preset or "").files()
         check_outputs(outputs, inputs, force=arguments.force)
     elif arguments.force:
