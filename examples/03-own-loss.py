@@ -32,6 +32,10 @@ class AnyTraffic(Loss):
         wait = self.gamma * times_ms if poll.buffered_frames else 0.0
         return wait + 1 / np.log(times_ms)
 
+    def idle(self, times_ms: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the losses if nothing was held. Optional: LPSM then learns many empty dozes at once."""
+        return np.asarray(1 / np.log(times_ms))
+
 
 def main() -> None:
     """Check the loss, then let LPSM learn with it, with a formula, and with a built-in loss."""

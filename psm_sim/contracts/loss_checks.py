@@ -20,7 +20,7 @@ from psm_sim.contracts.shared_checks import (
     starts_each_run_anew,
 )
 from psm_sim.losses import Loss, Poll, check_loss
-from psm_sim.losses.user_loss_guard import GuardedLoss
+from psm_sim.losses.user_loss_guard import IDLE_DOZES_MS, GuardedLoss
 
 TIMES_MS: FloatArray = np.arange(100.0, 1201.0, 100.0)
 """Candidate polling times of an ``lpsm`` with default parameters, shape (12,), in ms."""
@@ -80,6 +80,21 @@ def shares_no_arrays(loss: Loss) -> None:
     require_equal(_losses(loss, TYPICAL_POLL, times_ms), expected, "After a write to a returned array it")
 
 
+def idle_equals_call(loss: Loss) -> None:
+    """idle() returns None or what each call without frames returns, and observe() ignores such dozes."""
+    loss.start()
+    idle = GuardedLoss(loss).idle(TIMES_MS)
+    if idle is None:
+        return
+    for poll in ALL_POLLS:
+        loss.observe(deepcopy(poll))
+    require_equal([_losses(loss, Poll(300.0))], [idle.tolist()], "After dozes with frames a call without any")
+    expected = _losses(loss, TYPICAL_POLL)
+    for slept_ms in IDLE_DOZES_MS.tolist():
+        loss.observe(Poll(slept_ms))
+    require_equal([_losses(loss, TYPICAL_POLL)], [expected], "After dozes without frames it")
+
+
 LOSS_CHECKS: tuple[Check, ...] = (
     can_be_copied,
     returns_a_finite_loss_for_each_candidate,
@@ -89,5 +104,6 @@ LOSS_CHECKS: tuple[Check, ...] = (
     returns_the_same_for_the_same_polls,
     shares_no_arrays,
     starts_each_run_anew,
+    idle_equals_call,
 )
 """Checks of a loss."""

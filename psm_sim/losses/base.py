@@ -66,8 +66,9 @@ class Loss(ABC):
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
         """Return the losses of a doze without buffered frames, if they are constant (optional hook).
 
-        A loss that returns an array also guarantees that :meth:`observe` ignores such dozes. Many of them can
-        then be learnt at once.
+        A run then learns many such dozes at once, which takes a fraction of the time. A loss that returns an
+        array guarantees that a call returns the same for such a doze of any length, and that :meth:`observe`
+        ignores it. A run compares the array with 20 calls at its start.
 
         Parameters
         ----------

@@ -119,7 +119,33 @@ def constant_fold(node: Node, values: Mapping[str, Value]) -> Node:
         return node
     folded = Call(node.function, tuple(constant_fold(argument, values) for argument in node.arguments))
     is_constant = all(isinstance(argument, Number) for argument in folded.arguments)
-    return Number(evaluate_node(folded, {})) if is_constant else folded
+    if is_constant:
+        return Number(evaluate_node(folded, {}))
+    first, *others = folded.arguments
+    if folded.function is np.where and isinstance(first, Number) and first.value.ndim == 0:
+        return others[0] if first.value else others[1]
+    if folded.function is np.multiply and _is_zero(others[0]) and _is_positive(first):
+        return others[0]
+    if folded.function in (np.multiply, np.divide) and _is_zero(first) and _is_positive(others[0]):
+        return first
+    return folded
+
+
+def _is_zero(node: Node) -> bool:
+    return isinstance(node, Number) and not np.any(node.value)
+
+
+_POSITIVE_FUNCTIONS = (np.add, np.multiply, np.divide, np.power, np.sqrt, elementwise_min, elementwise_max)
+"""Functions whose value is positive if all arguments are."""
+
+
+def _is_positive(node: Node) -> bool:
+    """Return whether *node* is certainly positive and finite, as the time slept is."""
+    if isinstance(node, Number):
+        return bool(np.all(node.value > 0) and np.all(np.isfinite(node.value)))
+    if isinstance(node, Name):
+        return node.name == "T"
+    return node.function in _POSITIVE_FUNCTIONS and all(map(_is_positive, node.arguments))
 
 
 MAX_LENGTH = 500
@@ -262,6 +288,13 @@ class FormulaLoss(Loss):
             values = {"I": np.float64(poll.buffered_bytes), "T": np.float64(poll.slept_ms)}
             losses = evaluate_node(self._bound, values)
         return losses if losses.shape == times_ms.shape else np.full(times_ms.shape, losses)
+
+    def idle(self, times_ms: FloatArray) -> FloatArray | None:
+        """Return the losses without buffered bytes, or None if they depend on the time slept."""
+        losses = self(Poll(1.0), times_ms)
+        with np.errstate(all="ignore"):
+            is_constant = isinstance(constant_fold(self._bound, {"I": np.float64(0.0)}), Number)
+        return losses if is_constant else None
 
     def _bind(self, times_ms: FloatArray) -> None:
         values = {"Ti": times_ms.copy(), "gamma": np.float64(self.gamma)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ from psm_sim.common.user_code_guards import (
     component_name,
     copy_component,
     numbers,
+    one_line_repr,
 )
 from psm_sim.losses.base import Loss
 from psm_sim.losses.formula_loss import FormulaLoss
@@ -21,6 +23,9 @@ from psm_sim.poll import Poll
 MAX_LOSS = 1e100
 """Maximum loss, in nats. The sum of such losses over any run is finite."""
 
+IDLE_DOZES_MS = np.geomspace(1.0, 1e6, 20)
+"""Dozes without buffered frames for which ``idle()`` is compared with calls, shape (20,), in ms."""
+
 
 class GuardedLoss(Guard):
     """Guard of a loss, which checks each array and passes read-only candidate times."""
@@ -28,16 +33,38 @@ class GuardedLoss(Guard):
     def __init__(self, loss: Loss) -> None:
         kind = "Loss formula" if isinstance(loss, FormulaLoss) else "Loss"
         name = repr(loss.formula) if isinstance(loss, FormulaLoss) else component_name(loss)
-        super().__init__(loss, f"{kind} {name}", {"__call__": checked_losses, "report": numbers})
+        checks: dict[str, Callable[..., Any]] = {
+            "__call__": checked_losses,
+            "idle": self._checked_idle,
+            "report": numbers,
+        }
+        super().__init__(loss, f"{kind} {name}", checks)
 
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the checked losses."""
-        times_ms = times_ms.view()
-        times_ms.flags.writeable = False
-        return cast(FloatArray, self.call("__call__", poll, times_ms))
+        return cast(FloatArray, self.call("__call__", poll, _read_only(times_ms)))
 
-    def idle(self, times_ms: FloatArray) -> None:
-        """Return None, so that the losses of each doze are checked."""
+    def idle(self, times_ms: FloatArray) -> FloatArray | None:
+        """Return None or the losses of a doze without buffered frames, after comparing them with calls."""
+        return cast("FloatArray | None", self.call("idle", _read_only(times_ms)))
+
+    def _checked_idle(self, losses: Any, times_ms: FloatArray) -> FloatArray | None:
+        if losses is None:
+            return None
+        for slept_ms in IDLE_DOZES_MS.tolist():
+            expected = self(Poll(slept_ms), times_ms)
+            if not np.array_equal(losses, expected):
+                raise WrongResultError(
+                    f"{one_line_repr(losses)}; expected None, because a call with {Poll(slept_ms)} "
+                    f"returns {one_line_repr(expected)}"
+                )
+        return checked_losses(losses, Poll(slept_ms), times_ms)
+
+
+def _read_only(times_ms: FloatArray) -> FloatArray:
+    view = times_ms.view()
+    view.flags.writeable = False
+    return view
 
 
 def guarded_loss(loss: Loss) -> Loss:
@@ -90,9 +117,9 @@ def checked_losses(losses: Any, poll: Poll, times_ms: FloatArray) -> FloatArray:
         raise WrongResultError(f"{kind}{expected}")
     if losses.shape != times_ms.shape:
         raise WrongResultError(f"shape {losses.shape} for {times_ms.size} candidate times{expected}")
-    if losses.size and MAX_LOSS < float(losses.max()) < np.inf:
-        raise WrongResultError(f"{losses.max():g}, more than {MAX_LOSS:g} nats{expected}")
-    invalid = np.flatnonzero(~(np.isfinite(losses) & (losses >= 0)))
-    if invalid.size:
-        raise WrongResultError(f"{losses[invalid[0]]} for {times_ms[invalid[0]]:g} ms{expected}")
+    is_valid = (losses >= 0) & (losses <= MAX_LOSS)
+    if not is_valid.all():
+        index = is_valid.argmin()
+        too_large = f", more than {MAX_LOSS:g} nats" if MAX_LOSS < losses[index] < np.inf else ""
+        raise WrongResultError(f"{losses[index]} for {times_ms[index]:g} ms{too_large}{expected}")
     return losses

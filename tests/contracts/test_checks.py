@@ -256,6 +256,11 @@ def observed(self: Any, poll: Poll) -> float:
     return 1.0 + getattr(self, "calls", 0)
 
 
+def idle(self: Loss, times_ms: FloatArray) -> FloatArray:
+    """Return the losses with the factor 1."""
+    return np.asarray(1.0 / times_ms)
+
+
 def sort_in_place(self: Loss, poll: Poll, times_ms: FloatArray) -> FloatArray:
     """Write to the candidate times."""
     times_ms[0] = 1.0
@@ -296,6 +301,10 @@ LOSSES = {
         loss(factor=counted()),
         "A repeated call returns .*; expected",
     ),
+    "idle-equals-call": (
+        loss(idle=idle, factor=lambda self, poll: 2 - (poll.slept_ms > 1e5)),
+        r"Loss good failed in idle\(\) .*; expected None, because a call with Poll\(slept_ms=1.0, ",
+    ),
     "shares-no-arrays": (loss(__call__=sort_in_place), "It modified the candidate times to"),
     "starts-each-run-anew": (
         loss(observe=counted(), factor=observed),
@@ -323,6 +332,20 @@ FURTHER += [
         returns_the_same_for_the_same_polls,
         loss(__call__=cached_by_size),
         "For new candidates in the same array it returns .*; expected",
+    ),
+    (
+        loss_checks.idle_equals_call,
+        loss(idle=idle, observe=counted(), factor=observed),
+        "After dozes with frames a call without any returns .*; expected",
+    ),
+    (
+        loss_checks.idle_equals_call,
+        loss(
+            idle=idle,
+            observe=counted(),
+            factor=lambda self, poll: observed(self, poll) if poll.buffered_bytes else 1.0,
+        ),
+        "After dozes without frames it returns .*; expected",
     ),
     (loss_checks.shares_no_arrays, loss(__call__=cached_array), "After a write to a returned array it"),
 ]

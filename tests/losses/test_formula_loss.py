@@ -63,6 +63,31 @@ def test_working_out_what_is_known_first_changes_nothing(
 
 
 @pytest.mark.parametrize(
+    ("text", "is_constant"),
+    [
+        ("gamma * I * Ti**2 / (2*T) + 1/log(Ti)", True),
+        ("I * (Ti / T)**2 + (1/Ti if I == 0 else T)", True),
+        ("where(I > 0, gamma * Ti * sqrt(T), 0) + log1p(I / max(T, 100)) + 2", True),
+        ("1 / Ti", True),
+        ("gamma * I + Ti / T", False),
+        ("I / (T - 100) + 1/Ti", False),
+        ("where(T > 500, Ti, 1/Ti)", False),
+        ("0 * log(T) + 1/Ti", False),
+    ],
+)
+def test_a_formula_has_a_constant_loss_without_bytes_or_says_that_it_has_none(
+    text: str, is_constant: bool
+) -> None:
+    """The constant is that of every doze, to the last bit; 0 divided by T is 0, for T is positive."""
+    formula = FormulaLoss(text)
+    idle = formula.idle(TIMES_MS)
+    assert (idle is not None) is is_constant
+    for slept_ms in (1e-6, 63.0, 1e8):
+        if idle is not None:
+            assert idle.tobytes() == formula(Poll(slept_ms), TIMES_MS).tobytes()
+
+
+@pytest.mark.parametrize(
     ("text", "piece"),
     [
         ("__import__('os').system('id')", "__import__('os').system('id')"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+import psm_sim
 from psm_sim.common.errors import PluginError
 from psm_sim.losses import FormulaLoss, Loss, Poll, check_loss
+from psm_sim.losses.user_loss_guard import IDLE_DOZES_MS, GuardedLoss, guarded_loss
+from psm_sim.policies.lpsm import Lpsm
 
 TIMES_MS = np.array([100.0, 400.0])
 
@@ -63,6 +66,50 @@ def test_a_loss_that_changes_its_candidates_is_named() -> None:
     with pytest.raises(PluginError, match=r"Loss greedy failed .* read-only"):
         check_loss(Greedy(), TIMES_MS)
     np.testing.assert_array_equal(TIMES_MS, [100.0, 400.0])
+
+
+class Idle(Loss):
+    """A user's loss of the polls, with more for a poll after a long doze if ``beyond_ms`` is finite."""
+
+    name = "idle"
+
+    def __init__(self, beyond_ms: float = np.inf) -> None:
+        self.beyond_ms, self.calls = beyond_ms, 0
+
+    def __call__(self, poll: Poll, times_ms: np.ndarray) -> np.ndarray:
+        """Return it, with the latency of the published losses."""
+        self.calls += 1
+        latency = times_ms * times_ms * (1e-5 * poll.buffered_bytes / (2.0 * poll.slept_ms))
+        return latency + (1 / times_ms if poll.slept_ms < self.beyond_ms else 2 / times_ms)
+
+    def idle(self, times_ms: np.ndarray) -> np.ndarray:
+        """Claim that it is always the shorter one."""
+        return 1 / times_ms
+
+
+def test_a_loss_of_one_s_own_with_idle_runs_like_the_built_in_one() -> None:
+    """The same joules to the last digit, and as few events: the dozes without frames are learnt at once."""
+    own = psm_sim.simulate(Lpsm(loss=Idle()), pages=20)
+    built_in = psm_sim.simulate("lpsm:loss=(inverse:gamma=1e-5)", pages=20)
+    formula = psm_sim.simulate("lpsm:loss=1e-5 * I * Ti**2 / (2*T) + 1/Ti", pages=20)
+    assert own.energy_per_page_j == built_in.energy_per_page_j == formula.energy_per_page_j
+    assert own["events"] == built_in["events"] == formula["events"]
+
+
+def test_the_losses_of_empty_dozes_are_asked_for_once_a_run() -> None:
+    """The dozes with frames remain, and the 20 that are compared at the start."""
+    guarded, bare = guarded_loss(Idle()), Idle()
+    assert (guarded.idle(TIMES_MS) == bare(Poll(300.0), TIMES_MS)).all()
+    assert cast(Idle, cast(GuardedLoss, guarded).component).calls == IDLE_DOZES_MS.size
+
+
+@pytest.mark.parametrize("beyond_ms", [0.5, 50.0, 9e5])
+def test_a_loss_whose_idle_term_depends_on_the_doze_is_refused_the_shortcut(beyond_ms: float) -> None:
+    """The error names the doze; it comes before the first page."""
+    with pytest.raises(
+        PluginError, match=r"Loss idle failed in idle\(\).*expected None, because .*slept_ms="
+    ):
+        psm_sim.simulate(Lpsm(loss=Idle(beyond_ms)), pages=1)
 
 
 def test_probing_leaves_no_trace() -> None:

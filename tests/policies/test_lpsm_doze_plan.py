@@ -50,6 +50,7 @@ def heard(spec: str, polls: int, plans: bool, seed: int = 1) -> tuple[list[int],
         ("lpsm:loss=arrival-aware", 5_000),
         ("lpsm:loss=retrieval-energy", 5_000),
         ("lpsm:loss=constrained", 5_000),
+        ("lpsm:loss=gamma * I * Ti / T + 1/Ti", 5_000),
         ("lpsm:alpha=0.01", 5_000),
         ("lpsm:horizon_s=200", 5_000),
         ("lpsm:step_ms=50,min_ms=150", 5_000),
@@ -160,8 +161,8 @@ def test_a_plan_has_a_run_for_each_length_in_a_block():
     assert list(plan.dozes()) == [(1, 2), (2, 1), (2, 1), (3, 2)]
 
 
-def test_a_formula_is_asked_at_each_beacon():
-    """It can depend on the time slept even when nothing is held."""
-    policy = make_policy("lpsm:loss=1/Ti + 0*I*T")
+def test_a_formula_that_depends_on_the_time_slept_is_asked_at_each_beacon():
+    """Also when nothing is held."""
+    policy = make_policy("lpsm:loss=1/Ti + 1e-9*T")
     policy.start(0.1)
     assert policy.rest(0.1, 0.1, Poll(100.0)).plan is None
