@@ -1,8 +1,9 @@
 """Own learner: a class with one method that learns the weights of LPSM's polling times.
 
 MixingPast expects that a few experts are best again and again: the next weights are the last posterior,
-mixed with the mean of all earlier ones (Bousquet and Warmuth, 2002, "uniform past"). _learn() gets the
-log-likelihoods of the experts relative to the best one, and returns the loss of the mixture.
+mixed with the mean of all earlier ones (Bousquet and Warmuth, 2002, "uniform past"). learn() gets the
+log-likelihoods of the experts relative to the best one, sets the weights for the next round, and returns
+the loss of the mixture.
 
 From the command line: python -m psm_sim --policy lpsm:learner=examples/14-own-learner.py:MixingPast
 Run it:                python examples/14-own-learner.py
@@ -24,13 +25,14 @@ class MixingPast(Learner):
     def __init__(self, n_experts: int, alpha: float = 0.02) -> None:
         super().__init__(n_experts)
         self.alpha = alpha
-        self._past = self._weights.copy()
+        self._past = self.weights
 
-    def _learn(self, relative: FloatArray) -> float:
-        posterior = np.exp(relative) * self._weights
+    def learn(self, log_likelihoods: FloatArray) -> float:
+        """Learn one round."""
+        posterior = np.exp(log_likelihoods) * self.weights
         total = float(posterior.sum())
         posterior /= total
-        self._weights = (1 - self.alpha) * posterior + self.alpha * self._past
+        self.weights = (1 - self.alpha) * posterior + self.alpha * self._past
         self._past += (posterior - self._past) / (self.rounds + 2)
         return -float(np.log(total))
 

@@ -60,14 +60,15 @@ class DecreasingShare(Learner):
         """Switching rate after the next round."""
         return 1 / (self.rounds + 2)
 
-    def _learn(self, relative: FloatArray) -> float:
-        posterior = np.exp(relative) * self._weights
+    def learn(self, log_likelihoods: FloatArray) -> float:
+        """Learn one round."""
+        posterior = np.exp(log_likelihoods) * self.weights
         total = float(posterior.sum())
         posterior /= total
         if self.n_experts > 1:
             share = self.alpha / (self.n_experts - 1)
             posterior = (1 - self.alpha) * posterior + share * (1 - posterior)
-        self._weights = posterior
+        self.weights = posterior
         return -float(np.log(total))
 
 
@@ -101,13 +102,14 @@ class MixingPastPosteriors(Learner):
     def __init__(self, n_experts: int, alpha: float = 0.02) -> None:
         super().__init__(n_experts)
         self.alpha: float = Parameter("alpha", 0.02, above=0, at_most=1).check(alpha, self.name)
-        self._past: FloatArray = self._weights.copy()
+        self._past: FloatArray = self.weights
 
-    def _learn(self, relative: FloatArray) -> float:
-        posterior = np.exp(relative) * self._weights
+    def learn(self, log_likelihoods: FloatArray) -> float:
+        """Learn one round."""
+        posterior = np.exp(log_likelihoods) * self.weights
         total = float(posterior.sum())
         posterior /= total
         # The mean of the posteriors before this round: the uniform one, and those of the rounds before.
-        self._weights = (1 - self.alpha) * posterior + self.alpha * self._past
+        self.weights = (1 - self.alpha) * posterior + self.alpha * self._past
         self._past += (posterior - self._past) / (self.rounds + 2)
         return -float(np.log(total))

@@ -113,8 +113,9 @@ class StaticExpert(Learner):
         super().__init__(n_experts)
         self._posterior = LogPosterior(self.n_experts)
 
-    def _learn(self, relative: FloatArray) -> float:
-        log_likelihood = self._posterior.observe(relative)
+    def learn(self, log_likelihoods: FloatArray) -> float:
+        """Learn one round."""
+        log_likelihood = self._posterior.observe(log_likelihoods)
         self._weights[:] = self._posterior.weights
         return -log_likelihood
 
@@ -146,8 +147,9 @@ class FixedShare(Learner):
         self.alpha: float = Parameter("alpha", 0.0, at_least=0, at_most=1).check(alpha, self.name)
         self._bank = FixedShareBank(self.n_experts, np.array([self.alpha]))
 
-    def _learn(self, relative: FloatArray) -> float:
-        log_likelihood = self._bank.evidence(relative).item(0)
+    def learn(self, log_likelihoods: FloatArray) -> float:
+        """Learn one round."""
+        log_likelihood = self._bank.evidence(log_likelihoods).item(0)
         if log_likelihood > -math.inf:
             self._bank.share()
             self._weights[:] = self._bank.weights[:, 0]
@@ -221,14 +223,15 @@ class LearnAlpha(Learner):
         normalised: FloatArray = self._posterior.weights * (self._rate_weights / self._start)
         return np.divide(normalised, np.add.reduce(normalised), out=normalised)
 
-    def _learn(self, relative: FloatArray) -> float:
+    def learn(self, log_likelihoods: FloatArray) -> float:
+        """Learn one round."""
         if not self._accumulates:
-            return self._learn_normalised(relative)
+            return self._learn_normalised(log_likelihoods)
         if not self._rounds_left:
             self._posterior.observe(np.log(self._rate_weights / self._start))
             self._start_accumulation()
         self._rounds_left -= 1
-        np.multiply(self._rate_weights, self._bank.mixture(relative), self._rate_weights)
+        np.multiply(self._rate_weights, self._bank.mixture(log_likelihoods), self._rate_weights)
         self._bank.share()
         return -math.log(self._mix())
 

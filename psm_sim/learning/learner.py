@@ -21,8 +21,8 @@ _FLOAT64 = np.dtype(np.float64)
 class Learner(ABC):
     """Base class of online learners over n experts.
 
-    A subclass defines a ``name`` and :meth:`_learn`, which maintains :attr:`_weights`, whose sum is
-    :attr:`_sum`. No history is kept, so memory is constant in the number of rounds.
+    A subclass defines a ``name`` and :meth:`learn`, which sets :attr:`weights`. Its constructor accepts
+    ``n_experts``. No history is kept, so memory is constant in the number of rounds.
 
     Parameters
     ----------
@@ -52,6 +52,11 @@ class Learner(ABC):
         """Copy of the distribution p_t over the experts for the next round, shape (n,)."""
         return self._weights / self._sum
 
+    @weights.setter
+    def weights(self, weights: FloatArray) -> None:
+        """Set the distribution over the experts for the next round; its sum is 1."""
+        self._weights = weights
+
     def update(self, losses: ArrayLike) -> float:
         """Learn one round and return its mixture loss (thesis, eq. 2.1), in nats.
 
@@ -79,7 +84,7 @@ class Learner(ABC):
             raise input_checks.describe_loss_error(losses, f"{self.name}, round {self.rounds + 1}")
         # Relative to the minimum loss, the largest likelihood is exactly 1. They cannot all underflow.
         np.subtract(min_loss, losses, self._relative)
-        excess = self._learn(self._relative)
+        excess = self.learn(self._relative)
         if excess == math.inf:
             raise InputError(
                 f"{self.name}, round {self.rounds + 1}: every expert with positive weight has an infinite "
@@ -125,9 +130,17 @@ class Learner(ABC):
         return array
 
     @abstractmethod
-    def _learn(self, relative: FloatArray) -> float:
-        """Update the weights by the log-likelihoods *relative*, shape (n,), whose maximum is 0.
+    def learn(self, log_likelihoods: FloatArray) -> float:
+        """Set the weights for the next round; called by :meth:`update`, which checks the losses.
 
-        Return the mixture loss minus the minimum loss, in nats. If it is ``inf``, because no expert with a
-        weight is left, the weights must be unchanged.
+        Parameters
+        ----------
+        log_likelihoods : ndarray, shape (n,)
+            Minimum loss minus the loss of each expert, in nats. The maximum is 0. Must not be kept.
+
+        Returns
+        -------
+        float
+            Mixture loss minus the minimum loss, ``-log(sum_i p_t(i) exp(log_likelihoods[i]))``, in nats. If
+            it is ``inf``, because no expert with a weight is left, the weights must be unchanged.
         """

@@ -401,10 +401,10 @@ def write_losses(update: Callable[[Any], float], losses: Any) -> float:
     return loss
 
 
-def linear_weights(self: Any, relative: FloatArray) -> float:
+def linear_weights(self: Any, log_likelihoods: FloatArray) -> float:
     """Multiply the weights by likelihoods, which underflow."""
     with np.errstate(all="ignore"):
-        self._weights *= np.exp(relative - 1.0)
+        self._weights *= np.exp(log_likelihoods - 1.0)
         self._weights /= self._weights.sum()
     return 0.0
 
@@ -440,7 +440,7 @@ LEARNERS = {
     "keeps-no-history": (KeepsHistory(5), r"Its pickle has \d+ bytes after one round and \d+ bytes after a"),
 }
 FURTHER += [
-    (keeps_a_distribution, learner(_learn=linear_weights), "nan"),
+    (keeps_a_distribution, learner(learn=linear_weights), "nan"),
     (
         returns_the_mixture_loss,
         updating(lambda update, losses: update(np.log1p(losses))),
