@@ -78,7 +78,7 @@ def every_schedule(chain: Chain) -> list[PolicyCost]:
     return [evaluate_policy(chain, Told(chain, choices)) for choices in product(*ways)]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_it_equals_brute_force_on_tiny_cases(seed):
     """Every schedule of six activities, for no delay, at several prices, and under every bound."""
     chain = random_chain(seed, 6)
@@ -103,9 +103,9 @@ def workload(seed: int) -> Chain:
     return record_chain(pages, load_topology("three-node", {"links.wired.latency_ms": latency}))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_no_policy_beats_it_under_its_own_constraint(seed):
-    """20 random workloads: at each policy's own delay, within each BSD's own bound, and without delay."""
+    """Ten random workloads: at each policy's own delay, within each BSD's own bound, and without delay."""
     chain = workload(seed)
     hull = offline_frontier(chain, 24)
     free = offline_optimum(chain)
