@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from psm_sim import __version__
 from psm_sim.campaign.advice import Row, Verdict, slower
 from psm_sim.campaign.advice_text import answer, assumptions, bound
+from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.reporting.files.result_json import to_text
-from psm_sim.reporting.terminal.console import console_on, new_table
+from psm_sim.reporting.terminal.console import console_on, new_table, print_lines
 from psm_sim.simulation.table import directions_of
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 def write_table(advice: Advice, driver: str, stream: TextIO) -> None:
     """Write the answer, the ranked settings and the assumptions of an *advice* for a *driver* to *stream*."""
     with console_on(stream) as console:
-        console.print(*answer(advice), sep="\n")
+        print_lines(console, answer(advice))
         console.print()
         console.print(_table(advice))
         console.print()
-        console.print(*_legend(advice), *assumptions(advice, driver), sep="\n")
+        print_lines(console, [*_legend(advice), *assumptions(advice, driver)])
 
 
 class _Column(NamedTuple):
@@ -83,8 +84,16 @@ def _rank(row: Row) -> str:
     return _MARKS[row.verdict][0] if row.verdict in _MARKS else str(row.rank or "")
 
 
+_NEEDS = {
+    NEW_DRIVER: ("*", "needs a new driver"),
+    ACCESS_POINT: ("+", "needs another DTIM period in the access point"),
+}
+"""Mark of a setting by what it needs, and the meaning."""
+
+
 def _name(row: Row) -> str:
-    return f"{row.setting.name} ({row.setting.needs})" if row.setting.needs else row.setting.name
+    needs = row.setting.needs
+    return f"{row.setting.name} {_NEEDS[needs][0]}" if needs else row.setting.name
 
 
 def _supply_columns(advice: Advice) -> list[_Column]:
@@ -151,11 +160,13 @@ def _format_numbers(values: Sequence[float], decimals: int | None) -> list[str]:
 def _legend(advice: Advice) -> list[str]:
     """Return the lines that explain the table."""
     verdicts = {row.verdict for row in advice.rows}
+    present = {row.setting.needs for row in advice.rows}
+    needs = [text for need, text in _NEEDS.items() if need in present]
     marks = [f"{mark} {meaning}" for verdict, (mark, meaning) in _MARKS.items() if verdict in verdicts]
     limit = f" The bound is on the {bound(advice)}." if advice.max_latency_s else ""
     return [
         *([f"Below the line: {'; '.join(marks)}.{limit}"] if marks else []),
-        " ".join(_meanings(advice)),
+        " ".join([f"{mark} {meaning}." for mark, meaning in needs] + _meanings(advice)),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from psm_sim.common.component_spec import split_commas
 from psm_sim.common.formatting import truncate
 from psm_sim.reporting.comparison_table import PARTS, Column, Table, caption, name_of, station_of, tables_of
-from psm_sim.reporting.terminal.console import console_on, new_table
+from psm_sim.reporting.terminal.console import console_on, new_table, print_lines
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -52,7 +52,7 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
             lines.append(
                 f"Left out at {console.width} columns: {names}; use a wider terminal or --format csv."
             )
-        console.print(*lines, sep="\n")
+        print_lines(console, lines)
 
 
 def _table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 PIPED_WIDTH = 160
 """Width in columns of output that is not a terminal. COLUMNS is ignored, and a long formula fits."""
+
+PROSE_WIDTH = 90
+"""Maximum width of sentences, which fits the blocks of the documents."""
 
 
 Rows = list[list[str]]
@@ -51,6 +54,11 @@ def console_on(stream: TextIO) -> Iterator[Console]:
         yield console
     text = captured.get()
     stream.write(text if on_terminal else "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
+
+
+def print_lines(console: Console, lines: Sequence[str]) -> None:
+    """Print sentences, wrapped at :data:`PROSE_WIDTH`."""
+    console.print(*lines, sep="\n", width=min(PROSE_WIDTH, console.width))
 
 
 def new_table(padding: tuple[int, int, int, int] = (0, 1, 0, 0)) -> Table:
