@@ -1,8 +1,8 @@
 """Offline frontier of a comparison: minimum energy against mean slowdown.
 
-The frontier is exact on the event chain (:mod:`psm_sim.hindsight.traffic_chain`), where a late frame delays
-all later events. In the simulator other connections continue meanwhile, so the same polls slow pages down
-less. The frontier is therefore exact without delay; with delay the true frontier is to the left of it.
+The frontier is optimal on the event chain (:mod:`psm_sim.hindsight.traffic_chain`), where a late frame delays
+all later events. In the simulator it is proved without delay only. With delay, frames and parallel
+connections wait for the same beacon, so a policy can be below the frontier.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def pareto_frontier(
     workers: int | None = None,
     progress: Progress = no_progress,
 ) -> list[ParetoCorner]:
-    """Return the offline optimum at several prices of slowdown, averaged over the workloads.
+    """Return the optimum of the event chain at several prices of slowdown, averaged over the workloads.
 
     *workloads* are the pages of each seed or client, and *topology* is that of the comparison. *progress* is
     called after each workload. The result does not depend on the number of *workers*.
@@ -66,6 +66,19 @@ def pareto_frontier(
         progress(len(corners), len(workloads), "")
     means = np.mean(corners, axis=0).tolist()
     return list(dict.fromkeys(ParetoCorner(*mean) for mean in means))
+
+
+def best_known(corners: Sequence[ParetoCorner], results: Sequence[tuple[float, float]]) -> list[ParetoCorner]:
+    """Return the *corners* of a frontier, or an empty list if a result is below it.
+
+    *results* are slowdown and energy of each policy.
+    """
+    if not corners or not results:
+        return list(corners)
+    energies_j, slowdowns = zip(*corners, strict=True)
+    xs, ys = zip(*results, strict=True)
+    is_below = np.array(ys) < np.interp(xs, slowdowns, energies_j)
+    return [] if is_below.any() else list(corners)
 
 
 def _corners(topology: Topology, workload: Workload) -> list[ParetoCorner]:

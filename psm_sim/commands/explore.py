@@ -66,8 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the page until the command is interrupted."""
-    if find_spec("tornado") is None:
-        raise InputError("explore requires tornado; install it with pip install 'psm_sim[explore]'.")
+    if missing := [name for name in ("bokeh", "tornado") if find_spec(name) is None]:
+        raise InputError(
+            f"explore requires {' and '.join(missing)}; install it with pip install 'psm_sim[explore]'."
+        )
     from psm_sim.policies import make_policy
     from psm_sim.reporting.explore.page import Page, Simulator
     from psm_sim.reporting.explore.server import serve

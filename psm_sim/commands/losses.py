@@ -23,7 +23,7 @@ from psm_sim.common.input_limits import ascii_number
 
 HELP = """\
 Compare losses of LPSM: energy against slowdown over gamma, beside the baselines,
-bsd, anticipate and the offline optimum. Also reports what a nat of each loss
+bsd, anticipate and the best known schedule. Also reports what a nat of each loss
 costs in joules and seconds, and the regret of the learner."""
 
 EPILOG = """\

@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--plot",
         metavar="FILE",
-        help="plot energy against slowdown with the offline optimum, as .png, .svg or .pdf",
+        help="plot energy against slowdown with the best known frontier, as .png, .svg or .pdf",
     )
     _add_observation(output)
     add_force(output)
@@ -250,7 +250,7 @@ def _plot(comparison: Comparison, request: _Request) -> None:
     from psm_sim.reporting.figures.comparison import frontier_of, plot
     from psm_sim.reporting.terminal.progress import progress
 
-    with progress("computing the offline optimum", "workloads") as report, redirect_stdout(sys.stderr):
+    with progress("computing the frontier", "workloads") as report, redirect_stdout(sys.stderr):
         frontier = frontier_of(comparison, request.workers, report)
     with progress("drawing"):
         plot(comparison, request.plot, frontier, request.preset)

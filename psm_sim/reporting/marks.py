@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isfinite, nan
 
 from psm_sim.common.formatting import truncate
-from psm_sim.reporting.style import STATES, Style, policy_style, variant_of
+from psm_sim.reporting.style import STATES, Style, distinct_styles
 from psm_sim.simulation import Comparison, Result
 from psm_sim.simulation.comparison import SAVED
 from psm_sim.simulation.table import MEASURES, Row, directions_of, nested
@@ -58,8 +58,8 @@ LABELS = {
 }
 """Labels of the measures. Other measures are labelled with their names."""
 
-OFFLINE_OPTIMUM = "offline optimum (event-chain model)"
-"""Label of the frontier of the offline optimum."""
+BEST_KNOWN = "best known schedule"
+"""Label of the frontier of :func:`~psm_sim.campaign.offline_pareto_frontier.pareto_frontier`."""
 
 FAR = 3.0
 """Ratio to the lowest energy above which a mark is omitted, because it would flatten the others."""
@@ -87,7 +87,7 @@ class Mark:
     half_widths : mapping of str to float
         Half-widths of the 95 % confidence intervals of the measures.
     value : str
-        Text beside the mark: the value in which it differs from others of its colour.
+        Text beside the mark: the value in which it differs from others of its series.
     """
 
     label: str
@@ -116,18 +116,11 @@ def cut_interval(measure: str, value: float, half_width: float) -> tuple[float, 
 
 
 def marks_of(comparison: Comparison) -> list[Mark]:
-    """Return the marks of a comparison, with confidence intervals over seeds or clients.
-
-    The value of a mark has the parameters of the policy if another mark has its colour.
-    """
-    labels = labels_of(comparison.shown)
-    marks = [_mark_of(run, label, comparison) for run, label in zip(comparison.shown, labels, strict=True)]
-    colours = Counter(mark.style.colour for mark in marks)
+    """Return the marks of a comparison, with confidence intervals over seeds or clients."""
+    runs = comparison.shown
     return [
-        replace(mark, value=short_name(variant_of(run.policy)))
-        if colours[mark.style.colour] > 1 and not run.policy_label
-        else mark
-        for mark, run in zip(marks, comparison.shown, strict=True)
+        _mark_of(run, label, style, comparison)
+        for run, label, style in zip(runs, labels_of(runs), styles_of(runs), strict=True)
     ]
 
 
@@ -138,7 +131,7 @@ def labels_of(runs: Sequence[Result]) -> list[str]:
     return [label if counts[label] == 1 else run.label for label, run in zip(short, runs, strict=True)]
 
 
-def _mark_of(run: Result, label: str, comparison: Comparison) -> Mark:
+def _mark_of(run: Result, label: str, style: Style, comparison: Comparison) -> Mark:
     row = run.row
     powers = [name for name in (POWER, "mean_current_ma", "battery_days") if name in row]
     values: Row = {name: row[name] for name in (*MEASURES, "slowdown.p95", "slowdown.max")}
@@ -157,12 +150,12 @@ def _mark_of(run: Result, label: str, comparison: Comparison) -> Mark:
     if difference:
         values[SAVED] = difference[SAVED]
         half_widths[SAVED] = difference.get("half_width_95", {}).get(SAVED, 0.0)
-    return Mark(label, run.label, run_style(run), values, half_widths if run.replicate else {})
+    return Mark(label, run.label, style, values, half_widths if run.replicate else {})
 
 
-def run_style(run: Result) -> Style:
-    """Return the style of a result. Each kind of stations has the style of a variant."""
-    return policy_style(run.policy, run.station)
+def styles_of(runs: Sequence[Result]) -> list[Style]:
+    """Return the styles of results. Labelled policies and kinds of stations are variants."""
+    return distinct_styles([(run.policy, run.station or run.policy_label) for run in runs])
 
 
 def axes_of(comparison: Comparison) -> tuple[str, str]:
@@ -183,6 +176,18 @@ def split_far(marks: Sequence[Mark], measure: str = ENERGY) -> tuple[list[Mark],
     limit = FAR * min(mark.values[measure] for mark in marks)
     near = [mark for mark in marks if mark.values[measure] <= limit]
     return near, [mark for mark in marks if mark.values[measure] > limit]
+
+
+def axis_start(measure: str, values: Sequence[float]) -> float | None:
+    """Return where the axis of a measure begins: at 1 for slowdowns and 0 for latencies, less a margin.
+
+    The margin keeps a mark there within the axes. Other axes begin anywhere, which is None.
+    """
+    floor = {"slowdown": 1.0, "latency": 0.0}.get(measure.partition(".")[0])
+    if floor is None or min(values) < floor:
+        return None
+    span = max(values) - floor
+    return floor - 0.04 * (span if span > 0 else 1.0)
 
 
 def states_of(marks: Sequence[Mark]) -> list[str]:

@@ -16,9 +16,6 @@ from psm_sim.simulation.result import Result
 from psm_sim.simulation.table import Block
 from psm_sim.simulation.timeline import observe
 
-MAX_RUNS = 6
-"""Maximum number of policies with a timeline."""
-
 MAX_FRAMES = 8_000
 """Approximate maximum number of frames of one policy in a timeline."""
 
@@ -107,9 +104,9 @@ Recorded = Sequence[tuple[Result, Events]]
 
 
 def record_runs(comparison: Comparison) -> Recorded:
-    """Return at most :data:`MAX_RUNS` results of the first kind of stations, with their events."""
-    runs = [run for run in comparison.shown if run.station == comparison.runs[0].station]
-    return [(run, record_events(representative_run(run))) for run in runs[:MAX_RUNS]]
+    """Return the compared results of the first kind of stations, at most 6, with their events."""
+    runs = [run for run in comparison.runs if run.station == comparison.runs[0].station]
+    return [(run, record_events(representative_run(run))) for run in runs[:6]]
 
 
 def events_of(run: Result, recorded: Recorded, page: int = 1) -> Events:

@@ -1,12 +1,14 @@
-"""Style of each policy in all figures: colour, marker and line, for matplotlib and bokeh.
+"""Style of each policy in all figures: colour, marker and line.
 
 The built-in policies have fixed styles. The variants of a policy have its colour, and a marker and a line
-that follow from their parameters. The colours are from the palette of Okabe and Ito, which is distinguishable
-with any colour vision, and visible on light and dark backgrounds.
+that follow from their parameters. Only in the figures of one comparison they have colours of their own. The
+colours are from the palette of Okabe and Ito, which is distinguishable with any colour vision, and visible on
+light and dark backgrounds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2s
 from typing import Any, NamedTuple
 
@@ -23,18 +25,7 @@ BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY = COLOURS = (
 )
 """Palette without black, which is invisible on a dark background."""
 
-_BOKEH_MARKERS = {
-    "o": "circle",
-    "s": "square",
-    "^": "triangle",
-    "D": "diamond",
-    "v": "inverted_triangle",
-    "P": "plus",
-    "X": "x",
-    "*": "star",
-    "h": "hex",
-}
-MARKERS = tuple(_BOKEH_MARKERS)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "h")
 """Markers of matplotlib."""
 
 DASHES = ((), (5, 2), (5, 2, 1, 2), (1, 1.5), (5, 1, 1, 1, 1, 1), (8, 2), (3, 1), (2, 3))
@@ -63,16 +54,6 @@ class Style(NamedTuple):
         """Line style of matplotlib."""
         return (0, self.dashes) if self.dashes else "-"
 
-    @property
-    def bokeh_marker(self) -> str:
-        """Marker of bokeh."""
-        return _BOKEH_MARKERS[self.marker]
-
-    @property
-    def bokeh_line(self) -> list[int]:
-        """Dash pattern of bokeh in pixels, for lines of a width of 2."""
-        return [round(2 * length) for length in self.dashes]
-
 
 _POLICIES = {
     "always-on": Style(GREY, "X", DASHES[3]),
@@ -100,17 +81,34 @@ def policy_style(policy: str, station: str = "") -> Style:
     return _hashed(variant)._replace(colour=style.colour) if variant else style
 
 
+def distinct_styles(variants: Sequence[tuple[str, str]]) -> list[Style]:
+    """Return a style for each variant of a comparison, with a colour of its own while the palette lasts.
+
+    *variants* are pairs of a policy and the name of its stations, or its label. The first variant of a policy
+    has the style of the policy, if another policy does not have its colour.
+    """
+    styles = [policy_style(policy, name) for policy, name in variants]
+    names: set[str] = set()
+    colours: list[str] = []
+    # A policy without parameters keeps its colour, wherever it is listed.
+    for index in sorted(range(len(variants)), key=lambda index: bool(_split(variants[index][0])[1])):
+        name, _ = _split(variants[index][0])
+        style = styles[index] if name in names else policy_style(name)
+        free = [colour for colour in COLOURS if colour not in colours]
+        if style.colour in colours and free:
+            style = style._replace(colour=free[0])
+        styles[index] = style
+        names.add(name)
+        colours.append(style.colour)
+    return styles
+
+
 def series_style(index: int) -> Style:
     """Return the style of a series that is no policy, such as a chip or a learner, by its index."""
     colours, markers, lines = len(COLOURS), len(MARKERS), len(DASHES)
     return Style(
         COLOURS[index % colours], MARKERS[(index + index // colours) % markers], DASHES[index % lines]
     )
-
-
-def variant_of(policy: str) -> str:
-    """Return the parameters of a policy spec as a short text, such as ``p=0.5``."""
-    return ", ".join(_split(policy)[1])
 
 
 def _split(policy: str) -> tuple[str, list[str]]:
@@ -132,7 +130,7 @@ def _hashed(text: str) -> Style:
 
 
 OPTIMUM_COLOUR = "#777777"
-"""Colour of the offline optimum, visible on light and dark backgrounds."""
+"""Colour of the best known schedule, visible on light and dark backgrounds."""
 
 STATES = {
     "asleep": (SKY, ""),

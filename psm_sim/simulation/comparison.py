@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -210,8 +209,10 @@ class Comparison:
         }
 
     def __str__(self) -> str:
+        from psm_sim.reporting.terminal.comparison import write
+
         stream = io.StringIO()
-        _reporting("terminal.comparison").write(self, stream)
+        write(self, stream)
         return stream.getvalue().rstrip("\n")
 
     def __repr__(self) -> str:
@@ -224,8 +225,9 @@ class Comparison:
         """Return the conclusion and the tables as HTML for notebooks, with all names escaped."""
         import pandas as pd
 
-        module = _reporting("comparison_table")
-        tables = [module.plain_rows(self, table) for table in module.tables_of(self)]
+        from psm_sim.reporting.comparison_table import plain_rows, tables_of
+
+        tables = [plain_rows(self, table) for table in tables_of(self)]
         texts = [pd.DataFrame(rows, columns=head).to_html(index=False) for head, rows in tables]
         return "".join([f"<p>{html.escape(self.conclusion())}</p>", *texts])
 
@@ -278,9 +280,10 @@ class Comparison:
         )
 
     def plot(self) -> Any:
-        """Plot energy against slowdown, with the offline frontier. Return the matplotlib figure."""
-        frontier = _reporting("figures.comparison").frontier_of(self)
-        return _reporting("figures.comparison").draw_trade_off(self, frontier)
+        """Plot energy against slowdown, with the best known schedule. Return the matplotlib figure."""
+        from psm_sim.reporting.figures.comparison import draw_trade_off, frontier_of
+
+        return draw_trade_off(self, frontier_of(self))
 
     @property
     def topology_differs(self) -> dict[str, Any]:
@@ -315,11 +318,6 @@ class Comparison:
 def _saved_percent(row: Row, reference: Row) -> float:
     reference_j = reference["energy_per_page_j"]
     return 100 * (1 - row["energy_per_page_j"] / reference_j) if reference_j else math.nan
-
-
-def _reporting(name: str) -> Any:
-    # Imported lazily by name: reporting is a higher layer and may not be imported here.
-    return import_module(f"psm_sim.reporting.{name}")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -219,10 +218,14 @@ class Result:
             for page, reason in block.failures.items()
         ]
 
-    def plot(self) -> Any:
-        """Plot the timeline of the page with the median slowdown. Return the matplotlib figure."""
-        # Imported by name: reporting is a higher layer, and loads matplotlib.
-        return import_module("psm_sim.reporting.figures.timelines").draw_page_timeline([self])
+    def plot(self, *others: Result) -> Any:
+        """Plot the timeline of the page with the median slowdown. Return the matplotlib figure.
+
+        The timelines of *others* on the same pages, at most three, are plotted below it on the same axis.
+        """
+        from psm_sim.reporting.figures.timelines import draw_page_timeline
+
+        return draw_page_timeline([self, *others])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as in the JSON output, with plain values."""

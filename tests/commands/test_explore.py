@@ -70,7 +70,7 @@ def test_a_missing_extra_is_named(
     monkeypatch.setattr("psm_sim.commands.explore.find_spec", lambda _: None)
     assert main(["explore"]) == 2
     assert capsys.readouterr().err == (
-        "psm_sim: explore requires tornado; install it with pip install 'psm_sim[explore]'.\n"
+        "psm_sim: explore requires bokeh and tornado; install it with pip install 'psm_sim[explore]'.\n"
     )
 
 

@@ -7,10 +7,10 @@ from itertools import combinations
 import pytest
 
 from psm_sim.policies import POLICIES
+from psm_sim.reporting.explore import figures as explore_figures
 from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off
-from psm_sim.reporting.html import figures as html_figures
-from psm_sim.reporting.marks import marks_of
-from psm_sim.reporting.style import policy_style
+from psm_sim.reporting.marks import axes_of, marks_of
+from psm_sim.reporting.style import distinct_styles, policy_style
 from psm_sim.simulation import Comparison
 
 
@@ -36,24 +36,30 @@ def test_variants_share_the_colour_and_differ_in_the_marker(variants: list[str])
 
 
 def test_all_figures_of_a_comparison_agree(replicated: Comparison) -> None:
-    """Those of matplotlib and of bokeh, in colour, marker and line."""
-    expected = {run.label: policy_style(run.policy) for run in replicated.shown}
+    """In colour, marker and line, also those of the interactive page."""
+    expected = {mark.label: mark.style for mark in marks_of(replicated)}
     containers = draw_trade_off(replicated).axes[0].containers
     marks = {each.get_label(): each.lines[0] for each in containers}
     lines = {line.get_label(): line for line in draw_slowdowns(replicated).axes[0].get_lines()}
-    plane, distributions = (
-        html_figures.draw_trade_off(marks_of(replicated)),
-        html_figures.draw_slowdowns(replicated.shown),
-    )
+    plane = explore_figures.draw_trade_off(marks_of(replicated), axes_of(replicated), [])
+    points = {each.name: each.glyph for each in plane.renderers if each.name}
     for name, style in expected.items():
         assert lines[name].get_color() == style.colour
         if name in marks:
             assert (marks[name].get_color(), marks[name].get_marker()) == (style.colour, style.marker)
-        (points,) = [
-            each.glyph
-            for each in plane.renderers
-            if type(each.glyph).__name__ == "Scatter" and name in each.data_source.data["name"]
-        ]
-        assert (points.fill_color, points.marker) == (style.colour, style.bokeh_marker)
-        (step,) = [each.glyph for each in distributions.renderers if each.name == name]
-        assert (step.line_color, step.line_dash) == (style.colour, style.bokeh_line)
+        assert points[name].fill_color == style.colour
+
+
+@pytest.mark.parametrize(
+    "variants",
+    [
+        [("lpsm", ""), ("lpsm", "hedge"), ("lpsm", "mine")],
+        [("bsd:p=0.5", ""), ("bsd", ""), ("bsd:p=0.1", ""), ("anticipate", "")],
+        [("psm", ""), ("psm", "phone"), ("twt", "")],
+    ],
+)
+def test_variants_of_a_comparison_have_colours_of_their_own(variants: list[tuple[str, str]]) -> None:
+    """The policy itself keeps its colour, wherever it is listed."""
+    styles = distinct_styles(variants)
+    assert len({style.colour for style in styles}) == len(styles)
+    assert styles[[policy for policy, _ in variants].index(plain := variants[1][0])] == policy_style(plain)

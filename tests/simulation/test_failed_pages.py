@@ -94,4 +94,4 @@ def test_figures_and_page_are_drawn_even_if_no_page_is_complete():
         draw_page_timeline(found.runs),
     ):
         drawn.draw_without_rendering()
-    assert "it has taken longer than 0.01 s" in page_of(found, {}, [])
+    assert "it has taken longer than 0.01 s" in page_of(found, {}, {})

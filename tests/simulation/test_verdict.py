@@ -319,7 +319,7 @@ def test_reports_state_the_same_sentences() -> None:
     text = found.conclusion()
     assert to_dict(found)["conclusion"] == text
     assert text in " ".join(str(found).split())
-    page = page_of(found, {})
+    page = page_of(found, {}, {})
     assert page.index(text) < page.index("<table")
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
 from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.progress import Progress
+from psm_sim.reporting.explore.figures import draw_timeline, draw_trade_off
 from psm_sim.reporting.explore.settings import (
     Settings,
     check_choice,
@@ -22,7 +23,6 @@ from psm_sim.reporting.explore.settings import (
 )
 from psm_sim.reporting.figures.comparison import frontier_of
 from psm_sim.reporting.html.comparison import html_numbers
-from psm_sim.reporting.html.figures import draw_timeline, draw_trade_off
 from psm_sim.reporting.marks import axes_of, marks_of, title_of
 from psm_sim.reporting.run_events import record_events, representative_run
 
@@ -116,6 +116,9 @@ table { border-collapse: collapse; font-size: .9rem; }
 th, td { padding: .2rem .7rem; border-bottom: 1px solid #d8d8d8; text-align: left; }
 .number { text-align: right; white-space: nowrap; }
 .wide { overflow-x: auto; margin-bottom: .6rem; }
+@media (max-width: 800px) {
+  .wide::before { content: "Scroll the table sideways to see all columns."; position: sticky; left: 0; }
+}
 code { display: block; padding: .6rem; background: #f4f4f4; overflow-wrap: anywhere; user-select: all; }
 """
 _TEMPLATE = Path(__file__).with_name("page.html")
@@ -207,8 +210,7 @@ class Page:
         comparison = result.comparison
         self._texts["conclusion"].text = f"<p>{escape(comparison.conclusion())}</p>"
         self._texts["numbers"].text = html_numbers(comparison)
-        frontier = [(corner.slowdown, corner.energy_j) for corner in result.frontier]
-        plane = draw_trade_off(marks_of(comparison), frontier, *axes_of(comparison))
+        plane = draw_trade_off(marks_of(comparison), axes_of(comparison), result.frontier)
         self._figures["plane"].children = [plane]
         labels: list[Any] = [(str(index), run.label) for index, run in enumerate(comparison.shown)]
         numbers: list[Any] = [str(page[0]) for page in result.events[0]["pages"]]

@@ -15,7 +15,7 @@ from psm_sim.policies import POLICIES
 from psm_sim.workload import load_workloads
 
 PAGES = ("1", "2", "5", "10", "20", "40", "80", "150")
-"""Numbers of pages to choose from; the offline optimum is computed for at most 150."""
+"""Numbers of pages to choose from; the best known schedule is computed for at most 150."""
 
 _USUAL_PAGES, _MAX_OBJECTS, _MAX_IDLE_S = 40, 600, 3600.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import fill
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 FORMATS = {"svg": "Date", "png": "Software", "pdf": "CreationDate"}
 """Formats of figures, and the metadata that is left out, because it differs between equal figures."""
+
+WIDTH_IN = 4.6
+"""Width of the figures of a run in inches, whose text is still read on the screen of a phone."""
 
 _STYLE = Path(__file__).with_name("psm_sim.mplstyle")
 
@@ -83,6 +87,13 @@ def save_figure(
     with data.open("w", newline="", encoding="utf-8") as file:
         write_csv(file, numbers, zip_longest(*numbers.values(), fillvalue=""))
     return [*pictures, data]
+
+
+def svg_of(figure: Figure) -> str:
+    """Return a *figure* as the text of an SVG file."""
+    file = BytesIO()
+    save_picture(figure, Path("figure.svg"), file)
+    return file.getvalue().decode()
 
 
 def save_picture(figure: Figure, path: Path, file: BinaryIO | None = None) -> None:

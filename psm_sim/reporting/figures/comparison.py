@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
-from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, pareto_frontier
+import numpy as np
+
+from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, best_known, pareto_frontier
 from psm_sim.common.errors import InputError
 from psm_sim.common.output_files import atomic_write, check_writable
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.reporting.figures.canvas import (
     FORMATS,
+    WIDTH_IN,
     add_legend,
     add_title,
     common_style,
@@ -20,21 +24,23 @@ from psm_sim.reporting.figures.canvas import (
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
 from psm_sim.reporting.marks import (
+    BEST_KNOWN,
+    ENERGY,
     LABELS,
-    OFFLINE_OPTIMUM,
     SLOWDOWN,
     SLOWDOWN_TICKS,
     Mark,
     axes_of,
+    axis_start,
     first_run,
     has_pages,
     labels_of,
     marks_of,
-    run_style,
     slowdown_steps,
     split_far,
     state_measure,
     states_of,
+    styles_of,
     title_of,
 )
 from psm_sim.reporting.run_events import Recorded
@@ -75,87 +81,86 @@ def plot(comparison: Comparison, path: Path, frontier: Sequence[ParetoCorner], p
         save_picture(figure, path, file)
 
 
-def write_figures(
-    folder: Path,
-    comparison: Comparison,
-    frontier: Sequence[ParetoCorner] = (),
-    preset: str = "",
-    formats: Sequence[str] = ("svg",),
-    recorded: Recorded = (),
-) -> None:
-    """Write all figures to a *folder*, in *formats*: ``"svg"``, ``"png"`` or ``"pdf"``.
-
-    *comparison*, *frontier* and *preset* as for :func:`draw_trade_off`. *recorded* are events from
-    :func:`~psm_sim.reporting.run_events.record_runs`. Missing ones are recorded.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, figure in _figures(comparison, frontier, preset, recorded):
-        for suffix in formats:
-            save_picture(figure, folder / f"{name}.{suffix}")
-
-
 def frontier_of(
     comparison: Comparison, workers: int | None = None, progress: Progress = no_progress
 ) -> list[ParetoCorner]:
-    """Return the frontier of the offline optimum on the pages of a comparison.
+    """Return the lowest known frontier of energy against slowdown on the pages of a comparison.
 
-    The frontier is empty for too many pages. It is also empty for a shared channel, which the offline optimum
-    does not model. For *workers* and *progress* see
+    The frontier is empty for too many pages, and if a policy of the comparison is below it. It is also empty
+    for a shared channel, which the event chain does not model. For *workers* and *progress* see
     :func:`~psm_sim.campaign.offline_pareto_frontier.pareto_frontier`.
     """
     if comparison.resolved_topology.stations or comparison.resolved_topology.mac.model == "dcf":
         return []
-    return pareto_frontier(comparison.workloads, comparison.resolved_topology, workers, progress)
+    corners = pareto_frontier(comparison.workloads, comparison.resolved_topology, workers, progress)
+    return best_known(corners, [(run[SLOWDOWN], run[ENERGY]) for run in comparison.shown])
 
 
-def _figures(
-    comparison: Comparison, frontier: Sequence[ParetoCorner], preset: str, recorded: Recorded
-) -> Iterator[tuple[str, Figure]]:
-    """Yield the name and the figure of each plot. Those of pages are omitted if there are no pages."""
-    yield "energy-slowdown", draw_trade_off(comparison, frontier, preset)
-    yield "energy-by-state", draw_energy_by_state(comparison, preset)
+def figures_of(
+    comparison: Comparison,
+    frontier: Sequence[ParetoCorner] = (),
+    preset: str = "",
+    recorded: Recorded = (),
+) -> dict[str, Figure]:
+    """Return all figures of a comparison by name.
+
+    *comparison*, *frontier* and *preset* as for :func:`draw_trade_off`. *recorded* are events from
+    :func:`~psm_sim.reporting.run_events.record_runs`. Missing ones are recorded. Figures of pages are omitted
+    if there are no pages, and the distribution of slowdowns if there is one page.
+    """
+    figures = {
+        "energy-slowdown": draw_trade_off(comparison, frontier, preset),
+        "energy-by-state": draw_energy_by_state(comparison, preset),
+    }
     if has_pages(comparison):
-        yield "slowdowns", draw_slowdowns(comparison, preset)
-        yield (
-            "page-timeline",
-            draw_page_timeline(
-                comparison.runs, title_of(comparison, preset, first_run(comparison)), recorded
-            ),
-        )
+        if comparison.runs[0]["pages"] > 1:
+            figures["slowdowns"] = draw_slowdowns(comparison, preset)
+        title = title_of(comparison, preset, first_run(comparison))
+        figures["page-timeline"] = draw_page_timeline(comparison.runs, title, recorded)
     polling = draw_polling_times(comparison, preset, recorded)
-    if polling is not None:
-        yield "polling-times", polling
+    return figures if polling is None else {**figures, "polling-times": polling}
 
 
 def draw_trade_off(comparison: Comparison, frontier: Sequence[ParetoCorner] = (), preset: str = "") -> Figure:
-    """Plot one mark with error bars per policy, and the frontier of the offline optimum.
+    """Plot one mark with error bars per policy, and the lowest known frontier.
 
-    Policies with far higher energy, such as always-on, are listed in the title instead. Without pages, the
-    figure shows power against latency. Variants of a policy are labelled with their parameters. *frontier* is
-    that of :func:`frontier_of` for the *comparison*. The title has the name of the *preset*, if any.
+    Without pages, the figure shows power against latency. *frontier* is that of :func:`frontier_of` for the
+    *comparison*. The title has the name of the *preset*, if any.
     """
-    figure, (axes,) = new_figure(width_in=6.4, height_in=4.4)
-    x, y = axes_of(comparison)
-    marks = marks_of(comparison)
+    return draw_marks(marks_of(comparison), axes_of(comparison), frontier, title_of(comparison, preset))
+
+
+def draw_marks(
+    marks: Sequence[Mark],
+    measures: tuple[str, str] = (SLOWDOWN, ENERGY),
+    frontier: Sequence[ParetoCorner] = (),
+    title: str = "",
+) -> Figure:
+    """Plot marks with error bars. Those of one label are joined, and the ends have their values.
+
+    Marks with far higher energy, such as that of always-on, are listed below the *title* instead. *measures*
+    are those of the x and y axis.
+    """
+    x, y = measures
     near, far = split_far(marks, y)
+    figure, (axes,) = new_figure(width_in=WIDTH_IN, height_in=4.0)
     with common_style():
+        series: dict[str, list[Mark]] = {}
         for mark in near:
-            _plot_mark(axes, mark, x, y)
-            place = (mark.values[x], mark.values[y])
-            axes.annotate(mark.value, place, (6, 5), textcoords="offset points", fontsize=7)
+            series.setdefault(mark.label, []).append(mark)
+        for group in series.values():
+            _plot_series(axes, group, x, y)
         if frontier:
             xs, ys = [corner.slowdown for corner in frontier], [corner.energy_j for corner in frontier]
-            axes.plot(xs, ys, color=OPTIMUM_COLOUR, linewidth=1.5, label=OFFLINE_OPTIMUM)
+            axes.plot(xs, ys, color=OPTIMUM_COLOUR, linewidth=1.5, label=BEST_KNOWN)
         axes.set_xlabel(LABELS[x])
         axes.set_ylabel(LABELS[y])
         axes.margins(0.08)
-        if x == SLOWDOWN:
-            axes.set_xlim(left=min(1.0, *(mark.values[x] for mark in marks)))
-        elif x.startswith("latency."):
-            axes.set_xlim(left=0)
+        if (start := axis_start(x, [mark.values[x] for mark in near])) is not None:
+            axes.set_xlim(left=start)
         notes = [f"{mark.label}: {mark.values[y]:.3g} {_unit(y)} (not plotted)" for mark in far]
         notes += [CUT_NOTE] if any(mark.is_cut(x) for mark in near) else []
-    add_title(figure, [title_of(comparison, preset), *notes])
+    add_title(figure, [*filter(None, [title]), *notes])
     add_legend(figure, axes)
     return figure
 
@@ -167,27 +172,34 @@ def _unit(measure: str) -> str:
 CUT_NOTE = "intervals of the slowdown are cut at 1"
 
 
-def _plot_mark(axes: Axes, mark: Mark, x: str, y: str) -> None:
-    values = {measure: mark.values[measure] for measure in (x, y)}
+def _plot_series(axes: Axes, marks: Sequence[Mark], x: str, y: str) -> None:
+    """Plot the marks of one label, joined in their order. Labels of all marks would overlap."""
+    style = marks[0].style
+    values = {measure: [mark.values[measure] for mark in marks] for measure in (x, y)}
     errors = {
-        measure: [[value - mark.ends(measure)[0]], [mark.ends(measure)[1] - value]]
-        for measure, value in values.items()
-        if measure in mark.half_widths
+        measure: np.abs(np.array([mark.ends(measure) for mark in marks]).T - values[measure])
+        for measure in values
+        if measure in marks[0].half_widths
     }
     axes.errorbar(
-        [values[x]],
-        [values[y]],
+        values[x],
+        values[y],
         xerr=errors.get(x),
         yerr=errors.get(y),
-        color=mark.style.colour,
-        marker=mark.style.marker,
+        color=style.colour,
+        marker=style.marker,
         markersize=7,
-        capsize=3,
-        linestyle="none",
-        clip_on=False,
+        markeredgecolor="white",
+        markeredgewidth=0.5,
+        elinewidth=1,
+        capsize=2,
+        linestyle=style.line if len(marks) > 1 else "none",
         zorder=3,
-        label=mark.label,
+        label=marks[0].label,
     )
+    for mark in {id(mark): mark for mark in (marks[0], marks[-1])}.values():
+        place = (mark.values[x], mark.values[y])
+        axes.annotate(mark.value, place, (6, 5), textcoords="offset points", fontsize=7)
 
 
 _EDGE = "#222222"
@@ -200,7 +212,7 @@ def draw_energy_by_state(comparison: Comparison, preset: str = "") -> Figure:
     bars show mean power.
     """
     marks, (_, measure) = marks_of(comparison), axes_of(comparison)
-    figure, (axes,) = new_figure(width_in=6.4, height_in=1.5 + 0.38 * len(marks))
+    figure, (axes,) = new_figure(width_in=WIDTH_IN, height_in=1.6 + 0.38 * len(marks))
     limit = 1.25 * max(mark.values[measure] for mark in split_far(marks, measure)[0])
     with common_style():
         left = [0.0] * len(marks)
@@ -214,13 +226,17 @@ def draw_energy_by_state(comparison: Comparison, preset: str = "") -> Figure:
         for row, mark in enumerate(marks):
             _label_bar(axes, row, mark, measure, limit)
         axes.set_xlim(0, limit)
-        axes.set_yticks(range(len(marks)), [mark.label for mark in marks])
+        axes.set_yticks(range(len(marks)), [fill(mark.label, _TICK_CHARACTERS) for mark in marks])
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
         axes.set_xlabel(LABELS[measure])
     add_title(figure, [title_of(comparison, preset)])
     add_legend(figure, axes)
     return figure
+
+
+_TICK_CHARACTERS = 20
+"""Maximum length of a line of a tick label."""
 
 
 def _label_bar(axes: Axes, row: int, mark: Mark, measure: str, limit: float) -> None:
@@ -242,11 +258,11 @@ def _label_bar(axes: Axes, row: int, mark: Mark, measure: str, limit: float) -> 
 
 def draw_slowdowns(comparison: Comparison, preset: str = "") -> Figure:
     """Plot one cumulative distribution per policy, over the pages of all seeds or clients."""
-    figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)
+    figure, (axes,) = new_figure(width_in=WIDTH_IN, height_in=3.8)
+    runs = comparison.shown
     with common_style():
-        for run, label in zip(comparison.shown, labels_of(comparison.shown), strict=True):
+        for run, label, style in zip(runs, labels_of(runs), styles_of(runs), strict=True):
             slowdowns, shares = slowdown_steps(complete_slowdowns(run))
-            style = run_style(run)
             axes.step(
                 slowdowns,
                 shares,
@@ -261,7 +277,7 @@ def draw_slowdowns(comparison: Comparison, preset: str = "") -> Figure:
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.minorticks_off()
         lowest = min(min(complete_slowdowns(run)) for run in comparison.shown)
-        axes.set_xlim(left=min(1.0, lowest))
+        axes.set_xlim(left=0.97 * min(1.0, lowest))
         axes.set_xlabel("page slowdown")
         axes.set_ylabel("cumulative share of pages")
         axes.set_ylim(0, 1)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style, new_figure
-from psm_sim.reporting.marks import first_run, run_style, short_name, title_of
+from psm_sim.reporting.figures.canvas import WIDTH_IN, add_legend, add_title, common_style, new_figure
+from psm_sim.reporting.marks import first_run, short_name, styles_of, title_of
 from psm_sim.reporting.run_events import Events, Recorded, events_of, representative_run
 from psm_sim.reporting.style import EVENT_COLOURS, GREY
 
@@ -25,7 +26,7 @@ MAX_RUNS = 4
 AMONG = 20
 """Number of first pages among which the plotted page is selected."""
 
-_MARGIN = 0.15
+_MARGIN, _TITLE_CHARACTERS = 0.15, 50
 _ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink frames": 0}
 
 
@@ -38,7 +39,7 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
     same = [result for result in results if result.station == results[0].station][:MAX_RUNS]
     runs = [representative_run(run) for run in same]
     number = _median_page(runs[0])
-    figure, panels = new_figure(len(runs), 1, width_in=7.2, height_in=1.1 + 1.5 * len(runs))
+    figure, panels = new_figure(len(runs), 1, width_in=WIDTH_IN, height_in=1.2 + 1.4 * len(runs))
     pages = [run.blocks[0].page(number) for run in runs]
     longest_s = max(page["page_time_s"] for page in pages)
     limits_s = (-_MARGIN * longest_s, (1 + _MARGIN) * longest_s)
@@ -98,7 +99,7 @@ def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, flo
             periods("buffered"),
             (-0.35, 0.18),
             color=EVENT_COLOURS["frame buffered"],
-            label="frames buffered at the access point",
+            label="frames buffered",
         )
     axes.axvline(page["page_time_s"], color=GREY, linestyle="--", linewidth=1, label="page complete")
     axes.set_xlim(limits_s)
@@ -106,7 +107,8 @@ def _plot_page(axes: Axes, page: Row, events: Events, limits_s: tuple[float, flo
     axes.set_yticks(list(_ROWS.values()), list(_ROWS))
     axes.grid(visible=False, axis="y")
     summary = f"{page['objects']} objects in {page['page_time_s']:.2f} s"
-    axes.set_title(f"{title}: page {page['page']}, {summary}, slowdown {page['slowdown']:.2f}", loc="left")
+    text = f"{title}: page {page['page']}, {summary}, slowdown {page['slowdown']:.2f}"
+    axes.set_title(fill(text, _TITLE_CHARACTERS), loc="left")
 
 
 def draw_polling_times(comparison: Comparison, preset: str = "", recorded: Recorded = ()) -> Figure | None:
@@ -114,16 +116,17 @@ def draw_polling_times(comparison: Comparison, preset: str = "", recorded: Recor
 
     *recorded* are known events of the results of the *comparison*. The title has the name of the *preset*.
     """
+    styles = dict(zip(map(id, comparison.shown), styles_of(comparison.shown), strict=True))
     rests = [(run, events_of(run, recorded)["rests"]) for run in comparison.runs]
     varying = [(run, times) for run, times in rests if len({beacons for _, beacons in times}) > 1][:MAX_RUNS]
     if not varying:
         return None
     beacon_ms = comparison.resolved_topology.beacon.interval_ms
-    figure, panels = new_figure(len(varying), 1, width_in=6.8, height_in=0.9 + 1.6 * len(varying))
+    figure, panels = new_figure(len(varying), 1, width_in=WIDTH_IN, height_in=0.9 + 1.6 * len(varying))
     with common_style():
         for axes, (run, times) in zip(panels, varying, strict=True):
             xs, ys = [time_s for time_s, _ in times], [beacon_ms * beacons for _, beacons in times]
-            axes.step(xs, ys, where="post", color=run_style(run).colour, linewidth=0.7)
+            axes.step(xs, ys, where="post", color=styles[id(run)].colour, linewidth=0.7)
             axes.set_title(short_name(run.label), loc="left")
             axes.set_ylabel("polling time (ms)")
             axes.set_ylim(bottom=0)

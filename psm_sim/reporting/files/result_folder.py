@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import json
 import os
@@ -10,7 +9,6 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,24 +68,26 @@ def write_results(
 
     The files are written to a temporary folder first, so an error or Ctrl-C leaves earlier files unchanged.
     The *folder* is created if it does not exist. *comparison* and *preset* are what was run, and *facts* are
-    those of :func:`facts_of`. *workers* processes compute the frontier of the offline optimum; None uses all
-    cores. *formats* are those of the figures.
+    those of :func:`facts_of`. *workers* processes compute the frontier; None uses all cores.
+    *formats* are those of the figures.
     """
-    from psm_sim.reporting.figures.comparison import frontier_of, write_figures
+    from psm_sim.reporting.figures.canvas import save_picture, svg_of
+    from psm_sim.reporting.figures.comparison import figures_of, frontier_of
     from psm_sim.reporting.html.comparison import page_of
     from psm_sim.reporting.run_events import record_runs
 
-    for library in ("bokeh.plotting", "matplotlib.figure"):
-        import_module(library)
-    gc.freeze()  # Visiting the objects of these libraries again and again would take 0.3 s.
-    with progress("computing the offline optimum", "workloads") as report:
+    with progress("computing the frontier", "workloads") as report:
         frontier = frontier_of(comparison, workers, report)
     with replace_files(folder) as draft:
         with progress("drawing"):
-            recorded = record_runs(comparison)
-            page = page_of(comparison, facts, frontier, preset, recorded)
-            write_figures(draft / "figures", comparison, frontier, preset, formats, recorded)
+            figures = figures_of(comparison, frontier, preset, record_runs(comparison))
+            pictures = {name: svg_of(figure) for name, figure in figures.items()}
+            (draft / "figures").mkdir()
+            for name, figure in figures.items():
+                for suffix in formats:
+                    save_picture(figure, draft / "figures" / f"{name}.{suffix}")
         with progress("writing"):
+            page = page_of(comparison, facts, pictures, preset)
             data = _data_texts(comparison, preset, _metadata(comparison, facts))
             _write_texts(draft, {**data, "report.html": page})
 

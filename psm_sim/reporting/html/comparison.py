@@ -2,86 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.comparison_table import caption, plain_rows, tables_of
-from psm_sim.reporting.html.figures import (
-    draw_energy_by_state,
-    draw_slowdowns,
-    draw_timeline,
-)
 from psm_sim.reporting.html.html_document import (
     Section,
     escape_text,
     html_definitions,
+    html_figure,
     html_paragraphs,
-    html_select,
     html_table,
+    json_script,
     plain_text,
     render_document,
-    trade_off_section,
 )
 from psm_sim.reporting.marks import (
     ENERGY,
-    Mark,
     axes_of,
     first_run,
     has_pages,
-    marks_of,
-    short_name,
-    split_far,
 )
-from psm_sim.reporting.run_events import Recorded, record_runs
 from psm_sim.simulation.table import Block
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
-    from psm_sim.simulation import Comparison, Result
+    from psm_sim.simulation import Comparison
 
 
 def page_of(
-    comparison: Comparison,
-    provenance: Mapping[str, Any],
-    frontier: Sequence[ParetoCorner] = (),
-    preset: str = "",
-    recorded: Recorded | None = None,
+    comparison: Comparison, provenance: Mapping[str, Any], pictures: Mapping[str, str], preset: str = ""
 ) -> str:
     """Return the report of a *comparison* as HTML.
 
-    *provenance* has ``command``, ``packages`` and ``files`` as in ``metadata.json``. *frontier* is that of
-    the offline optimum. *preset* is the name of the preset, if any. *recorded* are events from
-    :func:`~psm_sim.reporting.run_events.record_runs`; None records them.
+    *provenance* has ``command``, ``packages`` and ``files`` as in ``metadata.json``. *pictures* are the
+    figures of :func:`~psm_sim.reporting.figures.comparison.figures_of` by name, as SVG. *preset* is the name
+    of the preset, if any.
     """
-    marks, recorded = marks_of(comparison), recorded or record_runs(comparison)
-    runs = [run for run, _ in recorded]
     sections = [
-        Section(
-            "summary",
-            "",
-            _conclusion(comparison) + html_numbers(comparison, preset),
+        Section("summary", "", _conclusion(comparison) + html_numbers(comparison, preset)),
+        *(
+            Section(name, title, html_figure(pictures[name], title))
+            for name, title in _titles(comparison).items()
+            if name in pictures
         ),
-        trade_off_section(
-            _TRADE_OFF_HINT,
-            marks,
-            [(corner.slowdown, corner.energy_j) for corner in frontier],
-            *axes_of(comparison),
-        ),
-        _states(marks, axes_of(comparison)[1]),
-        *([_slowdowns(comparison)] if has_pages(comparison) else []),
-        _timelines(runs, comparison),
         *([_pages(comparison)] if has_pages(comparison) else []),
         Section("parameters", "Parameters", _parameters(comparison, provenance)),
     ]
     policies = ", ".join(dict.fromkeys(run.policy_name for run in comparison.runs))
     title = f"{comparison.scenario.trace_name}: {policies}"
-    values = {
-        "timelines": [
-            {name: times for name, times in events.items() if name != "rests"} for _, events in recorded
-        ],
-        "table": pages_table(comparison),
+    return render_document(title, sections, json_script("table", pages_table(comparison)))
+
+
+def _titles(comparison: Comparison) -> dict[str, str]:
+    """Return the title of each figure."""
+    plotted = "Energy" if axes_of(comparison)[1] == ENERGY else "Power"
+    return {
+        "energy-slowdown": f"{plotted} against {'slowdown' if plotted == 'Energy' else 'latency'}",
+        "energy-by-state": f"{plotted} by radio state",
+        "slowdowns": "Distribution of page slowdown",
+        "page-timeline": f"Timeline of a page, {first_run(comparison)}",
+        "polling-times": f"Polling times, {first_run(comparison)}",
     }
-    return render_document(title, sections, values)
 
 
 def _conclusion(comparison: Comparison) -> str:
@@ -92,41 +73,6 @@ def html_numbers(comparison: Comparison, preset: str = "") -> str:
     """Return the tables of the command line, and the caption that explains them."""
     rows = (plain_rows(comparison, table) for table in tables_of(comparison))
     return "".join(html_table(*each) for each in rows) + html_paragraphs(caption(comparison, preset))
-
-
-_TRADE_OFF_HINT = (
-    "Click a legend entry to hide or show it. Policies with far higher energy are hidden initially."
-)
-
-
-def _states(marks: Sequence[Mark], measure: str) -> Section:
-    hint = (
-        ["Some bars extend beyond the axis. Drag or zoom out to see where they end."]
-        if split_far(marks, measure)[1]
-        else []
-    )
-    title = "Energy by radio state" if measure == ENERGY else "Power by radio state"
-    return Section("states", title, html_paragraphs(hint), draw_energy_by_state(marks, measure))
-
-
-def _slowdowns(comparison: Comparison) -> Section:
-    figure = draw_slowdowns(comparison.shown)
-    return Section("slowdowns", "Distribution of page slowdown", "", figure)
-
-
-def _timelines(runs: Sequence[Result], comparison: Comparison) -> Section:
-    """Return the section of the timelines, with the first policy and page selected."""
-    policies = {str(index): short_name(run.policy_name) for index, run in enumerate(runs)}
-    selected = next((index for index, run in enumerate(runs) if run is comparison.runs[0]), 0)
-    count = len(runs[0].blocks[0]) if has_pages(comparison) else 0
-    numbers = {str(number): f"page {number}" for number in range(1, min(count, MAX_LISTED) + 1)}
-    html = html_select("policy", "policy", policies, str(selected))
-    html += html_select("page", "show", {"": "whole run", **numbers}, next(iter(numbers), ""))
-    return Section("timeline", f"Timeline of {first_run(comparison)}", html, draw_timeline())
-
-
-MAX_LISTED = 500
-"""Maximum number of pages in the list of the timeline. The user can drag the timeline to the others."""
 
 
 def _parameters(comparison: Comparison, provenance: Mapping[str, Any]) -> str:

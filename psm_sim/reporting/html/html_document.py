@@ -8,15 +8,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from psm_sim import __version__
 from psm_sim.common.formatting import escape_unprintable
-from psm_sim.reporting.html.figures import axis_choices, draw_trade_off, to_json_item
-from psm_sim.reporting.marks import ENERGY, LABELS, SLOWDOWN, Mark
-
-if TYPE_CHECKING:
-    from bokeh.plotting import figure as Figure  # noqa: N812
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -26,21 +21,19 @@ _POLICY = (
 
 
 class Section(NamedTuple):
-    """Section of a report: its element id, title, HTML and optional figure."""
+    """Section of a report: its element id, title and HTML."""
 
     name: str
     title: str
     html: str
-    figure: Figure | None = None
 
 
-def render_document(title: str, sections: Sequence[Section], values: Mapping[str, Any]) -> str:
-    """Return the HTML document with its *title*, *sections*, and *values* of the scripts by id."""
-    figures = {
-        section.name: to_json_item(section.figure) for section in sections if section.figure is not None
-    }
+def render_document(title: str, sections: Sequence[Section], table: str = "") -> str:
+    """Return the HTML document with its *title* and *sections*.
+
+    *table* is the script element with the rows of a table that can be sorted, from :func:`json_script`.
+    """
     body = "".join(map(_section, sections))
-    data = "".join(json_script(name, value) for name, value in {"figures": figures, **values}.items())
     head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
     return (
@@ -49,25 +42,36 @@ def render_document(title: str, sections: Sequence[Section], values: Mapping[str
         f"<style>{_read_asset('page.css')}</style></head>\n"
         f"<body><main><h1>{escape_text(title)}</h1>{body}"
         f"<footer>psm_sim {escape_text(__version__)}</footer></main>\n"
-        f"{data}\n<script>{_bokeh()}</script>\n"
-        f"<script>{_read_asset('table.js')}</script>\n<script>{_read_asset('page.js')}</script></body></html>\n"
+        f"{table}\n<script>{_read_asset('table.js')}</script></body></html>\n"
     )
 
 
 def _section(section: Section) -> str:
-    figure = f'<div class=figure id="figure-{section.name}"></div>' if section.figure is not None else ""
     heading = f"<h2>{escape_text(section.title)}</h2>" if section.title else ""
-    return f'<section id="{section.name}">{heading}{section.html}{figure}</section>\n'
+    return f'<section id="{section.name}">{heading}{section.html}</section>\n'
+
+
+_COLOURS = {
+    "#000000": "var(--ink)",
+    "#222222": "var(--ink)",
+    "#ffffff": "var(--paper)",
+    "#dddddd": "var(--faint)",
+}
+"""Variables of the page for the colours of the common style, which is that of a light page."""
+
+
+def html_figure(svg: str, text: str) -> str:
+    """Return the text of an SVG file as part of the page, in its light or dark colours.
+
+    *text* describes the figure to readers who cannot see it.
+    """
+    drawing = re.sub("<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.S)
+    drawing = re.sub("|".join(_COLOURS), lambda match: _COLOURS[match[0]], drawing)
+    return f'<div class=figure role=img aria-label="{escape_text(text)}">{drawing}</div>'
 
 
 def _read_asset(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
-def _bokeh() -> str:
-    from bokeh.resources import Resources
-
-    return "\n".join(Resources("inline", components=["bokeh"]).js_raw)
 
 
 def escape_text(value: Any) -> str:
@@ -106,37 +110,6 @@ def html_definitions(title: str, values: Mapping[str, Any]) -> str:
 def html_paragraphs(lines: Sequence[str]) -> str:
     """Return lines as paragraphs."""
     return "".join(f"<p>{escape_text(line)}</p>" for line in lines)
-
-
-def html_select(name: str, label: str, options: Mapping[str, str], selected: str = "") -> str:
-    """Return a drop-down list with a *label* before it and the element id *name*.
-
-    *options* has the text of each value. The first value is *selected* initially if that is empty.
-    """
-    marks = {value: " selected" if value == selected else "" for value in options}
-    items = "".join(
-        f'<option value="{escape_text(value)}"{marks[value]}>{escape_text(text)}</option>'
-        for value, text in options.items()
-    )
-    return f'<label>{escape_text(label)} <select id="{escape_text(name)}">{items}</select></label>'
-
-
-def trade_off_section(
-    hint: str,
-    marks: Sequence[Mark],
-    optimum: Sequence[tuple[float, float]] = (),
-    x: str = SLOWDOWN,
-    y: str = ENERGY,
-) -> Section:
-    """Return the section of the trade-off, with lists of the measures of both axes below a *hint*.
-
-    *marks*, *optimum*, *x* and *y* as for :func:`~psm_sim.reporting.html.figures.draw_trade_off`.
-    """
-    options = axis_choices(marks)
-    html = html_paragraphs([hint])
-    html += html_select("x-axis", "x axis", options, x) + html_select("y-axis", "y axis", options, y)
-    title = " against ".join(LABELS[measure].partition(" (")[0].partition(",")[0] for measure in (y, x))
-    return Section("frontier", title.capitalize(), html, draw_trade_off(marks, optimum, x, y))
 
 
 def plain_text(value: Any) -> Any:

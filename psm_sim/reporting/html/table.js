@@ -1,4 +1,12 @@
 "use strict";
+// Tables that are wider than the window say so.
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    target.classList.toggle("scrolls", target.scrollWidth > target.clientWidth);
+  }
+});
+for (const table of document.querySelectorAll(".wide")) widths.observe(table);
+
 // Table that is sorted by a click on a column heading and shows more rows on demand.
 (() => {
   const STEP = 50;
@@ -60,6 +68,7 @@
   const wide = document.createElement("div");
   wide.className = "wide";
   wide.append(table);
+  widths.observe(wide);
   more.addEventListener("click", () => { shown += 4 * STEP; show(); });
   container.append(wide, more);
   show();

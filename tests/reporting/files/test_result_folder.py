@@ -24,7 +24,7 @@ PSM = ["--policy", "psm", "--pages", "3", "--output", "results"]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in an empty folder; give that of the results. Nothing is drawn: it takes seconds."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("psm_sim.reporting.figures.comparison.write_figures", lambda *_: [])
+    monkeypatch.setattr("psm_sim.reporting.figures.comparison.figures_of", lambda *_: {})
     monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
     return tmp_path / "results"
 
