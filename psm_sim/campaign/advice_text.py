@@ -151,7 +151,8 @@ def _beyond_sentence(advice: Advice, best: Row) -> list[str]:
     if row is None:
         return []
     ratio, warning = best.power_w / row.power_w, _share(advice, row)
-    cost = f"The bound costs {format_digits(ratio, 2)} times the current. " if ratio >= 2 else ""
+    noun = "current" if "mean_current_ma" in row.result.row else "power"
+    cost = f"The bound costs {format_digits(ratio, 2)} times the {noun}. " if ratio >= 2 else ""
     missed = f"; {warning}" if warning else ""
     needed = format_seconds(row.delay_s.high)
     return [f"{cost}With a bound of {needed}, {row.setting.name} would draw {power(row)}{missed}."]
@@ -216,9 +217,7 @@ def _amount(advice: Advice) -> str:
     count = advice.replications
     simulated_s = comparison.runs[0]["simulated_s"] / count
     pages = f"{comparison.pages} pages" if advice.has_pages else format_duration(simulated_s)
-    seeds = comparison.seed_range
-    if count > 1:
-        seeds = comparison.seed_range if comparison.replicate == "seed" else f"{count} clients"
+    seeds = f"{count} clients" if comparison.replicate == "client" else comparison.seed_range
     return f"Simulated: {pages} of each setting with {seeds}."
 
 

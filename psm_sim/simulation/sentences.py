@@ -20,6 +20,7 @@ from psm_sim.simulation.verdict import (
     delay_of,
     judge,
     limited_s,
+    relative_delay,
     saves_power,
     slowest,
 )
@@ -43,10 +44,8 @@ def format_limit(seconds: float) -> str:
 
 def format_interval(interval: Interval) -> str:
     """Return a mean with three digits, and the half width of its interval with as many decimals."""
-    mean = format_digits(interval.mean)
-    if interval.replications < 2:
-        return mean
-    return f"{mean} ± {interval.half_width:.{len(mean.partition('.')[2])}f}"
+    decimals = len(format_digits(interval.mean).partition(".")[2])
+    return f"{interval:.{decimals}f}"
 
 
 def join_names(texts: Sequence[str]) -> str:
@@ -269,7 +268,7 @@ class _Text:
         if best is not None and len(least) == 2:
             pair = [best, *(n for n in least if n != best)]
             name, other = (self._names[n] for n in pair)
-            ratio = verdict.relative_delay(*pair)
+            ratio = relative_delay(verdict.runs, self._delays, *pair)
             percent = f"{100 * ratio:.0f} %" if ratio >= 0.01 else "less than 1 %"
             delay = f"{percent} of its {words.delay}"
             amounts = self._amounts_of(self._amounts.group(pair))

@@ -234,10 +234,6 @@ class Verdict:
             return None
         return reason_of(self.runs[self.best].row, self.runs[self.compared].row)
 
-    def relative_delay(self, index: int, other: int) -> float:
-        """Return the delay of a run relative to the longer one of another run."""
-        return _relative_delay(self.runs, self.delays, index, other)
-
 
 def judge(
     runs: Sequence[Result], references: Sequence[Result] = (), max_latency_s: float | None = None
@@ -298,10 +294,11 @@ def _best(runs: Sequence[Result], least: Group, amounts: Measure, delays: Measur
     if len(quickest) != 1 or not all(saves_power(runs[n]) for n in least.members):
         return None
     (other,) = set(least.members) - set(quickest)
-    return quickest[0] if _relative_delay(runs, delays, quickest[0], other) < _MUCH_LESS else None
+    return quickest[0] if relative_delay(runs, delays, quickest[0], other) < _MUCH_LESS else None
 
 
-def _relative_delay(runs: Sequence[Result], delays: Measure, index: int, other: int) -> float:
+def relative_delay(runs: Sequence[Result], delays: Measure, index: int, other: int) -> float:
+    """Return the delay of a run relative to the longer one of another run."""
     none = 1.0 if runs[0]["loads_pages"] else 0.0
     return max(0.0, delays.values[index] - none) / (delays.values[other] - none)
 

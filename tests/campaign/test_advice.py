@@ -180,6 +180,14 @@ def test_a_policy_that_saves_too_little_is_no_better() -> None:
     assert any(sentence.startswith("No policy that needs a new driver") for sentence in answer(advice))
 
 
+def test_a_new_policy_gets_all_seeds_only_if_it_is_close_to_the_best() -> None:
+    """The same policy, and one that needs a fraction."""
+    new = [Setting(f"new {n}", f"psm:listen_interval={n}", needs=NEW_DRIVER) for n in (1, 10)]
+    rows = advice_on(listen(1), *new).rows
+    seeds = {row.setting.name: len(row.result.replicates) for row in rows}
+    assert seeds == {"off": 4, "LI 1": 4, "new 1": 4, "new 10": 1}
+
+
 def test_without_keep_alives_an_association_expires_and_no_setting_delivers() -> None:
     settings = {"access_point.idle_limit_s": 60}
     idle = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings=settings)
