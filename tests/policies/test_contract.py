@@ -30,6 +30,12 @@ SPECS = [
 EXCEPTIONS: Exceptions = {}
 
 
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load two pages in each run."""
+    monkeypatch.setattr("psm_sim.contracts.policy_checks.PAGES", 2)
+
+
 @pytest.mark.parametrize(("spec", "check"), cases(POLICY_CHECKS, SPECS, EXCEPTIONS))
 def test_a_built_in_policy_passes_every_check(spec: str, check: Check) -> None:
     """The same checks as ``psm_sim check`` runs on a user's policy."""
