@@ -125,6 +125,14 @@ MENDABLE = [
     ("--trace digits.toml", "think_s: a point must be .cumulative probability, value., got "),
     ("--trace s.log:clients=" + "9" * 5000, "clients must be"),
     ("--workers 2000", "--workers must be an integer"),
+    ("losses inverse inverse:gamma=2", "loss inverse is given twice"),
+    ("losses inverse --gamma 0", "--gamma must be numbers > 0, separated by commas, got '0'"),
+    ("losses inverse --trace ping", "trace ping has no pages"),
+    ("losses inverse --set browser.max_page_s=1", "losses are compared on pages that cannot fail"),
+    ("losses inverse --output page.txt", "--output must be a file that ends in .html, got 'page.txt'"),
+    ("trace convert ucb --to x.tr", r"--to must be a name ending in \.csv, got 'x\.tr'"),
+    ("trace fit ucb --to x.toml", "is already a profile"),
+    ("sweep export s.sqlite --force", "--force has no effect"),
 ]
 
 
@@ -187,6 +195,12 @@ def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None
         (BrokenPipeError(errno.EPIPE, "Broken pipe"), 0, ""),
         (OSError(errno.ENOSPC, "No space left on device"), 2, "cannot access the output: No space left"),
         (PermissionError(errno.EACCES, "Permission denied", "x.csv"), 2, "cannot access x.csv: Permission"),
+        (MemoryError(), 2, "out of memory; use a smaller file"),
+        (RecursionError("maximum recursion depth exceeded"), 2, "RecursionError: maximum recursion"),
+        (ZeroDivisionError("float division by zero"), 2, "ZeroDivisionError: float division by zero"),
+        (GeneratorExit(), 2, "internal error: GeneratorExit"),
+        (SystemExit(0), 2, "sys.exit() was called during the run"),
+        (type("Own", (BaseException,), {})("x"), 2, "Own: x"),
     ],
 )
 def test_what_happens_on_the_way_ends_without_a_traceback(
@@ -196,7 +210,7 @@ def test_what_happens_on_the_way_ends_without_a_traceback(
     status: int,
     complaint: str,
 ) -> None:
-    """An interrupt is told in a line, a reader that left is not worth one."""
+    """An interrupt is told in a line, a reader that left is not worth one; --debug shows the traceback."""
 
     def fail(*_: object) -> int:
         raise error
@@ -206,3 +220,5 @@ def test_what_happens_on_the_way_ends_without_a_traceback(
     output, found = capsys.readouterr()
     assert output == ""
     assert found == complaint or (complaint and complaint in found and found.count("\n") == 1)
+    assert main(["list", "--debug"]) == status
+    assert ("Traceback (most recent call last)" in capsys.readouterr().err) == (status > 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from pathlib import Path
 
 import numpy as np
@@ -100,32 +99,6 @@ def test_a_loss_without_gamma_has_a_single_point(tmp_path: Path) -> None:
     assert len(curve.runs) == 1
     with pytest.raises(InputError, match="gamma has no effect on loss Polls, which has no parameter gamma"):
         psm_sim.compare_losses([f"{file}:Polls"], gammas=[1.0])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["inverse", "inverse:gamma=2"], "loss inverse is given twice"),
-        (["inverse", "--gamma", "0"], "--gamma must be numbers > 0, separated by commas, got '0'"),
-        (["inverse", "--trace", "ping"], "trace ping has no pages"),
-        (["inverse", "--set", "browser.max_page_s=1"], "losses are compared on pages that cannot fail"),
-        (["inverse", "--output", "page.txt"], "--output must be a file that ends in .html, got 'page.txt'"),
-    ],
-)
-def test_wrong_arguments_get_one_sentence(
-    arguments: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Exit status 2, and no file."""
-    monkeypatch.chdir(tmp_path)
-    assert main(["losses", *arguments]) == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    assert re.search(message, error), error
-    assert not list(tmp_path.iterdir())
 
 
 def test_the_command_writes_a_page_and_all_curves(

@@ -166,11 +166,3 @@ def test_python_replaces_no_input_either(folder: Path) -> None:
     with pytest.raises(InputError, match=r"'x\.pcap' is an input of the same command"):
         psm_sim.simulate("psm", trace="x.pcap", capture="x.pcap")
     assert contents(folder) == before
-
-
-def test_force_without_a_file_to_write_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for line in (
-        "--policy psm",
-        "sweep export s.sqlite",
-    ):
-        assert "--force has no effect" in refusal(f"{line} --force", folder, capsys)

@@ -12,39 +12,6 @@ from psm_sim.cli import main
 from psm_sim.commands.stderr_messages import print_message
 
 
-def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    """Let the command ``list`` fail."""
-
-    def fail(_: argparse.Namespace) -> int:
-        raise error
-
-    monkeypatch.setattr("psm_sim.commands.list.run", fail)
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (MemoryError(), "out of memory; use a smaller file"),
-        (RecursionError("maximum recursion depth exceeded"), "RecursionError: maximum recursion"),
-        (ZeroDivisionError("float division by zero"), "ZeroDivisionError: float division by zero"),
-        (GeneratorExit(), "internal error: GeneratorExit"),
-        (SystemExit(0), "sys.exit() was called during the run"),
-        (type("Own", (BaseException,), {})("x"), "Own: x"),
-    ],
-)
-def test_every_error_is_one_line_and_status_2(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException, words: str
-) -> None:
-    """Also what no except clause for Exception catches; its traceback is shown to whoever asks for it."""
-    failing(monkeypatch, error)
-    assert main(["list"]) == 2
-    output, complaint = capsys.readouterr()
-    assert (output, complaint.count("\n")) == ("", 1)
-    assert words in complaint
-    assert main(["list", "--debug"]) == 2
-    assert "Traceback (most recent call last)" in capsys.readouterr().err
-
-
 def test_escape_sequences_of_files_do_not_reach_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import re
 
 import pytest
 
@@ -62,22 +61,6 @@ def test_warnings_go_to_standard_error(synthetic, tmp_path, capsys):
     streams = capsys.readouterr()
     assert "2,999" in streams.out
     assert "psm_sim: the last record, at byte" in streams.err
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["convert", "ucb", "--to", "x.tr"], r"--to must be a name ending in \.csv, got 'x\.tr'"),
-        (["fit", "ucb", "--to", "x.toml"], "is already a profile"),
-    ],
-)
-def test_what_cannot_be_done_is_said_in_one_line(tmp_path, monkeypatch, capsys, words, message):
-    monkeypatch.chdir(tmp_path)
-    assert main(["trace", *words]) == 2
-    told = capsys.readouterr().err
-    assert re.search(message, told)
-    assert told.count("\n") == 1
-    assert not list(tmp_path.iterdir())
 
 
 def test_bad_input_leaves_the_earlier_file(tmp_path, capsys):
