@@ -85,7 +85,11 @@ def write_results(
             (draft / "figures").mkdir()
             for name, figure in figures.items():
                 for suffix in formats:
-                    save_picture(figure, draft / "figures" / f"{name}.{suffix}")
+                    path = draft / "figures" / f"{name}.{suffix}"
+                    if suffix == "svg":
+                        path.write_text(pictures[name], encoding="utf-8", newline="\n")
+                    else:
+                        save_picture(figure, path)
         with progress("writing"):
             page = page_of(comparison, facts, pictures, preset)
             data = _data_texts(comparison, preset, _metadata(comparison, facts))
