@@ -12,7 +12,7 @@ from psm_sim.common.parameters import parameters_of
 from psm_sim.network.topology import parameter_of
 from psm_sim.policies import POLICIES
 from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style, new_figure
-from psm_sim.reporting.marks import LABELS, cut_interval, short_name
+from psm_sim.reporting.marks import LABELS, axis_start, cut_interval, short_name
 from psm_sim.reporting.style import policy_style
 
 if TYPE_CHECKING:
@@ -44,8 +44,9 @@ def draw(rows: Sequence[Row]) -> Figure:
             _plot_series(axes, name, group)
         axes.set_xlabel(LABELS[SLOWDOWN])
         axes.set_ylabel(LABELS[ENERGY])
-        if min(candidate.interval(SLOWDOWN).mean for candidate in done) >= 1:
-            axes.set_xlim(left=1)
+        start = axis_start(SLOWDOWN, [candidate.interval(SLOWDOWN).mean for candidate in done[:MAX_MARKS]])
+        if start is not None:
+            axes.set_xlim(left=start)
     add_title(figure, [_describe(done), "; ".join(["means over seeds with 95 % intervals", *notes])])
     if len(series) <= MAX_SERIES:
         add_legend(figure, axes)

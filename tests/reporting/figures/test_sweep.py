@@ -48,11 +48,12 @@ def test_each_loss_has_a_curve_over_gamma() -> None:
     assert [each.get_label() for each in axes.containers] == ["lpsm"]
 
 
-def test_a_slowdown_axis_begins_at_1_and_intervals_are_cut_there() -> None:
+def test_a_slowdown_axis_begins_about_1_and_intervals_are_cut_there() -> None:
     """No page is faster than without power saving, however wide an interval of two seeds is."""
     rows = [row_of("psm", 1.0, 1), row_of("psm", 1.4, 2), row_of("bsd", 2.0, 1), row_of("bsd", 2.0, 2)]
     (axes,) = draw(rows).axes
-    assert axes.get_xlim()[0] == 1
+    low, high = axes.get_xlim()
+    assert 0 < 1 - low < 0.1 * (high - low)  # room for a mark at 1
     ends = [bar.get_segments()[0][0][0] for each in axes.containers for bar in each.lines[2][:1]]
     assert ends == pytest.approx([1.0, 2.0])
 
