@@ -372,6 +372,7 @@ def choose(rows: Sequence[Row], dtim_period: int, max_latency_s: float | None = 
         row
         for row in rows[len(within) :]
         if row.verdict is not Verdict.LOSES
+        and math.isfinite(row.delay_s.high)
         and not row.setting.needs
         and (1 + MIN_DIFFERENCE) * row.energy_j < rows[best].energy_j
     ]

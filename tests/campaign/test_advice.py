@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -178,6 +180,15 @@ def test_a_policy_that_saves_too_little_is_no_better() -> None:
     advice = advice_on(listen(1), Setting("new", "psm:listen_interval=1", needs=NEW_DRIVER), limit_s=0.4)
     assert advice.better == ()
     assert any(sentence.startswith("No policy that needs a new driver") for sentence in answer(advice))
+
+
+def test_a_delay_that_is_not_known_is_no_bound_to_set() -> None:
+    """Messages arrived with one seed only."""
+    off = Row(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 2), Verdict.WITHIN)
+    unknown = Row(listen(3), device_run("psm", 0.1, 0.2), Interval(0.2, float("inf"), 2), Verdict.UNCERTAIN)
+    known = replace(unknown, delay_s=Interval(0.2, 0.1, 2))
+    assert choose([off, unknown], 1, 0.2).beyond is None
+    assert choose([off, known], 1, 0.2).beyond is known
 
 
 def test_a_new_policy_gets_all_seeds_only_if_it_is_close_to_the_best() -> None:
