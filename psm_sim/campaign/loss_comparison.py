@@ -22,6 +22,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parallel import parallel_map
 from psm_sim.common.parameters import values_of
 from psm_sim.common.progress import Progress, no_progress
+from psm_sim.common.summary_stats import Interval, confidence_interval, significant_differences
 from psm_sim.learning import LearnAlpha, best_rate, best_switching, learn_alpha_bound
 from psm_sim.losses import LOSSES, Loss, make_loss
 from psm_sim.losses.user_loss_guard import guarded_loss
@@ -29,7 +30,7 @@ from psm_sim.network import Topology
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import BASELINES, Comparison, References, Result, Scenario, run_comparison
-from psm_sim.simulation.run import Times, page_times_s, prepare, run_workload
+from psm_sim.simulation.run import Times, page_times_s, run_workload
 from psm_sim.simulation.table import Block, Row, measure
 from psm_sim.workload import Workload
 from psm_sim.workload.messages import NO_MESSAGES
@@ -86,7 +87,7 @@ class Regret(NamedTuple):
     mixture : float
         Mixture loss of the learner.
     used : float
-        Loss at the polling times that the station used.
+        Loss at the polling times that the station used, in whole beacons.
     best_fixed, best_fixed_ms : float
         Loss of the best fixed polling time, and this time in ms.
     best_switching : float
@@ -157,7 +158,7 @@ class LossCurve:
     gammas : tuple of float
         Values of gamma, ascending; a single nan if the loss has no gamma.
     default_gamma : float
-        Default of gamma; nan if the loss has none.
+        Default of gamma, or the gamma of the given price of delay; nan if the loss has none.
     runs : tuple of Result
         Result at each gamma.
     examination : Examination
@@ -170,6 +171,33 @@ class LossCurve:
     default_gamma: float
     runs: tuple[Result, ...]
     examination: Examination
+
+    @property
+    def default_run(self) -> Result:
+        """Result at the gamma that is closest to the default."""
+        if len(self.runs) == 1:
+            return self.runs[0]
+        return self.runs[int(np.argmin(np.abs(np.log(np.array(self.gammas) / self.default_gamma))))]
+
+
+class LossDifference(NamedTuple):
+    """Difference of a loss from the first one, from the differences with each seed, on the same pages.
+
+    Attributes
+    ----------
+    name : str
+        Name of the loss.
+    energy_percent, slowdown : Interval
+        Differences of the energy, in percent of the first loss, and of the slowdown.
+    energy_differs, delay_differs : bool
+        Whether the differences are significant, with Holm's correction for all pairs of losses.
+    """
+
+    name: str
+    energy_percent: Interval
+    energy_differs: bool
+    slowdown: Interval
+    delay_differs: bool
 
 
 @dataclass(frozen=True)
@@ -198,29 +226,46 @@ class LossComparison:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with one row per loss and gamma, and one per other policy.
+        """DataFrame with one row per seed, loss and gamma, and one per seed and other policy.
 
-        The columns ``..._half_width_95`` are half-widths of 95 % intervals over the seeds.
+        Rows of one seed have the same pages, so differences of losses are paired by seed.
         """
         import pandas as pd
 
-        rows = [
-            {"loss": curve.name, "gamma": gamma, "policy": run.policy, **_measures(run)}
+        runs = [
+            (curve.name, gamma, run)
             for curve in self.curves
             for gamma, run in zip(curve.gammas, curve.runs, strict=True)
         ]
-        rows += [{"loss": "", "gamma": nan, "policy": run.policy, **_measures(run)} for run in self.others]
-        return pd.DataFrame(rows)
+        runs += [("", nan, run) for run in self.others]
+        return pd.DataFrame(
+            {"loss": loss, "gamma": gamma, "policy": run.policy, "seed": seed}
+            | {name: each[name] for name in _MEASURES}
+            for loss, gamma, run in runs
+            for seed, each in enumerate(run.replicates, self.comparison.scenario.seed)
+        )
+
+    def differences(self) -> list[LossDifference]:
+        """Return how each further loss differs from the first one, all at their default gammas."""
+        runs = [curve.default_run for curve in self.curves]
+        energies, slowdowns = (
+            np.array([[each[name] for each in run.replicates] for run in runs])
+            for name in ("energy_per_page_j", "slowdown.mean")
+        )
+        energy_differs, delay_differs = significant_differences(energies), significant_differences(slowdowns)
+        return [
+            LossDifference(
+                self.curves[index].name,
+                confidence_interval(100 * (energies[index] - energies[0]) / energies[0].mean()),
+                bool(energy_differs[0, index]),
+                confidence_interval(slowdowns[index] - slowdowns[0]),
+                bool(delay_differs[0, index]),
+            )
+            for index in range(1, len(runs))
+        ]
 
 
 _MEASURES = ("energy_per_page_j", "page_time_s.mean", "slowdown.mean")
-
-
-def _measures(run: Result) -> dict[str, float]:
-    values = {name: run[name] for name in _MEASURES}
-    if run.replicate:
-        values |= {f"{name}_half_width_95": run.interval(name).half_width for name in _MEASURES}
-    return values
 
 
 def compare_losses(
@@ -232,6 +277,7 @@ def compare_losses(
     settings: Mapping[str, Any] | None = None,
     *,
     gammas: Sequence[float] | None = None,
+    price_w: float | None = None,
     replications: int = 5,
     workers: int | None = None,
 ) -> LossComparison:
@@ -245,6 +291,9 @@ def compare_losses(
         As for :func:`psm_sim.compare`. The trace must have page views of one client.
     gammas : sequence of float, optional
         Values of gamma. By default 1/16 to 16 times the default of each loss.
+    price_w : float, optional
+        Price of delay in watts, instead of *gammas*. The default gamma of each loss is multiplied by the
+        ratio of this price to the price that the loss implies.
     replications : int
         Number of consecutive seeds, beginning with *seed*.
 
@@ -259,13 +308,14 @@ def compare_losses(
         If an argument is invalid. No simulation has started then.
     """
     scenario = Scenario(trace, topology, pages, seed, dict(settings or {}))
-    return simulate_losses(losses, scenario, gammas, replications, workers)
+    return simulate_losses(losses, scenario, gammas, price_w, replications, workers)
 
 
 def simulate_losses(
     losses: Sequence[str],
     scenario: Scenario,
     gammas: Sequence[float] | None = None,
+    price_w: float | None = None,
     replications: int = 5,
     workers: int | None = None,
     progress: Progress = no_progress,
@@ -274,7 +324,7 @@ def simulate_losses(
 
     Parameters
     ----------
-    losses, gammas, replications, workers
+    losses, gammas, price_w, replications, workers
         As for :func:`compare_losses`.
     scenario : Scenario
         Pages, topology and first seed.
@@ -298,7 +348,15 @@ def simulate_losses(
         )
     if not any(page.objects for page in workload.pages):
         raise InputError(f"trace {scenario.trace_name} has no pages; losses are compared on page views.")
+    if price_w is not None and gammas is not None:
+        raise InputError("gamma and price both set gamma; give one of them.")
     grids = _gamma_grids(losses, gammas)
+    examined = replace(workload, pages=workload.pages[:_EXAMINED_PAGES], messages=NO_MESSAGES)
+    times_s = page_times_s(run_workload("always-on", topology, examined))
+    times_ms = Lpsm().times_ms
+    fixed = list(parallel_map(partial(_run_fixed, topology, examined, times_s), times_ms.tolist(), workers))
+    if price_w is not None:
+        grids = {name: _at_price(name, grid, price_w, times_ms, fixed) for name, grid in grids.items()}
     specs = {name: [_lpsm(loss, gamma) for gamma in values] for name, (loss, values, _) in grids.items()}
     policies = [*OTHERS, *(spec for each in specs.values() for spec in each)]
     comparison = run_comparison(
@@ -310,9 +368,9 @@ def simulate_losses(
         References(BASELINES, BASELINES[-1:]),
     )
     runs = {run.policy: run for run in comparison.runs}
-    examined = [_lpsm(loss, default) for loss, _, default in grids.values()]
-    examined_workload = replace(workload, pages=workload.pages[:_EXAMINED_PAGES], messages=NO_MESSAGES)
-    examinations = _examine_all(examined, topology, examined_workload, workers)
+    defaults = [_lpsm(loss, default) for loss, _, default in grids.values()]
+    examine = partial(_examine, topology, examined, times_s, fixed)
+    examinations = list(parallel_map(examine, defaults, workers))
     frontier = pareto_frontier(comparison.workloads, topology, workers)
     curves = [
         LossCurve(name, loss, values, default, tuple(runs[str(spec)] for spec in specs[name]), examination)
@@ -365,21 +423,23 @@ def _lpsm(loss: str, gamma: float) -> Spec:
     return spec if np.isnan(gamma) else spec.with_("gamma", repr(float(gamma)))
 
 
-def _examine_all(
-    specs: Sequence[Spec], topology: Topology, workload: Workload, workers: int | None
-) -> list[Examination]:
-    """Examine LPSM with each loss. *specs* have the losses at their default gamma."""
-    times_s = page_times_s(run_workload("always-on", topology, workload))
-    log = prepare(_logged(specs[0]), topology)
-    times_ms = cast(_WeightLog, log.policy).times_ms
-    fixed = list(parallel_map(partial(_run_fixed, topology, workload, times_s), times_ms.tolist(), workers))
-    examine = partial(_examine, topology, workload, times_s, fixed)
-    return list(parallel_map(examine, specs, workers))
+def _at_price(
+    name: str, grid: _Grid, price_w: float, times_ms: FloatArray, fixed: Sequence[_FixedRun]
+) -> _Grid:
+    """Return the grid with every gamma scaled so that the default implies the price of delay."""
+    loss, gammas, default = grid
+    if np.isnan(default):
+        raise InputError(f"price has no effect on loss {name}, which has no parameter gamma.")
+    factor = price_w / _nat_cost(make_loss(loss, default), times_ms, fixed).price_w
+    if np.isnan(factor):
+        raise InputError(f"loss {name} implies no price of delay; choose its gamma instead of a price.")
+    return loss, tuple(factor * gamma for gamma in gammas), factor * default
 
 
 class _FixedRun(NamedTuple):
-    """Run of LPSM with one fixed polling time: polls, and means per page."""
+    """Run of LPSM with one fixed polling time: its pages and polls, and means per page."""
 
+    pages: int
     polls: list[Poll]
     energy_j: float
     delay_s: float
@@ -421,14 +481,16 @@ class LoggedLpsm(Lpsm):
 
 
 class _WeightLog(LoggedLpsm):
-    """LPSM that also records the weights after each round."""
+    """LPSM that also records the loss of the polling time used, and the weights after each round."""
 
     def start(self, beacon_s: float) -> None:
-        """Start without weights; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
+        """Start without records; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
         super().start(beacon_s)
+        self.used: list[float] = []
         self.weights: list[FloatArray] = []
 
     def _learn(self, poll: Poll) -> None:
+        self.used.append(self._loss.at(poll, 1000 * self.beacon_s * self._beacons))
         super()._learn(poll)
         self.weights.append(self.learner.weights)
 
@@ -457,7 +519,8 @@ def _run_fixed(topology: Topology, workload: Workload, times_s: Times, fixed_ms:
     policy.fixed_ms = fixed_ms
     block = run_workload(policy, topology, workload, times_s)
     delay_s = float(np.mean(page_times_s(block) - times_s))
-    return _FixedRun(cast(_FixedTime, block.policy_state).polls, measure(block)["energy_per_page_j"], delay_s)
+    polls = cast(_FixedTime, block.policy_state).polls
+    return _FixedRun(len(workload.pages), polls, measure(block)["energy_per_page_j"], delay_s)
 
 
 def _logged(spec: Spec) -> _WeightLog:
@@ -481,7 +544,7 @@ def _examine(
         not any(np.ptp(each.losses) for each in log.rounds),
         _regret(log, pages),
         _page_load(log, block),
-        _nat_cost(guarded_loss(make_loss(log.loss, log.gamma)), log.times_ms, fixed, pages),
+        _nat_cost(make_loss(log.loss, log.gamma), log.times_ms, fixed),
     )
 
 
@@ -494,21 +557,13 @@ def _regret(log: _WeightLog, pages: int) -> Regret:
     return Regret(
         rounds=len(losses),
         mixture=mixture,
-        used=_loss_of_used_times(log.rounds, log.times_ms),
+        used=sum(log.used),
         best_fixed=float(totals.min()),
         best_fixed_ms=float(log.times_ms[totals.argmin()]),
         best_switching=float(best_switching(losses, switches)[-1]),
         switches=switches,
         over_best_rate=mixture - rate.loss,
         bound=learn_alpha_bound(len(losses), rate.alpha, learner.rates),
-    )
-
-
-def _loss_of_used_times(rounds: Sequence[LearnerRound], times_ms: FloatArray) -> float:
-    """Return the loss at the polling time before each round, interpolated between the experts' times."""
-    used_ms = [times_ms.mean(), *(each.polling_ms for each in rounds[:-1])]
-    return float(
-        sum(np.interp(time, times_ms, each.losses) for time, each in zip(used_ms, rounds, strict=True))
     )
 
 
@@ -530,10 +585,11 @@ def _page_load(log: _WeightLog, block: Block) -> PageLoad:
     )
 
 
-def _nat_cost(loss: Loss, times_ms: FloatArray, fixed: Sequence[_FixedRun], pages: int) -> NatCost:
+def _nat_cost(loss: Loss, times_ms: FloatArray, fixed: Sequence[_FixedRun]) -> NatCost:
     """Fit the loss of the fixed polling times by their energy and delay."""
-    nats = (
-        np.array([_total_loss(loss, times_ms, index, run.polls) for index, run in enumerate(fixed)]) / pages
+    guarded = guarded_loss(loss)
+    nats = np.array(
+        [_total_loss(guarded, times_ms, index, run.polls) / run.pages for index, run in enumerate(fixed)]
     )
     columns = np.array([[1.0, run.energy_j, run.delay_s] for run in fixed])
     slopes = np.linalg.lstsq(columns, nats)[0]

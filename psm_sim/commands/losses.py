@@ -24,16 +24,17 @@ from psm_sim.common.input_limits import ascii_number
 HELP = """\
 Compare losses of LPSM: energy against slowdown over gamma, beside the baselines,
 bsd, anticipate and the best known schedule. Also reports what a nat of each loss
-costs in joules and seconds, and the regret of the learner."""
+costs in joules and seconds, the regret of the learner, and how the losses differ."""
 
 EPILOG = """\
 examples:
   psm_sim losses inverse inverse-log
   psm_sim losses inverse-log my_loss.py:Cubic --output cubic.html
+  psm_sim losses inverse inverse-log --price 1
   psm_sim losses "gamma * I * Ti + 1/Ti" inverse --gamma 1e-6,1e-5,1e-4
 
-'psm_sim list losses' lists the losses. The page and a CSV file with all curves are
-written to --output."""
+'psm_sim list losses' lists the losses. The page and a CSV file with a row per seed,
+loss and gamma are written to --output."""
 
 DEFAULT_REPLICATIONS = 5
 """Default number of seeds."""
@@ -47,6 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--gamma",
         metavar="VALUES",
         help="values of gamma, e.g. 1e-6,1e-5 (default: 1/16 to 16 times the default of each loss)",
+    )
+    parser.add_argument(
+        "--price",
+        metavar="W",
+        help="price of delay, in watts: scale each gamma by the price that the loss implies",
     )
     parser.add_argument(
         "--trace", default="ucb", metavar="NAME|FILE[:key=...]", help="page views (default: %(default)s)"
@@ -84,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.simulation import Scenario
 
     page, table = _output_paths(arguments.output)
-    gammas = _parse_gammas(arguments.gamma)
+    gammas, price_w = _parse_gammas(arguments.gamma), _parse_price(arguments.price)
     scenario = Scenario(
         Spec.parse(arguments.trace, "trace"),
         arguments.topology,
@@ -99,7 +105,9 @@ def run(arguments: argparse.Namespace) -> int:
     for path in (page, table):
         check_writable(path, "--output")
     with redirect_stdout(sys.stderr), progress("simulating", "pages") as report:
-        found = simulate_losses(losses, scenario, gammas, arguments.replications, arguments.workers, report)
+        found = simulate_losses(
+            losses, scenario, gammas, price_w, arguments.replications, arguments.workers, report
+        )
     write(found, sys.stdout)
     with progress("writing"):
         atomic_write_text(table, found.frame.to_csv(index=False), "--output")
@@ -118,6 +126,19 @@ def _output_paths(text: str) -> tuple[Path, Path]:
 
 def _loss_files(losses: list[str]) -> list[Path]:
     return [path for loss in losses for path in Spec("lpsm").with_("loss", loss).files()]
+
+
+def _parse_price(text: str | None) -> float | None:
+    """Return the value of ``--price``, or None without the option."""
+    if text is None:
+        return None
+    try:
+        price_w = float(ascii_number(text))
+    except ValueError:
+        price_w = 0.0
+    if not 0 < price_w < float("inf"):
+        raise InputError(f"--price must be a number > 0, in watts, got {text!r}.")
+    return price_w
 
 
 def _parse_gammas(text: str | None) -> list[float] | None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 
 import psm_sim
-from psm_sim.campaign.loss_comparison import LossComparison
+from psm_sim.campaign.loss_comparison import LoggedLpsm, LossComparison
 from psm_sim.cli import main
+from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
+from psm_sim.losses import Poll, make_loss
+from psm_sim.network import load_topology
 from psm_sim.reporting.html.losses import page_of
-from psm_sim.reporting.terminal.losses import setting_lines
+from psm_sim.reporting.terminal.losses import conclusion, setting_lines
+from psm_sim.simulation.run import run_workload
+from psm_sim.workload import load_workload
 
 WITHOUT_GAMMA = """
 from psm_sim.losses import Loss
@@ -29,6 +36,20 @@ class Polls(Loss):
 """
 
 
+class LoggedPolls(LoggedLpsm):
+    """LPSM that records its rounds and the polls learnt from."""
+
+    def start(self, beacon_s: float) -> None:
+        """Start without polls."""
+        self.polls: list[Poll] = []
+        super().start(beacon_s)
+
+    def losses(self, poll: Poll) -> FloatArray:
+        """Record the poll."""
+        self.polls.append(poll)
+        return super().losses(poll)
+
+
 @pytest.fixture(scope="module")
 def losses() -> LossComparison:
     """Two losses at three values of gamma on a few pages of two seeds."""
@@ -40,14 +61,70 @@ def losses() -> LossComparison:
 def test_a_run_is_that_of_lpsm_with_the_loss_and_gamma(losses: LossComparison) -> None:
     """Every row of the frame can be repeated by its policy."""
     frame = losses.frame
-    assert list(frame["loss"]) == ["inverse-log"] * 3 + ["inverse"] * 3 + [""] * 4
-    assert list(frame["gamma"][:6]) == [1e-6, 1e-5, 1e-4] * 2
-    assert list(frame["policy"][6:]) == ["always-on", "psm", "bsd", "anticipate"]
-    row = frame.iloc[4]
-    again = psm_sim.simulate(row["policy"], pages=8, replications=2, workers=1)
+    assert list(frame["seed"]) == [1, 2] * 10
+    assert list(frame["loss"][::2]) == ["inverse-log"] * 3 + ["inverse"] * 3 + [""] * 4
+    assert list(frame["gamma"][:12:2]) == [1e-6, 1e-5, 1e-4] * 2
+    assert list(frame["policy"][12::2]) == ["always-on", "psm", "bsd", "anticipate"]
+    row = frame.iloc[9]
+    again = psm_sim.simulate(row["policy"], pages=8, seed=2, workers=1)
     assert row["policy"] == "lpsm:loss=inverse,gamma=1e-05"
     assert row["energy_per_page_j"] == again.energy_per_page_j
     assert row["slowdown.mean"] == again.slowdown.mean
+
+
+def test_the_paired_differences_can_be_repeated_from_the_frame(losses: LossComparison) -> None:
+    """At the values of gamma that are closest to the defaults, 1/1200 and 1e-5."""
+    frame = losses.frame
+    first, other = (
+        frame[(frame["loss"] == loss) & (frame["gamma"] == gamma)].set_index("seed")
+        for loss, gamma in [("inverse-log", 1e-4), ("inverse", 1e-5)]
+    )
+    (found,) = losses.differences()
+    delays = other["slowdown.mean"] - first["slowdown.mean"]
+    energies = 100 * (other["energy_per_page_j"] - first["energy_per_page_j"])
+    energies /= first["energy_per_page_j"].mean()
+    assert found.slowdown.mean == pytest.approx(delays.mean())
+    assert found.slowdown.half_width == pytest.approx(12.7062 * delays.std() / 2**0.5, rel=1e-5)
+    assert found.energy_percent.mean == pytest.approx(energies.mean())
+    assert found.delay_differs == (abs(delays.mean()) > found.slowdown.half_width)
+    assert found.energy_differs == (abs(energies.mean()) > found.energy_percent.half_width)
+    text = conclusion(losses)
+    assert text.startswith("Loss inverse ")
+    assert (" delays " in text) is found.delay_differs
+    assert f"(slowdown {delays.mean():+.3f} ± {found.slowdown.half_width:.3f})" in text
+    assert len(re.findall(r"The gamma of inverse(-log)? (hardly )?matters: from 1e-06 to 0.0001", text)) == 2
+
+
+def test_one_seed_tells_no_loss_from_another() -> None:
+    found = psm_sim.compare_losses(
+        ["inverse", "inverse-log"], pages=2, replications=1, gammas=[1e-5], workers=1
+    )
+    assert conclusion(found) == "One seed is too few to tell the losses apart; see --replications."
+
+
+def test_a_price_scales_gamma_by_the_printed_price() -> None:
+    """All values of gamma, by the ratio of the two prices."""
+    (plain,), (scaled,) = (
+        psm_sim.compare_losses(["inverse"], pages=3, replications=1, price_w=price_w, workers=1).curves
+        for price_w in (None, 0.5)
+    )
+    factor = 0.5 / plain.examination.nat.price_w
+    assert scaled.default_gamma == pytest.approx(factor * plain.default_gamma)
+    assert scaled.gammas == pytest.approx([factor * gamma for gamma in plain.gammas])
+
+
+def test_the_loss_used_is_that_of_the_beacons_of_the_station(losses: LossComparison) -> None:
+    """The prediction before each round, rounded to beacons of 100 ms."""
+    curve = losses.curves[0]
+    policy = LoggedPolls(gamma=curve.default_gamma)
+    log = cast(LoggedPolls, run_workload(policy, load_topology(), load_workload("ucb", 8, 1)).policy_state)
+    used_ms = [650.0, *(each.polling_ms for each in log.rounds[:-1])]
+    loss = make_loss("inverse-log")
+    expected = sum(
+        loss.at(poll, 100.0 * max(1, int(time_ms / 100 + 0.5 + 1e-9)))
+        for poll, time_ms in zip(log.polls, used_ms, strict=True)
+    )
+    assert curve.examination.regret.used == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_default_gammas_are_factors_of_the_default_of_the_loss() -> None:
@@ -111,7 +188,8 @@ def test_the_command_writes_a_page_and_all_curves(
     assert "8.33e-06 (default)" in printed
     with (tmp_path / "losses.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["loss"] for row in rows] == ["inverse"] * 5 + [""] * 4
+    assert [row["loss"] for row in rows] == ["inverse"] * 10 + [""] * 8
+    assert "The gamma of inverse" in printed
     assert "Cost of a nat" in (tmp_path / "losses.html").read_text(encoding="utf-8")
     assert main(arguments) == 2
     assert "already exists" in capsys.readouterr().err

@@ -19,6 +19,7 @@ from psm_sim.reporting.html.html_document import (
 from psm_sim.reporting.terminal.losses import (
     NAT,
     REGRET,
+    conclusion,
     nat_rows,
     page_load_text,
     regret_rows,
@@ -32,10 +33,11 @@ if TYPE_CHECKING:
 
 def page_of(losses: LossComparison, command: str) -> str:
     """Return the page as HTML, with the command that repeats the comparison."""
-    headings, *rows = result_rows(losses)
     names = ", ".join(curve.name for curve in losses.curves)
     sections = [
-        Section("summary", "", html_paragraphs([_INTRODUCTION]) + html_table(headings, rows)),
+        Section(
+            "summary", "", html_paragraphs([conclusion(losses), _INTRODUCTION]) + _table(result_rows(losses))
+        ),
         Section("frontier", "Energy against slowdown", _trade_off(losses)),
         *(
             Section(f"gamma-{name}", title, _figure(figure, title))
