@@ -210,7 +210,8 @@ def title_of(comparison: Comparison, preset: str = "", runs: str = "") -> str:
     if not runs and run.replicate:
         several = "" if run.replicate == "seed" else f"{len(run.parts)} {run.replicate}s, "
         runs = f"means over {several}{comparison.seed_range} with 95 % intervals"
-    pages = f"{comparison.pages} pages of " if has_pages(comparison) else ""
+    count = "1 page" if comparison.pages == 1 else f"{comparison.pages} pages"
+    pages = f"{count} of " if has_pages(comparison) else ""
     scenario = comparison.scenario
     named = {"topology": scenario.topology_name, "profile": scenario.profile, "preset": preset}
     settings = "".join(f", {kind} {short_name(name)}" for kind, name in named.items() if name)

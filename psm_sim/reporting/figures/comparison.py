@@ -213,7 +213,7 @@ def draw_energy_by_state(comparison: Comparison, preset: str = "") -> Figure:
     """
     marks, (_, measure) = marks_of(comparison), axes_of(comparison)
     figure, (axes,) = new_figure(width_in=WIDTH_IN, height_in=1.6 + 0.38 * len(marks))
-    limit = 1.25 * max(mark.values[measure] for mark in split_far(marks, measure)[0])
+    limit = 1.3 * max(mark.values[measure] for mark in split_far(marks, measure)[0])
     with common_style():
         left = [0.0] * len(marks)
         for state in states_of(marks):
@@ -235,7 +235,7 @@ def draw_energy_by_state(comparison: Comparison, preset: str = "") -> Figure:
     return figure
 
 
-_TICK_CHARACTERS = 20
+_TICK_CHARACTERS = 22
 """Maximum length of a line of a tick label."""
 
 
