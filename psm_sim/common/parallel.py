@@ -143,7 +143,7 @@ def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cove
     """Exit with the status of ``function()``, which a child process calls in a session of its own.
 
     Nothing that it starts outlives this process, which must not have started threads yet. Signals that end a
-    command are passed on; a second one kills the child.
+    command are passed on; a second one kills the child. Ctrl-Z pauses both processes.
 
     Raises
     ------
@@ -168,6 +168,8 @@ def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cove
 
     for number in ending_signals():
         signal.signal(number, pass_on)
+    signal.signal(signal.SIGTSTP, lambda *_: [os.kill(each, signal.SIGSTOP) for each in (child, os.getpid())])
+    signal.signal(signal.SIGCONT, lambda *_: os.kill(child, signal.SIGCONT))
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     _kill_group(child)
     if finished[0]:

@@ -403,6 +403,26 @@ def test_a_signal_to_the_command_ends_the_policy(name: str, told: str, fifo: int
     assert_that_nobody_holds(fifo)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_ctrl_z_pauses_the_policy(fifo: int) -> None:
+    process = started("Waits")
+    while not is_held(fifo):
+        assert process.poll() is None
+    (child,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    for number, states in ((signal.SIGTSTP, "T"), (signal.SIGCONT, "RS")):
+        process.send_signal(number)
+        while {state_of(str(process.pid)), state_of(child)} - set(states):
+            time.sleep(0.05)
+    process.kill()
+    process.communicate()
+    assert_that_nobody_holds(fifo)
+
+
+def state_of(process: str) -> str:
+    """Return the letter of the state of a process, T if it is stopped."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def is_held(fifo: int) -> bool:
     """Return whether a process has the FIFO open, after a moment."""
     time.sleep(0.05)
