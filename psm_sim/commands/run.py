@@ -155,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
                 options = request.facts, request.preset, request.workers, request.formats
                 write_results(request.folder, finished[-1], *options)
     except BaseException as error:
-        if finished:
+        if finished and finished[-1].runs:
             _keep(request, finished[-1], error)
         raise
     _report(finished[-1], request)

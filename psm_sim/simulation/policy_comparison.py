@@ -79,7 +79,8 @@ def run_comparison(
     on_failure
         If a policy fails or the run is interrupted, called with the finished part before the exception is
         raised: the finished policies or, with several seeds or clients, those of which all policies are
-        finished. If there are none, the finished policies of the first one.
+        finished. If there are none, the finished policies of the first one. It is not called before the run
+        without power saving has finished.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def run_comparison(
         for found in runs:
             blocks += found
     except BaseException as error:
-        if any(block.keys["number"] >= len(simulated) - len(policies) for block in blocks):
+        if blocks:
             on_failure(comparison(_missing(simulated, tasks, replicate, blocks, error)))
         raise
     return comparison()

@@ -26,10 +26,9 @@ def run_on_cluster(
 ) -> Generator[tuple[Job, list[Row] | BaseException], None, None]:
     """Yield each job with its rows or its exception, as :func:`psm_sim.common.parallel.unordered_map`.
 
-    If a worker is lost, Dask runs its jobs again on other workers, up to its limit ``allowed-failures``. One
-    of them may have ended the worker, so a job that fails should run again alone. Workers may join during the
-    sweep, and the caller may append *jobs*. *files* are those that the jobs name. *address* is that of the
-    scheduler, e.g. ``tcp://10.0.0.1:8786``.
+    If a worker is lost, Dask runs its jobs again on other workers, up to its limit ``allowed-failures``.
+    Workers may join during the sweep, and the caller may append *jobs*. *files* are those that the jobs name.
+    *address* is that of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
 
     Raises
     ------
@@ -48,7 +47,7 @@ def run_on_cluster(
         shared_files = client.submit(UserFiles, files.contents, pure=False)
         while jobs or running:
             limit = _JOBS_PER_THREAD * max(1, sum(client.nthreads().values()))
-            while jobs and len(running) < (1 if jobs[0].is_alone else limit):
+            while jobs and len(running) < limit:
                 job = jobs.popleft()
                 # pure=False: a job that is submitted again must run again
                 running[client.submit(run, shared_files, job, pure=False)] = job

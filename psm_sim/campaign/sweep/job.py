@@ -36,19 +36,30 @@ The policies of a job share an always-on run. If their worker dies, all of them 
 class Job:
     """Policies that run in one scenario, and the rows of their tasks without results.
 
-    A cluster runs a job that ``is_alone`` while no other one runs.
+    ``is_retry`` states that its single policy has run before, in a worker that ended.
     """
 
     scenario: Scenario
     topology: Topology
     policies: tuple[Spec, ...]
     rows: tuple[Row, ...]
-    is_alone: bool = False
+    is_retry: bool = False
 
     def split(self) -> list[Job]:
-        """Return a job for each policy, which runs alone."""
+        """Return a job for each policy."""
         pairs = zip(self.policies, self.rows, strict=True)
-        return [replace(self, policies=(policy,), rows=(row,), is_alone=True) for policy, row in pairs]
+        return [replace(self, policies=(policy,), rows=(row,), is_retry=True) for policy, row in pairs]
+
+    def failed_and_retried(self) -> tuple[list[Job], list[Job]]:
+        """Return a job for each policy: those that have ended the worker, and those that run again.
+
+        User code has ended it, if only one policy has such code. The worker may also have been killed for
+        another reason.
+        """
+        jobs = self.split()
+        if self.is_retry or sum(map(_has_code, self.policies)) == 1:
+            return jobs[-1:], jobs[:-1]
+        return [], jobs
 
 
 def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> list[Job]:
@@ -65,7 +76,7 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> list[Job]:
     groups: dict[tuple[Any, ...], list[tuple[Spec, Row]]] = {}
     scenarios: dict[tuple[Any, ...], Scenario] = {}
     # User code comes last in a job, because it may fail.
-    for key, task in sorted(tasks.items(), key=lambda pair: bool(pair[1].policy.files())):
+    for key, task in sorted(tasks.items(), key=lambda pair: _has_code(pair[1].policy)):
         scenario = task.scenario
         names = (str(task.policy), scenario.trace_name, scenario.topology_name)
         row = Row(key, *names, scenario.pages, scenario.seed, inputs.parameters(task))
@@ -152,6 +163,10 @@ def run_job(files: UserFiles | PathMap, job: Job) -> list[Row]:
     ]
 
 
+def _has_code(policy: Spec) -> bool:
+    return any(file.suffix.lower() == ".py" for file in policy.files())
+
+
 def _has_files(policy: Spec, job: Job) -> bool:
     """Return whether a policy of a task names a file, so that it may run user code."""
     stations = [station.policy for station in job.topology.stations if station.policy]
@@ -179,7 +194,7 @@ def _run(job: Job, paths: PathMap) -> Iterator[Row]:
     measures = [_measures_by_station(runs[start : start + size]) for start in range(0, len(runs), size)]
     yield from (replace(row, measures=each) for row, each in zip(job.rows, measures, strict=False))
     waiting = job.split()[len(measures) :]
-    if failure and (measures or len(waiting) == 1):  # the first of them has failed
+    if failure and (finished or len(waiting) == 1):  # the first of them has failed
         text = str(failure) if isinstance(failure, InputError) else describe_error(failure)
         yield replace(waiting.pop(0).rows[0], error=restore_user_paths(text, paths))
     if failure and waiting and is_memory_spent():

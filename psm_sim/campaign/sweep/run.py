@@ -96,12 +96,11 @@ def run_sweep_tasks(
     with _results(jobs, files, workers, resources.cluster) as results:
         for job, result in results:
             if isinstance(result, BaseException):
-                if not job.is_alone:  # one of its tasks may have ended the worker
-                    jobs.extend(job.split())
-                    continue
                 reason = result if isinstance(result, WorkerDiedError) else describe_error(result)
                 error = f"The worker returned no result: {reason}"
-                finished = [replace(row, error=error) for row in job.rows]
+                failed, retried = job.failed_and_retried()
+                finished = [replace(row, error=error) for each in failed for row in each.rows]
+                jobs.extend(retried)
             else:
                 finished = [_with_files_here(row) for row in result] if resources.cluster else result
             table.append(finished)

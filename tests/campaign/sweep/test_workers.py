@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
 from psm_sim.campaign.sweep.job import make_jobs, run_job
+from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
+from psm_sim.campaign.sweep.table import open_table
 from psm_sim.common.errors import InputError
 from tests.campaign.sweep.common import grid, run, write_policy
 
@@ -27,20 +31,45 @@ def test_a_task_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: p
     assert {row.error.partition(":")[0] for row in rows} == {"", "The worker returned no result"}
 
 
-KILLS_ONCE = """import os
-        if now_s > 1 and not os.path.exists('killed'):
-            open('killed', 'w')
-            os.kill(os.getpid(), 9)"""
+@needs_posix
+def test_the_only_policy_with_user_code_ends_its_worker_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The built-in policies of the worker run again."""
+    monkeypatch.chdir(tmp_path)
+    write_policy(Path("my.py"), before="if now_s > 1: open('deaths', 'a').write('x'); import os; os._exit(3)")
+    rows = run(None, grid("seed=1..3", policies=("my.py:Hears", "psm")), workers=2)
+    assert [row.state for row in rows if row.policy == "psm"] == ["done"] * 3
+    assert [row.state for row in rows if row.policy != "psm"] == ["failed"] * 3
+    assert Path("deaths").read_text() == "xxx"
+
+
+def test_a_policy_that_fails_first_in_its_job_runs_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second run would not create the directory."""
+    monkeypatch.chdir(tmp_path)
+    write_policy(Path("my.py"), before="if self.n == 1 and now_s > 1: import os; os.mkdir('failed'); 1 / 0")
+    rows = run(None, grid("policy.my.py:Hears.n=1..3"))
+    assert [row.state for row in rows] == ["failed", "done", "done"]
+    assert "ZeroDivisionError" in rows[0].error
 
 
 @needs_posix
-def test_a_worker_killed_from_outside_loses_no_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_policy(Path("my.py"), before=KILLS_ONCE)
-    mine = grid("seed=1..8", policies=("my.py:Hears", "psm"))
-    rows = run(tmp_path / "a.sqlite", mine, workers=2)
-    assert Path("killed").exists()
-    assert rows == run(tmp_path / "b.sqlite", mine, workers=1)
+def test_workers_killed_from_outside_lose_no_task() -> None:
+    tasks = grid("seed=1..8", policies=("psm", "lpsm")).tasks()
+    killed = list[BaseProcess]()
+
+    def kill(done: int, *_: object) -> None:
+        if done and not killed:
+            killed.extend(multiprocessing.active_children())
+            for process in killed:
+                process.kill()
+
+    with open_table(None) as table, open_table(None) as other:
+        rows = run_sweep_tasks(tasks, table, Resources(2), kill)
+        assert killed
+        assert rows == run_sweep_tasks(tasks, other, Resources(1))
     assert {row.state for row in rows} == {"done"}
 
 
