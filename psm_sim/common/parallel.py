@@ -166,9 +166,13 @@ def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cove
         os.kill(child, signal.SIGKILL if received else number)
         received.append(number)
 
+    def pause(*_: object) -> None:
+        for process in (child, os.getpid()):
+            os.kill(process, signal.SIGSTOP)
+
     for number in ending_signals():
         signal.signal(number, pass_on)
-    signal.signal(signal.SIGTSTP, lambda *_: [os.kill(each, signal.SIGSTOP) for each in (child, os.getpid())])
+    signal.signal(signal.SIGTSTP, pause)
     signal.signal(signal.SIGCONT, lambda *_: os.kill(child, signal.SIGCONT))
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     _kill_group(child)
