@@ -1,4 +1,4 @@
-"""Observation of a station at a wake-up for a beacon."""
+"""Observation of a station at a wake-up for a beacon, and its context."""
 
 from __future__ import annotations
 
@@ -24,3 +24,29 @@ class Poll:
     buffered_bytes: int = 0
     buffered_frames: int = 0
     arrivals: tuple[tuple[float, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Radio and requests of a station in a doze, for losses that take it as an argument.
+
+    Attributes
+    ----------
+    awake_w, asleep_w : float
+        Power of the radio, in watts.
+    beacon_j : float
+        Additional energy to receive a beacon, in joules.
+    beacon_ms : float
+        Beacon interval, in ms.
+    outstanding : int
+        Number of connections that waited for a reply during the doze.
+    waited_ms : float
+        Time from the first of these requests to the end of the doze, in ms; 0 without one.
+    """
+
+    awake_w: float = 0.75
+    asleep_w: float = 0.05
+    beacon_j: float = 0.0015
+    beacon_ms: float = 100.0
+    outstanding: int = 0
+    waited_ms: float = 0.0

@@ -24,8 +24,8 @@ from psm_sim.common.parameters import values_of
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.summary_stats import Interval, confidence_interval, significant_differences
 from psm_sim.learning import LearnAlpha, best_rate, best_switching, learn_alpha_bound
-from psm_sim.losses import LOSSES, Loss, make_loss
-from psm_sim.losses.user_loss_guard import guarded_loss
+from psm_sim.losses import LOSSES, Context, Loss, make_loss
+from psm_sim.losses.user_loss_guard import guarded_loss, takes_context
 from psm_sim.network import Topology
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.lpsm import Lpsm
@@ -436,11 +436,15 @@ def _at_price(
     return loss, tuple(factor * gamma for gamma in gammas), factor * default
 
 
+_Observed = tuple[Poll, tuple[Context, ...]]
+"""Observation at the end of a doze, and its context."""
+
+
 class _FixedRun(NamedTuple):
     """Run of LPSM with one fixed polling time: its pages and polls, and means per page."""
 
     pages: int
-    polls: list[Poll]
+    polls: list[_Observed]
     energy_j: float
     delay_s: float
 
@@ -490,7 +494,8 @@ class _WeightLog(LoggedLpsm):
         self.weights: list[FloatArray] = []
 
     def _learn(self, poll: Poll) -> None:
-        self.used.append(self._loss.at(poll, 1000 * self.beacon_s * self._beacons))
+        used_ms = np.array([1000 * self.beacon_s * self._beacons])
+        self.used.append(self._loss(poll, used_ms, *self.loss_context(poll)).item(0))
         super()._learn(poll)
         self.weights.append(self.learner.weights)
 
@@ -502,11 +507,12 @@ class _FixedTime(LoggedLpsm):
 
     def start(self, beacon_s: float) -> None:
         """Start without polls; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
-        self.polls: list[Poll] = []
+        self.polls: list[_Observed] = []
+        self._takes_context = True
         super().start(beacon_s)
 
     def _learn(self, poll: Poll) -> None:
-        self.polls.append(poll)
+        self.polls.append((poll, self.loss_context(poll)))
 
     def _predict(self) -> None:
         self.polling_ms = self.fixed_ms
@@ -587,9 +593,8 @@ def _page_load(log: _WeightLog, block: Block) -> PageLoad:
 
 def _nat_cost(loss: Loss, times_ms: FloatArray, fixed: Sequence[_FixedRun]) -> NatCost:
     """Fit the loss of the fixed polling times by their energy and delay."""
-    guarded = guarded_loss(loss)
     nats = np.array(
-        [_total_loss(guarded, times_ms, index, run.polls) / run.pages for index, run in enumerate(fixed)]
+        [_total_loss(loss, times_ms, index, run.polls) / run.pages for index, run in enumerate(fixed)]
     )
     columns = np.array([[1.0, run.energy_j, run.delay_s] for run in fixed])
     slopes = np.linalg.lstsq(columns, nats)[0]
@@ -599,11 +604,11 @@ def _nat_cost(loss: Loss, times_ms: FloatArray, fixed: Sequence[_FixedRun]) -> N
     return NatCost(joules, seconds, fit)
 
 
-def _total_loss(loss: Loss, times_ms: FloatArray, index: int, polls: Sequence[Poll]) -> float:
+def _total_loss(loss: Loss, times_ms: FloatArray, index: int, polls: Sequence[_Observed]) -> float:
     """Return the loss of the expert with number *index* over the polls of its own run, in nats."""
-    loss.start()
-    total = 0.0
-    for poll in polls:
-        total += loss(poll, times_ms).item(index)
-        loss.observe(poll)
+    guarded, total = guarded_loss(loss), 0.0
+    guarded.start()
+    for poll, context in polls:
+        total += guarded(poll, times_ms, *(context if takes_context(loss) else ())).item(index)
+        guarded.observe(poll)
     return total

@@ -6,12 +6,13 @@ from psm_sim.losses.factory import LOSSES, make_loss
 from psm_sim.losses.formula_loss import FormulaLoss
 from psm_sim.losses.published_losses import InverseLogLoss, InverseLoss
 from psm_sim.losses.user_loss_guard import check_loss
-from psm_sim.poll import Poll
+from psm_sim.poll import Context, Poll
 
 __all__ = [
     "LOSSES",
     "ArrivalAware",
     "ConstrainedLoss",
+    "Context",
     "FormulaLoss",
     "InverseLogLoss",
     "InverseLoss",

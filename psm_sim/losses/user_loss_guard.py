@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ from psm_sim.common.user_code_guards import (
 )
 from psm_sim.losses.base import Loss
 from psm_sim.losses.formula_loss import FormulaLoss
-from psm_sim.poll import Poll
+from psm_sim.poll import Context, Poll
 
 MAX_LOSS = 1e100
 """Maximum loss, in nats. The sum of such losses over any run is finite."""
@@ -40,9 +41,9 @@ class GuardedLoss(Guard):
         }
         super().__init__(loss, f"{kind} {name}", checks)
 
-    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
+    def __call__(self, poll: Poll, times_ms: FloatArray, *more: Context) -> FloatArray:
         """Return the checked losses."""
-        return cast(FloatArray, self.call("__call__", poll, _read_only(times_ms)))
+        return cast(FloatArray, self.call("__call__", poll, _read_only(times_ms), *more))
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
         """Return None or the losses of a doze without buffered frames, after comparing them with calls."""
@@ -103,7 +104,12 @@ def check_loss(loss: Loss, times_ms: FloatArray) -> None:
     probe.report()
 
 
-def checked_losses(losses: Any, poll: Poll, times_ms: FloatArray) -> FloatArray:
+def takes_context(loss: Loss) -> bool:
+    """Return whether a call of *loss* has an argument ``context``."""
+    return "context" in inspect.signature(type(loss).__call__).parameters
+
+
+def checked_losses(losses: Any, poll: Poll, times_ms: FloatArray, *context: Context) -> FloatArray:
     """Return *losses* if they are a valid result for these candidate times.
 
     Raises

@@ -13,8 +13,8 @@ from psm_sim.common.parameters import check_all, parameter, parameters_of, value
 from psm_sim.learning import FixedShare, Learner, make_learner
 from psm_sim.learning.factory import guarded_learner
 from psm_sim.learning.repeated_loss_lookahead import Lookahead
-from psm_sim.losses import Loss, Poll, check_loss, make_loss
-from psm_sim.losses.user_loss_guard import guarded_loss
+from psm_sim.losses import Context, Loss, Poll, check_loss, make_loss
+from psm_sim.losses.user_loss_guard import guarded_loss, takes_context
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 from psm_sim.policies.helpers.polling_times import (
@@ -116,6 +116,7 @@ class Lpsm(Policy):
         self.times_ms = polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "policy lpsm")
         check_loss(self._loss, self.times_ms)
         self._gamma = values_of(self._loss).get("gamma")
+        self._takes_context = takes_context(self._loss)
         self._loss = guarded_loss(self._loss)
         self._rule = PredictionRule(self.rule, self.times_ms, "policy lpsm")
         self._new_learner(horizon=2)  # finds errors before the run
@@ -142,7 +143,8 @@ class Lpsm(Policy):
         self.learner = self._new_learner(polls)
         if self.context != "none":
             self._contexts = ContextLearners(self.learner, self._new_learner(polls))
-        self._idle = self._loss.idle(self.times_ms)
+        self._flows, self._asked_s, self._doze = OutstandingRequests(), 0.0, (0, 0.0)
+        self._idle = None if self._takes_context else self._loss.idle(self.times_ms)
         # A subclass may override how it learns from a poll, so it must be called at each beacon.
         plans = type(self) is Lpsm and self._idle is not None and self.rule == MEAN
         self._plan = (
@@ -165,6 +167,7 @@ class Lpsm(Policy):
         if poll is not None:
             self._learn(poll)
             self._loss.observe(poll)
+        self._doze = self._flows.waiting, now_s - self._asked_s
         if self._contexts is not None:
             beacons = self._switch_context(self._contexts, poll)
         else:
@@ -188,19 +191,25 @@ class Lpsm(Policy):
         self._loss.observe(poll)
 
     def wants(self, hook: str) -> bool:
-        """Return whether it is ``"uplink"``, contexts are used, or a subclass overrides the *hook*."""
+        """Return whether it is ``"uplink"``, a context is used, or a subclass overrides the *hook*."""
         is_overridden = getattr(type(self), hook) is not getattr(Lpsm, hook)
-        return hook == "uplink" or self.context != "none" or is_overridden
+        return hook == "uplink" or self.context != "none" or self._takes_context or is_overridden
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Update the context with a frame sent."""
         if self._contexts:
             self._contexts.sent(frame)
+        if self._takes_context:
+            if not self._flows.waiting:
+                self._asked_s = now_s
+            self._flows.sent(frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Update the context with a frame received."""
         if self._contexts is not None:
             self._contexts.received(frame)
+        if self._takes_context:
+            self._flows.received(frame)
 
     def _switch_context(self, contexts: ContextLearners, poll: Poll | None) -> int:
         """Use the learner of the current context and return its doze.
@@ -219,7 +228,19 @@ class Lpsm(Policy):
         PluginError
             If the loss fails.
         """
-        return self._loss(poll, self.times_ms)
+        return self._loss(poll, self.times_ms, *self.loss_context(poll))
+
+    def loss_context(self, poll: Poll) -> tuple[Context, ...]:
+        """Return the context at the end of the doze; empty for a loss that does not take it."""
+        if not self._takes_context:
+            return ()
+        (outstanding, asked_s), power = self._doze, self.power
+        waited_ms = 1000 * asked_s + poll.slept_ms if outstanding else 0.0
+        return (
+            Context(
+                power.awake_w, power.asleep_w, power.beacon_j, 1000 * self.beacon_s, outstanding, waited_ms
+            ),
+        )
 
     def _doze_after_poll(self) -> int:
         # Restart means the full polling time here as well, and keep has no planned beacon left.

@@ -7,8 +7,9 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.learning import FixedShare, LearnAlpha
-from psm_sim.losses import InverseLoss
+from psm_sim.losses import Context, InverseLoss, Loss
 from psm_sim.policies import Frame, Poll, make_policy
+from psm_sim.policies.base import RadioPower
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import simulate
 
@@ -163,3 +164,38 @@ def test_whether_an_ack_sent_at_a_poll_is_an_uplink_packet_is_a_choice(spec, bea
     policy.uplink(0.701)
     assert policy.rest(0.702, 0.001, Poll(700.0, 0, 1)).beacons == beacons
     assert policy.rest(1.4, 0.7, Poll(700.0)).beacons == 7
+
+
+def test_a_loss_with_a_context_sees_the_radio_and_the_requests():
+    """A request that waits during the doze is counted, also if its reply ends the wait at the beacon."""
+    seen = []
+
+    class Seeing(Loss):
+        name = "seeing"
+
+        def __call__(self, poll, times_ms, context=Context()):  # noqa: B008
+            seen.append(context)
+            return 1 / times_ms
+
+        def idle(self, times_ms):
+            return 1 / times_ms
+
+    policy = Lpsm(loss=Seeing())
+    policy.power = RadioPower(1.0, 0.1, 0.002)
+    policy.start(0.1)
+    assert policy.wants("sent")
+    assert policy.wants("received")
+    seen.clear()
+    policy.sent(0.95, Frame(1, 400, 360, False, False))
+    policy.rest(1.0, 0.05, None)
+    policy.received(1.3, Frame(1, 400, 360, False, False))
+    policy.rest(1.31, 0.36, Poll(300.0, 400, 1))
+    assert policy.rest(1.6, 0.6, Poll(290.0)).plan is None
+    assert [each.outstanding for each in seen] == [1, 0]
+    assert [each.waited_ms for each in seen] == pytest.approx([350.0, 0.0])
+    assert (seen[0].awake_w, seen[0].asleep_w, seen[0].beacon_j, seen[0].beacon_ms) == (
+        1.0,
+        0.1,
+        0.002,
+        100.0,
+    )
