@@ -13,7 +13,8 @@ from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 CLOCKS, WITH_CONTEXT = 6, 9
 """Number of features without and with the outstanding requests."""
 
-_SENT, _LISTENED, _RECEIVED = 1 / 5, 1 / 3, 1 / 7
+_SENT, _LISTENED, _RECEIVED = range(3)
+_SCALES: FloatArray = 1 / np.array([[5], [3], [7]])
 """Scales of the logarithmic times since the last sent packet, received beacon and received frame."""
 _DECAYS_S = (1.0, 10.0)
 _DECAY_RATES: FloatArray = -1 / np.array(_DECAYS_S)[:, None]
@@ -42,39 +43,34 @@ class Features:
         self.count = WITH_CONTEXT if context else CLOCKS
         self._flows = OutstandingRequests()
         self._per_beacon = 1 / beacon_s
-        self._sent_s = self._listened_s = self._received_s = 0.0
+        self._last_s = [0.0, 0.0, 0.0]
         self._decayed = (0.0, 0.0)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Handle a sent frame."""
         self._flows.sent(frame)
-        self._sent_s = now_s
+        self._last_s[_SENT] = now_s
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Handle a received frame."""
         self._flows.received(frame)
-        (quick, slow), since_s = self._decayed, self._received_s - now_s
+        (quick, slow), since_s = self._decayed, self._last_s[_RECEIVED] - now_s
         self._decayed = (1 + quick * exp(since_s / _DECAYS_S[0]), 1 + slow * exp(since_s / _DECAYS_S[1]))
-        self._received_s = now_s
+        self._last_s[_RECEIVED] = now_s
 
     def listened(self, now_s: float) -> None:
         """Handle a received beacon."""
-        self._listened_s = now_s
+        self._last_s[_LISTENED] = now_s
 
     def at(self, times_s: FloatArray) -> FloatArray:
         """Return the instances at future times, shape (n,) in seconds, scaled to norm 1: (n, features)."""
         rows = np.empty((self.count, times_s.size))
-        since_s = np.maximum(times_s - self._received_s, 0.0)
+        since_s = np.maximum(times_s - np.array(self._last_s)[:, None], 0.0)
         rows[0] = 1.0
-        rows[1] = self._logarithms(times_s, self._sent_s, _SENT)
-        rows[2] = self._logarithms(times_s, self._listened_s, _LISTENED)
-        rows[3] = np.log1p(since_s * self._per_beacon) * _RECEIVED
-        rows[4:6] = np.tanh(np.exp(since_s * _DECAY_RATES) * np.array(self._decayed)[:, None])
+        rows[1:4] = np.log1p(since_s * self._per_beacon) * _SCALES
+        rows[4:6] = np.tanh(np.exp(since_s[_RECEIVED] * _DECAY_RATES) * np.array(self._decayed)[:, None])
         if self.count == WITH_CONTEXT:
             waiting = self._flows.waiting
-            rows[6:7], rows[8] = waiting > 0, min(waiting, 4) / 4
+            rows[6], rows[8] = waiting > 0, min(waiting, 4) / 4
             rows[7] = rows[1] if waiting else 0.0
         return np.asarray((rows / np.sqrt((rows * rows).sum(axis=0))).T)
-
-    def _logarithms(self, times_s: FloatArray, since_s: float, scale: float) -> FloatArray:
-        return np.asarray(np.log1p(np.maximum(times_s - since_s, 0.0) * self._per_beacon) * scale)
