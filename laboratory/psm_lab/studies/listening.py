@@ -6,6 +6,7 @@ Traces, policies and claims were fixed before the seeds of the study were run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import sub, truediv
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -166,15 +167,16 @@ RULE = (
 
 
 class Condition(NamedTuple):
-    """Condition that a difference or a ratio of a quantity is below a limit.
+    """Condition that a quantity of a policy, compared with that of another policy, is below a limit.
 
-    ``label`` names the quantity in the table, and ``value`` computes it from the rows of both policies, which
-    have one row per seed in the same order.
+    ``label`` names the compared quantity in the table. ``compare`` takes the values of both policies, which
+    have one value per seed in the same order.
     """
 
     label: str
-    limit: float
-    value: Callable[[pd.DataFrame, pd.DataFrame], pd.Series[float]]
+    quantity: str
+    limit: float = 0.0
+    compare: Callable[[pd.Series[float], pd.Series[float]], pd.Series[float]] = sub
 
 
 class Case(NamedTuple):
@@ -199,35 +201,11 @@ class Means(dict[str, Interval]):
         return "; ".join(f"{label} {value:.3f}" for label, value in self.items())
 
 
-def lower_than(column: str, label: str, by: float = 0.0) -> Condition:
-    """Return the condition that a quantity is lower than that of the other policy by more than *by*.
-
-    Parameters
-    ----------
-    column : str
-        Column of the quantity.
-    label : str
-        Name of the quantity in the table.
-    by : float
-        Difference in the unit of the quantity. A negative value allows the quantity to be higher.
-    """
-    return Condition(f"{label}, difference", -by, lambda policy, other: policy[column] - other[column])
+def _slower_by(limit: float) -> Condition:
+    return Condition("slowdown, difference", "slowdown", limit)
 
 
-def at_most(column: str, label: str, share: float) -> Condition:
-    """Return the condition that a quantity is below a share of that of the other policy.
-
-    Parameters
-    ----------
-    column, label
-        As for :func:`lower_than`.
-    share : float
-        Upper limit of the ratio.
-    """
-    return Condition(f"{label}, ratio", share, lambda policy, other: policy[column] / other[column])
-
-
-_ENERGY, _SLOWDOWN = lower_than("energy_j", "J/page"), lower_than("slowdown", "slowdown")
+_ENERGY, _SLOWDOWN = Condition("J/page, difference", "energy_j"), _slower_by(0.0)
 _BOTH = (_ENERGY, _SLOWDOWN)
 
 CLAIMS = (
@@ -236,17 +214,17 @@ CLAIMS = (
     Case(
         2, "anticipate at 0.1 W: page times of static PSM with 9 % less energy", "anticipate:price=0.1",
         "psm",
-        (at_most("energy_j", "J/page", 0.91), lower_than("slowdown", "slowdown", -0.03)),
+        (Condition("J/page, ratio", "energy_j", 0.91, truediv), _slower_by(0.03)),
     ),
     Case(
         3, "anticipate at 2 W: less energy than BSD, and at most 0.03 more slowdown", "anticipate:price=2",
         "bsd:p=1",
-        (_ENERGY, lower_than("slowdown", "slowdown", -0.03)),
+        (_ENERGY, _slower_by(0.03)),
     ),
     Case(
         3, "anticipate at 2 W: less energy than BSD, and at most 0.01 more slowdown", "anticipate:price=2",
         "bsd:p=1",
-        (_ENERGY, lower_than("slowdown", "slowdown", -0.01)),
+        (_ENERGY, _slower_by(0.01)),
     ),
     Case(4, "outstanding: less energy and less delay than LPSM", "outstanding", "lpsm", _BOTH),
     Case(5, "listen: less energy and less delay than LPSM", "listen:learner=cbgz2,b=0.003",
@@ -256,13 +234,15 @@ CLAIMS = (
     Case(7, "listen: less energy and less delay than outstanding", "listen:learner=cbgz2,b=0.003",
          "outstanding", _BOTH),
     Case(8, "listen with DKM: at most one in five received beacons is unforced", "listen:learner=dkm,R=32",
-         "psm", (Condition("unforced share", 0.2, lambda policy, _: policy["unforced"]),)),
+         "psm", (Condition("unforced share", "unforced", 0.2, lambda policy, _: policy),)),
     Case(9, "anticipate on memoryless pushes: less energy than a fixed interval of equal delay",
-         "anticipate:idle_price=0.1", "interval", (at_most("above_j_per_h", "J/h above sleep", 1.0),),
+         "anticipate:idle_price=0.1", "interval",
+         (Condition("J/h above sleep, ratio", "above_j_per_h", 1.0, truediv),),
          PUSH_TRACES[:1]),
     Case(10, "anticipate on periodic pushes: half of LPSM's delay with less energy",
          "anticipate:idle_price=0.1", "lpsm",
-         (at_most("delay_s", "delay", 0.5), lower_than("above_j_per_h", "J/h above sleep")),
+         (Condition("delay, ratio", "delay_s", 0.5, truediv),
+          Condition("J/h above sleep, difference", "above_j_per_h")),
          PUSH_TRACES[2:3]),
 )  # fmt: skip
 """Claims of the study. A test checks number 11, the estimate of the misses, which no station knows."""
@@ -287,14 +267,8 @@ def judge_claims(runs: pd.DataFrame, matched: pd.DataFrame) -> pd.DataFrame:
         elif case.against == "interval":
             other = at_equal_delay(own, policy)
         means, verdict = judge_conditions(case.conditions, policy, other)
-        lines.append(
-            {
-                "claim": f"{case.number}. {case.text}",
-                "trace": traffic.title,
-                "result": means,
-                "verdict": verdict,
-            }
-        )
+        claim = f"{case.number}. {case.text}"
+        lines.append({"claim": claim, "trace": traffic.title, "result": means, "verdict": verdict})
     return pd.DataFrame(lines)
 
 
@@ -308,7 +282,10 @@ def judge_conditions(
 
     *policy* and *other* are the rows of the compared policies.
     """
-    means = Means((each.label, confidence_interval(each.value(policy, other))) for each in conditions)
+    means = Means(
+        (each.label, confidence_interval(each.compare(policy[each.quantity], other[each.quantity])))
+        for each in conditions
+    )
     verdicts = {judge(means[each.label], high=each.limit, words=OPEN_AGREEMENT) for each in conditions}
     return means, next(verdict for verdict in _WORST_FIRST if verdict in verdicts)
 

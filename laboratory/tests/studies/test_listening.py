@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import truediv
+
 import pandas as pd
 import pytest
 from psm_lab.reporting.figures.figure_registry import draw
@@ -14,10 +16,9 @@ from psm_lab.studies.listening import (
     PAGE_TRACES,
     PUSH_POLICIES,
     PUSH_TRACES,
+    Condition,
     at_equal_delay,
-    at_most,
     judge_conditions,
-    lower_than,
     run_matched,
     run_policies,
 )
@@ -40,15 +41,15 @@ def rows(**columns) -> pd.DataFrame:
 )
 def test_a_condition_agrees_where_the_whole_interval_lies_on_its_side(ours, verdict):
     """Paired differences to 2 J on each of three seeds."""
-    condition = lower_than("energy_j", "J/page")
+    condition = Condition("J/page, difference", "energy_j")
     assert judge_conditions([condition], rows(energy_j=ours), rows(energy_j=[2.0, 2.0, 2.0]))[1] == verdict
 
 
 def test_a_limit_can_allow_a_little_more_or_ask_for_a_share():
     """Slowdown not above the other's by more than 0.03; energy at most 91 %."""
-    near = lower_than("slowdown", "slowdown", -0.03)
+    near = Condition("slowdown, difference", "slowdown", 0.03)
     assert judge_conditions([near], rows(slowdown=[1.02] * 3), rows(slowdown=[1.0] * 3))[1] == "agrees"
-    share = at_most("energy_j", "J/page", 0.91)
+    share = Condition("J/page, ratio", "energy_j", 0.91, truediv)
     assert judge_conditions([share], rows(energy_j=[0.92] * 3), rows(energy_j=[1.0] * 3))[1] == "differs"
 
 
