@@ -10,12 +10,13 @@ import signal
 import sys
 import threading
 import time
+import traceback
+import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import ModuleType
@@ -114,29 +115,71 @@ def unordered_map(
             item = items.popleft()
             yield item, _call_here(function, item)
         return
-    # One executor per process: the end of a process breaks its executor, and all calls of that fail.
-    idle = [_new_executor() for _ in range(workers)]
-    running: dict[Future[bytes], tuple[ProcessPoolExecutor, Item]] = {}
+    import cloudpickle  # pickles classes of the user's script by value, too
+
+    idle = [Session(_serve_calls) for _ in range(workers)]
+    running: dict[Any, tuple[Session, Item]] = {}
     finished: list[tuple[Item, Output | BaseException]] = []
     try:
         while items or running or finished:
             while items and idle:
-                executor, item = idle.pop(), items.popleft()
-                running[_submit(executor, function, item)] = executor, item
+                session, item = idle.pop(), items.popleft()
+                running[session.channel] = session, item
+                with suppress(OSError):  # the idle process has ended
+                    session.channel.send_bytes(cloudpickle.dumps((function, item)))
             yield from finished  # while the workers are busy
-            done = wait(running, _POLL_TIMEOUT_S, FIRST_COMPLETED).done if running else ()
             finished = []
-            for future in done:
-                executor, item = running.pop(future)
-                result, is_spent = _result(future)
+            for channel in wait(list(running), _POLL_TIMEOUT_S) if running else ():
+                session, item = running.pop(channel)
+                result, is_spent = _result(session)
                 if is_spent:
-                    _kill(executor)
-                    executor = _new_executor()
-                idle.append(executor)
+                    session.end()
+                    session = Session(_serve_calls)
+                idle.append(session)
                 finished.append((item, result))
     finally:
-        for executor in (*idle, *(executor for executor, _ in running.values())):
-            _kill(executor)
+        for session in (*idle, *(session for session, _ in running.values())):
+            session.end()
+
+
+class Session:
+    """Process in a session of its own, and a pipe to it.
+
+    The process and those that it starts end with this object at the latest.
+
+    Parameters
+    ----------
+    serve : callable
+        Function that the process calls with the other end of the pipe and the *arguments*.
+
+    Attributes
+    ----------
+    channel : Connection
+        End of the pipe in this process.
+    end : callable
+        Function that kills the processes.
+    """
+
+    def __init__(self, serve: Callable[..., None], *arguments: Any) -> None:
+        self.channel, other_end = multiprocessing.Pipe()
+        # A daemon, as this process is or as Dask declares its workers, may not start processes.
+        multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+        with _worker_environment():
+            # Processes are spawned on all systems, because libraries may not be safe to fork.
+            context = multiprocessing.get_context("spawn")
+            process = context.Process(
+                target=_call_in_session, args=(serve, other_end, *arguments), daemon=True
+            )
+            process.start()
+        other_end.close()
+        self.end = weakref.finalize(self, _end_session, self.channel, process)
+
+
+def _end_session(channel: Connection, process: BaseProcess) -> None:
+    channel.close()
+    _kill_group(process.pid)
+    process.kill()
+    process.join()
 
 
 def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cover (in a child)
@@ -190,23 +233,6 @@ def _status_of(function: Callable[[], int]) -> int:  # pragma: no cover (in a ch
         return int(error.code or 0)
 
 
-def start_session(function: Callable[..., None], *arguments: Any) -> BaseProcess:
-    """Start a process that calls *function*, in a session of its own. End it with :func:`end_session`."""
-    with _worker_environment():
-        context = multiprocessing.get_context("spawn")
-        process = context.Process(target=_call_in_session, args=(function, *arguments), daemon=True)
-        process.start()
-    return process
-
-
-def end_session(process: BaseProcess) -> None:
-    """Wait for the end of the process for a moment, then kill it and the processes that it started."""
-    process.join(_EXIT_TIMEOUT_S)
-    _kill_group(process.pid)
-    process.kill()
-    process.join()
-
-
 def process_count(items: int, workers: int | None) -> int:
     """Return the number of processes for *items* if *workers* are requested; None requests all cores."""
     return min(workers or cpu_count(), items, MAX_PER_CORE * (os.cpu_count() or 1))
@@ -238,54 +264,28 @@ def _call_here(function: Callable[[Item], Output], item: Item) -> Output | BaseE
         return error
 
 
-def _new_executor() -> ProcessPoolExecutor:
-    with _worker_environment():
-        # Processes are spawned on all systems, because libraries may not be safe to fork.
-        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _init_worker)
-
-
-def _submit(executor: ProcessPoolExecutor, function: Callable[[Item], Any], item: Item) -> Future[bytes]:
-    import cloudpickle  # pickles classes of the user's script by value, too
-
-    call = cloudpickle.dumps((function, item))
-    try:
-        with _worker_environment():  # the first call starts the process
-            return executor.submit(_call_pickled, call)
-    except BrokenProcessPool as error:  # the idle process has ended
-        future: Future[bytes] = Future()
-        future.set_exception(error)
-        return future
-
-
-def _call_pickled(call: bytes) -> bytes:  # pragma: no cover (in a worker)
+def _serve_calls(channel: Connection) -> None:  # pragma: no cover (in a worker)
     import cloudpickle
 
-    function, item = pickle.loads(call)  # noqa: S301 (from the parent process)
-    try:
-        result = function(item)
-    except Exception as error:
-        if not is_memory_spent():
-            raise
-        result = error
-    pickled: bytes = cloudpickle.dumps((result, is_memory_spent()))
-    return pickled
+    with suppress(EOFError, OSError):
+        while True:
+            call = channel.recv_bytes()
+            try:
+                function, item = pickle.loads(call)  # noqa: S301 (from the parent process)
+                answer = cloudpickle.dumps((function(item), is_memory_spent()))
+            except BaseException as error:
+                error.add_note(traceback.format_exc())
+                answer = cloudpickle.dumps((error, is_memory_spent()))
+            channel.send_bytes(answer)
 
 
-def _result(future: Future[bytes]) -> tuple[Any, bool]:
+def _result(session: Session) -> tuple[Any, bool]:
     """Return the result of a call or its exception, and whether its process is of no more use."""
-    error = future.exception()
-    if isinstance(error, BrokenProcessPool):
+    try:
+        result: tuple[Any, bool] = pickle.loads(session.channel.recv_bytes())  # noqa: S301 (from a worker)
+    except (EOFError, OSError):
         return WorkerDiedError(WORKER_DIED), True
-    return (error, False) if error else pickle.loads(future.result())  # noqa: S301 (from a worker)
-
-
-def _kill(executor: ProcessPoolExecutor) -> None:
-    # As kill_workers() of Python 3.14. A shutdown alone would wait for the running call, and cancelling
-    # calls makes the thread of the executor print a traceback.
-    for process in list((executor._processes or {}).values()):
-        _kill_group(process.pid)
-        process.kill()
-    executor.shutdown()
+    return result
 
 
 def _init_worker() -> None:  # pragma: no cover (in a worker)

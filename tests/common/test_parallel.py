@@ -57,7 +57,7 @@ def test_the_error_of_the_first_item_that_fails_is_raised() -> None:
     for workers in (1, 2):
         results = parallel_map(fails, range(6), workers)
         assert next(results) == 0
-        with pytest.raises(ValueError, match=r"^1$"):
+        with pytest.raises(ValueError, match=r"^1\b"):
             next(results)
 
 

@@ -9,9 +9,7 @@ exchange.
 from __future__ import annotations
 
 import json
-import multiprocessing
 import time
-import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from psm_sim.common.errors import InputError, PluginError, describe_error
 from psm_sim.common.opened_files import add_opened_files, note_opened_files, opened_files
-from psm_sim.common.parallel import end_session, start_session
+from psm_sim.common.parallel import Session
 from psm_sim.common.parameters import parameter
 from psm_sim.common.user_code_guards import WrongResultError, numbers, time_limit_s
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest, ServicePeriod, describe_radio
@@ -70,7 +68,7 @@ class EntryPolicy(Policy):
     policy: str = parameter("psm", "the policy that runs in a second process")
 
     def __post_init__(self) -> None:
-        self._channel: Connection | None = None
+        self._session: Any = None
         self._calls: list[tuple[Any, ...]] = []
         self._report: dict[str, float] = {}
 
@@ -122,22 +120,18 @@ class EntryPolicy(Policy):
 
     def _open(self) -> _Facts:
         """Begin the process, unless it runs, and return what the entry is."""
-        if self._channel is None:
-            self._channel, other_end = multiprocessing.Pipe()
-            process = start_session(serve, other_end, self.policy)
-            other_end.close()
-            self._end = weakref.finalize(self, end_session, process)
+        if self._session is None:
+            self._session = Session(serve, self.policy)
             self._number, self._left_s = 0, RUN_S
             self._ask(_ignore, "load")
             self._facts = self._ask(_read_facts, "open")
         return self._facts
 
     def _close(self) -> None:
-        """Close the pipe, which ends a process that waits for a question, and end any other one."""
-        if self._channel is not None:
-            self._channel.close()
-        self._channel = None
-        self._end()
+        """End the process."""
+        if self._session is not None:
+            self._session.end()
+        self._session = None
 
     def _note(self, hook: str, *arguments: Any) -> None:
         if hook in self._facts.hooks:
@@ -165,7 +159,7 @@ class EntryPolicy(Policy):
 
     def _exchange(self, calls: list[tuple[Any, ...]]) -> Any:
         """Return the result of the last call."""
-        channel: Any = self._channel
+        channel = self._session.channel
         limit_s = min(time_limit_s(calls[-1][0]) + LATE_S, self._left_s)
         self._number += 1
         begin_s = time.monotonic()

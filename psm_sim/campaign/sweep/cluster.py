@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import deque
 from collections.abc import Generator
 from functools import partial
@@ -67,8 +66,6 @@ def run_on_cluster(
 
 def _run_apart(files: UserFiles, job: Job) -> list[Row]:
     """Run a job in a process of its own on the worker, because user code may end the process."""
-    # Dask declares its workers daemons, which may not start processes.
-    multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     [(_, result)] = unordered_map(partial(run_job, files.worker_paths()), deque([job]), 1)
     if isinstance(result, BaseException):
         raise result
