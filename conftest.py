@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,12 +13,8 @@ from hypothesis import settings
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-# Programs that tests start keep what they compile, whatever the environment says: most of a start's time. The
-# process that starts the others makes the folder, and removes it at its end.
-if "PYTEST_XDIST_WORKER" not in os.environ:
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="psm_sim-compiled-")
-    atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
+# Programs that tests start keep what they compile, whatever the environment says: most of a start's time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile("psm_sim", deadline=None, derandomize=True)
 settings.load_profile("psm_sim")
