@@ -199,7 +199,10 @@ def advise(
         Maximum added page time, or maximum 99th percentile of the latency of messages, in seconds.
     replications
         Number of seeds; None uses :data:`REPLICATIONS`, or 1 if the traffic does not depend on the seed.
-    progress, workers
+    progress
+        Called after each seed or client, with that unit, if there are several, otherwise with the number of
+        finished settings.
+    workers
         As for :func:`~psm_sim.simulation.run_comparison`.
 
     Raises
@@ -211,8 +214,14 @@ def advise(
     count = replications or _replications(scenario, workload)
 
     def simulate(some: Sequence[Setting], seeds: int) -> tuple[Comparison, list[Row]]:
+        def report(done: int, total: int, label: str, unit: str = "") -> None:
+            if unit:
+                progress(done, total, f"{len(some)} settings", unit)
+            else:
+                progress(len(some) * done // total, len(some), label)
+
         policies = [setting.policy for setting in some]
-        comparison = run_comparison(policies, scenario, seeds, progress, workers)
+        comparison = run_comparison(policies, scenario, seeds, report, workers)
         runs = zip(some, comparison.runs, strict=True)
         return comparison, [_row(setting, run, comparison, max_latency_s) for setting, run in runs]
 

@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr):
         scenario = _scenario(arguments)
         driver, settings = _settings(arguments, scenario, max_latency_s)
-        with progress("simulating", "pages") as report:
+        with progress("simulating", "settings") as report:
             advice = advise(
                 settings, scenario, max_latency_s, arguments.replications, report, arguments.workers
             )

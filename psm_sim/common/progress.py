@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-Progress = Callable[[int, int, str], None]
-"""Called with (done units, total units, label). The units are pages, tasks, records or bytes."""
+from typing import Protocol
 
 
-def no_progress(done: int, total: int, label: str) -> None:
-    """Ignore the progress: the number of units *done*, their *total*, and the *label* of the current run."""
+class Progress(Protocol):
+    """Function that is called when a part of a long computation is done."""
+
+    def __call__(self, done: int, total: int, label: str, unit: str = "", /) -> None:
+        """Report the units *done*, their *total*, and the *label* of the current run.
+
+        *unit* is the plural of the unit, such as ``"seeds"``, if it is not the usual one of the computation.
+        """
+
+
+def no_progress(done: int, total: int, label: str, unit: str = "") -> None:
+    """Ignore the progress."""

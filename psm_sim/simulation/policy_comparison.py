@@ -67,7 +67,8 @@ def run_comparison(
     replications
         Number of consecutive seeds, at least 1.
     progress
-        Called after each page of a single station and seed, otherwise after each policy, seed or client.
+        Called after each seed or client, with that unit, if there are several. Otherwise it counts pages,
+        after each page of a single station or each policy of several ones.
     workers
         Number of processes for several seeds or clients; None uses all cores. The numbers do not depend on
         it.
@@ -101,7 +102,7 @@ def run_comparison(
     if replicate:
         for policy in simulated:
             prepare(policy, topology)
-        runs = _run_each(simulated, tasks, f"{len(tasks)} {replicate}s", progress, workers)
+        runs = _run_each(simulated, tasks, f"{replicate}s", progress, workers)
     else:
         runs = _run_alone(simulated, policies, tasks[0], progress, outputs)
     blocks: list[Block] = []
@@ -187,18 +188,17 @@ def _run_alone(
 
 
 def _run_each(
-    policies: Sequence[PolicyLike], tasks: Sequence[Task], label: str, progress: Progress, workers: int | None
+    policies: Sequence[PolicyLike], tasks: Sequence[Task], unit: str, progress: Progress, workers: int | None
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each task. If the first task fails, yield those of its finished policies."""
-    pages = [task.scenario.pages for task in tasks]
     attempts = parallel_map(partial(_run_in_worker, policies), tasks, workers)
-    progress(0, sum(pages), label)
+    progress(0, len(tasks), "", unit)
     for number, (task, (found, error)) in enumerate(zip(tasks, attempts, strict=True), 1):
         if error is None or number == 1:
             yield [_observable(block, policies, task) for block in found]
         if error is not None:
             raise error
-        progress(sum(pages[:number]), sum(pages), label)
+        progress(number, len(tasks), "", unit)
 
 
 def _run_in_worker(policies: Sequence[PolicyLike], task: Task) -> tuple[list[Block], Exception | None]:

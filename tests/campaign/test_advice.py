@@ -237,3 +237,18 @@ def test_traffic_that_is_the_same_for_every_seed_runs_once() -> None:
     assert advice.replications == 1
     assert any("single run" in sentence for sentence in answer(advice))
     assert advise([OFF], PUSH, workers=1).replications == REPLICATIONS
+
+
+@pytest.mark.parametrize(("seeds", "last"), [(1, (2, 2, "settings")), (2, (2, 2, "seeds"))])
+def test_progress_counts_settings_or_seeds(seeds: int, last: tuple[int, int, str]) -> None:
+    seen: list[tuple[int, int, str]] = []
+    advise(
+        [OFF, listen(1)],
+        PUSH,
+        None,
+        seeds,
+        lambda done, total, _, unit="settings": seen.append((done, total, unit)),
+        1,
+    )
+    assert seen[0] == (0, *last[1:])
+    assert seen[-1] == last

@@ -89,6 +89,12 @@ def test_progress_counts_every_page_of_every_run() -> None:
     assert {total for _, total, _ in seen} == {8}
 
 
+def test_progress_of_several_seeds_counts_seeds() -> None:
+    seen: list[tuple[object, ...]] = []
+    run_comparison(["psm"], Scenario(pages=4), 2, lambda *state: seen.append(state), 1)
+    assert seen == [(0, 2, "", "seeds"), (1, 2, "", "seeds"), (2, 2, "", "seeds")]
+
+
 def test_a_policy_saves_nothing_against_itself(three: Comparison) -> None:
     """Its difference from itself is 0, without width."""
     against, *numbers, widths = three.difference(three.reference_runs[0]).values()

@@ -265,7 +265,7 @@ def replay_activity(
     arrivals = BinnedArrivals(_limit_gaps(activity, method.max_gap_s))
     replay = ReplayPoller(arrivals, method.make_learner(), method.tried_loss, method.clock, recorder)
     total = activity.total_bytes
-    replay.run(method.polls, progress and (lambda done: progress(done, total, activity.client)))
+    replay.run(method.polls, (lambda done: progress(done, total, activity.client)) if progress else None)
     return ReplayedClient(activity, method, replay, recorder)
 
 

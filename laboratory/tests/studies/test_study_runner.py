@@ -50,7 +50,7 @@ def test_each_study_gets_its_own_rows_in_its_own_order() -> None:
     RUNS.clear()
     told: list[tuple[int, int]] = []
     studies = {"one": Names("a", "b"), "two": Names("b", "c", "a")}
-    found = reproduce(studies, TINY, workers=1, progress=lambda done, total, _: told.append((done, total)))
+    found = reproduce(studies, TINY, workers=1, progress=lambda done, total, *_: told.append((done, total)))
     names = [list(each.tables[0].frame["name"]) for each in found]
     assert names == [["a", "b"], ["b", "c", "a"]]
     assert sorted(RUNS) == ["a", "b", "c"]

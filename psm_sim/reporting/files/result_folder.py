@@ -174,11 +174,11 @@ class RunRecord:
     def watching(self, progress: Progress) -> Progress:
         """Return a wrapper of *progress* that writes the record on its first call."""
 
-        def report(done: int, total: int, label: str) -> None:
+        def report(done: int, total: int, label: str, unit: str = "") -> None:
             if not self._is_written:
                 self._is_written = True
                 self.write("running")
-            progress(done, total, label)
+            progress(done, total, label, unit)
 
         return report
 

@@ -17,8 +17,8 @@ LINE_INTERVAL_S = 10.0
 def progress(name: str, unit: str = "") -> AbstractContextManager[Progress]:
     """Return a context manager that shows one phase of the command, and yields its progress callback.
 
-    *name* is a participle, such as ``"simulating"``. *unit* is the plural of the unit of the callback, such
-    as ``"pages"``; bytes are shown in MB. Without a unit, the callback is not called.
+    *name* is a participle, such as ``"simulating"``. *unit* is the plural of the usual unit of the
+    callback, such as ``"pages"``; bytes are shown in MB. Without a unit, the callback is not called.
     """
     return _bar(name, unit) if sys.stderr.isatty() else _lines(name, unit)
 
@@ -31,7 +31,7 @@ def _bar(name: str, unit: str) -> Iterator[Progress]:
     from rich.progress import Progress as RichProgress
 
     count = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
-    columns = (count, TextColumn("" if unit == "bytes" else unit), TimeRemainingColumn()) if unit else ()
+    columns = (count, TextColumn("{task.fields[unit]}"), TimeRemainingColumn()) if unit else ()
     bar = RichProgress(
         TextColumn("{task.description}", markup=False),
         BarColumn(16),
@@ -41,10 +41,12 @@ def _bar(name: str, unit: str) -> Iterator[Progress]:
         redirect_stdout=False,  # commands redirect it, too
     )
     with bar:
-        task = bar.add_task(name, total=None)
+        task = bar.add_task(name, total=None, unit="")
 
-        def report(done: int, total: int, label: str) -> None:
-            bar.update(task, description=f"{name} {label}".rstrip(), completed=done, total=total)
+        def report(done: int, total: int, label: str, own_unit: str = "") -> None:
+            shown_unit = "" if unit == "bytes" else own_unit or unit
+            description = f"{name} {label}".rstrip()
+            bar.update(task, description=description, completed=done, total=total, unit=shown_unit)
 
         yield report
 
@@ -55,14 +57,14 @@ def _lines(name: str, unit: str) -> Iterator[Progress]:
     begun_s = printed_s = time.monotonic()
     size, shown_unit, form = (1e6, "MB", ",.1f") if unit == "bytes" else (1, unit, ",.0f")
 
-    def report(done: int, total: int, label: str) -> None:
+    def report(done: int, total: int, label: str, own_unit: str = "") -> None:
         nonlocal printed_s
         now_s = time.monotonic()
         if now_s < printed_s + LINE_INTERVAL_S:
             return
         printed_s = now_s
         line = f"psm_sim: {f'{name} {label}'.rstrip()}: {done / size:{form}} of {total / size:{form}}"
-        line += f" {shown_unit}, {describe_time(now_s - begun_s)} elapsed"
+        line += f" {own_unit or shown_unit}, {describe_time(now_s - begun_s)} elapsed"
         if done:
             line += f", {describe_time((now_s - begun_s) * (total - done) / done)} left"
         with suppress(OSError, ValueError):  # standard error may be closed

@@ -77,8 +77,11 @@ def test_a_pipe_gets_a_line_every_ten_seconds(clock: list[float]) -> None:
         for now_s, done in ((0, 0), (9, 1), (10, 0), (19, 2), (20, 2000), (700, 7000)):
             clock[0] = now_s
             report(done, 8000, "psm")
+        clock[0] = 710
+        report(1, 5, "", "seeds")
     assert pipe.getvalue().splitlines() == [
         "psm_sim: simulating psm: 0 of 8,000 pages, 10 s elapsed",
         "psm_sim: simulating psm: 2,000 of 8,000 pages, 20 s elapsed, 60 s left",
         "psm_sim: simulating psm: 7,000 of 8,000 pages, 11.7 minutes elapsed, 100 s left",
+        "psm_sim: simulating: 1 of 5 seeds, 11.8 minutes elapsed, 47.3 minutes left",
     ]
