@@ -122,14 +122,14 @@ def describe_delays(rows: Sequence[Row]) -> str:
         return f"99 % of the {_DIRECTIONS[slowest(rows[-1])[1]]} arrive within {durations}"
     longer = last - 1
     if longer < RELEVANT:
-        return f"pages take no longer {_WITHOUT}"
+        return f"pages take no longer than {_WITHOUT}"
     if longer < _MAX_PERCENT:
         at_most = "at most " if len(rows) > 1 else ""
-        return f"pages take {at_most}{format_digits(100 * longer, 2)} % longer {_WITHOUT}"
-    return f"pages take {_range(format_digits(first), format_digits(last))} times as long as {_WITHOUT[5:]}"
+        return f"pages take {at_most}{format_digits(100 * longer, 2)} % longer than {_WITHOUT}"
+    return f"pages take {_range(format_digits(first), format_digits(last))} times as long as {_WITHOUT}"
 
 
-_WITHOUT = "than without power saving"
+_WITHOUT = "without power saving"
 
 
 def describe_limited(row: Row) -> str:
