@@ -163,9 +163,9 @@ def _natural_order(text: str) -> list[Any]:
 def open_table(path: Path | None, *, new: bool = True) -> Iterator[Table]:
     """Open a table. None opens one in memory.
 
-    If *new* is true, a file that does not exist is created, and no other sweep can use it meanwhile. A
-    damaged file is then replaced by one with the rows that can be read, and kept with the suffix
-    ``.damaged``.
+    If *new* is true, a file that does not exist is created, and removed at the end if it has no rows. No
+    other sweep can use it meanwhile. A damaged file is then replaced by one with the rows that can be read,
+    and kept with the suffix ``.damaged``.
 
     Raises
     ------
@@ -187,11 +187,16 @@ def _open(path: Path | None, new: bool, stack: ExitStack) -> Table:
         raise InputError(f"The table {str(path)!r} is {kind}; choose a file.")
     if not new and not path.exists():
         raise InputError(f"Table not found: {str(path)!r}; expected a file that psm_sim sweep has written.")
+    opened: list[Table] = []
     try:
         if new:
+            is_new = not path.exists()
             _lock(path, stack)
+            if is_new:
+                stack.callback(_remove_unused, path, opened)
         with ExitStack() as first:
             table = _connect(path, new, first)
+            opened.append(table)
             if not (new and table.damage):
                 stack.push(first.pop_all())
                 return table
@@ -205,6 +210,11 @@ def _open(path: Path | None, new: bool, stack: ExitStack) -> Table:
         return whole
     except OSError as error:
         raise _cannot_be_used(path, error) from error
+
+
+def _remove_unused(path: Path, opened: Sequence[Table]) -> None:
+    if not any(table.rows for table in opened):
+        path.unlink(missing_ok=True)
 
 
 def _cannot_be_used(path: Path | None, error: Exception) -> InputError:

@@ -143,17 +143,19 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
     ]
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ({"policies": ("psm", "nosuch")}, "Unknown policy 'nosuch'"),
-    ],
-)
-def test_everything_is_checked_before_the_first_task(words: dict, sentence: str, runs: list[str]) -> None:
-    with pytest.raises(InputError, match=sentence):
-        run(Path("a.sqlite"), grid("seed=1,2", **words))
-    assert runs == []
-    assert shown(Path("a.sqlite")) == []
+@pytest.mark.parametrize("policy", ["nosuch", "bsd:p=-1"])
+def test_everything_is_checked_before_the_first_task(policy: str, runs: list[str]) -> None:
+    """A sweep that is refused leaves no new table, and a table as it was."""
+    path = Path("a.sqlite")
+    refused = grid("seed=1,2", policies=("psm", policy))
+    with pytest.raises(InputError, match=policy.partition(":")[0]):
+        run(path, refused)
+    assert runs == list(Path().iterdir()) == []
+    run(path, SMALL)
+    before = shown(path)
+    with pytest.raises(InputError, match=policy.partition(":")[0]):
+        run(path, refused)
+    assert shown(path) == before
 
 
 def test_files_go_to_the_workers_by_content() -> None:
