@@ -24,7 +24,7 @@ from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.grid import Grid
-    from psm_sim.campaign.sweep.table import Row
+    from psm_sim.campaign.sweep.table import Row, Table
 
 HELP = """\
 Run every combination of policies, parameters and seeds of a grid, on all cores or on
@@ -103,11 +103,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.cluster == "":
         raise InputError("--cluster must be the address of a Dask scheduler, got ''.")
     resources = Resources(arguments.workers, arguments.cluster or "")
-    with open_table(path) as table, redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
-        rows = run_sweep_tasks(tasks, table, resources, report)
-    _show(rows, arguments.format, path)
+    with open_table(path) as table:
+        with redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
+            rows = run_sweep_tasks(tasks, table, resources, report)
+        has_figure = arguments.format == "table" and any(not row.error for row in rows)
+        remarks = _draw(rows, table, Path(f"{path}.svg")) if has_figure else []
+    _show(rows, arguments.format)
     failed = failures(rows)
-    remarks = [f"{path} was damaged: {table.damage}. It is now {path}.damaged."] if table.damage else []
+    remarks += [f"{path} was damaged: {table.damage}. It is now {path}.damaged."] if table.damage else []
     for line in [*failed, *remarks, f"{len(rows)} {'task' if len(rows) == 1 else 'tasks'} in {path}."]:
         print_message(line, "")
     return 1 if failed else 0
@@ -146,16 +149,14 @@ def _table_path(arguments: argparse.Namespace) -> Path:
     return Path(f"{Path(arguments.grid).stem if arguments.grid else 'sweep'}.sqlite")
 
 
-def _show(rows: list[Row], form: str, path: Path) -> None:
-    """Print the Pareto set as a table and draw the figure, or print all rows as CSV or JSON."""
+def _show(rows: list[Row], form: str) -> None:
+    """Print the Pareto set as a table, or all rows as CSV or JSON."""
     from psm_sim.campaign.sweep.results import pareto_front, table_rows
 
     if form == "table":
         from psm_sim.reporting.terminal.sweep import write_best
 
         write_best(pareto_front(rows), sys.stdout)
-        if any(not row.error for row in rows):
-            _draw(rows, Path(f"{path}.svg"))
     elif form == "csv":
         from psm_sim.common.csv_output import write_csv_records
 
@@ -167,10 +168,18 @@ def _show(rows: list[Row], form: str, path: Path) -> None:
         sys.stdout.write(to_text({"psm_sim": __version__, "tasks": table_rows(rows)}))
 
 
-def _draw(rows: list[Row], path: Path) -> None:
-    from psm_sim.common.output_files import atomic_write
-    from psm_sim.reporting.figures.canvas import save_picture
+def _draw(rows: list[Row], table: Table, path: Path) -> list[str]:
+    """Draw the figure. A file of this name that the sweep has not drawn is kept, and named in a remark."""
+    from zlib import crc32
+
+    from psm_sim.common.output_files import atomic_write_text
+    from psm_sim.reporting.figures.canvas import svg_of
     from psm_sim.reporting.figures.sweep import draw
 
-    with atomic_write(path) as file:
-        save_picture(draw(rows), path, file)
+    figure = svg_of(draw(rows))
+    checksum = crc32(figure.encode()) >> 1
+    if path.is_file() and crc32(path.read_bytes()) >> 1 not in (checksum, table.figure_checksum):
+        return [f"{path} is not the figure of this sweep and is kept; rename it, and repeat the sweep."]
+    atomic_write_text(path, figure)
+    table.figure_checksum = checksum
+    return []

@@ -52,6 +52,20 @@ def test_the_table_has_the_best_of_each_scenario(capsys: pytest.CaptureFixture[s
     assert Path("sweep.sqlite.svg").read_bytes() == figure
 
 
+def test_a_figure_that_the_sweep_has_not_drawn_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    """A larger sweep draws its own figure again."""
+    path = Path("sweep.sqlite.svg")
+    main(words(SWEEP))
+    figure = path.read_bytes()
+    main(words(SWEEP.replace("1..3", "1..4")))
+    assert path.read_bytes() != figure
+    path.write_text("mine")
+    capsys.readouterr()
+    assert main(words(SWEEP)) == 0
+    assert path.read_text() == "mine"
+    assert "sweep.sqlite.svg is not the figure of this sweep and is kept; rename" in capsys.readouterr().err
+
+
 def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.CaptureFixture[str]) -> None:
     """Byte for byte, as a table, CSV and JSON; the second form is read from the table of the first."""
     found = []

@@ -136,6 +136,15 @@ class Table:
             self._database.executemany(_INSERT, map(_values, rows))
         self.rows += rows
 
+    @property
+    def figure_checksum(self) -> int:
+        """Checksum of 31 bits of the figure that was drawn last; 0 for none."""
+        return int(self._database.execute("PRAGMA user_version").fetchone()[0])
+
+    @figure_checksum.setter
+    def figure_checksum(self, checksum: int) -> None:
+        self._database.execute(f"PRAGMA user_version = {checksum}")
+
     def current_rows(self) -> list[Row]:
         """Return the last row of each task of this version of psm_sim, sorted by task."""
         rows = {row.task: row for row in self.rows if row.version == __version__}
