@@ -209,7 +209,9 @@ def _open(path: Path | None, new: bool, stack: ExitStack) -> Table:
             if not (new and table.damage):
                 stack.push(first.pop_all())
                 return table
-        shutil.copyfile(path, f"{path}.damaged")
+        if (kept := Path(f"{path}.damaged")).exists():
+            raise InputError(f"{path} is damaged, and {kept} exists; rename {kept}.")
+        shutil.copyfile(path, kept)
         for suffix in ("-wal", "-shm"):
             Path(f"{path}{suffix}").unlink(missing_ok=True)
         path.write_bytes(b"")

@@ -243,6 +243,10 @@ def test_the_rows_of_a_damaged_table_that_can_be_read_are_kept(kind: str, runs: 
     assert 10 < len(kept) < 40
     assert all(row in expected for row in kept)
     assert path.read_bytes() == damaged
+    Path("a.sqlite.damaged").touch()
+    with pytest.raises(InputError, match=r"a.sqlite is damaged, and a.sqlite.damaged exists; rename"):
+        run(path, seeds)
+    Path("a.sqlite.damaged").unlink()
     assert run(path, seeds) == expected
     assert len(runs) == 40 + 40 - len(kept)
     assert Path("a.sqlite.damaged").read_bytes() == damaged
