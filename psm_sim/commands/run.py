@@ -28,6 +28,7 @@ from psm_sim.commands.shared_options import (
 )
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
+from psm_sim.common.user_code_guards import limits_user_code
 
 if TYPE_CHECKING:
     from psm_sim.reporting.files.result_folder import RunRecord
@@ -220,6 +221,7 @@ def _simulate(request: _Request, record: RunRecord, keep: Callable[[Comparison],
                 request.references,
                 request.outputs,
                 lambda partial: keep(limited(partial)),
+                isolated=limits_user_code(),
             )
         )
 

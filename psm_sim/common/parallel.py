@@ -13,8 +13,9 @@ import time
 import traceback
 import weakref
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -23,8 +24,9 @@ from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 from psm_sim.common.errors import CommandTerminated, InputError
+from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.signal_handling import ending_signals
-from psm_sim.common.user_code_guards import is_memory_spent, limit_user_code
+from psm_sim.common.user_code_guards import STUCK, is_memory_spent, limit_user_code
 
 Item = TypeVar("Item")
 Output = TypeVar("Output")
@@ -59,6 +61,13 @@ class WorkerDiedError(InputError):
     """End of the worker process that ran a task."""
 
 
+@dataclass(frozen=True)
+class Ended:
+    """End of a call, with its exception if it failed, or a :class:`WorkerDiedError`."""
+
+    error: BaseException | None = None
+
+
 def parallel_map(
     function: Callable[[Item], Output], items: Sequence[Item], workers: int | None = None
 ) -> Iterator[Output]:
@@ -79,67 +88,104 @@ def parallel_map(
     WorkerDiedError
         If two processes in turn ended during the same call.
     """
+    results = ordered_map(partial(_yield_result, function), items, workers)
+    for number, (values, error) in enumerate(results, 1):
+        if isinstance(error, WorkerDiedError):
+            raise WorkerDiedError(f"Task {number} of {len(items)} returned no result: {error}")
+        if error is not None:
+            raise error
+        yield values[0]
+
+
+def ordered_map(
+    function: Callable[[Item], Iterable[Output]],
+    items: Sequence[Item],
+    workers: int | None = None,
+    isolated: bool = False,
+) -> Iterator[tuple[list[Output], BaseException | None]]:
+    """Yield the values of ``function(item)`` and its exception, or None, in the order of the items.
+
+    A call whose process has ended is repeated once, because the process may have been killed for another
+    reason. The parameters are those of :func:`parallel_map`, but *function* returns an iterable, and a single
+    worker is another process, too, if *isolated* is true.
+    """
     count = process_count(len(items), workers)
-    if count <= 1:
-        yield from map(function, items)
-        return
-    queue, results, died = deque(enumerate(items)), dict[int, Output | BaseException](), set[int]()
+    queue, running = deque(enumerate(items)), dict[int, list[Output]]()
+    ended, died = dict[int, BaseException | None](), set[int]()
     following = 0
-    for (index, item), found in unordered_map(partial(_call_second, function), queue, count):
-        if isinstance(found, WorkerDiedError) and index not in died:
+    is_here = count <= 1 and not isolated
+    for (index, item), value in unordered_map(partial(_call_second, function), queue, max(1, count), is_here):
+        if not isinstance(value, Ended):
+            running.setdefault(index, []).append(value)
+        elif isinstance(value.error, WorkerDiedError) and index not in died:
             died.add(index)
-            queue.append((index, item))  # the process may have been killed for another reason
-            continue
-        results[index] = found
-        while following in results:
-            result = results.pop(following)
+            running.pop(index, None)
+            queue.append((index, item))
+        else:
+            ended[index] = value.error
+        while following in ended:
+            yield running.pop(following, []), ended.pop(following)
             following += 1
-            if isinstance(result, WorkerDiedError):
-                raise WorkerDiedError(f"Task {following} of {len(items)} returned no result: {result}")
-            if isinstance(result, BaseException):
-                raise result
-            yield result
 
 
 def unordered_map(
-    function: Callable[[Item], Output], items: deque[Item], workers: int, here: bool = False
-) -> Generator[tuple[Item, Output | BaseException], None, None]:
-    """Yield each item with its result, in the order in which the calls finish.
+    function: Callable[[Item], Iterable[Output]],
+    items: deque[Item],
+    workers: int,
+    here: bool = False,
+    progress: Progress = no_progress,
+) -> Generator[tuple[Item, Output | Ended], None, None]:
+    """Yield each item with each value of ``function(item)`` when it arrives, and with :class:`Ended` at last.
 
     *function* is called in *workers* processes, or in this process if *here* is true. The caller may append
-    to *items* during the iteration. The result is the exception of the call if it failed. It is a
-    :class:`WorkerDiedError` if the process of the call has ended.
+    to *items* during the iteration. *progress* is called if *function* calls :func:`report_progress`.
     """
     if here:
         while items:
             item = items.popleft()
-            yield item, _call_here(function, item)
+            yield from ((item, value) for value in _call_here(function, item))
         return
     import cloudpickle  # pickles classes of the user's script by value, too
 
     idle = [Session(_serve_calls) for _ in range(workers)]
     running: dict[Any, tuple[Session, Item]] = {}
-    finished: list[tuple[Item, Output | BaseException]] = []
+    received: list[tuple[Item, Output | Ended]] = []
     try:
-        while items or running or finished:
+        while items or running or received:
             while items and idle:
                 session, item = idle.pop(), items.popleft()
                 running[session.channel] = session, item
                 with suppress(OSError):  # the idle process has ended
                     session.channel.send_bytes(cloudpickle.dumps((function, item)))
-            yield from finished  # while the workers are busy
-            finished = []
+            yield from received  # while the workers are busy
+            received = []
             for channel in wait(list(running), _POLL_TIMEOUT_S) if running else ():
-                session, item = running.pop(channel)
-                result, is_spent = _result(session)
-                if is_spent:
-                    session.end()
-                    session = Session(_serve_calls)
-                idle.append(session)
-                finished.append((item, result))
+                session, item = running[channel]
+                for value in _receive(session, progress):
+                    received.append((item, value))
+                    if isinstance(value, Ended):
+                        del running[channel]
+                        idle.append(session if session.end.alive else Session(_serve_calls))
     finally:
         for session in (*idle, *(session for session, _ in running.values())):
             session.end()
+
+
+def report_progress(*arguments: Any) -> None:
+    """Call the *progress* of :func:`unordered_map` in the parent process; do nothing in another process."""
+    if _channel:
+        _channel[0].send_bytes(pickle.dumps((_Reported(arguments), False)))
+
+
+@dataclass(frozen=True)
+class _Reported:
+    """Progress of a call."""
+
+    arguments: tuple[Any, ...]
+
+
+_channel: list[Connection] = []
+"""Channel to the parent process of a worker."""
 
 
 class Session:
@@ -172,7 +218,13 @@ class Session:
             )
             process.start()
         other_end.close()
+        self._process = process
         self.end = weakref.finalize(self, _end_session, self.channel, process)
+
+    def reason_of_end(self) -> str:
+        """Return why the process, which has closed the pipe, returns no result."""
+        self._process.join(_EXIT_TIMEOUT_S)
+        return f"{STUCK}." if self._process.exitcode == -signal.SIGVTALRM else WORKER_DIED
 
 
 def _end_session(channel: Connection, process: BaseProcess) -> None:
@@ -223,6 +275,8 @@ def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cove
         sys.exit(finished[0] - 1)
     if received:
         raise CommandTerminated("interrupted.", 128 + received[0])
+    if status == -signal.SIGVTALRM:
+        raise WorkerDiedError(STUCK)
     raise WorkerDiedError(f"signal {-status}" if status < 0 else f"exit status {status}")
 
 
@@ -253,39 +307,55 @@ def _cgroup_cores() -> int:
     return sys.maxsize
 
 
-def _call_second(function: Callable[[Item], Output], pair: tuple[int, Item]) -> Output:
+def _call_second(function: Callable[[Item], Iterable[Output]], pair: tuple[int, Item]) -> Iterable[Output]:
     return function(pair[1])
 
 
-def _call_here(function: Callable[[Item], Output], item: Item) -> Output | BaseException:
+def _yield_result(function: Callable[[Item], Output], item: Item) -> Iterator[Output]:
+    yield function(item)
+
+
+def _call_here(function: Callable[[Item], Iterable[Output]], item: Item) -> Iterator[Output | Ended]:
     try:
-        return function(item)
+        yield from function(item)
     except Exception as error:
-        return error
+        yield Ended(error)
+    else:
+        yield Ended()
 
 
 def _serve_calls(channel: Connection) -> None:  # pragma: no cover (in a worker)
     import cloudpickle
 
+    _channel.append(channel)
     with suppress(EOFError, OSError):
         while True:
-            call = channel.recv_bytes()
+            call, ended = channel.recv_bytes(), Ended()
             try:
                 function, item = pickle.loads(call)  # noqa: S301 (from the parent process)
-                answer = cloudpickle.dumps((function(item), is_memory_spent()))
+                for value in function(item):
+                    channel.send_bytes(cloudpickle.dumps((value, False)))
             except BaseException as error:
                 error.add_note(traceback.format_exc())
-                answer = cloudpickle.dumps((error, is_memory_spent()))
-            channel.send_bytes(answer)
+                ended = Ended(error)
+            channel.send_bytes(cloudpickle.dumps((ended, is_memory_spent())))
 
 
-def _result(session: Session) -> tuple[Any, bool]:
-    """Return the result of a call or its exception, and whether its process is of no more use."""
+def _receive(session: Session, progress: Progress) -> list[Any]:
+    """Return the value of a call or its end in a list, which is empty after a report of the progress.
+
+    The session ends here if its process is of no more use.
+    """
     try:
-        result: tuple[Any, bool] = pickle.loads(session.channel.recv_bytes())  # noqa: S301 (from a worker)
+        value, is_spent = pickle.loads(session.channel.recv_bytes())  # noqa: S301 (from a worker)
     except (EOFError, OSError):
-        return WorkerDiedError(WORKER_DIED), True
-    return result
+        value, is_spent = Ended(WorkerDiedError(session.reason_of_end())), True
+    if is_spent:
+        session.end()
+    if isinstance(value, _Reported):
+        progress(*value.arguments)
+        return []
+    return [value]
 
 
 def _init_worker() -> None:  # pragma: no cover (in a worker)

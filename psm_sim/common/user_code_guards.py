@@ -38,6 +38,9 @@ MAX_NUMBERS = 1000
 _SPARE_MEMORY = 256 << 20
 """Additional memory of psm_sim after user code has reached the maximum, in bytes."""
 
+STUCK = f"a call has not returned for {CALL_S:g} s"
+"""Reason of the end of a process by the signal SIGVTALRM, see :func:`limit_user_code`."""
+
 _LONG = ("load", "open", "start", "finish")
 _TICK_S = 0.5
 
@@ -66,7 +69,8 @@ def time_limit_s(method: str) -> float:
 def limit_user_code() -> None:
     """Limit the time of user code in the main thread, and the memory of this process if it imports a file.
 
-    A copy of this process that user code forks ends with the call that forked it.
+    A call of a library that does not return to Python in time ends the process with the signal SIGVTALRM. A
+    copy of this process that user code forks ends with the call that forked it.
     """
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _limit_time)
@@ -74,9 +78,14 @@ def limit_user_code() -> None:
         os.register_at_fork(after_in_child=lambda: _copied_calls.extend(_calls.running))
 
 
+def limits_user_code() -> bool:
+    """Return whether user code in this process has limits, see :func:`limit_user_code`."""
+    return hasattr(signal, "setitimer") and signal.getsignal(signal.SIGALRM) is _limit_time
+
+
 def limit_memory(size: int = MEMORY) -> None:
     """Limit the memory of this process to *size* bytes, if the user code in it is limited."""
-    if hasattr(signal, "setitimer") and signal.getsignal(signal.SIGALRM) is _limit_time:
+    if limits_user_code():
         import resource
 
         if resource.getrlimit(resource.RLIMIT_DATA)[0] < size:  # -1 for none
@@ -96,8 +105,10 @@ def is_memory_spent() -> bool:
 def _limit_time(*_: object) -> None:
     """Take a tick from the time of the outermost call of the main thread, and end it if no time is left.
 
-    So calls need not read the clock.
+    So calls need not read the clock. While a call of a library lasts, Python handles no signal, and the timer
+    that is set here runs out.
     """
+    signal.setitimer(signal.ITIMER_VIRTUAL, CALL_S)
     for call in _calls.running[:1]:
         call.left_s -= _TICK_S
         if call.left_s < 0:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -10,7 +12,7 @@ from typing import Any
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.parallel import parallel_map
+from psm_sim.common.parallel import Ended, WorkerDiedError, ordered_map, report_progress, unordered_map
 from psm_sim.common.parameters import Parameter
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.network import Observer, Topology
@@ -52,6 +54,7 @@ def run_comparison(
     references: References = NO_REFERENCES,
     outputs: RunOutputs = NO_OUTPUTS,
     on_failure: OnFailure = ignore_partial,
+    isolated: bool = False,
 ) -> Comparison:
     """Run each policy, and one without power saving, on the pages of each seed or client.
 
@@ -82,6 +85,8 @@ def run_comparison(
         raised: the finished policies or, with several seeds or clients, those of which all policies are
         finished. If there are none, the finished policies of the first one. It is not called before the run
         without power saving has finished.
+    isolated
+        Whether all runs are in other processes, because user code may end its process.
 
     Raises
     ------
@@ -99,12 +104,14 @@ def run_comparison(
     tasks, replicate = _tasks(scenario, topology, replications)
     if replicate == "client":
         outputs.refuse(f"{len(tasks)} clients")
-    if replicate:
+    if replicate or isolated:
         for policy in simulated:
             prepare(policy, topology)
-        runs = _run_each(simulated, tasks, f"{replicate}s", progress, workers)
+    if replicate:
+        runs = _run_each(simulated, tasks, f"{replicate}s", progress, workers, isolated)
     else:
-        runs = _run_alone(simulated, policies, tasks[0], progress, outputs)
+        run = _run_isolated if isolated else _run_alone
+        runs = run(simulated, policies, outputs, progress, tasks[0])
     blocks: list[Block] = []
 
     def comparison(missing: Mapping[str, str] = MappingProxyType({})) -> Comparison:
@@ -176,9 +183,9 @@ def _missing(
 def _run_alone(
     policies: Sequence[PolicyLike],
     observed: Sequence[PolicyLike],
-    task: Task,
-    progress: Progress,
     outputs: RunOutputs,
+    progress: Progress,
+    task: Task,
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each policy of a task, and write the outputs of the *observed* policies."""
     outputs.check_size([station.workload for station in task.stations], task.resolved_topology)
@@ -187,32 +194,59 @@ def _run_alone(
         yield from run_task(policies, task, observers, progress)
 
 
+def _run_isolated(
+    policies: Sequence[PolicyLike],
+    observed: Sequence[PolicyLike],
+    outputs: RunOutputs,
+    progress: Progress,
+    task: Task,
+) -> Iterator[list[Block]]:
+    """Yield the blocks of each policy as :func:`_run_alone`, which another process calls."""
+    run = partial(_run_in_worker, partial(_run_alone, policies, observed, outputs, report_progress))
+    done = 0
+    with closing(unordered_map(run, deque([task]), 1, progress=progress)) as values:
+        for _, value in values:
+            if not isinstance(value, Ended):
+                done += 1
+                yield [_observable(block, policies, task) for block in value]
+            elif value.error is not None:
+                raise _named(value.error, policies, done)
+
+
 def _run_each(
-    policies: Sequence[PolicyLike], tasks: Sequence[Task], unit: str, progress: Progress, workers: int | None
+    policies: Sequence[PolicyLike],
+    tasks: Sequence[Task],
+    unit: str,
+    progress: Progress,
+    workers: int | None,
+    isolated: bool,
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each task. If the first task fails, yield those of its finished policies."""
-    attempts = parallel_map(partial(_run_in_worker, policies), tasks, workers)
+    run = partial(_run_in_worker, partial(run_task, policies))
     progress(0, len(tasks), "", unit)
-    for number, (task, (found, error)) in enumerate(zip(tasks, attempts, strict=True), 1):
+    for number, (found, error) in enumerate(ordered_map(run, tasks, workers, isolated), 1):
         if error is None or number == 1:
-            yield [_observable(block, policies, task) for block in found]
+            yield [_observable(block, policies, tasks[number - 1]) for blocks in found for block in blocks]
         if error is not None:
-            raise error
+            raise _named(error, policies, len(found))
         progress(number, len(tasks), "", unit)
 
 
-def _run_in_worker(policies: Sequence[PolicyLike], task: Task) -> tuple[list[Block], Exception | None]:
-    """Return the blocks of a task. If a policy fails, return those before it with the error."""
-    found: list[Block] = []
-    error = None
-    try:
-        for blocks in run_task(policies, task):
-            found += [replace(block, policy_state=None, observe=None) for block in blocks]
-    except Exception as failure:
-        if not found:
-            raise
-        error = failure
-    return found, error
+def _run_in_worker(run: Callable[[Task], Iterator[list[Block]]], task: Task) -> Iterator[list[Block]]:
+    """Yield the blocks of each policy without what the parent process does not need."""
+    for blocks in run(task):
+        yield [replace(block, policy_state=None, observe=None) for block in blocks]
+
+
+def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> BaseException:
+    """Return *error* with the name of the policy after the *done* results, if its process has ended.
+
+    The run without power saving has the first result.
+    """
+    if not isinstance(error, WorkerDiedError):
+        return error
+    name = spec_text(policies[done - 1]) if done else "always-on"
+    return WorkerDiedError(f"Policy {name} returned no result: {error}")
 
 
 def _observable(block: Block, policies: Sequence[PolicyLike], task: Task) -> Block:

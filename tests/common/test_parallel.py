@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import time
 from collections import deque
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import pytest
 
 from psm_sim.common import user_code_guards
-from psm_sim.common.parallel import WorkerDiedError, parallel_map, unordered_map
+from psm_sim.common.parallel import Ended, WorkerDiedError, parallel_map, report_progress, unordered_map
 
 SHADOWED = ("json", "pickle", "struct", "socket", "signal", "threading", "random", "numpy", "cloudpickle")
 """Libraries that a worker, its start or the tracker of its resources imports."""
@@ -74,9 +75,9 @@ def test_an_item_that_ends_its_worker_twice_is_named(tmp_path: Path) -> None:
         next(results)
 
 
-def parent_and_number(number: int) -> tuple[int, int]:
-    """Return this process and the number."""
-    return os.getpid(), number
+def parent_and_number(number: int) -> Iterator[tuple[int, int]]:
+    """Yield this process and the number."""
+    yield os.getpid(), number
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals on Windows")
@@ -102,30 +103,61 @@ def test_the_processes_that_a_worker_started_end_with_it(tmp_path: Path) -> None
 
 def test_an_idle_worker_that_is_killed_is_replaced() -> None:
     """Its next item comes back as that of a worker that died, and succeeds at the second attempt."""
-    items, results = deque([1, 2, 3]), []
-    for item, result in unordered_map(parent_and_number, items, 2):
-        results.append((item, result))
-        if len(results) == 3:
-            assert not isinstance(result, BaseException)
-            os.kill(result[0], signal.SIGKILL)
+    items, processes, numbers = deque([1, 2, 3]), dict[int, int](), []
+    for item, value in unordered_map(parent_and_number, items, 2):
+        if not isinstance(value, Ended):
+            processes[item] = value[0]
+            numbers.append(value[1])
+        elif isinstance(value.error, WorkerDiedError):
+            items.append(item)
+        elif len(numbers) == 3:
+            os.kill(processes[item], signal.SIGKILL)
             time.sleep(0.5)
             items.append(4)
-        elif isinstance(result, WorkerDiedError):
-            items.append(item)
-    assert [item for item, _ in results[3:-1]] in ([], [4])
-    assert not isinstance(results[-1][1], BaseException)
-    assert results[-1][1][1] == 4
+    assert sorted(numbers) == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("here", [True, False])
 def test_items_may_be_added_meanwhile(here: bool) -> None:
     """And each comes back with its own result, also the last."""
-    items, found = deque([1, 2]), {}
-    for item, result in unordered_map(square, items, 2, here):
-        found[item] = result
-        if item < 3:
+    items, found = deque([1, 2]), dict[int, list[Any]]()
+    for item, value in unordered_map(powers, items, 2, here):
+        found.setdefault(item, []).append(value)
+        if item < 3 and value == 0:
             items.append(item + 2)
-    assert found == {1: 1, 2: 4, 3: 9, 4: 16}
+    assert found == {number: [0, number**2, Ended()] for number in (1, 2, 3, 4)}
+
+
+def powers(number: int) -> Iterator[int]:
+    """Yield zero and the square of the number."""
+    yield 0
+    yield number**2
+
+
+def yields_and_dies(number: int) -> Iterator[int]:
+    """Yield the number, and end the process."""
+    yield number
+    os._exit(3)
+
+
+def test_values_before_the_end_of_a_process_are_kept() -> None:
+    (_, first), (_, ended) = unordered_map(yields_and_dies, deque([1]), 1)
+    assert first == 1
+    assert isinstance(ended, Ended)
+    assert isinstance(ended.error, WorkerDiedError)
+
+
+def reports(number: int) -> Iterator[int]:
+    """Report the progress, and yield the number."""
+    report_progress(number, 2, "half")
+    yield number
+
+
+def test_progress_reaches_the_parent_process() -> None:
+    reported: list[Any] = []
+    found = unordered_map(reports, deque([1]), 1, progress=lambda *arguments: reported.append(arguments))
+    assert list(found) == [(1, 1), (1, Ended())]
+    assert reported == [(1, 2, "half")]
 
 
 UNGUARDED = """
@@ -182,19 +214,19 @@ def test_modules_of_the_current_folder_are_not_imported(
     assert not (tmp_path / "imported").exists()
 
 
-def exhausts_its_memory(number: int) -> tuple[int, int]:
-    """Return the process and the number; the second item reaches the limit of memory."""
+def exhausts_its_memory(number: int) -> Iterator[tuple[int, int]]:
+    """Yield the process and the number; the second item reaches the limit of memory."""
     if number == 2:
         user_code_guards.limit_memory()
         with user_code_guards.user_code_call("Item 2"):
             bytearray(1 << 40)
-    return parent_and_number(number)
+    yield from parent_and_number(number)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
 def test_a_worker_that_has_reached_the_limit_of_memory_is_replaced() -> None:
     """Its user code may still hold the memory."""
-    found = unordered_map(exhausts_its_memory, deque([1, 2, 3]), 1)
-    results: dict[int, Any] = dict(found)
-    assert re.fullmatch(r"Item 2: MemoryError.*; fix the code\.", str(results[2]))
-    assert results[1][0] != results[3][0]
+    values: list[Any] = [value for _, value in unordered_map(exhausts_its_memory, deque([1, 2, 3]), 1)]
+    (first, _), _, ended, (third, _), _ = values
+    assert re.fullmatch(r"Item 2: MemoryError.*; fix the code\.", str(ended.error))
+    assert first != third

@@ -352,7 +352,8 @@ def fifo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 def started(name: str, *words: str) -> subprocess.Popen[str]:
     """Start a command with an unruly policy."""
-    command = [sys.executable, "-m", "psm_sim", "--policy", f"unruly.py:{name}", "--pages", "3", *words]
+    policies = () if "--policy" in words else ("--policy", f"unruly.py:{name}")
+    command = [sys.executable, "-m", "psm_sim", *policies, "--pages", "3", *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -364,12 +365,36 @@ def assert_that_nobody_holds(fifo: int) -> None:
 
 @posix_only
 @pytest.mark.usefixtures("fifo")
-@pytest.mark.parametrize(("name", "how"), [("Ends", "exit status 0"), ("Crashes", "signal 11")])
-def test_a_policy_that_ends_the_process_is_one_line(name: str, how: str) -> None:
+@pytest.mark.parametrize("name", ["Ends", "Crashes"])
+def test_a_policy_that_ends_its_process_is_one_line(name: str) -> None:
     process = started(name)
     output, told = process.communicate()
     assert (process.returncode, output) == (2, "")
-    assert told == f"psm_sim: unruly.py:{name} has ended the process of the command ({how}); fix the code.\n"
+    assert told.startswith(f"psm_sim: Policy unruly.py:{name} returned no result: its process has ended.")
+    assert told.count("\n") == 1
+
+
+@posix_only
+@pytest.mark.usefixtures("fifo")
+@pytest.mark.parametrize("words", ["", "--replications 2"])
+def test_the_results_of_other_policies_are_kept(words: str) -> None:
+    process = started("", "--policy", "bsd", "--policy", "unruly.py:Ends", "--format", "json", *words.split())
+    output, told = process.communicate()
+    assert process.returncode == 2
+    assert [run["policy"] for run in json.loads(output)["runs"]] == ["bsd"]
+    assert told.splitlines()[-1].startswith("psm_sim: Policy unruly.py:Ends returned no result")
+
+
+@posix_only
+@pytest.mark.usefixtures("fifo")
+def test_a_file_that_ends_the_command_is_one_line() -> None:
+    Path("unruly.py").write_text("import os\nos._exit(3)")
+    process = started("Ends")
+    output, told = process.communicate()
+    assert (process.returncode, output) == (2, "")
+    assert told == (
+        "psm_sim: unruly.py:Ends has ended the process of the command (exit status 3); fix the code.\n"
+    )
 
 
 @posix_only
@@ -442,6 +467,7 @@ def test_a_call_that_lasts_too_long_ends_with_its_line() -> None:
             _pass_ticks(3)
     finally:
         signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def _pass_ticks(number: int) -> None:

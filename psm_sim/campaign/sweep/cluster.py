@@ -11,7 +11,7 @@ from psm_sim.campaign.sweep.job import Job, run_job
 from psm_sim.campaign.sweep.table import Row
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
-from psm_sim.common.parallel import WORKER_DIED, WorkerDiedError, unordered_map
+from psm_sim.common.parallel import WORKER_DIED, Ended, WorkerDiedError, unordered_map
 from psm_sim.common.provenance import code_versions
 
 _CONNECT_TIMEOUT_S = 10
@@ -22,8 +22,8 @@ _JOBS_PER_THREAD = 2
 
 def run_on_cluster(
     files: UserFiles, jobs: deque[Job], address: str
-) -> Generator[tuple[Job, list[Row] | BaseException], None, None]:
-    """Yield each job with its rows or its exception, as :func:`psm_sim.common.parallel.unordered_map`.
+) -> Generator[tuple[Job, Row | Ended], None, None]:
+    """Yield each job with its rows and its end, as :func:`psm_sim.common.parallel.unordered_map`.
 
     If a worker is lost, Dask runs its jobs again on other workers, up to its limit ``allowed-failures``.
     Workers may join during the sweep, and the caller may append *jobs*. *files* are those that the jobs name.
@@ -41,7 +41,7 @@ def run_on_cluster(
     running: dict[Any, Job] = {}
     try:
         _check_workers(client, address)
-        run = _run_apart if files.has_code else run_job
+        run = partial(_run, files.has_code)
         # A task, because Dask does not create scattered data again when their worker is lost.
         shared_files = client.submit(UserFiles, files.contents, pure=False)
         while jobs or running:
@@ -55,21 +55,20 @@ def run_on_cluster(
             except TimeoutError:
                 continue
             for future in done:
-                error = future.exception()
+                job, error = running.pop(future), future.exception()
+                values = [Ended(error)] if error else future.result()
                 if isinstance(error, KilledWorker):
-                    error = WorkerDiedError(WORKER_DIED)
-                yield running.pop(future), error or future.result()
+                    values = [Ended(WorkerDiedError(WORKER_DIED))]
+                yield from ((job, value) for value in values)
     finally:
         client.cancel(list(running), force=True)
         client.close(timeout=1 if running else _CONNECT_TIMEOUT_S)
 
 
-def _run_apart(files: UserFiles, job: Job) -> list[Row]:
-    """Run a job in a process of its own on the worker, because user code may end the process."""
-    [(_, result)] = unordered_map(partial(run_job, files.worker_paths()), deque([job]), 1)
-    if isinstance(result, BaseException):
-        raise result
-    return result
+def _run(isolated: bool, files: UserFiles, job: Job) -> list[Row | Ended]:
+    """Run a job on a worker. It is *isolated* in another process if user code may end its process."""
+    run = partial(run_job, files.worker_paths())
+    return [value for _, value in unordered_map(run, deque([job]), 1, not isolated)]
 
 
 def _connect(address: str) -> Any:

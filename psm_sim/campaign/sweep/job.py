@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,14 +50,16 @@ class Job:
         pairs = zip(self.policies, self.rows, strict=True)
         return [replace(self, policies=(policy,), rows=(row,), is_retry=True) for policy, row in pairs]
 
-    def failed_and_retried(self) -> tuple[list[Job], list[Job]]:
+    def failed_and_retried(self, done: Collection[str]) -> tuple[list[Job], list[Job]]:
         """Return a job for each policy: those that have ended the worker, and those that run again.
+
+        Tasks whose keys are in *done* are left out.
 
         User code has ended it, if only one policy has such code. The worker may also have been killed for
         another reason.
         """
-        jobs = self.split()
-        if self.is_retry or sum(map(_has_code, self.policies)) == 1:
+        jobs = [job for job in self.split() if job.rows[0].key not in done]
+        if self.is_retry or sum(_has_code(job.policies[0]) for job in jobs) == 1:
             return jobs[-1:], jobs[:-1]
         return [], jobs
 
@@ -139,8 +141,8 @@ def _to_number(value: Any) -> Any:
         return value
 
 
-def run_job(files: UserFiles | PathMap, job: Job) -> list[Row]:
-    """Run a job in this process, and return its rows. The row of a failed task contains its error message.
+def run_job(files: UserFiles | PathMap, job: Job) -> Iterator[Row]:
+    """Run a job in this process, and yield its rows. The row of a failed task contains its error message.
 
     *files* are those that the job names, as contents or as copies that this process can read.
 
@@ -155,12 +157,9 @@ def run_job(files: UserFiles | PathMap, job: Job) -> list[Row]:
         )
     paths = files.worker_paths() if isinstance(files, UserFiles) else files
     with note_opened_files():
-        rows = list(_run(job, paths))
-    opened = opened_files(named=(*paths, *paths.values()))
-    return [
-        replace(row, files=opened) if _has_files(relocate_paths(policy, paths), job) else row
-        for policy, row in zip(job.policies, rows, strict=True)
-    ]
+        for policy, row in zip(job.policies, _run(job, paths), strict=True):
+            has_files = _has_files(relocate_paths(policy, paths), job)
+            yield replace(row, files=opened_files(named=(*paths, *paths.values()))) if has_files else row
 
 
 def _has_code(policy: Spec) -> bool:

@@ -17,9 +17,10 @@ from psm_sim.campaign.sweep.table import Row, Table
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.opened_files import are_unchanged
-from psm_sim.common.parallel import WorkerDiedError, process_count, unordered_map
+from psm_sim.common.parallel import Ended, WorkerDiedError, process_count, unordered_map
 from psm_sim.common.parameters import Parameter
 from psm_sim.common.progress import Progress, no_progress
+from psm_sim.common.user_code_guards import limits_user_code
 
 _WORKERS = Parameter("workers", 1, at_least=1, at_most=1024)
 
@@ -94,15 +95,18 @@ def run_sweep_tasks(
     done = 0
     progress(done, len(missing), "")
     with _results(jobs, files, workers, resources.cluster) as results:
-        for job, result in results:
-            if isinstance(result, BaseException):
-                reason = result if isinstance(result, WorkerDiedError) else describe_error(result)
+        for job, value in results:
+            if isinstance(value, Row):
+                finished = [_with_files_here(value) if resources.cluster else value]
+            elif value.error is None:
+                continue
+            else:
+                died = isinstance(value.error, WorkerDiedError)
+                reason = value.error if died else describe_error(value.error)
                 error = f"The worker returned no result: {reason}"
-                failed, retried = job.failed_and_retried()
+                failed, retried = job.failed_and_retried(rows)
                 finished = [replace(row, error=error) for each in failed for row in each.rows]
                 jobs.extend(retried)
-            else:
-                finished = [_with_files_here(row) for row in result] if resources.cluster else result
             table.append(finished)
             rows |= {row.key: row for row in finished}
             done += len(finished)
@@ -125,8 +129,8 @@ def _with_files_here(row: Row) -> Row:
 @contextmanager
 def _results(
     jobs: deque[Job], files: UserFiles, workers: int, cluster: str
-) -> Iterator[Iterator[tuple[Job, list[Row] | BaseException]]]:
-    """Yield an iterator over the jobs with their rows or exceptions. The workers end with the block."""
+) -> Iterator[Iterator[tuple[Job, Row | Ended]]]:
+    """Yield an iterator over the jobs with their rows and ends. The workers end with the block."""
     if not jobs:
         yield iter(())
     elif cluster:
@@ -136,5 +140,6 @@ def _results(
         with TemporaryDirectory(prefix="psm_sim-") as folder:
             # Edits during the sweep do not change the copies.
             copies = files.write_to(Path(folder))
-            with closing(unordered_map(partial(run_job, copies), jobs, workers, workers == 1)) as results:
+            is_here = workers == 1 and not limits_user_code()
+            with closing(unordered_map(partial(run_job, copies), jobs, workers, is_here)) as results:
                 yield results

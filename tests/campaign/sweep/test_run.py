@@ -6,6 +6,7 @@ import os
 import sqlite3
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     found: list[str] = []
     original = job_module.run_job
 
-    def noting(files: PathMap, job: Job) -> list[Row]:
+    def noting(files: PathMap, job: Job) -> Iterator[Row]:
         found.extend(row.key for row in job.rows)
         return original(files, job)
 

@@ -93,4 +93,4 @@ def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch)
     (job,) = make_jobs({"key": task}, 1)
     monkeypatch.setattr("psm_sim.campaign.sweep.job.__version__", "9.9")
     with pytest.raises(InputError, match=r"has psm_sim 9\.9, expected 0\.1\.0; install 0\.1\.0 there"):
-        run_job({}, job)
+        list(run_job({}, job))
