@@ -6,7 +6,7 @@ import argparse
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psm_sim.commands.shared_options import (
     add_format,
@@ -19,7 +19,6 @@ from psm_sim.commands.shared_options import (
     parse_settings,
     path_option,
 )
-from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,10 +50,9 @@ of workers. Standard error shows the progress, as a line every 10 s if it is not
 terminal. Exit status: 0; 1 if a task failed, with the reason on standard error; 2 for
 an error in the input; 130 if interrupted."""
 
-_SCALARS = ("topology", "pages", "seed")
+_FIXED = ("trace", "topology", "pages", "seed")
 _GRID_OPTIONS = frozenset(
-    f"--{name}"
-    for name in (*_SCALARS, "policy", "trace", "profile", "battery", "preset", "loss", "set", "vary")
+    f"--{name}" for name in (*_FIXED, "policy", "profile", "battery", "preset", "loss", "set", "vary")
 )
 
 
@@ -97,9 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.reporting.terminal.sweep import failures
 
     grid, path = _build_grid(arguments), _table_path(arguments)
-    if not (grid.axes or grid.policies):
+    if not (arguments.grid or arguments.vary or arguments.policy):
         raise InputError("A sweep without policies and varied keys is a single run; add --vary KEY=VALUES.")
-    tasks = grid.tasks()  # validated first, so that an invalid grid creates no table
+    tasks = grid.tasks()
     if arguments.cluster == "":
         raise InputError("--cluster must be the address of a Dask scheduler, got ''.")
     resources = Resources(arguments.workers, arguments.cluster or "")
@@ -118,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _build_grid(arguments: argparse.Namespace) -> Grid:
     """Return the grid of the options, or of the grid file, which conflicts with such options."""
-    from psm_sim.campaign.sweep.grid import Grid, GridAxis, read_grid
+    from psm_sim.campaign.sweep.grid import Grid, GridAxis, fixed_axes, read_grid
     from psm_sim.network.chip_profiles import load_profile
 
     if arguments.grid is not None:
@@ -128,19 +126,12 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
                     f"{argument} conflicts with the grid file {arguments.grid!r}; write it into that file."
                 )
         return read_grid(Path(arguments.grid))
-    return Grid(
-        axes=tuple(map(GridAxis.parse, arguments.vary)),
-        policies=tuple(arguments.policy or ()),
-        trace=str(Spec.parse(arguments.trace, "trace")) if is_given("--trace", arguments.argv) else None,
-        loss=arguments.loss,
-        battery=arguments.battery,
-        settings={
-            **(load_profile(arguments.profile).values if arguments.profile else {}),
-            **parse_settings(arguments.set),
-        },
-        preset=find_preset(arguments.preset),
-        **{key: getattr(arguments, key) for key in _SCALARS if is_given(f"--{key}", arguments.argv)},
-    )
+    fixed: dict[str, Any] = {"loss": arguments.loss}
+    fixed |= {key: getattr(arguments, key) for key in _FIXED if is_given(f"--{key}", arguments.argv)}
+    chip = load_profile(arguments.profile).values if arguments.profile else {}
+    axes = fixed_axes(fixed, {**chip, **parse_settings(arguments.set)})
+    axes += map(GridAxis.parse, arguments.vary)
+    return Grid(axes, arguments.policy or (), find_preset(arguments.preset), arguments.battery)
 
 
 def _table_path(arguments: argparse.Namespace) -> Path:

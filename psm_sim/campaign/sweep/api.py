@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.campaign.sweep.grid import Grid, GridAxis
+from psm_sim.campaign.sweep.grid import Grid, GridAxis, fixed_axes
 from psm_sim.campaign.sweep.results import table_frame
 from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.table import open_table
@@ -64,11 +64,12 @@ def sweep(
     InputError
         If an argument is invalid (checked before the first task runs), or if the file cannot be written.
     """
-    if not isinstance(vary, Mapping):
-        raise InputError(f"vary must be a dictionary such as {{'policy.bsd.p': [0.1, 0.5]}}, got {vary!r}.")
-    axes = tuple(GridAxis.of(key, values) for key, values in vary.items())
-    defaults = Preset() if preset is None else load_preset(str(preset))
-    grid = Grid(axes, policies, trace, topology, pages, seed, loss, settings or {}, defaults)
+    for name, value in (("vary", vary), ("settings", settings or {})):
+        if not isinstance(value, Mapping):
+            raise InputError(f"{name} must be a dictionary of keys and values, got {value!r}.")
+    fixed = {"trace": trace, "topology": topology, "pages": pages, "seed": seed, "loss": loss}
+    axes = [*fixed_axes(fixed, settings or {}), *(GridAxis.of(*axis) for axis in vary.items())]
+    grid = Grid(axes, policies, Preset() if preset is None else load_preset(str(preset)))
     resources, tasks = Resources(workers, cluster), grid.tasks()
     with open_table(None if output is None else Path(output)) as table:
         return table_frame(run_sweep_tasks(tasks, table, resources))

@@ -18,7 +18,7 @@ from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
 from psm_sim.common.parameters import Parameter
 from psm_sim.network import load_topology
-from psm_sim.network.topology import conditions_of, topology_keys
+from psm_sim.network.topology import check_settings, conditions_of, topology_keys
 from psm_sim.policies import POLICIES
 from psm_sim.simulation.comparison import check_labels
 from psm_sim.simulation.preset import Preset, load_preset
@@ -39,12 +39,13 @@ _COUNTS = {
     "seed": Parameter("seed", 1, at_least=0, at_most=MAX_SEED),
 }
 _PLAIN_KEYS = ("loss", "trace", "topology", *_COUNTS)
-_PARAMETER_KEYS = ("policy.NAME.PARAMETER", "trace.PARAMETER")
+_EXPECTED = f"{', '.join(_PLAIN_KEYS)}, policy.NAME.PARAMETER, trace.PARAMETER or a topology key"
+_FILE_KEYS = ("policies", "trace", "topology", "battery", "loss", "preset", *_COUNTS, "vary", "set")
 
 
 @dataclass(frozen=True)
 class GridAxis:
-    """Varied key and its values.
+    """Key of a grid and its values, or its single value.
 
     Parameters
     ----------
@@ -70,10 +71,7 @@ class GridAxis:
             meant = did_you_mean(self.key, [*_PLAIN_KEYS, *topology_keys()])
             if self.key.partition(".")[0] in POLICIES.names():
                 meant = f" Did you mean 'policy.{self.key}'?"
-            raise InputError(
-                f"Unknown axis {self.key!r}; expected {', '.join((*_PLAIN_KEYS, *_PARAMETER_KEYS))} "
-                f"or a topology key.{meant}"
-            )
+            raise InputError(f"Unknown axis {self.key!r}; expected {_EXPECTED}.{meant}")
         if not self.values:
             raise InputError(f"{self.key} has no values; expected at least one.")
         seen = set[str | float]()
@@ -98,7 +96,7 @@ class GridAxis:
             raise InputError(
                 f"Invalid axis {text!r}; expected KEY=VALUES, e.g. policy.bsd.p=0.1,0.2,0.5 or seed=1..20."
             )
-        return cls(key, expand_values(values, key))
+        return cls.of(key, values)
 
     @classmethod
     def of(cls, key: str, values: object) -> GridAxis:
@@ -129,32 +127,24 @@ class GridAxis:
         """Return whether the axis varies the tasks of *policy*."""
         if self.policy:
             return self.policy == policy.name
-        return self.is_scenario_axis or policy.name == "lpsm"
-
-    def apply(self, policy: Spec, value: str) -> Spec:
-        """Return *policy* with *value* set. A scenario axis returns the policy unchanged.
-
-        Raises
-        ------
-        InputError
-            If the policy already sets the parameter.
-        """
-        if self.is_scenario_axis:
-            return policy
-        return add_parameter(policy, self.key.rpartition(".")[2], value, "policy")
+        return self.is_scenario_axis or policy.name == _DEFAULT_POLICY
 
 
-def add_parameter(spec: Spec, name: str, value: str, kind: str) -> Spec:
-    """Return *spec*, of a *kind* such as ``"policy"``, with an additional parameter *name* and its *value*.
+_DEFAULT_POLICY = "lpsm"
+"""Policy of a sweep without policies, which is also the only one with a loss."""
+
+
+def fixed_axes(values: Mapping[str, Any], settings: Mapping[str, Any]) -> list[GridAxis]:
+    """Return an axis with a single value for each of the *values* and topology keys. None is left out.
 
     Raises
     ------
     InputError
-        If *spec* already sets the parameter.
+        If a value is invalid, or *settings* has other keys.
     """
-    if name in spec.values:
-        raise InputError(f"{name} is both varied and set in {kind} {str(spec)!r}; remove one of them.")
-    return spec.with_(name, value)
+    check_settings(settings, "settings")
+    fixed = {**values, **settings}
+    return [GridAxis.of(key, [value]) for key, value in fixed.items() if value is not None]
 
 
 def expand_values(text: str, owner: str) -> tuple[str, ...]:
@@ -175,54 +165,28 @@ def expand_values(text: str, owner: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _to_number(value: str) -> str | float:
-    try:
-        return float(value)
-    except ValueError:
-        return value
-
-
 def _expand_part(part: str, owner: str) -> list[str]:
     match = _RANGE.fullmatch(part)
     if not match:
         return [strip_parentheses(part)]
     first, last, step = (Decimal(number or "1") for number in match.groups())
-    count = _count_values(first, last, step)
+    try:
+        count = int((last - first) // step) + 1 if step > 0 and first <= last else 0
+    except InvalidOperation:  # more digits than those of a Decimal
+        count = MAX_TASKS + 1
     if not 0 < count <= MAX_TASKS:
         raise InputError(
-            f"{owner}: the range {part!r} has {max(count, 0)} values; expected FROM..TO:STEP with "
+            f"{owner}: the range {part!r} has {count} values; expected FROM..TO:STEP with "
             f"FROM <= TO, STEP > 0 and at most {MAX_TASKS} values."
         )
-    return [_format_decimal(first + index * step) for index in range(count)]
+    return [f"{(first + index * step).normalize():f}" for index in range(count)]
 
 
-def _count_values(first: Decimal, last: Decimal, step: Decimal) -> int:
+def _to_number(value: str) -> str | float:
     try:
-        return int((last - first) // step) + 1 if step > 0 and first <= last else 0
-    except InvalidOperation:
-        return MAX_TASKS + 1
-
-
-def _format_decimal(number: Decimal) -> str:
-    """Format a number without an exponent and without trailing zeros."""
-    text = f"{number:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-_DEFAULT_POLICY = "lpsm"
-_INTEGER_KEYS = ("pages", "seed")
-_NON_TRACE_KEYS = ("topology", *_INTEGER_KEYS)
-_SCENARIO_KEYS = ("trace", *_NON_TRACE_KEYS)
-
-_FILE_TABLES = ("vary", "set")
-_FILE_KEYS = ("policies", "trace", "topology", "battery", "loss", "preset", *_INTEGER_KEYS, *_FILE_TABLES)
-
-_TYPES: tuple[tuple[str, type | tuple[type, ...], str], ...] = (
-    ("policies", (tuple, list), "a list of strings"),
-    *((name, str, "a string") for name in ("trace", "topology", "loss", "battery")),
-    *((name, int, "an integer") for name in _INTEGER_KEYS),
-    ("settings", Mapping, "a dictionary of topology keys"),
-)
+        return float(value)
+    except ValueError:
+        return value
 
 
 @dataclass(frozen=True)
@@ -235,21 +199,16 @@ class SweepTask:
 
 @dataclass(frozen=True)
 class Grid:
-    """Axes of a sweep and the values that do not vary.
+    """Axes of a sweep.
 
     Parameters
     ----------
-    axes : tuple of GridAxis
-        Axes with distinct keys.
+    axes : sequence of GridAxis
+        Axes with distinct keys. Values that do not vary are axes with a single value, see
+        :func:`fixed_axes`. Without an axis, the values are the defaults of the preset, and of
+        :class:`~psm_sim.simulation.scenario.Scenario`.
     policies : sequence of str
         Policy specs. Policies that are named only by axes are appended. The default is lpsm.
-    trace, topology, pages, seed
-        See :class:`~psm_sim.simulation.scenario.Scenario`. None selects its default, or the preset's trace.
-        A value that an axis varies must be None.
-    loss : str or None
-        Loss of every lpsm policy. None keeps the loss of each policy.
-    settings : mapping
-        Topology keys that are the same in all tasks.
     preset : Preset
         Defaults of the policies, the trace and the topology.
     battery : str or None
@@ -258,25 +217,17 @@ class Grid:
     Raises
     ------
     InputError
-        If an argument has a wrong type, e.g. *policies* is a string instead of a list.
+        If *policies* is a string instead of a list.
     """
 
-    axes: tuple[GridAxis, ...] = ()
+    axes: Sequence[GridAxis] = ()
     policies: Sequence[str] = ()
-    trace: str | None = None
-    topology: str | None = None
-    pages: int | None = None
-    seed: int | None = None
-    loss: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
     preset: Preset = field(default_factory=Preset)
     battery: str | None = None
 
     def __post_init__(self) -> None:
-        for name, kind, expected in _TYPES:
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, kind):
-                raise InputError(f"{name} must be {expected}, got {value!r}.")
+        if isinstance(self.policies, str):
+            raise InputError(f"policies must be a list of strings, got {self.policies!r}.")
 
     def tasks(self) -> list[SweepTask]:
         """Return the tasks, policy after policy. The last axis varies fastest.
@@ -290,10 +241,12 @@ class Grid:
             If a key is specified twice or applies to no policy, a value is invalid, or there are more than
             :data:`~psm_sim.campaign.sweep.grid.MAX_TASKS` tasks.
         """
-        self._check_keys()
         policies = self._policies()
-        axes = [self._axes_of(policy) for policy in policies]
-        self._check_axes(policies, axes)
+        axes = [[axis for axis in self.axes if axis.applies_to(policy)] for policy in policies]
+        self._check_keys(policies)
+        count = sum(prod(len(axis.values) for axis in policy_axes) for policy_axes in axes)
+        if count > MAX_TASKS:
+            raise InputError(f"The sweep has {count} tasks, expected at most {MAX_TASKS}; use larger steps.")
         self._check_effects()
         pairs = zip(policies, axes, strict=True)
         tasks = [task for policy, policy_axes in pairs for task in self._tasks_of(policy, policy_axes)]
@@ -307,76 +260,60 @@ class Grid:
         specs += [Spec.parse(name, "policy") for name in axis_policies if name not in names]
         return specs or [Spec(_DEFAULT_POLICY)]
 
-    def _axes_of(self, policy: Spec) -> list[GridAxis]:
-        fixed = [] if self.loss is None else [GridAxis("loss", (self.loss,))]
-        return [axis for axis in (*fixed, *self.axes) if axis.applies_to(policy)]
-
-    def _check_keys(self) -> None:
+    def _check_keys(self, policies: Sequence[Spec]) -> None:
         keys = [axis.key for axis in self.axes]
-        keys += [key for key in ("loss", *_SCENARIO_KEYS) if getattr(self, key) is not None]
-        for key in [*keys, *self.settings]:
-            if [*keys, *self.settings].count(key) > 1:
-                raise InputError(f"{key} is specified twice; either vary it or set it once.")
-
-    def _check_axes(self, policies: list[Spec], axes: list[list[GridAxis]]) -> None:
-        used = {axis.key for policy_axes in axes for axis in policy_axes}
-        actions = dict.fromkeys((axis.key for axis in self.axes), "Varying")
-        actions |= {} if self.loss is None else {"loss": "Setting"}
-        for key, action in actions.items():
-            if key not in used:
+        for axis in self.axes:
+            if keys.count(axis.key) > 1:
+                raise InputError(f"{axis.key} is specified twice; either vary it or set it once.")
+            if not any(map(axis.applies_to, policies)):
                 names = ", ".join(dict.fromkeys(policy.name for policy in policies))
                 raise InputError(
-                    f"{action} {key} has no effect on the policies {names}; add a policy that uses it."
+                    f"{axis.key} has no effect on the policies {names}; add a policy that uses it."
                 )
-        count = sum(prod(len(axis.values) for axis in policy_axes) for policy_axes in axes)
-        if count > MAX_TASKS:
-            raise InputError(f"The sweep has {count} tasks, expected at most {MAX_TASKS}; use larger steps.")
 
     def _check_effects(self) -> None:
         """Reject a topology key that acts in no task, because its switch is off in all of them."""
-        varied = {axis.key: axis.values for axis in self.axes}
-        keys = [key for key in (*self.settings, *varied) if key in topology_keys() and conditions_of(key)]
+        values = {axis.key: axis.values for axis in self.axes}
+        keys = [key for key in values if key in topology_keys() and conditions_of(key)]
         if not keys:
             return
-        names = varied.get("topology", (self.topology or Scenario().topology_name,))
-        settings = {**self.preset.settings, **self.settings}
-        first = {key: values[0] for key, values in varied.items()}
-        configs = [{**load_topology(name, settings).config(), **first} for name in names]
-        configs += [{**configs[0], key: value} for key, values in varied.items() for value in values]
+        first = {key: each[0] for key, each in values.items()}
+        names = values.get("topology", (Scenario().topology_name,))
+        configs = [{**load_topology(name, self.preset.settings).config(), **first} for name in names]
+        configs += [{**configs[0], key: value} for key, each in values.items() for value in each]
         for key in keys:
             for condition in conditions_of(key):
                 if not any(map(condition.is_met, configs)):
                     raise condition.error("sweep", key)
 
-    def _tasks_of(self, policy: Spec, axes: list[GridAxis]) -> Iterator[SweepTask]:
-        for values in product(*(axis.values for axis in axes)):
-            point = list(zip(axes, values, strict=True))
-            texts = {axis.key: value for axis, value in point if axis.is_scenario_axis}
-            yield SweepTask(self._policy(policy, point), self._scenario(texts))
+    def _tasks_of(self, policy: Spec, axes: Sequence[GridAxis]) -> Iterator[SweepTask]:
+        for point in product(*(axis.values for axis in axes)):
+            own, values = policy, {}
+            for axis, value in zip(axes, point, strict=True):
+                if axis.is_scenario_axis:
+                    values[axis.key] = value
+                else:
+                    own = _add_parameter(own, axis.key.rpartition(".")[2], value, "policy")
+            yield SweepTask(self.preset.policy_spec(own), self._scenario(values))
 
-    def _policy(self, policy: Spec, point: list[tuple[GridAxis, str]]) -> Spec:
-        for axis, value in point:
-            policy = axis.apply(policy, value)
-        return self.preset.policy_spec(policy)
-
-    def _scenario(self, texts: dict[str, str]) -> Scenario:
-        spec = (
-            Spec.parse(texts["trace"], "trace")
-            if "trace" in texts
-            else Spec.parse(self.trace or self.preset.trace, "trace")
-        )
-        settings = {**self.preset.settings, **self.settings}
-        for key, value in texts.items():
+    def _scenario(self, values: dict[str, str]) -> Scenario:
+        trace = Spec.parse(values.pop("trace", self.preset.trace), "trace")
+        arguments: dict[str, Any] = {key: int(values.pop(key)) for key in _COUNTS if key in values}
+        arguments |= {key: values.pop(key) for key in ("topology",) if key in values}
+        settings = dict(self.preset.settings)
+        for key, value in values.items():
             if key.startswith("trace."):
-                spec = add_parameter(spec, key.removeprefix("trace."), value, "trace")
-            elif key not in _SCENARIO_KEYS:
+                trace = _add_parameter(trace, key.removeprefix("trace."), value, "trace")
+            else:
                 settings[key] = value
-        fixed = {key: getattr(self, key) for key in _NON_TRACE_KEYS}
-        fixed |= {
-            key: int(text) if key in _INTEGER_KEYS else text for key, text in texts.items() if key in fixed
-        }
-        arguments = {key: value for key, value in fixed.items() if value is not None}
-        return Scenario(self.preset.trace_spec(spec), settings=settings, battery=self.battery, **arguments)
+        return Scenario(self.preset.trace_spec(trace), settings=settings, battery=self.battery, **arguments)
+
+
+def _add_parameter(spec: Spec, name: str, value: str, kind: str) -> Spec:
+    """Return *spec*, of a *kind* such as ``"policy"``, with an additional parameter."""
+    if name in spec.values:
+        raise InputError(f"{name} is both varied and set in {kind} {str(spec)!r}; remove one of them.")
+    return spec.with_(name, value)
 
 
 def read_grid(path: Path) -> Grid:
@@ -397,17 +334,16 @@ def read_grid(path: Path) -> Grid:
         if key not in _FILE_KEYS:
             hint = did_you_mean(key, _FILE_KEYS)
             raise InputError(f"{path}: unknown key {key!r}; expected {', '.join(_FILE_KEYS)}.{hint}")
-        if key in _FILE_TABLES and not isinstance(value, dict):
+        if key in ("vary", "set") and not isinstance(value, dict):
             raise InputError(f"{path}: {key} must be a table, got {value!r}.")
-    names = ("trace", "topology", "battery", "loss", *_INTEGER_KEYS)
-    fixed = {key: document[key] for key in names if key in document}
+    settings, vary = (flatten(document.get(key, {})) for key in ("set", "vary"))
+    fixed = {key: document[key] for key in _PLAIN_KEYS if key in document}
     try:
         grid = Grid(
-            axes=tuple(GridAxis.of(key, values) for key, values in flatten(document.get("vary", {})).items()),
-            policies=document.get("policies", ()),
-            settings=flatten(document.get("set", {})),
-            preset=load_preset(str(document["preset"])) if "preset" in document else Preset(),
-            **fixed,
+            [*fixed_axes(fixed, settings), *(GridAxis.of(*axis) for axis in vary.items())],
+            document.get("policies", ()),
+            load_preset(str(document["preset"])) if "preset" in document else Preset(),
+            document.get("battery"),
         )
         grid.tasks()
     except InputError as error:

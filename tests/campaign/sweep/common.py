@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from psm_sim.campaign.sweep.grid import Grid, GridAxis
+from psm_sim.campaign.sweep.grid import Grid, GridAxis, fixed_axes
 from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
 from psm_sim.campaign.sweep.table import Row, open_table
 
@@ -25,9 +25,16 @@ class Hears(Policy):
 """A policy of a user: its class's file, with a line that may spoil it."""
 
 
+FIXED = ("trace", "topology", "pages", "seed", "loss")
+
+
 def grid(*vary: str, **words) -> Grid:
-    """Return a grid of axes as on the command line, of five pages each."""
-    return Grid(axes=tuple(GridAxis.parse(text) for text in vary), **{"pages": 5, **words})
+    """Return a grid of axes as on the command line, by default of five pages."""
+    fixed = {name: words.pop(name) for name in FIXED if name in words}
+    if not any(text.startswith("pages=") for text in vary):
+        fixed.setdefault("pages", 5)
+    axes = fixed_axes(fixed, words.pop("settings", {}))
+    return Grid([*axes, *map(GridAxis.parse, vary)], **words)
 
 
 def run(path: Path | None, what: Grid, workers: int | None = 1, cluster: str = "") -> list[Row]:

@@ -9,14 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.campaign.sweep.grid import Grid, GridAxis, expand_values, read_grid
+from psm_sim.campaign.sweep.grid import Grid, expand_values, read_grid
 from psm_sim.common.errors import InputError
 from psm_sim.simulation.preset import load_preset
-
-
-def grid(*vary: str, **words) -> Grid:
-    """Return a grid of axes as on the command line."""
-    return Grid(axes=tuple(GridAxis.parse(text) for text in vary), **words)
+from tests.campaign.sweep.common import grid
 
 
 def policies(found: Grid) -> list[str]:
@@ -109,8 +105,8 @@ def test_scenarios_vary_in_trace_topology_pages_and_settings() -> None:
         "ucb:mean_think_s=30"
     ] * 2
     assert [each.settings for each in scenarios[:2]] == [
-        {"tcp.max_window": 9, "power.awake_w": "1"},
-        {"tcp.max_window": 9, "power.awake_w": "2"},
+        {"tcp.max_window": "9", "power.awake_w": "1"},
+        {"tcp.max_window": "9", "power.awake_w": "2"},
     ]
     assert {(each.topology, each.pages, each.seed) for each in scenarios} == {("modern", 5, 1)}
 
@@ -136,7 +132,7 @@ def test_a_preset_gives_way_to_what_is_varied() -> None:
         (["seed=1..2000,1000"], {}, "seed: duplicate value 1000; specify it once"),
         (["power.awake_w=0.5,0.50"], {}, "power.awake_w: duplicate value 0.50; specify it once"),
         (["power.awake_w=1"], {"settings": {"power.awake_w": "2"}}, "power.awake_w is specified twice"),
-        (["loss=inverse"], {"policies": ("psm",)}, "Varying loss has no effect on the policies psm"),
+        (["loss=inverse"], {"policies": ("psm",)}, "loss has no effect on the policies psm"),
         (["policy.bsd.p=1"], {"policies": ("bsd:p=2",)}, "p is both varied and set in policy 'bsd:p=2'"),
         (["trace.mean_think_s=1"], {"trace": "ucb:mean_think_s=2"}, "mean_think_s is both varied and set"),
         (["seed=1..400", "pages=1..400"], {}, "The sweep has 160000 tasks, expected at most 100000"),
@@ -168,7 +164,7 @@ def test_a_grid_file_says_the_same_as_the_command_line(tmp_path: Path) -> None:
         ("vary = 3", "vary must be a table, got 3"),
         ("[vary]\nseed = [1, 1]", "seed: duplicate value 1"),
         ("[vary]\nseed = []", "seed has no values"),
-        ("policies = ['psm']\n[vary]\nloss = ['inverse']", "Varying loss has no effect"),
+        ("policies = ['psm']\n[vary]\nloss = ['inverse']", "loss has no effect"),
     ],
 )
 def test_what_is_wrong_with_a_grid_file_is_told_with_its_name(

@@ -211,10 +211,9 @@ def test_a_sweep_without_an_output_leaves_no_files(tmp_path: Path, monkeypatch: 
     [
         (["seed=1"], {}, r"vary must be a dictionary .*, got \['seed=1'\]"),
         ({}, {"policies": "psm"}, "policies must be a list of strings, got 'psm'"),
-        ({}, {"trace": 3}, "trace must be a string, got 3"),
-        ({}, {"settings": 3}, "settings must be a dictionary of topology keys, got 3"),
-        ({}, {"pages": 1.5}, "pages must be an integer, got 1.5"),
-        ({}, {"seed": 2**63}, "seed must be at most .*, got 9223372036854775808"),
+        ({}, {"settings": 3}, "settings must be a dictionary .*, got 3"),
+        ({}, {"pages": 1.5}, "pages must be an integer .*, got '1.5'"),
+        ({}, {"seed": 2**63}, "seed must be .*, got '9223372036854775808'"),
         ({"pages": [1, 2]}, {"pages": 2}, "pages is specified twice"),
     ],
 )
