@@ -19,9 +19,9 @@ from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, pareto_fronti
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec, class_file
 from psm_sim.common.errors import InputError
-from psm_sim.common.parallel import parallel_map
 from psm_sim.common.parameters import values_of
 from psm_sim.common.progress import Progress, no_progress
+from psm_sim.common.run_many import run_many
 from psm_sim.common.summary_stats import Interval, confidence_interval, significant_differences
 from psm_sim.learning import LearnAlpha, best_rate, best_switching, learn_alpha_bound
 from psm_sim.losses import LOSSES, Context, Loss, make_loss
@@ -354,7 +354,7 @@ def simulate_losses(
     examined = replace(workload, pages=workload.pages[:_EXAMINED_PAGES], messages=NO_MESSAGES)
     times_s = page_times_s(run_workload("always-on", topology, examined))
     times_ms = Lpsm().times_ms
-    fixed = list(parallel_map(partial(_run_fixed, topology, examined, times_s), times_ms.tolist(), workers))
+    fixed = list(run_many(partial(_run_fixed, topology, examined, times_s), times_ms.tolist(), workers))
     if price_w is not None:
         grids = {name: _at_price(name, grid, price_w, times_ms, fixed) for name, grid in grids.items()}
     specs = {name: [_lpsm(loss, gamma) for gamma in values] for name, (loss, values, _) in grids.items()}
@@ -370,7 +370,7 @@ def simulate_losses(
     runs = {run.policy: run for run in comparison.runs}
     defaults = [_lpsm(loss, default) for loss, _, default in grids.values()]
     examine = partial(_examine, topology, examined, times_s, fixed)
-    examinations = list(parallel_map(examine, defaults, workers))
+    examinations = list(run_many(examine, defaults, workers))
     frontier = pareto_frontier(comparison.workloads, topology, workers)
     curves = [
         LossCurve(name, loss, values, default, tuple(runs[str(spec)] for spec in specs[name]), examination)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.common.parallel import parallel_map
 from psm_sim.common.progress import Progress, no_progress
+from psm_sim.common.run_many import run_many
 from psm_sim.hindsight.offline_optimum import offline_optimum
 from psm_sim.hindsight.traffic_chain_recorder import record_slowdowns
 from psm_sim.network import Topology
@@ -59,11 +59,7 @@ def pareto_frontier(
         for workload in workloads
     ):
         return []
-    corners: list[list[ParetoCorner]] = []
-    progress(0, len(workloads), "")
-    for found in parallel_map(partial(_corners, topology), workloads, workers):
-        corners.append(found)
-        progress(len(corners), len(workloads), "")
+    corners = list(run_many(partial(_corners, topology), workloads, workers, progress))
     means = np.mean(corners, axis=0).tolist()
     return list(dict.fromkeys(ParetoCorner(*mean) for mean in means))
 

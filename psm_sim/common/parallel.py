@@ -13,10 +13,9 @@ import time
 import traceback
 import weakref
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -66,66 +65,6 @@ class Ended:
     """End of a call, with its exception if it failed, or a :class:`WorkerDiedError`."""
 
     error: BaseException | None = None
-
-
-def parallel_map(
-    function: Callable[[Item], Output], items: Sequence[Item], workers: int | None = None
-) -> Iterator[Output]:
-    """Yield ``function(item)`` for each item, in the order of the items.
-
-    Parameters
-    ----------
-    function : callable
-        Function without side effects. It is called in another process unless there is a single worker.
-    items : sequence
-        Arguments of the calls.
-    workers : int or None
-        Number of processes; None uses one per core. It is limited to the number of items and to
-        :data:`MAX_PER_CORE` per core. A single worker runs in this process.
-
-    Raises
-    ------
-    WorkerDiedError
-        If two processes in turn ended during the same call.
-    """
-    results = ordered_map(partial(_yield_result, function), items, workers)
-    for number, (values, error) in enumerate(results, 1):
-        if isinstance(error, WorkerDiedError):
-            raise WorkerDiedError(f"Task {number} of {len(items)} returned no result: {error}")
-        if error is not None:
-            raise error
-        yield values[0]
-
-
-def ordered_map(
-    function: Callable[[Item], Iterable[Output]],
-    items: Sequence[Item],
-    workers: int | None = None,
-    isolated: bool = False,
-) -> Iterator[tuple[list[Output], BaseException | None]]:
-    """Yield the values of ``function(item)`` and its exception, or None, in the order of the items.
-
-    A call whose process has ended is repeated once, because the process may have been killed for another
-    reason. The parameters are those of :func:`parallel_map`, but *function* returns an iterable, and a single
-    worker is another process, too, if *isolated* is true.
-    """
-    count = process_count(len(items), workers)
-    queue, running = deque(enumerate(items)), dict[int, list[Output]]()
-    ended, died = dict[int, BaseException | None](), set[int]()
-    following = 0
-    is_here = count <= 1 and not isolated
-    for (index, item), value in unordered_map(partial(_call_second, function), queue, max(1, count), is_here):
-        if not isinstance(value, Ended):
-            running.setdefault(index, []).append(value)
-        elif isinstance(value.error, WorkerDiedError) and index not in died:
-            died.add(index)
-            running.pop(index, None)
-            queue.append((index, item))
-        else:
-            ended[index] = value.error
-        while following in ended:
-            yield running.pop(following, []), ended.pop(following)
-            following += 1
 
 
 def unordered_map(
@@ -305,14 +244,6 @@ def _cgroup_cores() -> int:
         quota, period = _SHARE.read_text(encoding="ascii").split()
         return -(-int(quota) // int(period))
     return sys.maxsize
-
-
-def _call_second(function: Callable[[Item], Iterable[Output]], pair: tuple[int, Item]) -> Iterable[Output]:
-    return function(pair[1])
-
-
-def _yield_result(function: Callable[[Item], Output], item: Item) -> Iterator[Output]:
-    yield function(item)
 
 
 def _call_here(function: Callable[[Item], Iterable[Output]], item: Item) -> Iterator[Output | Ended]:

@@ -10,7 +10,8 @@ import ast
 import inspect
 import sys
 import zlib
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +25,20 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
+_contents: dict[Path, bytes] = {}
+"""Contents of users' files at the beginning of a sweep, which are used instead of the files."""
+
+
+@contextmanager
+def use_contents(contents: Mapping[str, bytes]) -> Iterator[None]:
+    """Import the users' files in *contents*, by path, as they are there, whether or not they exist."""
+    _contents.update({Path(path): content for path, content in contents.items()})
+    try:
+        yield
+    finally:
+        _contents.clear()
+
+
 def load_class(path: str, class_name: str, base: type) -> type:
     """Import the class *class_name*, which must be derived from *base*, from the file *path*.
 
@@ -35,7 +50,7 @@ def load_class(path: str, class_name: str, base: type) -> type:
     """
     file = Path(path)
     expected = f"a file that defines a class derived from psm_sim's {base.__name__}"
-    if not file.is_file():
+    if not _is_file(file):
         raise PluginError(f"File not found: {path!r}; expected {expected}.")
     with redirect_stdout(sys.stderr):
         module = _import(file)
@@ -107,7 +122,7 @@ def imported_files(file: Path) -> list[Path]:
     while waiting:
         names = sorted(_imported_names(waiting.pop()) - sys.stdlib_module_names)
         paths = [file.parent / f"{name}.py" for name in names]
-        new = [path for path in paths if path.is_file() and path not in (file, *found)]
+        new = [path for path in paths if _is_file(path) and path not in (file, *found)]
         found += new
         waiting += new
     return found
@@ -115,12 +130,20 @@ def imported_files(file: Path) -> list[Path]:
 
 def _imported_names(file: Path) -> set[str]:
     try:
-        nodes = list(ast.walk(ast.parse(file.read_bytes())))
+        nodes = list(ast.walk(ast.parse(_read(file))))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # the import names the error
         return set()
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
     return {name.partition(".")[0] for name in names}
+
+
+def _is_file(file: Path) -> bool:
+    return file in _contents or file.is_file()
+
+
+def _read(file: Path) -> bytes:
+    return _contents[file] if file in _contents else file.read_bytes()
 
 
 class _FolderFinder:
@@ -158,8 +181,8 @@ def _import(file: Path) -> ModuleType:
     """
     modules = imported_files(file)
     try:
-        source = file.read_bytes()
-        content = b"".join([source, *(module.read_bytes() for module in modules)])
+        source = _read(file)
+        content = b"".join([source, *map(_read, modules)])
     except OSError as error:
         raise PluginError(f"{file} cannot be read: {error.strerror}; make it readable.") from error
     name = f"{PLUGIN}{file.stem}_{zlib.crc32(str(file.resolve()).encode() + content):08x}"

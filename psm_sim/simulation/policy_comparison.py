@@ -12,9 +12,10 @@ from typing import Any
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.parallel import Ended, WorkerDiedError, ordered_map, report_progress, unordered_map
+from psm_sim.common.parallel import Ended, WorkerDiedError, report_progress, unordered_map
 from psm_sim.common.parameters import Parameter
 from psm_sim.common.progress import Progress, no_progress
+from psm_sim.common.run_many import WORKERS, run_in_order
 from psm_sim.network import Observer, Topology
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.simulation.comparison import (
@@ -35,7 +36,6 @@ from psm_sim.simulation.table import Block
 
 _ALWAYS_ON = Spec("always-on")
 _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
-_WORKERS = Parameter("workers", 1, at_least=1, at_most=1024, optional=True)
 
 OnFailure = Callable[[Comparison], None]
 """Function that receives the finished part of a comparison before the exception that ended it is raised."""
@@ -94,7 +94,7 @@ def run_comparison(
         If an argument is invalid, or the pages do not depend on the seed. No simulation has started then.
     """
     _REPLICATIONS.check(replications, "comparison")
-    _WORKERS.check(workers, "comparison")
+    WORKERS.check(workers, "comparison")
     simulated = all_policies(policies, references)
     topology = scenario.resolve_topology()
     if replications > 1:
@@ -223,13 +223,12 @@ def _run_each(
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each task. If the first task fails, yield those of its finished policies."""
     run = partial(_run_in_worker, partial(run_task, policies))
-    progress(0, len(tasks), "", unit)
-    for number, (found, error) in enumerate(ordered_map(run, tasks, workers, isolated), 1):
-        if error is None or number == 1:
-            yield [_observable(block, policies, tasks[number - 1]) for blocks in found for block in blocks]
+    results = run_in_order(run, tasks, workers, progress, unit, isolated)
+    for number, (found, error) in enumerate(results):
+        if error is None or number == 0:
+            yield [_observable(block, policies, tasks[number]) for blocks in found for block in blocks]
         if error is not None:
             raise _named(error, policies, len(found))
-        progress(number, len(tasks), "", unit)
 
 
 def _run_in_worker(run: Callable[[Task], Iterator[list[Block]]], task: Task) -> Iterator[list[Block]]:

@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 
 from psm_sim.common import user_code_guards
-from psm_sim.common.parallel import Ended, WorkerDiedError, parallel_map, report_progress, unordered_map
+from psm_sim.common.parallel import Ended, WorkerDiedError, report_progress, unordered_map
+from psm_sim.common.run_many import run_many
 
 SHADOWED = ("json", "pickle", "struct", "socket", "signal", "threading", "random", "numpy", "cloudpickle")
 """Libraries that a worker, its start or the tracker of its resources imports."""
@@ -50,13 +51,13 @@ def fails(number: int) -> int:
 
 def test_results_are_in_the_order_of_the_items() -> None:
     expected = [number * number for number in range(20)]
-    assert [list(parallel_map(square, range(20), workers)) for workers in (1, 2, 3)] == [expected] * 3
+    assert [list(run_many(square, range(20), workers)) for workers in (1, 2, 3)] == [expected] * 3
 
 
 def test_the_error_of_the_first_item_that_fails_is_raised() -> None:
     """As with one worker, though a later one has failed before."""
     for workers in (1, 2):
-        results = parallel_map(fails, range(6), workers)
+        results = run_many(fails, range(6), workers)
         assert next(results) == 0
         with pytest.raises(ValueError, match=r"^1\b"):
             next(results)
@@ -64,11 +65,11 @@ def test_the_error_of_the_first_item_that_fails_is_raised() -> None:
 
 def test_a_worker_that_is_killed_loses_no_result(tmp_path: Path) -> None:
     expected = [number * number for number in range(6)]
-    assert list(parallel_map(partial(dies, tmp_path, 1), range(6), 2)) == expected
+    assert list(run_many(partial(dies, tmp_path, 1), range(6), 2)) == expected
 
 
 def test_an_item_that_ends_its_worker_twice_is_named(tmp_path: Path) -> None:
-    results = parallel_map(partial(dies, tmp_path, 2), range(6), 2)
+    results = run_many(partial(dies, tmp_path, 2), range(6), 2)
     assert [next(results), next(results)] == [0, 1]
     sentence = r"^Task 3 of 6 returned no result: its process has ended\. .* ran out of memory\.$"
     with pytest.raises(WorkerDiedError, match=sentence):
@@ -95,7 +96,7 @@ def test_the_processes_that_a_worker_started_end_with_it(tmp_path: Path) -> None
     """No process holds the FIFO any more."""
     os.mkfifo(tmp_path / "fifo")
     fifo = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
-    assert list(parallel_map(partial(leaves_a_process, tmp_path / "fifo"), range(3), 2)) == [0, 1, 2]
+    assert list(run_many(partial(leaves_a_process, tmp_path / "fifo"), range(3), 2)) == [0, 1, 2]
     assert select.select([fifo], [], [], 60)[0] == [fifo]
     assert os.read(fifo, 1) == b""
     os.close(fifo)
@@ -163,7 +164,7 @@ def test_progress_reaches_the_parent_process() -> None:
 UNGUARDED = """
 import os
 from psm_sim.common import user_code_guards
-from psm_sim.common.parallel import parallel_map
+from psm_sim.common.run_many import run_many
 
 class Mine:
     def __init__(self, number):
@@ -175,7 +176,7 @@ def work(number):
     return Mine(number)
 
 print("begun")
-print([found.number for found in parallel_map(work, range(3), 2)])
+print([found.number for found in run_many(work, range(3), 2)])
 """
 
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
 POOL = """
 import os, sys, time
 from psm_sim.common.signal_handling import raise_on_signals
-from psm_sim.common.parallel import parallel_map
+from psm_sim.common.run_many import run_many
 
 def work(number):
     print("stray")
@@ -30,7 +30,7 @@ def work(number):
     return number
 
 def main():
-    for found in parallel_map(work, range(8), 3):
+    for found in run_many(work, range(8), 3):
         print(found, flush=True)
 
 if __name__ == "__main__":

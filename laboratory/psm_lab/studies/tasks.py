@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.hashing import digest_of
-from psm_sim.common.parallel import parallel_map
 from psm_sim.common.progress import Progress, no_progress
+from psm_sim.common.run_many import run_many
 from psm_sim.hindsight.offline_optimum import (
     OfflineOptimum,
     least_energy_j,
@@ -108,28 +109,19 @@ def run_groups(
     for pair in zip(keys, groups, strict=True):
         for key, task in sorted(zip(*pair, strict=True), key=lambda item: -item[1].weight):
             distinct.setdefault(key, task)
-    finished = zip(distinct, _run_all(list(distinct.values()), workers, progress), strict=True)
+    done = list(accumulate((task.weight for task in distinct.values()), initial=0))
+
+    def report(number: int, total: int, *_: str) -> None:
+        progress(done[number], done[-1], f"{total} tasks")
+
+    runs = run_many(Task.run, list(distinct.values()), None if workers < 0 else workers, report)
+    finished = zip(distinct, runs, strict=True)
     results: dict[str, list[Row]] = {}
     for group, names in zip(groups, keys, strict=True):
         while not results.keys() >= set(names):
             key, rows = next(finished)
             results[key] = rows
         yield Rows(group, [results[key] for key in names])
-
-
-def _run_all(tasks: Sequence[Task], workers: int, progress: Progress) -> Iterator[list[Row]]:
-    done, total = 0, sum(task.weight for task in tasks)
-    label = f"{len(tasks)} tasks"
-    results = parallel_map(_run, tasks, None if workers < 0 else workers)
-    progress(done, total, label)
-    for task, rows in zip(tasks, results, strict=True):
-        done += task.weight
-        progress(done, total, label)
-        yield rows
-
-
-def _run(task: Task) -> list[Row]:
-    return task.run()
 
 
 def comparison_task(

@@ -20,8 +20,8 @@ from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.campaign.sweep.run import Resources, TaskFailedError, run_sweep_tasks
 from psm_sim.campaign.sweep.table import Row, open_table
 from psm_sim.common.errors import InputError
-from psm_sim.common.parallel import parallel_map
 from psm_sim.common.progress import Progress, no_progress
+from psm_sim.common.run_many import run_many
 from psm_sim.hindsight.offline_optimum import offline_optimum
 from psm_sim.hindsight.traffic_chain_recorder import record_costs
 
@@ -116,7 +116,7 @@ def optimum_costs(seeds: Sequence[int], workers: int | None = None) -> dict[Cell
     The result does not depend on the number of *workers*.
     """
     places = [(cell, seed) for cell in runs_of(ALWAYS_ON) for seed in seeds]
-    found = dict(zip(places, parallel_map(_optimum_costs, places, workers), strict=True))
+    found = dict(zip(places, run_many(_optimum_costs, places, workers), strict=True))
     first = PRICES_W[0]
     return {
         cell: tuple(found[cell._replace(price_w=first), seed][cell.price_w] for seed in seeds)

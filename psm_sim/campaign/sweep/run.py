@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from psm_sim.campaign.sweep.cluster import run_on_cluster
 from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.campaign.sweep.job import Job, make_jobs, run_job
 from psm_sim.campaign.sweep.table import Row, Table
-from psm_sim.campaign.sweep.user_files import UserFiles
+from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.opened_files import are_unchanged
-from psm_sim.common.parallel import Ended, WorkerDiedError, process_count, unordered_map
-from psm_sim.common.parameters import Parameter
+from psm_sim.common.parallel import WorkerDiedError, process_count
 from psm_sim.common.progress import Progress, no_progress
+from psm_sim.common.run_many import WORKERS, run_as_completed
 from psm_sim.common.user_code_guards import limits_user_code
-
-_WORKERS = Parameter("workers", 1, at_least=1, at_most=1024)
 
 
 @dataclass(frozen=True)
@@ -41,13 +37,12 @@ class Resources:
     cluster: str = ""
 
     def __post_init__(self) -> None:
-        if self.workers is not None:
-            _WORKERS.check(self.workers, "sweep")
-            if self.cluster:
-                raise InputError(
-                    f"workers={self.workers} conflicts with cluster={self.cluster!r}, which has its own "
-                    "workers; remove one of them."
-                )
+        WORKERS.check(self.workers, "sweep")
+        if self.cluster and self.workers is not None:
+            raise InputError(
+                f"workers={self.workers} conflicts with cluster={self.cluster!r}, which has its own workers;"
+                " remove one of them."
+            )
 
 
 class TaskFailedError(InputError):
@@ -85,24 +80,35 @@ def run_sweep_tasks(
         row.key: row for row in table.rows if row.key in by_key and not row.error and is_current[_opened(row)]
     }
     missing = {key: task for key, task in by_key.items() if key not in rows}
-    # read the files before the checks, which run user code
-    files = UserFiles.of(missing.values())
+    # read before the checks, which run user code, and not again, so that edits do not change the results
+    policies = {str(task.policy): task.policy for task in missing.values()}
+    files = {file for policy in policies.values() for file in policy.files()}
+    contents = {str(file): file.read_bytes() for file in files if file.suffix.lower() == ".py"}
     workers = 1 if resources.cluster else process_count(len(missing), resources.workers)
     jobs = deque(make_jobs(missing, workers) if missing else ())
     # a file that is again as it was, after a row with another content
     last = {row.task: row for row in table.rows}
     table.append([row for row in rows.values() if last[row.task] is not row])
+    names_files = {key for job in jobs for key in _keys_with_files(job)}
+    function = partial(run_job, contents)
+    isolated = limits_user_code()
+    if resources.cluster:
+        isolated = bool(names_files)
+        function = partial(run_job, contents, folder=Path.cwd() if isolated else None)
     done = 0
     progress(done, len(missing), "")
-    with _results(jobs, files, workers, resources.cluster) as results:
-        for job, value in results:
-            if isinstance(value, Row):
-                finished = [_with_files_here(value) if resources.cluster else value]
-            elif value.error is None:
+    with closing(run_as_completed(function, jobs, workers, resources.cluster, isolated)) as outputs:
+        for job, output in outputs:
+            if isinstance(output, Row):
+                opened = output.files if output.key in names_files else {}
+                if resources.cluster:
+                    opened = {path: digest for path, digest in opened.items() if Path(path).exists()}
+                finished = [replace(output, files=opened)]
+            elif output.error is None:
                 continue
             else:
-                died = isinstance(value.error, WorkerDiedError)
-                reason = value.error if died else describe_error(value.error)
+                died = isinstance(output.error, WorkerDiedError)
+                reason = output.error if died else describe_error(output.error)
                 error = f"The worker returned no result: {reason}"
                 failed, retried = job.failed_and_retried(rows)
                 finished = [replace(row, error=error) for each in failed for row in each.rows]
@@ -121,25 +127,11 @@ def _opened(row: Row) -> tuple[tuple[str, str], ...]:
     return tuple(row.files.items())
 
 
-def _with_files_here(row: Row) -> Row:
-    """Return a row without those files of its worker that do not exist on this machine."""
-    return replace(row, files={path: digest for path, digest in row.files.items() if Path(path).exists()})
-
-
-@contextmanager
-def _results(
-    jobs: deque[Job], files: UserFiles, workers: int, cluster: str
-) -> Iterator[Iterator[tuple[Job, Row | Ended]]]:
-    """Yield an iterator over the jobs with their rows and ends. The workers end with the block."""
-    if not jobs:
-        yield iter(())
-    elif cluster:
-        with closing(run_on_cluster(files, jobs, cluster)) as results:
-            yield results
-    else:
-        with TemporaryDirectory(prefix="psm_sim-") as folder:
-            # Edits during the sweep do not change the copies.
-            copies = files.write_to(Path(folder))
-            is_here = workers == 1 and not limits_user_code()
-            with closing(unordered_map(partial(run_job, copies), jobs, workers, is_here)) as results:
-                yield results
+def _keys_with_files(job: Job) -> list[str]:
+    """Return the keys of the tasks that name a file, so that they may open others."""
+    stations = job.scenario.resolve_topology().stations
+    shared = [Spec.parse(station.policy, "policy") for station in stations if station.policy]
+    shared.append(Spec.parse(job.scenario.trace_name, "trace"))
+    has_files = any(spec.files() for spec in shared)
+    pairs = zip(job.policies, job.rows, strict=True)
+    return [row.key for policy, row in pairs if has_files or policy.files()]

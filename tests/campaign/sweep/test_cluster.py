@@ -18,8 +18,6 @@ from typing import Any
 
 import pytest
 
-from psm_sim.campaign.sweep.job import Job
-from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
 from psm_sim.common.parallel import WORKER_DIED
 from tests.campaign.sweep.common import grid, run, write_policy
@@ -138,7 +136,7 @@ class StandIn(ModuleType):
     def __init__(self) -> None:
         super().__init__("distributed")
         self.other: dict[str, str] = {}
-        self.submitted: list[tuple[Future, Callable, UserFiles, Job]] = []
+        self.submitted: list[tuple[Any, ...]] = []
         self.waits = self.done = 0
 
     def Client(self, address: str, timeout: float) -> StandIn:
@@ -156,22 +154,20 @@ class StandIn(ModuleType):
     def nthreads(self) -> dict[str, int]:
         return {"tcp://here:2": 1, "tcp://here:3": 1}
 
-    def submit(self, function: Callable, *arguments: Any, pure: bool) -> Future | UserFiles:
+    def submit(self, *call: Any, pure: bool) -> Future:
         assert not pure
-        if function is UserFiles:
-            return UserFiles(*arguments)
-        self.submitted.append((Future(), function, *pickle.loads(pickle.dumps(arguments))))  # noqa: S301
+        self.submitted.append((Future(), *pickle.loads(pickle.dumps(call))))  # noqa: S301
         return self.submitted[-1][0]
 
     def wait(self, futures: list[Future], timeout: float, return_when: str) -> SimpleNamespace:
         self.waits += 1
         if self.waits % 2:
             raise TimeoutError
-        future, function, files, job = self.submitted.pop(0)
+        future, function, *arguments = self.submitted.pop(0)
         assert future in futures
         self.done += 1
         if self.done % 3:
-            future.set_result(function(files, job))
+            future.set_result(function(*arguments))
         else:
             future.set_exception(RuntimeError("the worker is gone"))
         return SimpleNamespace(done=[future])

@@ -19,7 +19,6 @@ from psm_sim.campaign.sweep import run as run_of_sweep
 from psm_sim.campaign.sweep.job import Job
 from psm_sim.campaign.sweep.results import candidates, table_rows
 from psm_sim.campaign.sweep.table import Row, open_table
-from psm_sim.campaign.sweep.user_files import PathMap
 from psm_sim.common import opened_files
 from psm_sim.common.errors import PLUGIN, InputError
 from psm_sim.simulation.comparison import Comparison
@@ -35,9 +34,9 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     found: list[str] = []
     original = job_module.run_job
 
-    def noting(files: PathMap, job: Job) -> Iterator[Row]:
+    def noting(contents: dict[str, bytes], job: Job) -> Iterator[Row]:
         found.extend(row.key for row in job.rows)
-        return original(files, job)
+        return original(contents, job)
 
     monkeypatch.setattr(run_of_sweep, "run_job", noting)
     monkeypatch.chdir(tmp_path)

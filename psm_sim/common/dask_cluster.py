@@ -1,33 +1,32 @@
-"""Execution of jobs on the workers of a Dask cluster."""
+"""Execution of tasks on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, TypeVar
 
-from psm_sim.campaign.sweep.job import Job, run_job
-from psm_sim.campaign.sweep.table import Row
-from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.common.errors import InputError
 from psm_sim.common.parallel import WORKER_DIED, Ended, WorkerDiedError, unordered_map
 from psm_sim.common.provenance import code_versions
 
+Task = TypeVar("Task")
+Output = TypeVar("Output")
+
 _CONNECT_TIMEOUT_S = 10
 _POLL_TIMEOUT_S = 0.5
-_JOBS_PER_THREAD = 2
-"""Submitted jobs per thread of the cluster, so that the next job is there when one is done."""
+_TASKS_PER_THREAD = 2
+"""Submitted tasks per thread of the cluster, so that the next task is there when one is done."""
 
 
 def run_on_cluster(
-    files: UserFiles, jobs: deque[Job], address: str
-) -> Generator[tuple[Job, Row | Ended], None, None]:
-    """Yield each job with its rows and its end, as :func:`psm_sim.common.parallel.unordered_map`.
+    function: Callable[[Task], Iterable[Output]], tasks: deque[Task], address: str, isolated: bool
+) -> Generator[tuple[Task, Output | Ended], None, None]:
+    """Yield each task with its outputs and its end, as :func:`psm_sim.common.parallel.unordered_map`.
 
-    If a worker is lost, Dask runs its jobs again on other workers, up to its limit ``allowed-failures``.
-    Workers may join during the sweep, and the caller may append *jobs*. *files* are those that the jobs name.
-    *address* is that of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
+    If a worker is lost, Dask runs its tasks again on other workers, up to its limit ``allowed-failures``.
+    Workers may join meanwhile, and the caller may append *tasks*. *address* is that of the scheduler, e.g.
+    ``tcp://10.0.0.1:8786``. If *isolated* is true, each call has a process of its own on its worker.
 
     Raises
     ------
@@ -38,37 +37,34 @@ def run_on_cluster(
     client = _connect(address)
     from distributed import KilledWorker, wait
 
-    running: dict[Any, Job] = {}
+    running: dict[Any, Task] = {}
     try:
         _check_workers(client, address)
-        run = partial(_run, files.has_code)
-        # A task, because Dask does not create scattered data again when their worker is lost.
-        shared_files = client.submit(UserFiles, files.contents, pure=False)
-        while jobs or running:
-            limit = _JOBS_PER_THREAD * max(1, sum(client.nthreads().values()))
-            while jobs and len(running) < limit:
-                job = jobs.popleft()
-                # pure=False: a job that is submitted again must run again
-                running[client.submit(run, shared_files, job, pure=False)] = job
+        while tasks or running:
+            limit = _TASKS_PER_THREAD * max(1, sum(client.nthreads().values()))
+            while tasks and len(running) < limit:
+                task = tasks.popleft()
+                # pure=False: a task that is submitted again must run again
+                running[client.submit(_outputs, function, task, isolated, pure=False)] = task
             try:
                 done = wait(list(running), timeout=_POLL_TIMEOUT_S, return_when="FIRST_COMPLETED").done
             except TimeoutError:
                 continue
             for future in done:
-                job, error = running.pop(future), future.exception()
-                values = [Ended(error)] if error else future.result()
+                task, error = running.pop(future), future.exception()
+                outputs = [Ended(error)] if error else future.result()
                 if isinstance(error, KilledWorker):
-                    values = [Ended(WorkerDiedError(WORKER_DIED))]
-                yield from ((job, value) for value in values)
+                    outputs = [Ended(WorkerDiedError(WORKER_DIED))]
+                yield from ((task, output) for output in outputs)
     finally:
         client.cancel(list(running), force=True)
         client.close(timeout=1 if running else _CONNECT_TIMEOUT_S)
 
 
-def _run(isolated: bool, files: UserFiles, job: Job) -> list[Row | Ended]:
-    """Run a job on a worker. It is *isolated* in another process if user code may end its process."""
-    run = partial(run_job, files.worker_paths())
-    return [value for _, value in unordered_map(run, deque([job]), 1, not isolated)]
+def _outputs(
+    function: Callable[[Task], Iterable[Output]], task: Task, isolated: bool
+) -> list[Output | Ended]:
+    return [output for _, output in unordered_map(function, deque([task]), 1, not isolated)]
 
 
 def _connect(address: str) -> Any:

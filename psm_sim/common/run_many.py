@@ -1,0 +1,127 @@
+"""Execution of many tasks in this process, in worker processes, or on a Dask cluster."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from typing import TypeVar
+
+from psm_sim.common.parallel import Ended, WorkerDiedError, process_count, unordered_map
+from psm_sim.common.parameters import Parameter
+from psm_sim.common.progress import Progress, no_progress
+
+Task = TypeVar("Task")
+Output = TypeVar("Output")
+
+WORKERS = Parameter("workers", 1, at_least=1, at_most=1024, optional=True)
+"""Number of worker processes."""
+
+
+def run_many(
+    function: Callable[[Task], Output],
+    tasks: Sequence[Task],
+    workers: int | None = None,
+    progress: Progress = no_progress,
+    unit: str = "",
+) -> Iterator[Output]:
+    """Yield ``function(task)`` for each task, in the order of the tasks.
+
+    Parameters
+    ----------
+    function : callable
+        Function without side effects.
+    tasks : sequence
+        Arguments of the calls.
+    workers : int or None
+        Number of processes; None uses one per core. A single worker runs in this process.
+    progress : callable
+        Called with the number of finished tasks, whenever a task ends.
+    unit : str
+        Plural of a task for the progress, such as ``"seeds"``.
+
+    Raises
+    ------
+    WorkerDiedError
+        If two processes in turn ended during the same call.
+    """
+    results = run_in_order(partial(_yield_output, function), tasks, workers, progress, unit)
+    for number, (outputs, error) in enumerate(results, 1):
+        if isinstance(error, WorkerDiedError):
+            raise WorkerDiedError(f"Task {number} of {len(tasks)} returned no result: {error}")
+        if error is not None:
+            raise error
+        yield outputs[0]
+
+
+def run_in_order(
+    function: Callable[[Task], Iterable[Output]],
+    tasks: Sequence[Task],
+    workers: int | None = None,
+    progress: Progress = no_progress,
+    unit: str = "",
+    isolated: bool = False,
+) -> Iterator[tuple[list[Output], BaseException | None]]:
+    """Yield the outputs of ``function(task)`` and its exception, or None, in the order of the tasks.
+
+    A call whose process has ended is repeated once, because the process may have been killed for another
+    reason. The parameters are those of :func:`run_many`, but *function* returns an iterable, and a single
+    worker is another process, too, if *isolated* is true.
+    """
+    waiting, running = deque(enumerate(tasks)), dict[int, list[Output]]()
+    ended, died = dict[int, BaseException | None](), set[int]()
+    following = 0
+    progress(0, len(tasks), "", unit)
+    with closing(run_as_completed(partial(_call, function), waiting, workers, isolated=isolated)) as outputs:
+        for (number, task), output in outputs:
+            if not isinstance(output, Ended):
+                running.setdefault(number, []).append(output)
+            elif isinstance(output.error, WorkerDiedError) and number not in died:
+                died.add(number)
+                running.pop(number, None)
+                waiting.append((number, task))
+            else:
+                ended[number] = output.error
+                progress(following + len(ended), len(tasks), "", unit)
+            while following in ended:
+                following += 1
+                yield running.pop(following - 1, []), ended.pop(following - 1)
+
+
+def run_as_completed(
+    function: Callable[[Task], Iterable[Output]],
+    tasks: deque[Task],
+    workers: int | None = None,
+    cluster: str = "",
+    isolated: bool = False,
+) -> Generator[tuple[Task, Output | Ended], None, None]:
+    """Yield each task with each output of ``function(task)`` when it arrives, and with its end at last.
+
+    The caller may append to *tasks* meanwhile. The workers end with the iteration. *cluster* is the address
+    of a Dask scheduler, whose workers return all outputs of a task at its end. It is empty for local
+    processes, of which there are *workers*, as for :func:`run_many`. The calls are in processes that they may
+    end if *isolated* is true.
+
+    Raises
+    ------
+    InputError
+        As for :func:`~psm_sim.common.dask_cluster.run_on_cluster`.
+    """
+    if not tasks:
+        return
+    if cluster:
+        from psm_sim.common.dask_cluster import run_on_cluster
+
+        yield from run_on_cluster(function, tasks, cluster, isolated)
+    else:
+        count = process_count(len(tasks), workers)
+        yield from unordered_map(function, tasks, count, count == 1 and not isolated)
+
+
+def _call(function: Callable[[Task], Iterable[Output]], pair: tuple[int, Task]) -> Iterable[Output]:
+    return function(pair[1])
+
+
+def _yield_output(function: Callable[[Task], Output], task: Task) -> Iterator[Output]:
+    yield function(task)
