@@ -26,7 +26,7 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.version import __version__
 from psm_sim.workload import load_workload
 
-_EXCLUDED_KEYS = ("policy", "station", "station_policy", "parameters", "pages", "wall_s", "stations")
+_EXCLUDED_KEYS = ("policy", "label", "station", "station_policy", "parameters", "pages", "wall_s", "stations")
 
 MAX_POLICIES = 8
 """Maximum number of policies per job.
