@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.campaign.sweep.table import ENERGY, LABEL, SLOWDOWN, Row
+from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row
 from psm_sim.common.summary_stats import Interval, confidence_interval
 
 if TYPE_CHECKING:
@@ -67,30 +67,9 @@ class Candidate:
     is_optimal: str = ""
 
     @property
-    def policy(self) -> str:
-        """Spec of the policy, as the user wrote it."""
-        return self.rows[0].policy
-
-    @property
-    def name(self) -> str:
-        """Label of the policy if it has one, else its name without parameters."""
-        return self.rows[0].name
-
-    @property
-    def label(self) -> str:
-        """Label of the policy if it has one, else its spec."""
-        return str(self.rows[0].parameters.get(LABEL, self.policy))
-
-    @property
-    def scenario(self) -> dict[str, Any]:
-        """Trace, topology, number of pages and the topology keys that were set."""
-        return self.rows[0].scenario
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Scenario, with the parameters of the policy and the trace."""
-        own = {key: value for key, value in self.rows[0].parameters.items() if key != LABEL}
-        return {**self.scenario, **own}
+    def row(self) -> Row:
+        """Task of the first seed."""
+        return self.rows[0]
 
     def interval(self, measure: str) -> Interval:
         """Return the mean over all seeds of a measure, with its 95 % Student's t interval."""
@@ -127,7 +106,7 @@ def pareto_front(rows: Iterable[Row]) -> list[Candidate]:
     """
     scenarios: dict[tuple[Any, ...], list[Candidate]] = {}
     for candidate in candidates(rows):
-        scenarios.setdefault(tuple(candidate.scenario.items()), []).append(candidate)
+        scenarios.setdefault(tuple(candidate.row.scenario.items()), []).append(candidate)
     front = []
     for group in scenarios.values():
         members = [

@@ -70,12 +70,22 @@ class Row:
         return str(self.parameters.get(LABEL) or name_of(self.policy, "policy"))
 
     @property
+    def label(self) -> str:
+        """Label of the policy if it has one, else its spec."""
+        return str(self.parameters.get(LABEL, self.policy))
+
+    @property
     def scenario(self) -> dict[str, Any]:
         """Trace, topology, number of pages, and the topology keys that were set."""
         own = {
             key: each for key, each in self.parameters.items() if not key.startswith(("policy.", "trace."))
         }
         return {"trace": self.trace, "topology": self.topology, "pages": self.pages, **own}
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """Scenario, with the parameters of the policy and the trace."""
+        return {**self.scenario, **{key: each for key, each in self.parameters.items() if key != LABEL}}
 
     @property
     def task(self) -> str:

@@ -33,10 +33,9 @@ def draw(rows: Sequence[Row]) -> Figure:
     values. At least one of *rows* must be done.
     """
     done = candidates(rows)
-    series: dict[str, list[Candidate]] = {}
-    for candidate, name in zip(done[:MAX_MARKS], _series_names(done[:MAX_MARKS]), strict=True):
-        series.setdefault(name, []).append(candidate)
-    notes = [f"marks: {', '.join(swept)}"] if (swept := _swept_labels(series.values())) else []
+    series = _series(done[:MAX_MARKS])
+    swept = dict.fromkeys(_label(key) for group in series.values() if (key := _swept_parameter(group)))
+    notes = [f"marks: {', '.join(swept)}"] if swept else []
     notes += [f"{MAX_MARKS} of {len(done)} combinations"] if len(done) > MAX_MARKS else []
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.4)
     with common_style():
@@ -53,44 +52,31 @@ def draw(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-def _series_names(candidates: Sequence[Candidate]) -> list[str]:
-    """Return the name of the series of each candidate.
+def _series(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
+    """Return the candidates of each series, by its name.
 
-    A series has the candidates of one name. If they differ in several parameters, those with texts as values
-    tell the series apart, such as the loss of ``lpsm`` from its ``gamma``.
+    A series has the candidates of one name. If they differ in several parameters, those of the policy with
+    texts as values tell the series apart, such as the loss of ``lpsm`` from its ``gamma``.
     """
     groups: dict[str, list[Candidate]] = {}
     for candidate in candidates:
-        groups.setdefault(candidate.name, []).append(candidate)
-    texts = {name: _text_keys(group) for name, group in groups.items()}
-    names = []
-    for candidate in candidates:
-        keys = texts[candidate.name]
-        pairs = ",".join(f"{key.rpartition('.')[2]}={candidate.parameters.get(key)}" for key in keys)
-        names.append(f"{candidate.name}:{pairs}" if pairs else candidate.name)
-    return names
-
-
-def _text_keys(group: Sequence[Candidate]) -> list[str]:
-    """Return the policy parameters with varying texts, if other parameters vary as well."""
-    keys = varying_keys(each.parameters for each in group)
-    texts = [
-        key
-        for key in keys
-        if key.startswith("policy.") and any(isinstance(each.parameters.get(key), str) for each in group)
-    ]
-    return texts if len(texts) < len(keys) else []
+        groups.setdefault(candidate.row.name, []).append(candidate)
+    series: dict[str, list[Candidate]] = {}
+    for name, group in groups.items():
+        keys = varying_keys(each.row.inputs for each in group)
+        texts = [key for key in keys if any(isinstance(each.row.inputs.get(key), str) for each in group)]
+        texts = [key for key in texts if key.startswith("policy.")]
+        for candidate in group:
+            pairs = [f"{key.rpartition('.')[2]}={candidate.row.inputs.get(key)}" for key in texts]
+            full_name = f"{name}:{','.join(pairs)}" if 0 < len(texts) < len(keys) else name
+            series.setdefault(full_name, []).append(candidate)
+    return series
 
 
 def _swept_parameter(group: Sequence[Candidate]) -> str:
     """Return the only parameter in which candidates differ; empty if there is none, or several."""
-    keys = varying_keys(each.parameters for each in group)
+    keys = varying_keys(each.row.inputs for each in group)
     return keys[0] if len(keys) == 1 else ""
-
-
-def _swept_labels(groups: Any) -> list[str]:
-    """Return the labels of the swept parameters of all series, with their units."""
-    return list(dict.fromkeys(_label(key) for group in groups if (key := _swept_parameter(group))))
 
 
 def _label(key: str) -> str:
@@ -108,7 +94,7 @@ def _label(key: str) -> str:
 def _plot_series(axes: Axes, name: str, group: Sequence[Candidate]) -> None:
     style, swept = policy_style(name), _swept_parameter(group)
     if swept:
-        group = sorted(group, key=lambda each: _order(each.parameters.get(swept)))
+        group = sorted(group, key=lambda each: _order(each.row.inputs.get(swept)))
     slowdowns = [each.interval(SLOWDOWN) for each in group]
     energies = [each.interval(ENERGY) for each in group]
     ends = [cut_interval(SLOWDOWN, each.mean, each.half_width) for each in slowdowns]
@@ -132,7 +118,7 @@ def _plot_series(axes: Axes, name: str, group: Sequence[Candidate]) -> None:
     )
     if swept and len(group) <= _MAX_LABELLED:
         for each, x, y in zip(group, xs, ys, strict=True):
-            value = each.parameters.get(swept)
+            value = each.row.inputs.get(swept)
             text = f"{value:g}" if isinstance(value, float) else short_name(str(value))
             axes.annotate(text, (x, y), (5, 4), textcoords="offset points", fontsize=7)
 
@@ -144,7 +130,7 @@ def _order(value: Any) -> tuple[bool, bool, Any]:
 
 def _describe(done: Sequence[Candidate]) -> str:
     """Return what the candidates have in common: trace, topology, pages, settings, seeds."""
-    varying = varying_keys(each.scenario for each in done)
-    shared = [f"{key} {value}" for key, value in done[0].scenario.items() if key not in varying]
+    varying = varying_keys(each.row.scenario for each in done)
+    shared = [f"{key} {value}" for key, value in done[0].row.scenario.items() if key not in varying]
     seeds = sorted({row.seed for each in done for row in each.rows})
     return ", ".join([*shared, f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"])

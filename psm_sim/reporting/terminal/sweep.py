@@ -26,7 +26,7 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
     if not best:
         stream.write("No task is done.\n")
         return
-    keys = varying_keys(candidate.scenario for candidate in best)
+    keys = varying_keys(candidate.row.scenario for candidate in best)
     with console_on(stream) as console:
         console.print(_table(best, keys))
         console.print()
@@ -45,10 +45,10 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
     columns = [cells for measure in (ENERGY, SLOWDOWN) for cells in _interval_cells(best, measure)]
     previous = None
     for index, candidate in enumerate(best):
-        if previous not in (None, candidate.scenario):
+        if previous not in (None, candidate.row.scenario):
             table.add_row()
-        previous = candidate.scenario
-        names = [*(str(previous.get(key, "")) for key in keys), candidate.label]
+        previous = candidate.row.scenario
+        names = [*(str(previous.get(key, "")) for key in keys), candidate.row.label]
         numbers = [*(column[index] for column in columns), str(len(candidate.rows)), candidate.is_optimal]
         table.add_row(*[*names, *numbers][: len(table.columns)])
     return table
@@ -66,7 +66,7 @@ def _interval_cells(best: Sequence[Candidate], measure: str) -> tuple[list[str],
 
 
 def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
-    shared = {key: value for key, value in best[0].scenario.items() if key not in keys}
+    shared = {key: value for key, value in best[0].row.scenario.items() if key not in keys}
     lines = ["No other policy of the scenario dominates these policies in energy and slowdown."]
     if any(candidate.is_optimal for candidate in best):
         lines.append(
@@ -88,9 +88,9 @@ def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
 
 def failures(rows: Sequence[Row]) -> list[str]:
     """Return a line with the task and its error message for each of the first failed tasks."""
-    failed = [row for row in rows if row.state == "failed"]
+    failed = [row for row in rows if row.error]
     lines = [
-        f"{row.state}: {_describe_task(row)}: {truncate(row.error, _MAX_LENGTH, '...')}"
+        f"failed: {_describe_task(row)}: {truncate(row.error, _MAX_LENGTH, '...')}"
         for row in failed[:MAX_SHOWN]
     ]
     more = len(failed) - MAX_SHOWN

@@ -27,7 +27,7 @@ def rows_of(policies: Mapping[str, Values], topology: str = "three-node") -> lis
 
 def front(policies: Mapping[str, Values]) -> dict[str, str]:
     """Return the policies that are not dominated, and whether they are optimal."""
-    return {found.policy: found.is_optimal for found in pareto_front(rows_of(policies))}
+    return {found.row.policy: found.is_optimal for found in pareto_front(rows_of(policies))}
 
 
 def test_equal_policies_are_both_optimal() -> None:
@@ -66,8 +66,8 @@ def test_the_front_follows_from_the_intervals_of_all_pairs(seed: int) -> None:
         for number, (energy, slowdown) in enumerate(random.uniform(1, 2, size=(15, 2)))
     }
     found = pareto_front([*rows_of(policies), *rows_of(policies, "modern")])
-    assert [each.scenario["topology"] for each in found] == sorted(
-        (each.scenario["topology"] for each in found), reverse=True
+    assert [each.row.scenario["topology"] for each in found] == sorted(
+        (each.row.scenario["topology"] for each in found), reverse=True
     )
     intervals = {
         (one, other): np.array(
@@ -86,7 +86,7 @@ def test_the_front_follows_from_the_intervals_of_all_pairs(seed: int) -> None:
         others = [intervals[one, other] for other in policies if other != one]
         if not any((each[:, 0] > 0).all() for each in others):
             expected[one] = "yes" if all((each[:, 1] < 0).any() for each in others) else "undecided"
-    assert {each.policy: each.is_optimal for each in found} == expected
+    assert {each.row.policy: each.is_optimal for each in found} == expected
     assert "yes" in expected.values()
 
 

@@ -134,7 +134,7 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
     assert [list(row.measures) for row in together] == [["reader", "laptop"]] * 2
     assert [row["station"] for row in table_rows(together)] == ["reader", "laptop"] * 2
     assert [
-        (each.policy, each.scenario["station"], each.interval("energy_per_page_j").mean)
+        (each.row.policy, each.row.scenario["station"], each.interval("energy_per_page_j").mean)
         for each in candidates(together)
     ] == [
         (row.policy, station, measures["energy_per_page_j"])
