@@ -140,6 +140,10 @@ class Table:
             except json.JSONDecodeError as error:
                 self.damage = f"row {number}: {error}"
 
+    def close(self) -> None:
+        """Close the connection to the file."""
+        self._database.close()
+
     def append(self, rows: Sequence[Row]) -> None:
         """Add rows, all or none."""
         with self._database:
@@ -193,49 +197,48 @@ def open_table(path: Path | None, *, new: bool = True) -> Iterator[Table]:
     """
     try:
         with ExitStack() as stack:
-            yield _open(path, new, stack)
+            yield _connect(None, True, stack) if path is None else _open(path, new, stack)
     except sqlite3.Error as error:
         raise _cannot_be_used(path, error) from error
 
 
-def _open(path: Path | None, new: bool, stack: ExitStack) -> Table:
-    if path is None:
-        return _connect(path, new, stack)
+def _open(path: Path, new: bool, stack: ExitStack) -> Table:
     if path.exists() and not path.is_file():
-        kind = "a directory" if path.is_dir() else "not a regular file"
-        raise InputError(f"The table {str(path)!r} is {kind}; choose a file.")
-    if not new and not path.exists():
+        raise InputError(f"The table {str(path)!r} is not a regular file; choose another file.")
+    if not (new or path.exists()):
         raise InputError(f"Table not found: {str(path)!r}; expected a file that psm_sim sweep has written.")
-    opened: list[Table] = []
+    opened = list[Table]()
     try:
         if new:
             is_new = not path.exists()
             _lock(path, stack)
             if is_new:
                 stack.callback(_remove_unused, path, opened)
-        with ExitStack() as first:
-            table = _connect(path, new, first)
-            opened.append(table)
-            if not (new and table.damage):
-                stack.push(first.pop_all())
-                return table
-        if (kept := Path(f"{path}.damaged")).exists():
-            raise InputError(f"{path} is damaged, and {kept} exists; rename {kept}.")
-        shutil.copyfile(path, kept)
-        for suffix in ("-wal", "-shm"):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
-        path.write_bytes(b"")
-        whole = _connect(path, new, stack)
-        whole.append(table.rows)
-        whole.damage = table.damage
-        return whole
+        opened.append(_connect(path, new, stack))
+        if new and opened[0].damage:
+            opened.append(_replace_damaged(path, opened[0], stack))
     except OSError as error:
         raise _cannot_be_used(path, error) from error
+    return opened[-1]
 
 
 def _remove_unused(path: Path, opened: Sequence[Table]) -> None:
     if not any(table.rows for table in opened):
         path.unlink(missing_ok=True)
+
+
+def _replace_damaged(path: Path, damaged: Table, stack: ExitStack) -> Table:
+    damaged.close()
+    if (kept := Path(f"{path}.damaged")).exists():
+        raise InputError(f"{path} is damaged, and {kept} exists; rename {kept}.")
+    shutil.copyfile(path, kept)
+    for suffix in ("-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    path.write_bytes(b"")  # the same file, which is locked
+    table = _connect(path, True, stack)
+    table.append(damaged.rows)
+    table.damage = damaged.damage
+    return table
 
 
 def _cannot_be_used(path: Path | None, error: Exception) -> InputError:

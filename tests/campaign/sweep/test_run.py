@@ -187,7 +187,7 @@ def test_a_file_that_is_no_table_is_refused() -> None:
     for name, sentence in (
         ("text.sqlite", "'text.sqlite' cannot be used: file is not a database"),
         ("other.sqlite", "'other.sqlite' is not a table of a sweep"),
-        ("folder", "'folder' is a directory"),
+        ("folder", "'folder' is not a regular file"),
         ("pipe", "'pipe' is not a regular file"),
         ("none/none.sqlite", "'none/none.sqlite' cannot be used: .*No such file"),
     ):
