@@ -73,10 +73,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scenario(parser)
     parser.add_argument(
         "--output",
-        "--store",
         metavar="FILE.sqlite",
         help="table of the results (default: GRID.sqlite or sweep.sqlite)",
     )
+    parser.add_argument("--store", dest="output", help=argparse.SUPPRESS)
     add_format(parser)
     add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
     execution_group(parser).add_argument(
