@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,11 +18,12 @@ from psm_sim.common.opened_files import note_opened_files, opened_files
 from psm_sim.common.plugins import use_contents
 from psm_sim.common.user_code_guards import is_memory_spent
 from psm_sim.network import Topology
-from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.policy_comparison import run_comparison
+from psm_sim.simulation.policy_comparison import run_task
 from psm_sim.simulation.result import Result, flatten_failures
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.stations import Task
+from psm_sim.simulation.table import Block
 from psm_sim.version import __version__
 from psm_sim.workload import load_workload
 
@@ -39,8 +40,8 @@ The policies of a job share an always-on run. If their worker dies, all of them 
 class Job:
     """Policies that run in one scenario, and the rows of their tasks without results.
 
-    The scenario has its topology, without the seed of that. ``is_retry`` states that the single policy has
-    run before, in a worker that ended.
+    The scenario has its topology, without the seed of that. ``is_retry`` states that a process has ended when
+    the first policy was to run.
     """
 
     scenario: Scenario
@@ -48,26 +49,9 @@ class Job:
     rows: tuple[Row, ...]
     is_retry: bool = False
 
-    def split(self) -> list[Job]:
-        """Return a job for each policy."""
-        pairs = zip(self.policies, self.rows, strict=True)
-        return [replace(self, policies=(policy,), rows=(row,), is_retry=True) for policy, row in pairs]
-
-    def failed_and_retried(self, done: Collection[str]) -> tuple[list[Job], list[Job]]:
-        """Return a job for each policy: those that have ended the worker, and those that run again.
-
-        Tasks whose keys are in *done* are left out. User code has ended the worker, if only one policy has
-        such code. The worker may also have been killed for another reason.
-        """
-        jobs = [job for job in self.split() if job.rows[0].key not in done]
-        if self.is_retry or sum(_has_code(job.policies[0]) for job in jobs) == 1:
-            return jobs[-1:], jobs[:-1]
-        return [], jobs
-
-
-def _has_code(policy: Spec) -> bool:
-    """Return whether a policy names Python code."""
-    return any(file.suffix.lower() == ".py" for file in policy.files())
+    def part(self, first: int, last: int | None = None) -> Job:
+        """Return a job for the policies from *first* to before *last*."""
+        return Job(self.scenario, self.policies[first:last], self.rows[first:last])
 
 
 def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> list[Job]:
@@ -89,10 +73,7 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> list[Job]:
 
     groups: dict[tuple[Any, ...], list[tuple[Spec, Row]]] = {}
     scenarios: dict[tuple[Any, ...], Scenario] = {}
-    # User code comes last in a job, because it may fail.
-    for key, task in sorted(
-        tasks.items(), key=lambda pair: once(_has_code, (str(pair[1].policy),), pair[1].policy)
-    ):
+    for key, task in tasks.items():
         policy, scenario = task.policy, task.scenario
         place: tuple[Any, ...] = (scenario.topology_name, scenario.profile, *scenario.settings.items())
         topology = once(Scenario.resolve_unseeded_topology, place, scenario)
@@ -161,32 +142,44 @@ def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None)
 
 
 def _run(job: Job) -> Iterator[Row]:
-    """Run a job. If it fails, run each policy without a result separately."""
-    finished: list[Comparison] = []
+    """Yield the row of each policy when it has run. If one fails, run those after it without it.
+
+    If user code has spent the memory of this process, they are left to another one.
+    """
+    done, is_begun = 0, False
     failure: Exception | None = None
     try:
-        finished.append(run_comparison(job.policies, job.scenario, on_failure=finished.append))
+        outputs = run_task(job.policies, Task(job.scenario, job.scenario.resolve_topology()))
+        next(outputs)  # without power saving
+        is_begun = True
+        for blocks in outputs:
+            yield replace(job.rows[done], measures=_measures(blocks))
+            done += 1
     except Exception as error:
         failure = error
-    runs = finished[0].runs if finished else ()
-    size = len(job.scenario.resolve_topology().stations) or 1  # several kinds of stations have a result each
-    measures = [_measures_by_station(runs[start : start + size]) for start in range(0, len(runs), size)]
-    yield from (replace(row, measures=each) for row, each in zip(job.rows, measures, strict=False))
-    waiting = job.split()[len(measures) :]
-    if failure and (finished or len(waiting) == 1):  # the first of them has failed
+    if failure is None:
+        return
+    if not is_begun and len(job.rows) > 1:  # any of them may have failed
+        yield from _run(job.part(0, 1))
+        done = 1
+    else:
         text = str(failure) if isinstance(failure, InputError) else describe_error(failure)
-        yield replace(waiting.pop(0).rows[0], error=text)
-    if failure and waiting and is_memory_spent():
-        raise failure  # so that each policy runs in a process of its own
-    yield from (row for single in waiting for row in _run(single))
+        yield replace(job.rows[done], error=text)
+        done += 1
+    if done < len(job.rows) and not is_memory_spent():
+        yield from _run(job.part(done))
 
 
-def _measures_by_station(results: Sequence[Result]) -> dict[str, Any]:
-    if len(results) == 1:
-        return _measures(results[0])
-    return {result.station: _measures(result) for result in results}
-
-
-def _measures(result: Result) -> dict[str, Any]:
-    values = {key: value for key, value in result.to_dict().items() if key not in _EXCLUDED_KEYS}
-    return flatten(flatten_failures(values))
+def _measures(blocks: Sequence[Block]) -> dict[str, Any]:
+    """Return the measures of a run by name. Several kinds of stations have measures each."""
+    kinds: dict[str, list[Block]] = {}
+    for block in blocks:
+        kinds.setdefault(block.keys["kind"], []).append(block)
+    levels = ("station",) if any(kinds) else ()
+    measures = {}
+    for kind, own in kinds.items():
+        values = Result(tuple(own), levels).to_dict()
+        measures[kind] = flatten(
+            flatten_failures({key: value for key, value in values.items() if key not in _EXCLUDED_KEYS})
+        )
+    return measures if len(kinds) > 1 else measures[kind]

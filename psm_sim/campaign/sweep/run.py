@@ -99,19 +99,16 @@ def run_sweep_tasks(
     progress(done, len(missing), "")
     with closing(run_as_completed(function, jobs, workers, resources.cluster, isolated)) as outputs:
         for job, output in outputs:
+            first = sum(row.key in rows for row in job.rows)
             if isinstance(output, Row):
                 opened = output.files if output.key in names_files else {}
                 if resources.cluster:
                     opened = {path: digest for path, digest in opened.items() if Path(path).exists()}
                 finished = [replace(output, files=opened)]
-            elif output.error is None:
+            elif first == len(job.rows):
                 continue
             else:
-                died = isinstance(output.error, WorkerDiedError)
-                reason = output.error if died else describe_error(output.error)
-                error = f"The worker returned no result: {reason}"
-                failed, retried = job.failed_and_retried(rows)
-                finished = [replace(row, error=error) for each in failed for row in each.rows]
+                retried, finished = _after_end(job.part(first) if first else job, output.error)
                 jobs.extend(retried)
             table.append(finished)
             rows |= {row.key: row for row in finished}
@@ -121,6 +118,24 @@ def run_sweep_tasks(
                 if fail_fast and row.error:
                     raise TaskFailedError(by_key[row.key], row.error)
     return [rows[key] for key in by_key]
+
+
+def _after_end(job: Job, error: BaseException | None) -> tuple[list[Job], list[Row]]:
+    """Return the jobs that continue a job whose process has ended, and the rows of failed tasks.
+
+    The first task has ended the process if it has user code, or if this happens again. Otherwise the process
+    may have been killed.
+    """
+    if error is None:  # another task has spent the memory of the process
+        return [job], []
+    died = isinstance(error, WorkerDiedError)
+    has_code = any(file.suffix.lower() == ".py" for file in job.policies[0].files())
+    if died and not (has_code or job.is_retry):
+        return [replace(job, is_retry=True)], []
+    failed = job.rows[:1] if died else job.rows
+    text = f"The worker returned no result: {error if died else describe_error(error)}"
+    rest = [job.part(len(failed))] if len(failed) < len(job.rows) else []
+    return rest, [replace(row, error=text) for row in failed]
 
 
 def _opened(row: Row) -> tuple[tuple[str, str], ...]:

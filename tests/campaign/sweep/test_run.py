@@ -21,8 +21,7 @@ from psm_sim.campaign.sweep.results import candidates, table_rows
 from psm_sim.campaign.sweep.table import Row, open_table
 from psm_sim.common import opened_files
 from psm_sim.common.errors import PLUGIN, InputError
-from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.stations import Task
 from tests.campaign.sweep.common import grid, run, write_policy
 
 SMALL = grid("policy.bsd.p=0.1,0.5", "seed=1,2", policies=("psm", "bsd"))
@@ -114,15 +113,15 @@ def test_a_task_that_fails_does_not_stop_the_rest(workers: int, runs: list[str])
 def test_policies_of_several_stations_share_a_reference_and_fail_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One comparison for all, which keeps those before a failure, with the same numbers."""
+    """One run without power saving for all, with the same numbers."""
     compared: list[int] = []
-    original = job_module.run_comparison
+    original = job_module.run_task
 
-    def noting(policies: list, scenario: Scenario, **words) -> Comparison:
+    def noting(policies: list, task: Task) -> Iterator:
         compared.append(len(policies))
-        return original(policies, scenario, **words)
+        return original(policies, task)
 
-    monkeypatch.setattr(job_module, "run_comparison", noting)
+    monkeypatch.setattr(job_module, "run_task", noting)
     among = {"topology": "cafe", "pages": 2}
     together = run(Path("a.sqlite"), grid("seed=1", policies=("psm", "bsd"), **among))
     assert compared == [2]
