@@ -24,8 +24,7 @@ from psm_sim.network.browser import Visit
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.helpers.driver_view import AWAKE_MS, MAX_BEACONS, OBSERVATION, ObservingPolicy
 from psm_sim.simulation import Result, Scenario
-from psm_sim.simulation.run import Times, execute, page_times_s, prepare_stations, run_workload
-from psm_sim.simulation.stations import StationSetup
+from psm_sim.simulation.run import StationSetup, Times, execute, page_times_s, prepare_stations, run_workload
 from psm_sim.simulation.table import Block, usage_of
 
 try:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.simulation import Result, Scenario
-from psm_sim.simulation.run import execute, prepare_stations
-from psm_sim.simulation.stations import station_setups
+from psm_sim.simulation.run import execute, prepare_stations, station_setups
 
 
 def run_both(policy: str, *arguments, **keywords) -> tuple[Result, Result]:

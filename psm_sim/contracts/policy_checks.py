@@ -31,8 +31,7 @@ from psm_sim.network.beacon_event_reference import schedule_every_beacon
 from psm_sim.policies import Frame, Policy, Poll, Rest
 from psm_sim.policies.user_policy_guard import guarded_policy
 from psm_sim.simulation import Result, Scenario, simulate
-from psm_sim.simulation.run import execute, prepare_stations
-from psm_sim.simulation.stations import station_setups
+from psm_sim.simulation.run import execute, prepare_stations, station_setups
 from psm_sim.simulation.table import usage_of
 
 BEACON_S = 0.1

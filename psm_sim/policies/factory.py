@@ -1,4 +1,4 @@
-"""Registry of the power-save policies."""
+"""Registry of the power-save policies, and the names of policies in results."""
 
 from __future__ import annotations
 
@@ -33,6 +33,20 @@ POLICIES: Registry[Policy] = Registry(
 
 make_policy = POLICIES.make
 """Return the policy that a text or spec describes. A policy instance is returned unchanged."""
+
+
+PolicyLike = str | Spec | Policy | type[Policy]
+"""Policy instance, policy class, spec, or spec string."""
+
+
+def spec_text(policy: PolicyLike) -> str:
+    """Return the spec of a policy without its label, or the name of an instance or class."""
+    return policy.name if isinstance(policy, (Policy, type)) else str(Spec.of(policy, "policy"))
+
+
+def label_of(policy: PolicyLike) -> str:
+    """Return the label that the user gave a policy; empty for none."""
+    return "" if isinstance(policy, (Policy, type)) else Spec.of(policy, "policy").label
 
 
 def with_loss(policies: Sequence[Any], loss: str | None) -> list[Any]:

@@ -6,7 +6,7 @@ import html
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,11 +19,11 @@ from psm_sim.common.formatting import flatten, format_pairs
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import Topology, topology_differences
 from psm_sim.policies import Policy
-from psm_sim.simulation.policy_names import PolicyLike, label_of, spec_text
+from psm_sim.policies.factory import PolicyLike, label_of, spec_text
 from psm_sim.simulation.result import Result
+from psm_sim.simulation.run import StationSetup, Task
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.sentences import conclude
-from psm_sim.simulation.stations import Task, describe_tasks
 from psm_sim.simulation.table import Block, Row, drop_nan
 from psm_sim.workload import Workload
 from psm_sim.workload.page_view import DependencyPage
@@ -119,7 +119,7 @@ class Comparison:
     @cached_property
     def workload(self) -> Workload:
         """The pages of the first seed, client or station, with a remark about all clients or stations."""
-        return describe_tasks(self.tasks)
+        return _describe_tasks(self.tasks)
 
     @property
     def workloads(self) -> list[Workload]:
@@ -313,6 +313,39 @@ class Comparison:
         """The seeds as text, such as ``"seed 1"`` or ``"seeds 1 to 10"``."""
         first, last = (self.tasks[index].scenario.seed for index in (0, -1))
         return f"seeds {first} to {last}" if self.replicate == "seed" else f"seed {first}"
+
+
+def _describe_tasks(tasks: Sequence[Task]) -> Workload:
+    """Return the workload of the first task, with a remark about all its stations or about all clients."""
+    first = tasks[0]
+    if first.resolved_topology.stations:
+        return _describe_setups(first.stations, first.resolved_topology)
+    workload = first.workload
+    if len(tasks) == 1 or not first.client:
+        return workload
+    remark = (
+        f"{len(tasks)} clients of the recording, each simulated independently; all values are means over"
+        " the clients"
+    )
+    return replace(workload, client="", remark="; ".join((remark, *workload.notes)))
+
+
+def _describe_setups(setups: Sequence[StationSetup], topology: Topology) -> Workload:
+    """Return the workload of the first station, with a remark about all stations."""
+    kinds = [list(group) for _, group in groupby(setups, lambda setup: setup.kind)]
+    remark = (
+        f"{len(setups)} station{'s' if len(setups) > 1 else ''} on one access point: "
+        f"{'; '.join(map(_describe_kind, kinds))}. Each row is a mean over the stations of its name. They"
+        " share a channel, so intervals require several seeds"
+    )
+    return replace(setups[0].workload, name=topology.name, remark=remark)
+
+
+def _describe_kind(setups: Sequence[StationSetup]) -> str:
+    """Return name, number, trace and own policy of the stations of one kind."""
+    first = setups[0]
+    policy = f" and policy {first.policy}" if first.policy else ""
+    return f"{len(setups)} x {first.kind} with trace {first.workload.name}{policy}"
 
 
 def _saved_percent(row: Row, reference: Row) -> float:

@@ -18,6 +18,7 @@ from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.run_many import WORKERS, run_in_order
 from psm_sim.network import Observer, Topology
 from psm_sim.policies.always_on import AlwaysOn
+from psm_sim.policies.factory import PolicyLike, label_of, spec_text
 from psm_sim.simulation.comparison import (
     NO_REFERENCES,
     REFERENCE,
@@ -27,11 +28,18 @@ from psm_sim.simulation.comparison import (
     reason_of,
     roles_of,
 )
-from psm_sim.simulation.policy_names import PolicyLike, label_of, spec_text
-from psm_sim.simulation.run import Run, execute, observe_station, page_times_s, prepare, prepare_stations
+from psm_sim.simulation.run import (
+    Run,
+    StationSetup,
+    Task,
+    execute,
+    observe_station,
+    page_times_s,
+    prepare,
+    prepare_stations,
+)
 from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.stations import StationSetup, Task
 from psm_sim.simulation.table import Block
 
 _ALWAYS_ON = Spec("always-on")

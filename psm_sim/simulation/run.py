@@ -1,27 +1,37 @@
-"""Run of a policy on one or several stations, from its initialisation to its table."""
+"""Run of a policy on one or several stations, from the setup of the stations to their table.
+
+The topology defines the stations (``[[stations]]``). Each of these tables describes one kind of station, with
+its own pages, policy and chip. A station without a policy, trace or number of pages uses those of the
+scenario.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.common.errors import PluginError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError, PluginError
+from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import Summary
 from psm_sim.network import Observer, PagesDone, Topology, World, build_world
 from psm_sim.network.background_messages import BackgroundMessages
 from psm_sim.network.build import cell_of
+from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.network.shared_cell import SharedCell
+from psm_sim.network.topology import overlay_settings
+from psm_sim.network.topology_sections import StationSpec
 from psm_sim.policies import Policy
+from psm_sim.policies.factory import PolicyLike, label_of, spec_text
 from psm_sim.policies.user_policy_guard import guard_policy, unwrap_policy
-from psm_sim.simulation.policy_names import PolicyLike, label_of, spec_text
-from psm_sim.simulation.stations import StationSetup
+from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.table import Block, Row
 from psm_sim.workload import Workload
 
@@ -30,6 +40,99 @@ if TYPE_CHECKING:
 
 Times = NDArray[np.float64]
 """Time of each page in seconds, nan for failed pages."""
+
+
+class StationSetup(NamedTuple):
+    """Configuration of one station.
+
+    Attributes
+    ----------
+    name : str
+        Name of the station; empty if it is the only one.
+    kind : str
+        Name of its ``[[stations]]`` table; empty without such tables.
+    resolved_topology : Topology
+        Topology with the chip of the station.
+    policy : Spec or None
+        Policy of the station; None uses the simulated policy.
+    workload : Workload
+        Pages and messages of the station.
+    """
+
+    name: str
+    kind: str
+    resolved_topology: Topology
+    policy: Spec | None
+    workload: Workload
+
+
+@dataclass(frozen=True)
+class Task:
+    """Runs of one seed or client.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        The scenario with this seed, or with the workload of this client.
+    resolved_topology : Topology
+        Its topology.
+    client : str
+        Name of the client; empty if there is only one.
+    """
+
+    scenario: Scenario
+    resolved_topology: Topology
+    client: str = ""
+
+    @cached_property
+    def stations(self) -> list[StationSetup]:
+        """The stations of the topology, at least one."""
+        return station_setups(self.scenario, self.resolved_topology)
+
+    @property
+    def workload(self) -> Workload:
+        """The workload of the first station."""
+        return self.stations[0].workload
+
+
+def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]:
+    """Return the setup of each station of a topology, in order. Errors are as for a run.
+
+    Without ``[[stations]]`` tables, there is one station with the values of the scenario.
+
+    A single station has the seed of the run. Each of several has pages and losses of its own, which depend on
+    the seed of the run and on its name, so that other stations do not change them.
+    """
+    if not topology.stations:
+        return [StationSetup("", "", topology, None, scenario.workload())]
+    setups: list[StationSetup] = []
+    for spec in topology.stations:
+        try:
+            setups += _group_setups(spec, scenario, topology)
+        except InputError as error:
+            raise InputError(f"topology {topology.name}: station {spec.name}: {error}") from None
+    return setups
+
+
+def _group_setups(spec: StationSpec, scenario: Scenario, topology: Topology) -> Iterator[StationSetup]:
+    """Yield the setup of each station of a group."""
+    values = load_profile(spec.profile).values if spec.profile else {}
+    own_topology = overlay_settings(replace(topology, stations=()), values, f"profile {spec.profile}")
+    policy = None if spec.policy is None else Spec.of(spec.policy, "policy")
+    for number, name in enumerate(spec.names):
+        if spec.seed is not None:
+            seed = spec.seed + number
+        elif topology.station_count == 1:
+            seed = scenario.seed
+        else:
+            seed = int(random_stream(scenario.seed, f"stations.{name}").integers(2**32))
+        named = replace(own_topology, station_name=name if topology.station_count > 1 else "")
+        yield StationSetup(name, spec.name, named, policy, _workload(scenario, spec, seed))
+
+
+def _workload(scenario: Scenario, spec: StationSpec, seed: int) -> Workload:
+    trace, pages = spec.trace or scenario.trace, spec.pages or scenario.pages
+    return replace(scenario, trace=trace, pages=pages, seed=seed).workload()
 
 
 @dataclass(frozen=True)

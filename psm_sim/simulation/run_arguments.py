@@ -13,9 +13,8 @@ from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.topology import check_effects, topology_keys, unknown_key_error
 from psm_sim.policies import Policy
-from psm_sim.policies.factory import with_loss
+from psm_sim.policies.factory import PolicyLike, with_loss
 from psm_sim.simulation.comparison import References
-from psm_sim.simulation.policy_names import PolicyLike
 from psm_sim.simulation.preset import Preset
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload

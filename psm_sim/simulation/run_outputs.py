@@ -15,7 +15,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_CAPTURE_BYTES
 from psm_sim.common.output_files import atomic_write, check_outputs, check_writable, is_special
 from psm_sim.network import Observer, Topology
-from psm_sim.simulation.policy_names import PolicyLike, label_of, spec_text
+from psm_sim.policies.factory import PolicyLike, label_of, spec_text
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
 

@@ -11,7 +11,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.simulation import Scenario, run_comparison
-from psm_sim.simulation.stations import station_setups
+from psm_sim.simulation.run import station_setups
 from psm_sim.workload import load_workload
 from tests.page_rows import page_rows
 

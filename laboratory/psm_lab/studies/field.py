@@ -16,8 +16,7 @@ from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network import load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.simulation import Result, Scenario, run_comparison
-from psm_sim.simulation.run import execute, prepare_stations
-from psm_sim.simulation.stations import station_setups
+from psm_sim.simulation.run import execute, prepare_stations, station_setups
 from psm_sim.simulation.table import directions_of, measure, usage_of
 
 CELLS = ((0, "tcp"), (0, "datagram"), (10, "tcp"), (10, "datagram"), (20, "tcp"))

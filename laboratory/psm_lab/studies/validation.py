@@ -27,8 +27,7 @@ from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology_sections import MacParameters
 from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.simulation import Scenario
-from psm_sim.simulation.run import execute, prepare_stations
-from psm_sim.simulation.stations import station_setups
+from psm_sim.simulation.run import execute, prepare_stations, station_setups
 from psm_sim.simulation.table import measure
 from psm_sim.workload import Page, Workload
 

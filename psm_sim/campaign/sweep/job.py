@@ -20,9 +20,8 @@ from psm_sim.common.user_code_guards import is_memory_spent
 from psm_sim.network import Topology
 from psm_sim.simulation.policy_comparison import run_task
 from psm_sim.simulation.result import Result, flatten_failures
-from psm_sim.simulation.run import prepare
+from psm_sim.simulation.run import Task, prepare
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.stations import Task
 from psm_sim.simulation.table import Block
 from psm_sim.version import __version__
 from psm_sim.workload import load_workload

@@ -21,7 +21,7 @@ from psm_sim.campaign.sweep.results import candidates, table_rows
 from psm_sim.campaign.sweep.table import Row, open_table
 from psm_sim.common import opened_files
 from psm_sim.common.errors import PLUGIN, InputError
-from psm_sim.simulation.stations import Task
+from psm_sim.simulation.run import Task
 from tests.campaign.sweep.common import grid, run, write_policy
 
 SMALL = grid("policy.bsd.p=0.1,0.5", "seed=1,2", policies=("psm", "bsd"))
