@@ -29,7 +29,7 @@ import numpy.typing as npt
 from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.network.build import cell_of
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.shared_cell import SharedCell
+from psm_sim.network.world import SharedCell
 from psm_sim.policies import make_policy
 from psm_sim.workload import Page
 from psm_sim.workload.messages import NO_MESSAGES

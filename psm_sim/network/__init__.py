@@ -4,9 +4,8 @@ from psm_sim.network.build import build_world
 from psm_sim.network.energy_ledger import EnergyLedger, Usage
 from psm_sim.network.observers import Observer, PagesDone
 from psm_sim.network.page_outcomes import PageError
-from psm_sim.network.shared_cell import run_alone
 from psm_sim.network.topology import Topology, load_topology, topology_differences, topology_keys
-from psm_sim.network.world import World
+from psm_sim.network.world import World, run_alone
 
 __all__ = [
     "EnergyLedger",

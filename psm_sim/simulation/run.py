@@ -25,9 +25,9 @@ from psm_sim.network.background_messages import BackgroundMessages
 from psm_sim.network.build import cell_of
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.page_outcomes import PageError
-from psm_sim.network.shared_cell import SharedCell
 from psm_sim.network.topology import overlay_settings
 from psm_sim.network.topology_sections import StationSpec
+from psm_sim.network.world import SharedCell
 from psm_sim.policies import Policy
 from psm_sim.policies.factory import PolicyLike, label_of, spec_text
 from psm_sim.policies.user_policy_guard import guard_policy, unwrap_policy

@@ -193,7 +193,7 @@ def check(number, faults="some"):
     world, pages, messages, which = world_of(number, faults)
     budget = Budget()
     try:
-        with patch("psm_sim.network.shared_cell.run_events", budget.fire):
+        with patch("psm_sim.network.world.run_events", budget.fire):
             failed = run(world, pages, messages)
     except Exception as error:
         raise AssertionError(f"{which}: {error!r}") from error

@@ -16,9 +16,8 @@ from psm_sim.network import Observer, load_topology
 from psm_sim.network.build import build_world, cell_of
 from psm_sim.network.parts.capture import capture_observers, check_capturable
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.shared_cell import SharedCell
 from psm_sim.network.topology_sections import StationSpec
-from psm_sim.network.world import World
+from psm_sim.network.world import SharedCell, World
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from tests.network.parts.capture.sniffed import (
