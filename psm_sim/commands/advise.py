@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _scenario(arguments: argparse.Namespace) -> Scenario:
     from psm_sim.campaign.advice import has_pages
-    from psm_sim.simulation.run_arguments import RunArguments
+    from psm_sim.simulation.preset import RunArguments
 
     given = parse_settings(arguments.set)
     scenario = RunArguments(
@@ -112,7 +112,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         1,
         arguments.seed,
         {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
-        _default_interval(arguments, given),
+        defaults=_default_interval(arguments, given),
         profile=arguments.profile,
         battery=arguments.battery,
         where="--set",

@@ -20,7 +20,6 @@ from psm_sim.commands.shared_options import (
     add_policies_and_pages,
     add_scenario,
     add_workers,
-    find_preset,
     integer_between,
     is_given,
     parse_latency,
@@ -33,7 +32,6 @@ from psm_sim.common.user_code_guards import limits_user_code
 if TYPE_CHECKING:
     from psm_sim.reporting.files.result_folder import RunRecord
     from psm_sim.simulation import Comparison, References, Scenario
-    from psm_sim.simulation.preset import Preset
     from psm_sim.simulation.run_outputs import RunOutputs
 
 HELP = """\
@@ -189,7 +187,7 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
         policies,
         scenario,
         references,
-        preset.name,
+        preset,
         arguments.replications or (1 if arguments.argv else DEFAULT_REPLICATIONS),
         arguments.workers,
         max_latency_s,
@@ -299,23 +297,21 @@ def _plot_path(text: str | None) -> Path | None:
     return picture_path(text)
 
 
-def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, Preset]:
-    """Return policies, scenario, baselines and reference, and preset of the options of a run."""
-    from psm_sim.simulation.run_arguments import RunArguments
+def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, str]:
+    """Return policies, scenario, baselines and reference, and name of the preset, of the options of a run."""
+    from psm_sim.simulation.preset import RunArguments
 
     given = parse_settings(arguments.set)
-    preset = find_preset(arguments.preset)
     request = RunArguments(
         arguments.trace if is_given("--trace", arguments.argv) else None,
         arguments.topology,
         arguments.pages,
         arguments.seed,
         {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
-        {},
-        preset,
-        arguments.profile,
-        arguments.battery,
-        arguments.loss,
+        preset=arguments.preset,
+        profile=arguments.profile,
+        battery=arguments.battery,
+        loss=arguments.loss,
         where="--set",
     )
     texts = arguments.policy or (["lpsm"] if arguments.argv else list(DEFAULT_POLICIES))
@@ -326,7 +322,7 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
     references = request.references(baselines, arguments.against or psm)
     scenario = request.scenario()
     _check_workers(arguments, scenario)
-    return policies, scenario, references, preset
+    return policies, scenario, references, request.preset_name
 
 
 def _check_workers(arguments: argparse.Namespace, scenario: Scenario) -> None:

@@ -6,14 +6,10 @@ import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED, ascii_number
-
-if TYPE_CHECKING:
-    from psm_sim.simulation.preset import Preset
-
 
 DEFAULT_PAGES = 100
 """Default number of pages."""
@@ -56,13 +52,6 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
             )
         settings[key] = value
     return settings
-
-
-def find_preset(name: str | None) -> Preset:
-    """Load a preset by *name*; None returns an empty preset."""
-    from psm_sim.simulation.preset import Preset, load_preset
-
-    return Preset() if name is None else load_preset(name)
 
 
 def path_option(option: str, text: str) -> Path:

@@ -14,7 +14,6 @@ from psm_sim.commands.shared_options import (
     add_scenario,
     add_workers,
     execution_group,
-    find_preset,
     is_given,
     parse_settings,
     path_option,
@@ -118,6 +117,7 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
     """Return the grid of the options, or of the grid file, which conflicts with such options."""
     from psm_sim.campaign.sweep.grid import Grid, GridAxis, fixed_axes, read_grid
     from psm_sim.network.chip_profiles import load_profile
+    from psm_sim.simulation.preset import load_preset
 
     if arguments.grid is not None:
         for argument in arguments.argv:
@@ -131,7 +131,7 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
     chip = load_profile(arguments.profile).values if arguments.profile else {}
     axes = fixed_axes(fixed, {**chip, **parse_settings(arguments.set)})
     axes += map(GridAxis.parse, arguments.vary)
-    return Grid(axes, arguments.policy or (), find_preset(arguments.preset), arguments.battery)
+    return Grid(axes, arguments.policy or (), load_preset(arguments.preset), arguments.battery)
 
 
 def _table_path(arguments: argparse.Namespace) -> Path:

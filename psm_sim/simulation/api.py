@@ -12,13 +12,11 @@ from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
 from psm_sim.simulation.comparison import BASELINES, Comparison
 from psm_sim.simulation.policy_comparison import run_comparison
-from psm_sim.simulation.preset import Preset, load_preset
+from psm_sim.simulation.preset import RunArguments
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.run_arguments import RunArguments
 from psm_sim.simulation.run_outputs import RunOutputs
 from psm_sim.simulation.timeline import observe
 from psm_sim.workload import Page, Workload
-from psm_sim.workload.page_list import as_workload
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,8 +100,17 @@ def simulate(
     >>> len(result.pages)
     5
     """
-    arguments = _run_arguments(
-        trace, topology, pages, seed, settings, preset, profile, battery, loss, clients
+    arguments = RunArguments(
+        trace,
+        topology,
+        pages,
+        seed,
+        settings,
+        preset=preset,
+        profile=profile,
+        battery=battery,
+        loss=loss,
+        clients=clients,
     )
     if not isinstance(observers, Sequence) or not all(isinstance(each, Observer) for each in observers):
         raise InputError(f"observers must be a list of Observer, got {safe_repr(observers)}.")
@@ -180,8 +187,17 @@ def compare(
     >>> list(comparison.frame["policy"])
     ['always-on', 'psm', 'bsd', 'lpsm']
     """
-    arguments = _run_arguments(
-        trace, topology, pages, seed, settings, preset, profile, battery, loss, clients
+    arguments = RunArguments(
+        trace,
+        topology,
+        pages,
+        seed,
+        settings,
+        preset=preset,
+        profile=profile,
+        battery=battery,
+        loss=loss,
+        clients=clients,
     )
     return run_comparison(
         arguments.policies(policies),
@@ -190,41 +206,4 @@ def compare(
         workers=workers,
         references=arguments.references(BASELINES if baselines else (), against),
         outputs=RunOutputs.of(capture, timeline),
-    )
-
-
-def _run_arguments(
-    trace: Any,
-    topology: Any,
-    pages: int,
-    seed: int,
-    settings: Mapping[str, Any] | None,
-    preset: str | Path | None,
-    profile: str | Path | None,
-    battery: str | None,
-    loss: str | None,
-    clients: str | int | None,
-) -> RunArguments:
-    """Return the arguments of :func:`simulate` and :func:`compare` that define scenario and policies."""
-    trace = str(trace) if isinstance(trace, Path) else trace
-    topology = str(topology) if isinstance(topology, Path) else topology
-    if not isinstance(topology, (str, Topology, Mapping)):
-        raise InputError(
-            "topology must be a name, a .toml file, a dictionary of keys or a Topology, "
-            f"got {safe_repr(topology)}."
-        )
-    if not (settings is None or isinstance(settings, Mapping)):
-        raise InputError(f"settings must be a dictionary of topology keys, got {safe_repr(settings)}.")
-    return RunArguments(
-        trace if trace is None or isinstance(trace, (str, Spec)) else as_workload(trace),
-        topology,
-        pages,
-        seed,
-        settings or {},
-        {},
-        Preset() if preset is None else load_preset(str(preset)),
-        str(profile or ""),
-        battery,
-        loss,
-        clients,
     )

@@ -1,20 +1,31 @@
-"""Presets, which are named trace, policy and topology parameters with the evidence for each choice."""
+"""Presets, and the arguments of a run to which they apply.
+
+A preset has named parameters of trace, policies and topology, with the evidence for each choice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError
+from psm_sim.common.errors import InputError, safe_repr
+from psm_sim.common.formatting import flatten
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.parameters import parameters_of
 from psm_sim.common.registry import unknown_name_error
-from psm_sim.network.topology import check_settings
-from psm_sim.policies import POLICIES
+from psm_sim.network import Topology, load_topology
+from psm_sim.network.chip_profiles import load_profile
+from psm_sim.network.topology import check_effects, check_settings, topology_keys, unknown_key_error
+from psm_sim.policies import POLICIES, Policy
+from psm_sim.policies.factory import PolicyLike, with_loss
+from psm_sim.simulation.comparison import References
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.workload import Workload
+from psm_sim.workload.page_list import as_workload
 
 CALIBRATES, FITTED, PREDICTED = ROLES = ("calibrates", "fitted", "predicted")
 """Role of a published number for a preset: it calibrated the preset, it influenced a choice, or neither."""
@@ -131,14 +142,17 @@ class Preset:
         }
 
 
-def load_preset(name: str) -> Preset:
-    """Load a bundled preset, or a preset file whose name ends in ``.toml``.
+def load_preset(name: str | Path | None) -> Preset:
+    """Load a bundled preset, or a preset file whose name ends in ``.toml``. None returns an empty preset.
 
     Raises
     ------
     InputError
         If the preset does not exist or is invalid.
     """
+    if name is None:
+        return Preset()
+    name = str(name)
     path = Path(name) if name.endswith(".toml") else bundled_dir("presets") / f"{name}.toml"
     names = bundled_names("presets")
     if not name.endswith(".toml") and name not in names:
@@ -190,3 +204,138 @@ def _choice(entry: Any, where: str) -> Choice:
 def _plain(choice: Choice) -> dict[str, Any]:
     facts = {"choice": choice.choice, "looked_at": list(choice.looked_at), "tried": list(choice.tried)}
     return {**facts, "seeds": choice.seeds, **({"values": dict(choice.values)} if choice.values else {})}
+
+
+@dataclass
+class RunArguments:
+    """Arguments that define the scenario and the policies of a run, from the command line or from Python.
+
+    Attributes
+    ----------
+    trace : str, Path, Spec, list of Page, DataFrame, Workload or None
+        Trace; None selects that of the preset.
+    topology : str, Path, Topology or mapping of str to object
+        Name, file, topology, or dictionary of nested or dotted keys.
+    pages, seed : int
+        As for :class:`Scenario`.
+    settings : mapping of str to object, or None
+        Topology keys of the user. Each of them must have an effect.
+    defaults : mapping of str to object
+        Topology keys that other arguments set, below *settings* and above those of the preset.
+    preset : str, Path or None
+        Preset, whose parameters apply to its trace, to the policies and to the topology.
+    profile : str, Path or None
+        Chip; empty for none.
+    battery : str or None
+        Capacity of the battery.
+    loss : str or None
+        Loss of each lpsm policy.
+    clients : str, int or None
+        Clients of a recording.
+    where : str
+        Name of the settings in error messages.
+
+    Raises
+    ------
+    InputError
+        If an argument has a wrong type, or the preset is invalid.
+    """
+
+    trace: Any
+    topology: Any
+    pages: int
+    seed: int
+    settings: Mapping[str, Any] | None = None
+    _: KW_ONLY
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    preset: str | Path | None = None
+    profile: str | Path | None = None
+    battery: str | None = None
+    loss: str | None = None
+    clients: str | int | None = None
+    where: str = "settings"
+
+    def __post_init__(self) -> None:
+        topology, settings = self.topology, self.settings
+        if not isinstance(topology, (str, Path, Topology, Mapping)):
+            raise InputError(
+                "topology must be a name, a .toml file, a dictionary of keys or a Topology, "
+                f"got {safe_repr(topology)}."
+            )
+        if not (settings is None or isinstance(settings, Mapping)):
+            raise InputError(f"settings must be a dictionary of topology keys, got {safe_repr(settings)}.")
+        self._preset = load_preset(self.preset)
+
+    @property
+    def preset_name(self) -> str:
+        """Name of the preset; empty for none."""
+        return self._preset.name
+
+    def scenario(self) -> Scenario:
+        """Return the scenario.
+
+        Raises
+        ------
+        InputError
+            If an argument is invalid or has no effect.
+        """
+        given, profile = self.settings or {}, str(self.profile or "")
+        settings = {**self._preset.settings, **self.defaults, **given}
+        own: dict[str, Any] = {}
+        if isinstance(self.topology, Mapping):
+            own = _keys(self.topology)
+            chip = load_profile(profile).values if profile else {}
+            topology: str | Topology = _build_topology(self.topology, {**own, **chip, **settings})
+            settings, profile = {}, ""
+        else:
+            topology = str(self.topology) if isinstance(self.topology, Path) else self.topology
+        scenario = Scenario(self._trace(), topology, self.pages, self.seed, settings, profile, self.battery)
+        resolved = scenario.resolve_unseeded_topology(self.where)
+        check_effects(resolved, [*own, *given], self.where)
+        return scenario
+
+    def policies(self, policies: Sequence[Any]) -> list[PolicyLike]:
+        """Convert a list of policies. Specs get the preset's parameters and the loss."""
+        if isinstance(policies, (str, Spec, Policy, type)) or not isinstance(policies, Sequence):
+            raise InputError(f"policies must be a non-empty list, got {safe_repr(policies)}.")
+        return [self.policy(policy) for policy in with_loss(policies, self.loss)]
+
+    def policy(self, policy: Any) -> PolicyLike:
+        """Convert a policy to a spec with the preset's parameters, unless it is an instance or a class."""
+        if isinstance(policy, Policy) or (isinstance(policy, type) and issubclass(policy, Policy)):
+            return policy
+        if not isinstance(policy, (str, Spec)):
+            raise InputError(
+                "policy must be a name, FILE.py:CLASS, a Policy class or a Policy instance, "
+                f"got {safe_repr(policy)}."
+            )
+        return self._preset.policy_spec(policy)
+
+    def references(self, baselines: Sequence[str | Spec], against: Any) -> References:
+        """Return the *baselines*, and *against* as the reference of relative values; None for none."""
+        return References(
+            tuple(map(self.policy, baselines)), () if against is None else (self.policy(against),)
+        )
+
+    def _trace(self) -> Spec | Workload:
+        trace = str(self.trace) if isinstance(self.trace, Path) else self.trace
+        if not (trace is None or isinstance(trace, (str, Spec))):
+            return as_workload(trace)
+        spec = self._preset.trace_spec(trace)
+        return spec if self.clients is None else spec.with_("clients", self.clients)
+
+
+def _build_topology(table: Mapping[str, Any], values: Mapping[str, Any]) -> Topology:
+    """Return the topology of a dictionary with its ``extends`` and ``stations``, and these *values*."""
+    topology = load_topology(table.get("extends", "three-node"), values, "topology", table.get("stations"))
+    return replace(topology, name="dict")
+
+
+def _keys(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the topology keys of a dictionary, dotted."""
+    own_keys = {str(key): value for key, value in table.items() if key not in ("extends", "stations")}
+    valid_keys = topology_keys()
+    for key in own_keys:
+        if not any(valid == key or valid.startswith(f"{key}.") for valid in valid_keys):
+            raise InputError(f"topology: {unknown_key_error(key)}")
+    return flatten(own_keys)

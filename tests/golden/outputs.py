@@ -99,9 +99,9 @@ def outputs(case: str) -> dict[str, str]:
     )
     object.__setattr__(comparison, "max_latency_s", parse_latency(arguments.latency))
     writers: dict[str, Callable[[io.StringIO], None]] = {
-        "table": lambda stream: terminal.write(comparison, stream, preset.name),
-        "json": lambda stream: result_json.write(comparison, stream, preset.name),
-        "csv": lambda stream: result_csv.write(comparison, stream, preset.name),
+        "table": lambda stream: terminal.write(comparison, stream, preset),
+        "json": lambda stream: result_json.write(comparison, stream, preset),
+        "csv": lambda stream: result_csv.write(comparison, stream, preset),
         "pages": lambda stream: result_csv.write_pages(comparison, stream),
     }
     return {name: _text(write) for name, write in writers.items()}
