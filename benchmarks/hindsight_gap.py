@@ -1,9 +1,9 @@
 """Where the energy between ``anticipate`` and hindsight goes, in joules per page.
 
-``python benchmarks/hindsight_gap.py`` runs ``anticipate:price=5`` over the pages of some seeds and shows its
-energy by what the radio did, beside hindsight's best schedule without delay on the same pages. A wait awake
-is in vain if the radio dozes at its end before a frame moves. With ``--frontier`` it shows only how much lies
-above hindsight's frontier at the delay that the policy itself has.
+``python benchmarks/hindsight_gap.py`` runs ``anticipate:price_w=5`` over the pages of some seeds and shows
+its energy by what the radio did, beside hindsight's best schedule without delay on the same pages. A wait
+awake is in vain if the radio dozes at its end before a frame moves. With ``--frontier`` it shows only how
+much lies above hindsight's frontier at the delay that the policy itself has.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def above_frontier_j(policy: str, scenario: Scenario) -> float:
 def main() -> None:
     """Print one line for each use of energy."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--policy", default="anticipate:price=5", help="anticipate, with any parameters")
+    parser.add_argument("--policy", default="anticipate:price_w=5", help="anticipate, with any parameters")
     parser.add_argument("--trace", default="ucb")
     parser.add_argument("--pages", type=int, default=100)
     parser.add_argument("--seeds", type=int, nargs="+", default=[11, 12, 13, 14, 15, 16])

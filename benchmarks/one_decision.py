@@ -22,7 +22,7 @@ REQUEST_S, SHOWN_S = 100.03, 0.95
 def trained(price_w: float) -> Anticipate:
     """Return a policy that has learnt 300 replies, and has just sent a request."""
     random = np.random.default_rng(1)
-    policy = Anticipate(price=price_w)
+    policy = Anticipate(price_w=price_w)
     policy.start(0.1)
     for quick in random.random(300) < 2 / 3:
         reply_s = random.normal(0.06, 0.01) if quick else random.normal(0.45, 0.03)

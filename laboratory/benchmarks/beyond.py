@@ -58,7 +58,7 @@ def pages_of(trace: str, seeds: list[int]) -> None:
     for price in PRICES:
         found = defaultdict(list)
         for seed in seeds:
-            of_seed = runs(trace, PLACES[trace], seed, f"anticipate:price={price:g}")
+            of_seed = runs(trace, PLACES[trace], seed, f"anticipate:price_w={price:g}")
             for option, run in of_seed.items():
                 row = [run[name] for name in _MEASURES]
                 found[option].append(row)
@@ -78,7 +78,7 @@ def pushes_of(trace: str, seeds: list[int]) -> None:
     found = defaultdict(list)
     for seed in seeds:
         asleep_w = Scenario().resolve_topology().power.asleep_w
-        for option, run in runs(trace, 1, seed, "anticipate:price=1").items():
+        for option, run in runs(trace, 1, seed, "anticipate:price_w=1").items():
             above_j = 3600 * (run["mean_power_mw"] / 1000 - asleep_w)
             if "pushes.sent" in run.row:
                 delays_ms = (1000 * run[f"pushes.delay_s.{name}"] for name in ("mean", "p95"))

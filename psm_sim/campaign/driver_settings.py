@@ -160,14 +160,11 @@ the Wi-Fi shell of Zephyr; the page "Dynamic power save" of the Linux Wireless w
 """
 
 _NEW_POLICIES = {
-    "anticipate": ("trust=0,max_ms", 0, 5000),
+    "anticipate": ("max_ms", 0, 1200),
     "bsd": ("max_sleep_ms", 0, 900),
     "lpsm": ("max_ms", 200, 1200),
 }
-"""Policies that no driver has: parameter of the longest doze, and its least value and default in ms.
-
-With ``trust``, a doze of anticipate could be longer.
-"""
+"""Policies that no driver has: parameter of the longest doze, and its least value and default in ms."""
 
 
 def settings_of(

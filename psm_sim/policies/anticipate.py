@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from psm_sim.beacons import TOLERANCE_S
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_S, MAX_WEIGHT
+from psm_sim.common.input_limits import MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.learning.waiting_time_model import EDGES_S, WaitingTimeModel
 from psm_sim.policies.base import Frame, Policy, Rest
@@ -23,15 +23,18 @@ from psm_sim.policies.helpers.doze_schedule import (
     longest_doze_is_best,
     solve_rest,
 )
-from psm_sim.policies.helpers.frame_gaps import IDLE, ON_AIR_S, FrameGaps, WaitingTimeModels
+from psm_sim.policies.helpers.frame_gaps import ON_AIR_S, FrameGaps, WaitingTimeModels
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful, longest_doze
 from psm_sim.poll import Poll
 
-_PRICE_W = 7.0
-"""Default price of delay, chosen on seeds 1 to 10 of ``ucb``."""
+_PRICE = 0.25
+"""Default price of delay."""
 
-_MAX_TRUSTED_MS = 5000.0
-"""Longest idle doze due to ``trust``, in ms. With 10 s a page of ``ucb`` needs 0.4 mJ less."""
+_UNSOLICITED, _QUIET_S = 0.5, 300.0
+"""Number of unsolicited frames in this silence, in seconds, that is assumed before any.
+
+Both were chosen on seed 1 of ``mqtt``, ``push`` and ``ucb`` with two chips.
+"""
 
 _FINE_S: FloatArray = np.concatenate(([0.001, 0.002, 0.004, 0.006, 0.008], 0.01 * np.arange(1, 40)))
 """Offsets in seconds, up to 0.39 s, until which the radio can wait awake. Later decisions are at beacons
@@ -59,12 +62,11 @@ class Anticipate(Policy):
     (:class:`~psm_sim.policies.helpers.frame_gaps.FrameGaps`, :class:`~psm_sim.learning.WaitingTimeModel`).
     Dynamic programming (:mod:`psm_sim.policies.helpers.doze_schedule`) then finds the schedule with the
     lowest expected cost. The cost is the energy plus the price for each second that a frame is buffered.
-    While no reply is awaited, the radio never waits awake.
+    A second of delay costs ``price`` times as much as a second awake instead of asleep. While no reply is
+    awaited, the radio never waits awake, and an unsolicited frame waits at most ``max_ms`` and a beacon.
 
     The schedule is for the first frame of any waiting connection. The price per connection decreases if
-    several wait at the same time, see ``share``. With ``trust`` an idle doze may exceed ``max_ms``. An
-    unsolicited frame then waits at most this share of the idle time since the last such frame, and at most
-    5 s.
+    several wait at the same time, see ``share``.
 
     With the targets ``slowdown`` or ``delay_ms`` the price is controlled so that the delay that the policy
     estimates to cause meets the target (:class:`~psm_sim.policies.helpers.delay_control.DelayControl`).
@@ -77,10 +79,13 @@ class Anticipate(Policy):
 
     price: float | None = parameter(
         None,
-        f"price of delay while a reply is awaited (none: {_PRICE_W:g}, or controlled to meet a target)",
-        unit="W",
+        "price of a second of delay, relative to a second awake instead of asleep "
+        f"(none: {_PRICE:g}, unless price_w or a target is given)",
         at_least=0,
         at_most=MAX_WEIGHT,
+    )
+    price_w: float | None = parameter(
+        None, "price of a second of delay in joules", unit="W", at_least=0, at_most=MAX_WEIGHT
     )
     slowdown: float | None = parameter(None, "target of the mean slowdown of pages", above=1, at_most=10)
     delay_ms: float | None = parameter(
@@ -90,26 +95,7 @@ class Anticipate(Policy):
         above=0,
         at_most=10_000,
     )
-    idle_price: float = parameter(
-        0.1,
-        "price of delay while no reply is awaited",
-        unit="W",
-        at_least=0,
-        at_most=MAX_WEIGHT,
-        expert=True,
-    )
-    max_ms: float = parameter(
-        1200.0, "longest doze, see trust", unit="ms", above=0, at_most=10_000, expert=True
-    )
-    trust: float = parameter(
-        0.01,
-        "ratio of the longest idle doze, which is then at most 5 s, to the idle time since an unsolicited "
-        "frame",
-        at_least=0,
-        at_most=1,
-        expert=True,
-        requires="p=none",
-    )
+    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=10_000, expert=True)
     share: float = parameter(
         0.25,
         "exponent s of the price, which is divided by n**s for n waiting connections",
@@ -118,14 +104,6 @@ class Anticipate(Policy):
         expert=True,
     )
     awake: bool = parameter(True, "whether the radio may wait awake for a reply", expert=True)
-    split_s: float = parameter(
-        10.0,
-        "largest spacing of two useful frames after which an idle gap counts as busy",
-        unit="s",
-        above=0,
-        at_most=MAX_S,
-        expert=True,
-    )
     p: float | None = parameter(
         None,
         "bound on the slowdown of a reply, minus 1 (none: no bound)",
@@ -136,14 +114,15 @@ class Anticipate(Policy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy anticipate")
-        choices = {"price": self.price, "slowdown": self.slowdown, "delay_ms": self.delay_ms}
+        choices = {name: getattr(self, name) for name in ("price", "price_w", "slowdown", "delay_ms")}
         given = [f"{name}={value:g}" for name, value in choices.items() if value is not None]
         if len(given) > 1:
             raise InputError(
-                f"policy anticipate: expected one of price, slowdown and delay_ms, got {' and '.join(given)}."
+                "policy anticipate: expected one of price, price_w, slowdown and delay_ms, got "
+                f"{' and '.join(given)}."
             )
         if not given:
-            self.price = _PRICE_W
+            self.price = _PRICE
         self._reset()
 
     def start(self, beacon_s: float) -> None:
@@ -154,7 +133,7 @@ class Anticipate(Policy):
     def _reset(self) -> None:
         self.models = WaitingTimeModels()
         self._flows = OutstandingRequests()
-        self._gaps = FrameGaps(self._flows, self.split_s, self._learn)
+        self._gaps = FrameGaps(self._flows, self._learn)
         delay_s = None if self.delay_ms is None else self.delay_ms / 1000
         self._control = None
         if self.slowdown is not None or delay_s is not None:
@@ -188,7 +167,7 @@ class Anticipate(Policy):
         """Return the first rest of the schedule with the lowest expected cost."""
         if self._control is not None:
             self._control.rests()
-        if self._flows.waiting or self.p is not None:
+        if self._flows.waiting or self.p is not None or self._gaps.asks(now_s):
             rest = self._wait(now_s, since_uplink_s)
         else:
             rest = self._idle(now_s)
@@ -204,7 +183,7 @@ class Anticipate(Policy):
             return {}
         mean = control.excess / max(1, control.pages)
         estimate = {"slowdown_estimated": 1 + mean} if self.slowdown else {"delay_estimated_ms": 1000 * mean}
-        return {"price_w": control.price_w, **estimate}
+        return {"price": control.price, **estimate}
 
     def model(self, context: str) -> WaitingTimeModel:
         """Return the waiting-time model of *context*, and create it if necessary."""
@@ -212,18 +191,24 @@ class Anticipate(Policy):
 
     def _learn(self, context: str, after_s: float, by_s: float) -> None:
         model = self.model(context)
-        if (
-            self._control is not None
-            and context not in IDLE
-            and ON_AIR_S + TOLERANCE_S < by_s - after_s < inf
-        ):
+        if context == "syn" and by_s < inf and not self.model("request").rounds:
+            self.model("request").observe(after_s, by_s)  # a reply takes at least the round trip
+        if self._control is not None and context != "idle" and ON_AIR_S + TOLERANCE_S < by_s - after_s < inf:
             self._control.arrived(_mean_wait_s(model, after_s, by_s), self._flows.waiting)
         model.observe(after_s, by_s)
 
     def _longest(self, now_s: float) -> int:
-        """Return the longest doze while no reply is awaited, in beacons."""
-        trusted_ms = min(1000 * self.trust * self._gaps.idle_s(now_s), _MAX_TRUSTED_MS)
-        return max(self._max_beacons, longest_doze(trusted_ms, self.beacon_s))
+        """Return the longest doze while no reply is awaited, in beacons.
+
+        With a constant hazard h, dozes of T seconds cost e / T + price h T / 2 per second, with the minimum
+        at T^2 = 2 e / (price h). The hazard of unsolicited frames is at least n / (q + t) after t seconds of
+        silence. Silence then costs sqrt(2 e n price) (sqrt(q + t) - sqrt(q)) joules more.
+        """
+        hazard_w = self._price_of_delay_w * _UNSOLICITED / (_QUIET_S + max(0.0, self._gaps.idle_s(now_s)))
+        if not hazard_w:
+            return self._max_beacons
+        beacons = sqrt(2 * self.power.beacon_j / hazard_w) / self.beacon_s
+        return max(1, min(round(beacons), self._max_beacons))
 
     def _wait(self, now_s: float, since_uplink_s: float) -> Rest:
         """Return the best rest while a reply is awaited, or with a bound."""
@@ -244,7 +229,10 @@ class Anticipate(Policy):
         )
         allowed = None if bound is None else bound.allows(grid, self._max_beacons)
         decisions = solve_rest(
-            self._arrival_model, grid, self._costs(bound is not None, self._max_beacons), allowed
+            self._arrival_model,
+            grid,
+            self._costs(bound is not None or self.awake, self._max_beacons),
+            allowed,
         )
         best = int(np.argmax(decisions > 0))
         return Rest(float(times_s[best]) - now_s, int(decisions[best]))
@@ -255,7 +243,7 @@ class Anticipate(Policy):
         Beyond the last bin of the waiting-time model this is always the longest doze.
         """
         if now_s - self._gaps.idle.opened_s > EDGES_S[-1]:
-            return Rest(0.0, self._longest(now_s), repeat=not self.trust)
+            return Rest(0.0, self._longest(now_s))
         number = self.beacon_grid.after(now_s) - 1
         cached_gap, plan = self._cached_plan
         if cached_gap != self._gaps.number or number not in plan or not self.beacon_grid.on(now_s):
@@ -285,21 +273,28 @@ class Anticipate(Policy):
         first = self.beacon_grid.after(time_s)
         return np.arange(first, first + count, dtype=np.float64) * self.beacon_s
 
-    def _costs(self, has_bound: bool, max_beacons: int) -> RestCosts:
+    def _costs(self, can_wait_awake: bool, max_beacons: int) -> RestCosts:
         """Return the costs of a rest of at most *max_beacons* beacons.
 
         If *has_bound* is true, the radio must be able to wait awake so that it can keep the bound.
         """
-        power, waiting = self.power, self._flows.waiting
-        if self._control is None:
-            assert self.price is not None  # noqa: S101 (without a target there is a price)
-            price_w = self.price
-        else:
-            price_w = self._control.price_w
-        price_w = price_w / waiting**self.share if waiting else self.idle_price
-        may_wait_awake = has_bound or (waiting and self.awake)
-        awake_w = max(0.0, power.awake_w - power.asleep_w) if may_wait_awake else inf
-        return RestCosts(price_w, awake_w, power.beacon_j, max_beacons)
+        price_w = self._price_of_delay_w / max(1, self._flows.waiting) ** self.share
+        awake_w = self._awake_w if can_wait_awake else inf
+        return RestCosts(price_w, awake_w, self.power.beacon_j, max_beacons)
+
+    @property
+    def _awake_w(self) -> float:
+        """Power of staying awake instead of dozing, in watts."""
+        return max(0.0, self.power.awake_w - self.power.asleep_w)
+
+    @property
+    def _price_of_delay_w(self) -> float:
+        """Price of a second of delay, in joules."""
+        if self.price_w is not None:
+            return self.price_w
+        price = self.price if self._control is None else self._control.price
+        assert price is not None  # noqa: S101 (without price_w and a target there is a price)
+        return price * self._awake_w
 
 
 def _mean_wait_s(model: WaitingTimeModel, after_s: float, by_s: float) -> float:

@@ -45,13 +45,13 @@ def test_a_condition_is_listed_with_its_parameter(capsys: pytest.CaptureFixture[
     for kind, name, key, condition in [
         ("topologies", "three-node", "mac.fetch", "mac.model=dcf"),
         ("topologies", "three-node", "beacon.loss_run", "beacon.loss"),
-        ("policies", "anticipate", "trust", "p=none"),
+        ("policies", "lpsm", "horizon_s", "alpha=none"),
         ("traces", "mqtt", "command.busy_s", "timing=bursts"),
     ]:
         rows = {row["name"]: row for row in listed(capsys, kind, name)[name]["parameters"]}
         assert rows[key]["requires"] == condition
     for words, text in [
-        (["policies", "anticipate"], "(requires p=none)"),
+        (["policies", "lpsm"], "(requires alpha=none)"),
         (["topologies", "three-node"], "(requires mac.model=dcf)"),
     ]:
         assert main(["list", *words, "--all"]) == 0

@@ -113,7 +113,6 @@ def test_python_refuses_what_has_no_effect() -> None:
     ("policy", "trace", "message"),
     [
         ("lpsm:alpha=0.1,horizon_s=5", "ucb", "policy lpsm: horizon_s has no effect without alpha=none"),
-        ("anticipate:p=0.5,trust=0.1", "ucb", "policy anticipate: trust has no effect without p=none"),
         ("listen:learner=cbgz,R=5", "ucb", "policy listen: R has no effect without learner=dkm"),
         ("psm", "push:push.quiet_for_s=5", "trace push: push: quiet_for_s .* without timing=bursts"),
         ("psm", "mqtt:busy_s=5", "trace mqtt: busy_s has no effect without timing=bursts"),

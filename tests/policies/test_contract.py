@@ -21,7 +21,7 @@ SPECS = [
     "listen:learner=cbgz2,b=0.003",
     "listen:learner=dkm",
     "anticipate:p=0.5",
-    "anticipate:trust=0.05,share=0",
+    "anticipate:price=2,share=0",
     "dynamic:stack=esp-idf,listen_interval=3",
     "uapsd:max_sp=2,listen_interval=3",
     "twt:uplink=wait,announced=true",

@@ -7,7 +7,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.policies import make_policy
-from psm_sim.policies.helpers.delay_control import EXPONENT, MAX_PRICE_W, DelayControl
+from psm_sim.policies.helpers.delay_control import EXCESS_AT_1, EXPONENT, MAX_PRICE, DelayControl
 from psm_sim.simulation import Scenario, run_comparison
 
 
@@ -50,10 +50,10 @@ def test_only_the_longest_wait_of_a_wake_up_counts():
 @pytest.mark.parametrize("factor", [0.2, 1.0, 5.0])
 @pytest.mark.parametrize("target", [0.01, 0.1])
 def test_it_meets_its_target_on_pages_whose_delay_falls_with_the_price(target, factor):
-    """The excess is random with mean factor * 0.11 * price**-1.6, up to five times that of the fit."""
+    """The excess is random with mean factor * EXCESS_AT_1 * price**-1.6, up to five times that of the fit."""
     control, random = DelayControl(1 + target, None), np.random.default_rng(1)
     for page in range(500):
-        excess = factor * 0.11 * control.price_w ** (-1 / EXPONENT) * random.exponential()
+        excess = factor * EXCESS_AT_1 * control.price ** (-1 / EXPONENT) * random.exponential()
         load_page(control, 100.0 * page, 1 + excess, [(excess, 1)])
     assert control.excess / control.pages == pytest.approx(target, rel=0.05)
 
@@ -63,7 +63,7 @@ def test_a_target_that_no_price_meets_ends_at_the_limit():
     control = DelayControl(1.01, None)
     for page in range(50):
         load_page(control, 100.0 * page, 1.0, [(0.5, 1)])
-    assert control.price_w == MAX_PRICE_W
+    assert control.price == MAX_PRICE
 
 
 def test_pages_meet_the_targets_within_a_fifth():
@@ -81,7 +81,7 @@ def test_pages_meet_the_targets_within_a_fifth():
 
 @pytest.mark.parametrize(
     "given",
-    ["slowdown=1.02,delay_ms=50", "price=2,slowdown=1.02", "price=7,slowdown=1.02", "price=2,delay_ms=50"],
+    ["slowdown=1.02,delay_ms=50", "price=2,slowdown=1.02", "price_w=7,slowdown=1.02", "price=2,delay_ms=50"],
 )
 def test_only_one_of_price_and_targets_is_allowed(given):
     """The message names what was given."""

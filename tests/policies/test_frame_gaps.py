@@ -1,4 +1,4 @@
-"""Gaps of each connection, the law of the first of several frames, and what a trusted doze promises."""
+"""Gaps of each connection, and the law of the first of several frames."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ import pytest
 
 from psm_sim.learning import WaitingTimeModel
 from psm_sim.policies import Poll
-from psm_sim.policies.anticipate import Anticipate
 from psm_sim.policies.helpers.frame_gaps import FrameGaps, first_event_model
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
-from psm_sim.simulation import Scenario, run_comparison
-from psm_sim.simulation.table import usage_of
 from tests.policies.frames import ack, datagram, fin, request, syn
 
 
@@ -27,7 +24,7 @@ def told() -> list[tuple[str, float, float]]:
 def gaps(told) -> FrameGaps:
     """Return gaps that write to the list, times rounded."""
     return FrameGaps(
-        OutstandingRequests(), 10.0, lambda context, a, b: told.append((context, round(a, 6), round(b, 6)))
+        OutstandingRequests(), lambda context, a, b: told.append((context, round(a, 6), round(b, 6)))
     )
 
 
@@ -57,7 +54,7 @@ def test_a_datagram_of_its_own_says_that_nothing_had_come_or_that_it_came_during
     gaps.rests(1.06, 1.2)
     gaps.interrupted(Poll(40.0, 1500, 1, ((20.0, 1500),)))
     gaps.sent(1.1, datagram())
-    assert told == [("idle", 1.05, inf), ("idle", 0.01, 0.05)]
+    assert told == [("idle", 1.05, inf), ("asked", 0.01, 0.05)]
 
 
 def test_a_bare_ack_received_changes_nothing(gaps, told):
@@ -89,12 +86,14 @@ def test_frames_of_one_burst_are_no_waiting(gaps, told):
     assert gaps.waiting[0].context == "received"
 
 
-@pytest.mark.parametrize(("pause_s", "context"), [(9.0, "idle-busy"), (11.0, "idle")])
-def test_idle_is_busy_after_two_useful_frames_close_together(gaps, pause_s, context):
-    """Closer than split_s."""
-    gaps.received(5.0, datagram())
-    gaps.received(5.0 + pause_s, datagram())
-    assert gaps.idle.context == context
+def test_a_datagram_sent_is_a_question_for_two_seconds(gaps, told):
+    """Its reply ends a context of its own. A datagram received asks nothing."""
+    gaps.sent(1.0, datagram())
+    assert (gaps.asks(2.9), gaps.asks(3.1)) == (True, False)
+    gaps.rests(1.0, 1.2)
+    gaps.received(1.201, datagram())
+    assert told == [("asked", 0.0, 0.2)]
+    assert not gaps.asks(1.3)
 
 
 def test_a_frame_of_one_connection_leaves_the_gap_of_another_open(gaps, told):
@@ -177,30 +176,3 @@ def test_the_joint_law_of_one_is_that_law_from_now_on():
     assert risen == pytest.approx((own - own[0]) / (1 - own[0]))
     expected = (integral - integral[0] - own[0] * (times_s - 10.0)) / (1 - own[0])
     assert area == pytest.approx(expected, abs=2e-4)
-
-
-def test_trusted_dozes_save_idle_beacons_without_any_delay():
-    """On a seed that no choice was made on."""
-    policies = ["anticipate", "anticipate:trust=0"]
-    trusting, plain = run_comparison(policies, Scenario("modern", pages=3, seed=911)).runs
-    assert trusting.page_time_s == plain.page_time_s
-    assert usage_of(trusting.row).beacons < usage_of(plain.row).beacons
-
-
-@pytest.mark.parametrize("trust", [0.0, 0.01, 0.3])
-def test_an_unasked_frame_waits_no_longer_than_the_time_since_the_last_one_is_trusted(trust):
-    """A day of silences between datagrams, of seconds to hours; what is earned is lost with each of them."""
-    policy, random = Anticipate(trust=trust, idle_price=1e-6), np.random.default_rng(2)
-    policy.start(0.1)
-    last_s = now_s = 0.0
-    longest = []
-    for length_s in np.append(10 ** random.uniform(0, 4, 30), 2000.0):
-        while now_s < last_s + length_s:
-            rest = policy.rest(now_s, now_s, None if now_s == last_s else Poll(100.0))
-            wakes_s = policy.beacon_grid.time(policy.beacon_grid.after(now_s) + rest.beacons - 1)
-            assert wakes_s - now_s <= max(1.2, min(5.0, trust * (now_s - last_s))) + 0.1 + 1e-9
-            longest.append(wakes_s - now_s)
-            now_s = wakes_s
-        policy.received(now_s + 0.002, datagram())
-        now_s = last_s = now_s + 0.01
-    assert max(longest) == pytest.approx({0.0: 1.2, 0.01: 5.0, 0.3: 5.0}[trust], abs=0.1)

@@ -26,12 +26,12 @@ def measured(policy, *settings):
 @pytest.mark.parametrize("segment_bytes", [1448, 536])
 def test_the_slowdown_does_not_depend_on_the_segment_size(segment_bytes):
     """Peers with time stamps send 1448 B; if that ended a reply, the slowdown would rise by 0.2."""
-    _, usual = measured("anticipate:price=2")
-    _, slowdown = measured("anticipate:price=2", ("tcp.segment_bytes", segment_bytes))
+    _, usual = measured("anticipate:price_w=2")
+    _, slowdown = measured("anticipate:price_w=2", ("tcp.segment_bytes", segment_bytes))
     assert slowdown == pytest.approx(usual, abs=0.02)
 
 
-@pytest.mark.parametrize("policy", ["anticipate:price=0.1", "anticipate:price=2"])
+@pytest.mark.parametrize("policy", ["anticipate:price_w=0.1", "anticipate:price_w=2"])
 def test_broadcasts_train_no_model(policy):
     """They cost their own energy, and no more: at most 10 mJ of 2.8 J a page."""
     (plain_j, plain), (energy_j, slowdown) = measured(policy), measured(policy, *BROADCASTS)

@@ -82,7 +82,7 @@ PAGE_POLICIES = (
     "lpsm", "lpsm:gamma=8e-7", "lpsm:gamma=5e-6", "lpsm:loss=inverse", "lpsm:context=outstanding",
     "outstanding", "outstanding:wait_ms=50", "outstanding:wait_ms=100",
     "listen:learner=random,b=0.1", "listen:learner=random,b=0.3", *LEARNERS,
-    *(f"anticipate:price={price:g}" for price in (0.1, 0.3, 0.5, 1.0, 2.0, 5.0)),
+    *(f"anticipate:price_w={price:g}" for price in (0.1, 0.3, 0.5, 1.0, 2.0, 5.0)),
 )  # fmt: skip
 """Policies that load pages, including the controls."""
 
@@ -90,7 +90,7 @@ PUSH_POLICIES = (
     *(f"psm:listen_interval={interval}" for interval in INTERVALS),
     "bsd:p=1", "lpsm:gamma=2e-6", "lpsm:gamma=5e-6", "lpsm", "outstanding",
     "listen:learner=random,b=0.1", "listen:learner=random,b=0.3", *LEARNERS,
-    *(f"anticipate:idle_price={price:g}" for price in (0.05, 0.1, 0.2, 0.5, 1.0, 3.0)),
+    *(f"anticipate:price_w={price:g}" for price in (0.05, 0.1, 0.2, 0.5, 1.0, 3.0)),
 )  # fmt: skip
 """Policies that receive pushes."""
 
@@ -209,20 +209,20 @@ _ENERGY, _SLOWDOWN = Condition("J/page, difference", "energy_j"), _slower_by(0.0
 _BOTH = (_ENERGY, _SLOWDOWN)
 
 CLAIMS = (
-    Case(1, "anticipate at 0.1 W: less energy and less delay than LPSM", "anticipate:price=0.1", "lpsm",
+    Case(1, "anticipate at 0.1 W: less energy and less delay than LPSM", "anticipate:price_w=0.1", "lpsm",
          _BOTH),
     Case(
-        2, "anticipate at 0.1 W: page times of static PSM with 9 % less energy", "anticipate:price=0.1",
+        2, "anticipate at 0.1 W: page times of static PSM with 9 % less energy", "anticipate:price_w=0.1",
         "psm",
         (Condition("J/page, ratio", "energy_j", 0.91, truediv), _slower_by(0.03)),
     ),
     Case(
-        3, "anticipate at 2 W: less energy than BSD, and at most 0.03 more slowdown", "anticipate:price=2",
+        3, "anticipate at 2 W: less energy than BSD, and at most 0.03 more slowdown", "anticipate:price_w=2",
         "bsd:p=1",
         (_ENERGY, _slower_by(0.03)),
     ),
     Case(
-        3, "anticipate at 2 W: less energy than BSD, and at most 0.01 more slowdown", "anticipate:price=2",
+        3, "anticipate at 2 W: less energy than BSD, and at most 0.01 more slowdown", "anticipate:price_w=2",
         "bsd:p=1",
         (_ENERGY, _slower_by(0.01)),
     ),
@@ -236,11 +236,11 @@ CLAIMS = (
     Case(8, "listen with DKM: at most one in five received beacons is unforced", "listen:learner=dkm,R=32",
          "psm", (Condition("unforced share", "unforced", 0.2, lambda policy, _: policy),)),
     Case(9, "anticipate on memoryless pushes: less energy than a fixed interval of equal delay",
-         "anticipate:idle_price=0.1", "interval",
+         "anticipate:price_w=0.1", "interval",
          (Condition("J/h above sleep, ratio", "above_j_per_h", 1.0, truediv),),
          PUSH_TRACES[:1]),
     Case(10, "anticipate on periodic pushes: half of LPSM's delay with less energy",
-         "anticipate:idle_price=0.1", "lpsm",
+         "anticipate:price_w=0.1", "lpsm",
          (Condition("delay, ratio", "delay_s", 0.5, truediv),
           Condition("J/h above sleep, difference", "above_j_per_h")),
          PUSH_TRACES[2:3]),

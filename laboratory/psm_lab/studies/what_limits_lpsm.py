@@ -47,10 +47,10 @@ ALONE: Mapping[str, Sequence[str]] = {
 
 TOGETHER: Mapping[str, Sequence[str]] = {
     "policy with information that sleeps between beacons": (
-        "outstanding", "anticipate:price=1,awake=false", "anticipate:price=5,awake=false",
+        "outstanding", "anticipate:price_w=1,awake=false", "anticipate:price_w=5,awake=false",
     ),
     "policy without information that stays awake for replies": ("bsd:p=1",),
-    "policy with information that stays awake for replies": ("anticipate:price=1", "anticipate:price=5"),
+    "policy with information that stays awake for replies": ("anticipate:price_w=1", "anticipate:price_w=5"),
 }  # fmt: skip
 """Policies that differ from LPSM in more than one factor."""
 

@@ -13,9 +13,9 @@ GAIN = 0.2
 
 A larger gain meets the target sooner. A smaller gain varies the price less, which needs less energy.
 """
-MIN_PRICE_W, MAX_PRICE_W = 0.05, 100.0
-"""Range of the price, in W."""
-EXCESS_AT_1_W, DELAY_AT_1_W_S, EXPONENT = 0.11, 0.035, 0.625
+MIN_PRICE, MAX_PRICE = 0.07, 140.0
+"""Range of the price."""
+EXCESS_AT_1, DELAY_AT_1_S, EXPONENT = 0.195, 0.062, 0.625
 """Fit to pages of ``ucb`` (seeds 1 and 2) at constant prices, which gives the price at the start.
 
 The excess slowdown and the delay per page are about proportional to ``price**(-1 / EXPONENT)``.
@@ -40,8 +40,8 @@ class DelayControl:
 
     Attributes
     ----------
-    price_w : float
-        Current price, in W.
+    price : float
+        Current price.
     pages : int
         Number of periods of activity that have ended.
     excess : float
@@ -51,8 +51,8 @@ class DelayControl:
     def __init__(self, slowdown: float | None, delay_s: float | None) -> None:
         self._is_relative = slowdown is not None
         self._target = slowdown - 1 if slowdown is not None else delay_s or inf
-        at_1_w = EXCESS_AT_1_W if self._is_relative else DELAY_AT_1_W_S
-        self.price_w = self._start_w = (at_1_w / self._target) ** EXPONENT
+        at_1 = EXCESS_AT_1 if self._is_relative else DELAY_AT_1_S
+        self.price = self._start = (at_1 / self._target) ** EXPONENT
         self.pages, self.excess = 0, 0.0
         self._begin_s, self._last_s, self._added_s = -inf, -inf, 0.0
         self._wait_s, self._connections = 0.0, 1
@@ -91,5 +91,5 @@ class DelayControl:
         self.pages += 1
         self._added_s = 0.0
         logarithm = GAIN * (self.excess / self._target - self.pages)
-        price_w = self._start_w * exp(min(logarithm, 50.0))
-        self.price_w = min(max(price_w, MIN_PRICE_W), MAX_PRICE_W)
+        price = self._start * exp(min(logarithm, 50.0))
+        self.price = min(max(price, MIN_PRICE), MAX_PRICE)

@@ -15,11 +15,11 @@ from psm_sim.policies.helpers.doze_schedule import ArrivalModel
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 
-CONTEXTS = ("syn", "request", "ack", "received", "idle", "idle-busy")
-"""Contexts of a gap: the frame that opened it while a reply is awaited, else the traffic intensity."""
+CONTEXTS = ("syn", "request", "ack", "received", "asked", "idle")
+"""Contexts of a gap: the frame that opened it while a connection waits, else whether a datagram was sent."""
 
-IDLE = ("idle", "idle-busy")
-"""Contexts in which no reply is awaited."""
+ASKED_S = 2.0
+"""Time for which the reply to a datagram is awaited, in seconds."""
 
 ON_AIR_S = 0.004
 """Maximum age of a frame that is received while awake: the air time of a full frame at 3 Mbit/s."""
@@ -30,7 +30,7 @@ _MIN_PROBABILITY = 1e-12
 """Lower limit of the probability that an event is still pending, to avoid a division by 0."""
 
 _IDLE_ODDS, _IDLE_MEAN_S = 99.0, 600.0
-"""Priors of the idle contexts.
+"""Priors of the idle context.
 
 They are the odds that no unsolicited frame arrives within a minute, and the mean time until one arrives, in
 seconds. The other contexts use the priors of :class:`~psm_sim.learning.WaitingTimeModel`.
@@ -42,7 +42,7 @@ class WaitingTimeModels(dict[str, WaitingTimeModel]):
 
     def __missing__(self, context: str) -> WaitingTimeModel:
         self[context] = model = (
-            WaitingTimeModel(_IDLE_ODDS, _IDLE_MEAN_S) if context in IDLE else WaitingTimeModel()
+            WaitingTimeModel(_IDLE_ODDS, _IDLE_MEAN_S) if context == "idle" else WaitingTimeModel()
         )
         return model
 
@@ -71,7 +71,8 @@ class FrameGaps:
 
     A connection's gap opens at each of its frames. It ends at the next one, or when its reply is complete.
     Pure ACKs received and frames of other connections do not end it. While no connection waits there is a
-    single gap, the idle gap. It ends at every frame sent and at every useful frame received.
+    single gap, the idle gap. It ends at every frame sent and at every useful frame received. A datagram sent
+    may be a question, so the gap after it has a context of its own.
 
     Only gaps in which the policy returned a rest are learnt from, because the frames of one burst do not
     wait. The arrival that ends a gap is known only up to an interval:
@@ -92,9 +93,6 @@ class FrameGaps:
     ----------
     flows : OutstandingRequests
         Outstanding requests. It receives all frames of this object.
-    split_s : float
-        The idle gap has the context ``"idle-busy"`` if the last two useful frames were closer than this, in
-        seconds.
     on_gap : callable
         Called at the end of a gap with its context and the bounds of the arrival, in seconds since the gap
         opened. The upper bound is ``inf`` if no frame has arrived.
@@ -109,14 +107,11 @@ class FrameGaps:
         Number of idle gaps opened so far.
     """
 
-    def __init__(
-        self, flows: OutstandingRequests, split_s: float, on_gap: Callable[[str, float, float], None]
-    ) -> None:
-        self._flows, self._split_s, self._on_gap = flows, split_s, on_gap
+    def __init__(self, flows: OutstandingRequests, on_gap: Callable[[str, float, float], None]) -> None:
+        self._flows, self._on_gap = flows, on_gap
         self.idle, self.waiting, self.number = Gap(0.0, "idle"), dict[int, Gap](), 0
         self._idle_s = 0.0
         self._doze_s, self._burst_s = (0.0, inf), inf
-        self._useful_s = (-inf, -inf)
 
     def idle_s(self, now_s: float) -> float:
         """Return the time without an awaited reply since the last unsolicited frame, in seconds.
@@ -124,6 +119,10 @@ class FrameGaps:
         No connection may wait at *now_s*.
         """
         return self._idle_s + now_s - self.idle.opened_s
+
+    def asks(self, now_s: float) -> bool:
+        """Return whether the station awaits the reply to a datagram at *now_s*."""
+        return self.idle.context == "asked" and now_s - self.idle.opened_s < ASKED_S
 
     def rests(self, dozes_s: float, wakes_s: float) -> None:
         """Handle a doze from *dozes_s* until the beacon at *wakes_s*, in seconds."""
@@ -144,7 +143,7 @@ class FrameGaps:
             self._end_idle(now_s, inf)
         self._flows.sent(frame)
         self._replace(frame.flow, now_s, inf, Gap(now_s, context_of(frame)))
-        self._open_idle(now_s, is_useful(frame))
+        self._open_idle(now_s, "asked" if frame.flow < 0 and frame.payload else "idle")
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Handle a frame received at *now_s*.
@@ -159,7 +158,7 @@ class FrameGaps:
         if useful or not self._flows.waits(frame.flow):
             self._replace(frame.flow, *arrival_s, Gap(now_s, "received"))
         if useful or (was_waiting and not self.waiting):
-            self._open_idle(now_s, useful)
+            self._open_idle(now_s, "idle")
 
     def at(
         self, model_of: Callable[[str], WaitingTimeModel], times_s: FloatArray
@@ -214,11 +213,8 @@ class FrameGaps:
         self._end(gap, after_s, by_s)
         gap.rested = False
 
-    def _open_idle(self, now_s: float, useful: bool) -> None:
-        if useful:
-            self._useful_s = (self._useful_s[1], now_s)
-        busy = self._useful_s[1] - self._useful_s[0] < self._split_s
-        self.idle = Gap(now_s, "idle-busy" if busy else "idle")
+    def _open_idle(self, now_s: float, context: str) -> None:
+        self.idle = Gap(now_s, context)
         self.number += 1
 
 

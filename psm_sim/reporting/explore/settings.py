@@ -35,7 +35,7 @@ class Settings:
     policies : tuple of str
         Compared policies.
     price : str
-        Price of delay of every ``anticipate`` without a price or target of its own, in W.
+        Relative price of delay of every ``anticipate`` without a price or target of its own.
     pages, seeds, seed : str
         Number of pages, number of seeds, and first seed.
     """
@@ -45,7 +45,7 @@ class Settings:
     round_trip_ms: str = "40"
     dtim: str = "1"
     policies: tuple[str, ...] = ("bsd", "lpsm", "anticipate")
-    price: str = "7"
+    price: str = "0.25"
     pages: str = "40"
     seeds: str = "3"
     seed: str = "1"
@@ -71,7 +71,9 @@ class Settings:
 
     def _priced(self, policy: str) -> str:
         spec = Spec.parse(policy, "policy")
-        is_open = spec.name == "anticipate" and not {"price", "slowdown", "delay_ms"} & set(spec.values)
+        is_open = spec.name == "anticipate" and not {"price", "price_w", "slowdown", "delay_ms"} & set(
+            spec.values
+        )
         return str(spec.with_("price", self.price)) if is_open else policy
 
 
@@ -123,10 +125,10 @@ _CONTROLS = {
         "policies", "Sleep policies to compare. The baselines always-on and psm are always there."
     ),
     "price": _Control(
-        "price of delay (W)",
-        "Energy that the policy anticipate spends to avoid one second of delay, in joules. A higher price "
-        "means less delay.",
-        ("0.01", "0.03", "0.1", "0.3", "1", "3", "7", "10", "30", "100"),
+        "price of delay",
+        "Seconds that the policy anticipate stays awake to avoid one second of delay. A higher price means "
+        "less delay.",
+        ("0.01", "0.03", "0.1", "0.25", "0.5", "1", "3", "10", "30", "100"),
     ),
     "pages": _Control(
         "pages", "Number of pages of each seed. Without pages, the number of periods with messages.", PAGES

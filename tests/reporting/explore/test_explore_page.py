@@ -62,8 +62,8 @@ def rows_of(document: Document) -> dict[str, dict[str, list[Any]]]:
 def test_the_page_shows_conclusion_command_figures_and_choices() -> None:
     document = opened()
     assert "seed 1" in text_of(document, "status")
-    assert "anticipate:price=7" in text_of(document, "conclusion")
-    assert "--policy anticipate:price=7 --trace ucb" in text_of(document, "command")
+    assert "anticipate:price=0.25" in text_of(document, "conclusion")
+    assert "--policy anticipate:price=0.25 --trace ucb" in text_of(document, "command")
     assert "<td>psm *</td>" in text_of(document, "numbers")
     assert "not a recording" in text_of(document, "numbers")
     (figure,) = document.get_model_by_name("plane").children
@@ -71,7 +71,7 @@ def test_the_page_shows_conclusion_command_figures_and_choices() -> None:
     assert [text for _, text in document.get_model_by_name("timeline_policy").options] == [
         "always-on",
         "psm",
-        "anticipate:price=7",
+        "anticipate:price=0.25",
     ]
     assert document.get_model_by_name("timeline_page").options == ["1", "2"]
 

@@ -110,7 +110,7 @@ def test_a_policy_below_the_frontier_removes_it() -> None:
     """As with pages of parallel connections, whose delays overlap."""
     modern = Scenario("modern", pages=4, settings={"browser.connections": 1})
     assert frontier_of(run_comparison(["psm"], modern))
-    assert frontier_of(run_comparison(["anticipate:price=1"], modern)) == []
+    assert frontier_of(run_comparison(["anticipate:price_w=1"], modern)) == []
 
 
 def test_timelines_of_several_results_share_the_page_and_the_axis(replicated: Comparison) -> None:
