@@ -105,7 +105,7 @@ MENDABLE = [
     ("trace convert ucb --to t.csv --pages 100000000000", "--pages must be an integer from 1"),
     ("--policy psm --force", "--force has no effect without --output, --plot"),
     ("--policy psm --workers 3", "--workers has no effect on a single run"),
-    ("sweep --policy psm --loss inverse", "Setting loss has no effect on the policies psm"),
+    ("sweep --policy psm --loss inverse", "loss has no effect on the policies psm"),
     ("sweep --policy psm --vary mac.beacon_mbps=1,2", "mac.beacon_mbps has no effect without mac.model"),
     ("sweep --policy psm --vary seed=1,2 --set faults.restart_s=3", "without faults.restart_every_s"),
     ("sweep --vary seed=2,3 --seed=7", "seed is specified twice"),
