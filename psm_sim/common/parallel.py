@@ -41,6 +41,9 @@ _POLL_TIMEOUT_S = 0.5
 _EXIT_TIMEOUT_S = 0.5
 """Time to exit in seconds, before a process is killed."""
 
+MAX_PRINTED = 64 << 20
+"""Maximum number of bytes that a call may write to standard output and error."""
+
 _SHARE = Path("/sys/fs/cgroup/cpu.max")
 _ENVIRONMENT = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH"), "1"
@@ -143,34 +146,54 @@ class Session:
         End of the pipe in this process.
     end : callable
         Function that kills the processes.
+    printed : list of int
+        Number of bytes that the processes have written to standard output and error since it was set to 0.
     """
 
     def __init__(self, serve: Callable[..., None], *arguments: Any) -> None:
         self.channel, other_end = multiprocessing.Pipe()
+        printed, printing = multiprocessing.Pipe(duplex=False)
         # A daemon, as this process is or as Dask declares its workers, may not start processes.
         multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
         with _worker_environment():
             # Processes are spawned on all systems, because libraries may not be safe to fork.
             context = multiprocessing.get_context("spawn")
             process = context.Process(
-                target=_call_in_session, args=(serve, other_end, *arguments), daemon=True
+                target=_call_in_session, args=(printing, serve, other_end, *arguments), daemon=True
             )
             process.start()
         other_end.close()
-        self._process = process
-        self.end = weakref.finalize(self, _end_session, self.channel, process)
+        printing.close()
+        self._process, self.printed = process, [0]
+        forwarder = threading.Thread(target=_forward, args=(printed, self.printed, process), daemon=True)
+        forwarder.start()
+        self.end = weakref.finalize(self, _end_session, self.channel, process, forwarder)
 
     def reason_of_end(self) -> str:
         """Return why the process, which has closed the pipe, returns no result."""
         self._process.join(_EXIT_TIMEOUT_S)
+        if self.printed[0] > MAX_PRINTED:
+            return f"it has printed more than {MAX_PRINTED >> 20} MB."
         return f"{STUCK}." if self._process.exitcode == -signal.SIGVTALRM else WORKER_DIED
 
 
-def _end_session(channel: Connection, process: BaseProcess) -> None:
+def _end_session(channel: Connection, process: BaseProcess, forwarder: threading.Thread) -> None:
     channel.close()
     _kill_group(process.pid)
     process.kill()
     process.join()
+    forwarder.join(_EXIT_TIMEOUT_S)
+
+
+def _forward(source: Connection, printed: list[int], process: BaseProcess) -> None:
+    """Copy from *source* to standard error, and count the bytes in *printed*. Kill a *process* that floods."""
+    with source, suppress(OSError):
+        while data := os.read(source.fileno(), 1 << 16):
+            with suppress(OSError):  # standard error may be closed
+                os.write(2, data)
+            printed[0] += len(data)
+            if printed[0] > MAX_PRINTED:
+                _kill_group(process.pid)
 
 
 def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cover (in a child)
@@ -283,22 +306,27 @@ def _receive(session: Session, progress: Progress) -> list[Any]:
         value, is_spent = Ended(WorkerDiedError(session.reason_of_end())), True
     if is_spent:
         session.end()
+    if isinstance(value, Ended):
+        session.printed[0] = 0
     if isinstance(value, _Reported):
         progress(*value.arguments)
         return []
     return [value]
 
 
-def _init_worker() -> None:  # pragma: no cover (in a worker)
+def _init_worker(printing: Connection) -> None:  # pragma: no cover (in a worker)
     """Leave standard output and Ctrl-C to the parent process, and end with it.
 
-    Output of this process goes to standard error. It leads a session, so that its own processes end with it.
+    Output of this process goes to *printing*. It leads a session, so that its own processes end with it.
     """
     if hasattr(os, "setsid"):
         os.setsid()
+    for descriptor in (1, 2):
+        os.dup2(printing.fileno(), descriptor)
+    printing.close()
+    if sys.stderr is None:  # closed in the parent process
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stdout = sys.stderr
-    with suppress(OSError):  # a closed standard error needs no redirection
-        os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit_user_code()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
@@ -318,8 +346,10 @@ def _exit_after(parent: int) -> None:  # pragma: no cover (in a child)
     _kill_group(os.getpid())
 
 
-def _call_in_session(function: Callable[..., None], *arguments: Any) -> None:  # pragma: no cover (there)
-    _init_worker()
+def _call_in_session(
+    printing: Connection, function: Callable[..., None], *arguments: Any
+) -> None:  # pragma: no cover (there)
+    _init_worker(printing)
     function(*arguments)
     _kill_group(os.getpid())  # also the processes that user code has left
 
