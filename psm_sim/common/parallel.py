@@ -186,7 +186,7 @@ def _end_session(channel: Connection, process: BaseProcess, forwarder: threading
 
 
 def _forward(source: Connection, printed: list[int], process: BaseProcess) -> None:
-    """Copy from *source* to standard error, and count the bytes in *printed*. Kill a *process* that floods."""
+    """Copy *source* to standard error, and count the bytes in *printed*. Kill a *process* that floods."""
     with source, suppress(OSError):
         while data := os.read(source.fileno(), 1 << 16):
             with suppress(OSError):  # standard error may be closed

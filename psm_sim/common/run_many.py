@@ -65,9 +65,9 @@ def run_in_order(
 ) -> Iterator[tuple[list[Output], BaseException | None]]:
     """Yield the outputs of ``function(task)`` and its exception, or None, in the order of the tasks.
 
-    A call whose process has ended is repeated once, because the process may have been killed for another
-    reason. The parameters are those of :func:`run_many`, but *function* returns an iterable, and a single
-    worker is another process, too, if *isolated* is true.
+    The parameters are those of :func:`run_many`, but *function* returns an iterable. If *isolated* is true,
+    user code may end its process. A single worker is another process then, too. Otherwise, a call whose
+    process has ended is repeated once, because the process may have been killed for another reason.
     """
     waiting, running = deque(enumerate(tasks)), dict[int, list[Output]]()
     ended, died = dict[int, BaseException | None](), set[int]()
@@ -77,7 +77,7 @@ def run_in_order(
         for (number, task), output in outputs:
             if not isinstance(output, Ended):
                 running.setdefault(number, []).append(output)
-            elif isinstance(output.error, WorkerDiedError) and number not in died:
+            elif isinstance(output.error, WorkerDiedError) and not isolated and number not in died:
                 died.add(number)
                 running.pop(number, None)
                 waiting.append((number, task))

@@ -112,10 +112,9 @@ def run_comparison(
     tasks, replicate = _tasks(scenario, topology, replications)
     if replicate == "client":
         outputs.refuse(f"{len(tasks)} clients")
-    if replicate or isolated:
-        for policy in simulated:
-            prepare(policy, topology)
     if replicate:
+        for policy in () if isolated else simulated:
+            prepare(policy, topology)
         runs = _run_each(simulated, tasks, f"{replicate}s", progress, workers, isolated)
     else:
         run = _run_isolated if isolated else _run_alone
@@ -248,12 +247,13 @@ def _run_in_worker(run: Callable[[Task], Iterator[list[Block]]], task: Task) -> 
 def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> BaseException:
     """Return *error* with the name of the policy after the *done* results, if its process has ended.
 
-    The run without power saving has the first result.
+    The run without power saving has the first result. The policies with files are created before it.
     """
     if not isinstance(error, WorkerDiedError):
         return error
-    name = spec_text(policies[done - 1]) if done else "always-on"
-    return WorkerDiedError(f"Policy {name} returned no result: {error}")
+    created = [policy for policy in policies if isinstance(policy, Spec) and policy.files()]
+    names = [spec_text(policy) for policy in (policies[done - 1 :][:1] if done else created)]
+    return WorkerDiedError(f"Policy {' or '.join(names)} returned no result: {error}")
 
 
 def _observable(block: Block, policies: Sequence[PolicyLike], task: Task) -> Block:

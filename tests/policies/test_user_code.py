@@ -389,10 +389,10 @@ def test_the_results_of_other_policies_are_kept(words: str) -> None:
 @pytest.mark.usefixtures("fifo")
 def test_a_file_that_ends_the_command_is_one_line() -> None:
     Path("unruly.py").write_text("import os\nos._exit(3)")
-    process = started("Ends")
-    output, told = process.communicate()
-    assert (process.returncode, output) == (2, "")
-    assert told == (
+    command = [sys.executable, "-m", "psm_sim", "check", "unruly.py:Ends"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
         "psm_sim: unruly.py:Ends has ended the process of the command (exit status 3); fix the code.\n"
     )
 

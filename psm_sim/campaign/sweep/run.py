@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +17,7 @@ from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.opened_files import are_unchanged
 from psm_sim.common.parallel import WorkerDiedError, process_count
 from psm_sim.common.progress import Progress, no_progress
-from psm_sim.common.run_many import WORKERS, run_as_completed
+from psm_sim.common.run_many import WORKERS, run_as_completed, run_in_order
 from psm_sim.common.user_code_guards import limits_user_code
 
 
@@ -85,13 +85,13 @@ def run_sweep_tasks(
     files = {file for policy in policies.values() for file in policy.files()}
     contents = {str(file): file.read_bytes() for file in files if file.suffix.lower() == ".py"}
     workers = 1 if resources.cluster else process_count(len(missing), resources.workers)
-    jobs = deque(make_jobs(missing, workers) if missing else ())
+    isolated = limits_user_code()
+    jobs = deque(_make_jobs(missing, workers, isolated) if missing else ())
     # a file that is again as it was, after a row with another content
     last = {row.task: row for row in table.rows}
     table.append([row for row in rows.values() if last[row.task] is not row])
     names_files = {key for job in jobs for key in _keys_with_files(job)}
     function = partial(run_job, contents)
-    isolated = limits_user_code()
     if resources.cluster:
         isolated = bool(names_files)
         function = partial(run_job, contents, folder=Path.cwd() if isolated else None)
@@ -136,6 +136,17 @@ def _after_end(job: Job, error: BaseException | None) -> tuple[list[Job], list[R
     text = f"The worker returned no result: {error if died else describe_error(error)}"
     rest = [job.part(len(failed))] if len(failed) < len(job.rows) else []
     return rest, [replace(row, error=text) for row in failed]
+
+
+def _make_jobs(tasks: Mapping[str, SweepTask], workers: int, isolated: bool) -> list[Job]:
+    """Return the jobs of the tasks, after a trial of their policies."""
+    [(jobs, error)] = run_in_order(partial(make_jobs, workers=workers), [tasks], 1, isolated=isolated)
+    if isinstance(error, WorkerDiedError):
+        names = dict.fromkeys(str(task.policy) for task in tasks.values() if task.policy.files())
+        raise WorkerDiedError(f"Policy {' or '.join(names)} failed in its trial: {error}")
+    if error is not None:
+        raise error
+    return jobs
 
 
 def _opened(row: Row) -> tuple[tuple[str, str], ...]:

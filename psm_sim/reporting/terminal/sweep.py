@@ -16,7 +16,7 @@ from psm_sim.common.formatting import (
 from psm_sim.reporting.terminal.console import console_on, new_table
 
 MAX_SHOWN = 20
-"""Maximum number of failed tasks in the list."""
+"""Maximum number of policies in the list of failures."""
 
 _MAX_LENGTH = 500
 
@@ -87,14 +87,18 @@ def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
 
 
 def failures(rows: Sequence[Row]) -> list[str]:
-    """Return a line with the task and its error message for each of the first failed tasks."""
-    failed = [row for row in rows if row.error]
-    lines = [
-        f"failed: {_describe_task(row)}: {truncate(row.error, _MAX_LENGTH, '...')}"
-        for row in failed[:MAX_SHOWN]
-    ]
+    """Return a line for each policy with failed tasks: their number, the first one, and its error message."""
+    failed: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.error:
+            failed.setdefault(row.policy, []).append(row)
+    lines = []
+    for first, *others in list(failed.values())[:MAX_SHOWN]:
+        number = f"{1 + len(others)} tasks, the first is " if others else ""
+        error = truncate(first.error, _MAX_LENGTH, "...")
+        lines.append(f"failed: {number}{_describe_task(first)}: {error}")
     more = len(failed) - MAX_SHOWN
-    return [*lines, f"... and {more} more failed tasks."] if more > 0 else lines
+    return [*lines, f"... and {more} more policies with failed tasks."] if more > 0 else lines
 
 
 def _describe_task(row: Row) -> str:
