@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import psm_sim
+from psm_sim.campaign.sweep.table import open_table
 from psm_sim.cli import main
 from tests.campaign.sweep.common import write_policy
 
@@ -174,6 +175,12 @@ def test_other_versions_are_told_and_left_out(capsys: pytest.CaptureFixture[str]
     output, told = capsys.readouterr()
     assert told == "Tasks of version 0.0.9 are not shown.\n"
     assert {row["seed"] for row in table(output)} == {"1", "2"}
+    with closing(sqlite3.connect("sweep.sqlite")) as database, database:
+        database.execute("UPDATE rows SET key = version || key WHERE seed = 3")
+    assert main(words(SWEEP)) == 0
+    with open_table(Path("sweep.sqlite"), new=False) as found:
+        assert [len(found.rows), len(found.current_rows())] == [16, 12]
+    capsys.readouterr()
     with closing(sqlite3.connect("sweep.sqlite")) as database, database:
         database.execute("UPDATE rows SET version = '0.0.9'")
     assert main(words("sweep export sweep.sqlite")) == 2

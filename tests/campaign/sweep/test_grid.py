@@ -162,9 +162,7 @@ def test_a_grid_file_says_the_same_as_the_command_line(tmp_path: Path) -> None:
         ("polices = []", "unknown key 'polices'.*Did you mean 'policies'"),
         ("policies = 'psm'", "policies must be a list of strings, got 'psm'"),
         ("vary = 3", "vary must be a table, got 3"),
-        ("[vary]\nseed = [1, 1]", "seed: duplicate value 1"),
         ("[vary]\nseed = []", "seed has no values"),
-        ("policies = ['psm']\n[vary]\nloss = ['inverse']", "loss has no effect"),
     ],
 )
 def test_what_is_wrong_with_a_grid_file_is_told_with_its_name(
