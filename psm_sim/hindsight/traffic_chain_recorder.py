@@ -7,6 +7,8 @@ from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
+import numpy as np
+
 from psm_sim.common.errors import InputError
 from psm_sim.hindsight.traffic_chain import Chain, Step
 from psm_sim.network import Observer, Topology, World, build_world, run_alone
@@ -118,7 +120,8 @@ def record_costs(workload: Workload, topology: Topology) -> tuple[Chain, float]:
     steps = chain.steps
     if isinstance(recorder, _PageRecorder):
         steps = tuple(step._replace(weight=float(step.weight > 0)) for step in steps)
-    usage, rest_s = world.usage(), world.env.now - sum(step.idle_s + step.busy_s for step in steps)
+    usage = world.usage()
+    rest_s = world.env.now - float(np.add.reduce([step.idle_s + step.busy_s for step in steps]))
     frames_j = usage.transmit_j - topology.power.awake_w * usage.transmit_s + usage.frames_j
     return replace(chain, steps=steps), topology.power.asleep_w * max(0.0, rest_s) + frames_j
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from math import fsum
 from typing import ClassVar
 
 from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
@@ -84,4 +85,4 @@ class Stpm(LastFramePolicy):
         return sum(remaining) / len(remaining) if remaining else 0.0
 
     def _mean_gap_s(self) -> float:
-        return sum(self._gaps_s) / len(self._gaps_s) if self._gaps_s else self.gap_ms / 2000
+        return fsum(self._gaps_s) / len(self._gaps_s) if self._gaps_s else self.gap_ms / 2000
