@@ -88,23 +88,3 @@ def test_the_front_follows_from_the_intervals_of_all_pairs(seed: int) -> None:
             expected[one] = "yes" if all((each[:, 1] < 0).any() for each in others) else "undecided"
     assert {each.row.policy: each.is_optimal for each in found} == expected
     assert "yes" in expected.values()
-
-
-def test_a_difference_that_each_seed_shows_decides() -> None:
-    """Though the seeds differ from each other by more: they are paired."""
-    seeds = {1: 1.0, 2: 5.0, 3: 9.0, 4: 2.0}
-    policies = {
-        "better": {seed: (base, 2.0) for seed, base in seeds.items()},
-        "worse": {seed: (base + 0.1 + 0.001 * seed, 2.0) for seed, base in seeds.items()},
-        "faster": {seed: (base + 1, 1.5) for seed, base in seeds.items()},
-    }
-    assert front(policies) == {"better": "yes", "faster": "yes"}
-
-
-def test_a_difference_inside_the_noise_decides_nothing() -> None:
-    """Neither of two is dominated, and neither is called optimal."""
-    policies = {
-        "one": {1: (1.0, 2.0), 2: (1.2, 2.0), 3: (1.1, 2.0)},
-        "two": {1: (1.1, 2.0), 2: (1.0, 2.0), 3: (1.1, 2.0)},
-    }
-    assert front(policies) == {"two": "undecided", "one": "undecided"}
