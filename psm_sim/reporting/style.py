@@ -64,6 +64,9 @@ _POLICIES = {
     "dynamic": Style(ORANGE, "s", DASHES[1]),
     "predict": Style(GREEN, "*", DASHES[6]),
     "stpm": Style(PURPLE, "P", DASHES[2]),
+    "share-timeout": Style(ORANGE, "X", DASHES[7]),
+    "adaptive": Style(SKY, "s", DASHES[1]),
+    "smart": Style(GREEN, "h", DASHES[4]),
     "uapsd": Style(VERMILLION, "v", DASHES[5]),
     "twt": Style(BLUE, "D", DASHES[4]),
 }
