@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from psm_sim import simulate, timeline
 from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off, frontier_of
 from psm_sim.reporting.figures.timelines import draw_page_timeline
-from psm_sim.reporting.files import result_json
 from psm_sim.reporting.html.comparison import page_of
 from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.workload.page_view import Page
@@ -61,20 +59,6 @@ def test_a_slowdown_needs_both_pages():
     assert not math.isnan(page_rows(found)[0].always_on_time_s)
     both = simulate("psm", trace=[SLOW, QUICK], settings=IMPATIENT)
     assert math.isnan(page_rows(both)[0].always_on_time_s)
-
-
-def test_json_has_number_and_reason_and_is_json(compared):
-    """And lists which pages; a run of which no page is complete has texts for its means."""
-    for found in (
-        compared,
-        run_comparison(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01})),
-    ):
-        text = result_json.to_text(result_json.to_dict(found))
-        run = json.loads(text)["runs"][0]
-        assert run["failed_pages"] == len(run["failures"]) > 0
-        assert set(run["failures"][0]) == {"page", "reason"}
-        assert run["traffic"]["lost_frames"] == 0
-    assert run["slowdown"]["mean"] == "nan"
 
 
 def test_a_timeline_has_lost_frames_and_failed_pages():

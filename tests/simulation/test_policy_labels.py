@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from psm_sim.campaign.sweep.grid import Grid, GridAxis
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.policies import make_policy
-from psm_sim.reporting.files.result_csv import write_pages
 from psm_sim.simulation import BASELINES, References, Scenario, run_comparison
 
 
@@ -51,19 +49,6 @@ def test_a_labelled_baseline_is_shown_once() -> None:
     found = run_comparison(["psm:label=mine"], Scenario(pages=1), 2, workers=1, references=references)
     assert [run.label for run in found.shown] == ["always-on", "mine"]
     assert [run.label for run in found.reference_runs] == ["mine"]
-
-
-def test_the_pages_of_a_labelled_policy_have_its_label() -> None:
-    found = run_comparison(["psm:label=mine", "bsd"], Scenario(pages=1))
-    stream = io.StringIO()
-    write_pages(found, stream)
-    assert [line.split(",")[:2] for line in stream.getvalue().splitlines()] == [
-        ["policy", "label"],
-        ["psm", "mine"],
-        ["bsd", ""],
-    ]
-    assert found.runs[0].pages["label"].tolist() == ["mine"]
-    assert "label" not in found.runs[1].pages
 
 
 @pytest.mark.parametrize(

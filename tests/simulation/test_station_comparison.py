@@ -156,15 +156,3 @@ def test_stations_are_part_of_a_scenarios_key_and_a_file_extends_them():
     assert one != two != Scenario(topology=crowd()).key()
     assert load_topology("cafe").stations[1].name == "laptop"
     assert Topology().stations == ()
-
-
-def test_the_output_has_every_station_and_the_distribution():
-    """In the JSON and in the table of pages."""
-    readers, laptop = psm_sim.compare(["psm"], topology="cafe", pages=3).runs
-    told = readers.to_dict()
-    assert [row["station"] for row in told["stations"]] == [f"reader-{n}" for n in range(1, 5)]
-    assert [row["station"] for row in laptop.to_dict()["stations"]] == ["laptop"]
-    assert told["distribution"]["slowdown.mean"]["p100"] == max(
-        row["slowdown.mean"] for row in told["stations"]
-    )
-    assert list(readers.pages["station"].unique()) == readers.names("station")

@@ -18,7 +18,6 @@ from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_sections import StationSpec
 from psm_sim.reporting.files import result_csv, result_json
-from psm_sim.reporting.html.comparison import page_of, pages_table
 from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
 from psm_sim.simulation.table import MEASURES
 
@@ -100,47 +99,6 @@ def test_each_row_is_the_mean_over_the_stations_of_its_name(single: Comparison) 
     assert 10 * readers["energy_per_page_j"] < laptop["energy_per_page_j"]
 
 
-def test_a_row_names_its_station_and_the_policy_that_it_follows(single: Comparison) -> None:
-    """In JSON and CSV as keys of their own, in the table as a column, elsewhere behind the policy."""
-    readers, laptop = told(single)["runs"]
-    assert (readers["policy"], readers["station"], readers["parameters"]["p"]) == ("bsd", "reader", 1.0)
-    assert (laptop["policy"], laptop["station"], laptop["parameters"]) == ("bsd", "laptop", {})
-    assert "station_policy" not in readers
-    assert laptop["station_policy"] == "always-on"
-    first, second = rows_of(result_csv.write, single)
-    assert (first["station"], first["station_policy"], first["stations"]) == ("reader", "", "2")
-    assert (second["station"], second["station_policy"], second["stations"]) == ("laptop", "always-on", "1")
-    text = str(single)
-    lines = text.splitlines()
-    assert lines[1].split()[:2] == ["policy", "station"]
-    assert [line.split()[0] for line in lines[3:9]] == [policy for policy, _ in ROWS]
-    assert [line.replace(" *", "").split()[1] for line in lines[3:9]] == [station for _, station in ROWS]
-    stations = "2 x reader with trace ucb; 1 x laptop with trace modern and policy always-on."
-    assert stations in " ".join(text.split())
-    assert "bsd (laptop)" in page_of(single, {}, {})
-    assert "<td>laptop (always-on)</td>" in single._repr_html_()
-    assert list(single.frame["station"]) == [station for _, station in ROWS]
-
-
-def test_one_seed_has_no_interval(single: Comparison) -> None:
-    """Stations that share a channel are not independent, so they are no sample."""
-    assert "±" not in str(single)
-    assert "half_width_95" not in json.dumps(told(single))
-    assert not any("half_width" in name for name in rows_of(result_csv.write, single)[0])
-    assert single.runs[0].to_dict()["stations"][0]["station"] == "reader-1"
-
-
-def test_savings_are_relative_to_the_same_station(single: Comparison) -> None:
-    """A ratio of the means of a row and of the row of the reference with the same name."""
-    energies = {(run.policy, run.station): run.energy_per_page_j for run in single.shown}
-    for difference in told(single)["differences"]:
-        policy, station = difference["policy"], difference["station"]
-        saved = 100 * (1 - energies[policy, station] / energies["psm", station])
-        assert difference["energy_saved_percent"] == pytest.approx(saved, abs=1e-9)
-    csv_row = rows_of(result_csv.write, single)[1]
-    assert float(csv_row["difference.energy_saved_percent"]) == pytest.approx(saved, abs=1e-9)
-
-
 def test_intervals_are_students_over_the_json_of_each_seed(three: Comparison) -> None:
     """A row of three seeds has the values of three runs with one seed each."""
     alone = [told(compared(seed))["runs"] for seed in (1, 2, 3)]
@@ -163,15 +121,6 @@ def test_no_pages_occur_in_two_replications(three: Comparison) -> None:
     """Otherwise the seeds would not be independent."""
     pages = [block.pages["think_s"][0] for block in three.runs[0].blocks]
     assert len(set(pages)) == len(pages) == 6
-
-
-def test_pages_name_seed_and_station(three: Comparison) -> None:
-    rows = rows_of(result_csv.write_pages, three)
-    assert {(row["seed"], row["station"]) for row in rows} == {
-        (seed, name) for seed in ("1", "2", "3") for name in ("reader-1", "reader-2", "laptop")
-    }
-    assert pages_table(three)["columns"][:3] == ["policy", "seed", "station"]
-    assert list(three.runs[0].pages.columns[:2]) == ["seed", "station"]
 
 
 def test_the_command_writes_all_outputs_of_several_seeds(tmp_path: Path) -> None:
