@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from psm_sim.campaign.advice import MIN_DIFFERENCE, Advice, Row, Verdict
@@ -15,56 +15,80 @@ from psm_sim.simulation.sentences import because, format_digits, format_limit, f
 
 def answer(advice: Advice) -> list[str]:
     """Return the sentences of the answer: the setting to select, why, and what would change it."""
-    best = advice.best
-    if best is None:
+    if advice.best is None:
         return _no_setting(advice)
+    return [*_selection(advice, advice.best), *_alternatives(advice, advice.best)]
+
+
+def _selection(advice: Advice, best: Row) -> Iterator[str]:
+    """Yield the setting to select with its reason, the default, and settings that are as good."""
+    yield f"Select {best.setting.name}{_call(best)}."
     compared = advice.reason
     reason = because(compared[0], has_pages=advice.has_pages) if compared else ""
-    uncertain = [row.setting.name for row in advice.rows if row.verdict is Verdict.UNCERTAIN]
-    more = [f"{len(uncertain) - 1} others"] if len(uncertain) > 2 else uncertain[1:]
-    return [
-        f"Select {best.setting.name}{_call(best)}.",
-        f"It draws {power(best)}"
-        + (f"{reason} with {compared[1].setting.name}" if compared and reason else "")
-        + f". {_capital(delay(advice, best))}.",
-        *_default_sentence(advice, best),
-        *_tied_sentence(advice),
-        *_group_sentences(advice, best),
-        *_beyond_sentence(advice, best),
-        *_better_sentences(advice),
-        *(
-            [f"Too close to the bound to decide: {join_names(uncertain[:1] + more)}. Add --replications."]
-            if uncertain
-            else []
-        ),
-        *(["This is a single run, so small differences may be chance."] if advice.replications == 1 else []),
-    ]
+    other = f"{reason} with {compared[1].setting.name}" if compared and reason else ""
+    yield f"It draws {power(best)}{other}. {_capital(delay(advice, best))}."
+    default = next((row for row in advice.rows if row.setting.is_default), None)
+    if default is best:
+        yield "This is the default of the driver."
+    elif default is not None:
+        yield (
+            f"The default of the driver, {default.setting.name}, draws {power(default)};"
+            f" {delay(advice, default)}."
+        )
+    if advice.tied:
+        names = _capital(join_names([row.setting.name for row in advice.tied]))
+        draw = "draw" if len(advice.tied) > 1 else "draws"
+        equal = f"no significant difference, or less than {100 * MIN_DIFFERENCE:g} %"
+        yield f"{names} {draw} as little ({equal})."
+    if warning := _warning(advice, best):
+        yield f"{_capital(warning)}. No setting within the bound receives all of them."
+    elif second := advice.second:
+        name = _capital(second.setting.name)
+        yield f"{name} draws {power(second)}, but {_warning(advice, second)}{_call(second)}."
+
+
+def _alternatives(advice: Advice, best: Row) -> Iterator[str]:
+    """Yield what another bound, driver, access point or more seeds would change."""
+    if beyond := advice.beyond:
+        ratio, warning = best.power_w / beyond.power_w, _warning(advice, beyond)
+        noun = "current" if "mean_current_ma" in beyond.result.row else "power"
+        cost = f"The bound costs {format_digits(ratio, 2)} times the {noun}. " if ratio >= 2 else ""
+        change = f"With a bound of {format_seconds(beyond.delay_s.high)}, {beyond.setting.name} would draw"
+        yield f"{cost}{change} {power(beyond)}{f'; {warning}' if warning else ''}."
+    first = {row.setting.needs: row for row in reversed(advice.better)}
+    for need, row in first.items():
+        yield f"With {_NEEDS[need]}, {row.setting.name} would draw {power(row)}; {delay(advice, row)}."
+    if NEW_DRIVER not in first and advice.max_latency_s:
+        yield "No policy that needs a new driver draws less within the bound."
+    if names := [row.setting.name for row in advice.rows if row.verdict is Verdict.UNCERTAIN]:
+        shown = names if len(names) < 3 else [names[0], f"{len(names) - 1} others"]
+        yield f"Too close to the bound to decide: {join_names(shown)}. Add --replications."
+    if advice.replications == 1:
+        yield "This is a single run, so small differences may be chance."
+
+
+_NEEDS = {NEW_DRIVER: "a new driver", ACCESS_POINT: "another DTIM period in the access point"}
 
 
 def _no_setting(advice: Advice) -> list[str]:
     offered = [row for row in advice.rows if not row.setting.needs]
     arriving = [row for row in offered if row.verdict is not Verdict.LOSES]
-    if not arriving:
-        share = min(row.missing for row in offered)
+    if arriving:
+        nearest = min(arriving, key=lambda row: row.delay_s.mean)
         return [
-            f"No setting delivers the messages: at least {100 * share:.0f} % are missing.",
-            *_keep_alive(advice),
+            f"No setting is within the bound on the {bound(advice)}.",
+            f"Nearest is {nearest.setting.name}: {delay(advice, nearest)}.",
         ]
-    nearest = min(arriving, key=lambda row: row.delay_s.mean)
-    return [
-        f"No setting is within the bound on the {bound(advice)}.",
-        f"Nearest is {nearest.setting.name}: {delay(advice, nearest)}.",
-    ]
-
-
-def _keep_alive(advice: Advice) -> list[str]:
-    """Return the remedy if the association of an idle station expires."""
+    share = min(row.missing for row in offered)
+    sentences = [f"No setting delivers the messages: at least {100 * share:.0f} % are missing."]
     topology = advice.comparison.resolved_topology
     idle_s = topology.access_point.idle_limit_s
-    if idle_s is None or topology.station.keep_alive_s is not None:
-        return []
-    limit = f"The association expires after {idle_s:g} s without frames of the station"
-    return [f"{limit}. Send keep-alives, e.g. --set station.keep_alive_s={idle_s / 2:g}."]
+    if idle_s is not None and topology.station.keep_alive_s is None:
+        sentences.append(
+            f"The association expires after {idle_s:g} s without frames of the station. Send keep-alives,"
+            f" e.g. --set station.keep_alive_s={idle_s / 2:g}."
+        )
+    return sentences
 
 
 def _call(row: Row) -> str:
@@ -101,90 +125,31 @@ def bound(advice: Advice) -> str:
     return f"{kind}, {format_limit(advice.max_latency_s or 0.0)}"
 
 
-def _default_sentence(advice: Advice, best: Row) -> list[str]:
-    default = next((row for row in advice.rows if row.setting.is_default), None)
-    if default is None:
-        return []
-    if default is best:
-        return ["This is the default of the driver."]
-    values = f"{power(default)}; {delay(advice, default)}"
-    return [f"The default of the driver, {default.setting.name}, draws {values}."]
-
-
-def _tied_sentence(advice: Advice) -> list[str]:
-    if not advice.tied:
-        return []
-    names = join_names([row.setting.name for row in advice.tied])
-    draw = "draw" if len(advice.tied) > 1 else "draws"
-    reason = f"no significant difference, or less than {100 * MIN_DIFFERENCE:g} %"
-    return [f"{_capital(names)} {draw} as little ({reason})."]
-
-
 def _capital(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-_FRAMES = "of the group addressed frames, so ARP and mDNS requests are lost"
-
-
-def _share(advice: Advice, row: Row) -> str:
-    """Return the warning of a setting that misses group addressed frames; else nothing."""
+def _warning(advice: Advice, row: Row) -> str:
+    """Return the warning of a setting that misses group addressed frames; empty for the others."""
     share = row.setting.dtim_share(advice.dtim_period)
-    return "" if share in (None, 1) else f"it receives {100 * (share or 0):.0f} % {_FRAMES}"
-
-
-def _group_sentences(advice: Advice, best: Row) -> list[str]:
-    """Return what is missed, or the setting that would draw less if frames were missed."""
-    if warning := _share(advice, best):
-        return [f"{_capital(warning)}. No setting within the bound receives all of them."]
-    if advice.second is None:
-        return []
-    second = advice.second
-    return [
-        f"{_capital(second.setting.name)} draws {power(second)}, but {_share(advice, second)}{_call(second)}."
-    ]
-
-
-def _beyond_sentence(advice: Advice, best: Row) -> list[str]:
-    """Return the bound from which another setting would be selected, and what that saves."""
-    row = advice.beyond
-    if row is None:
-        return []
-    ratio, warning = best.power_w / row.power_w, _share(advice, row)
-    noun = "current" if "mean_current_ma" in row.result.row else "power"
-    cost = f"The bound costs {format_digits(ratio, 2)} times the {noun}. " if ratio >= 2 else ""
-    missed = f"; {warning}" if warning else ""
-    needed = format_seconds(row.delay_s.high)
-    return [f"{cost}With a bound of {needed}, {row.setting.name} would draw {power(row)}{missed}."]
-
-
-_NEEDS = {NEW_DRIVER: "a new driver", ACCESS_POINT: "another DTIM period in the access point"}
-
-
-def _better_sentences(advice: Advice) -> list[str]:
-    """Return the best setting of each need, or that a new driver would not help."""
-    first = {row.setting.needs: row for row in reversed(advice.better)}
-    sentences = [
-        f"With {_NEEDS[need]}, {row.setting.name} would draw {power(row)}; {delay(advice, row)}."
-        for need, row in first.items()
-    ]
-    if NEW_DRIVER not in first and advice.max_latency_s:
-        sentences.append("No policy that needs a new driver draws less within the bound.")
-    return sentences
+    lost = "of the group addressed frames, so ARP and mDNS requests are lost"
+    return "" if share in (None, 1) else f"it receives {100 * (share or 0):.0f} % {lost}"
 
 
 def assumptions(advice: Advice, driver: str) -> list[str]:
     """Return the lines that state what the numbers rest on."""
     comparison = advice.comparison
-    topology, workload = comparison.resolved_topology, comparison.workload
+    workload, count = comparison.workload, advice.replications
     is_unbounded = bool(advice.has_pages and workload.messages and advice.max_latency_s)
+    duration = format_duration(comparison.runs[0]["simulated_s"] / count)
+    pages = f"{comparison.pages} pages" if advice.has_pages else duration
+    seeds = f"{count} clients" if comparison.replicate == "client" else comparison.seed_range
     return [
         f"Traffic: {workload.name}, {workload.remark}.",
         *(["The latency of the messages beside the pages is not bounded."] if is_unbounded else []),
         *_parameter_lines(workload.parameters),
-        _amount(advice),
-        _access_point(topology),
-        _losses(topology),
+        f"Simulated: {pages} of each setting with {seeds}.",
+        *_network_lines(comparison.resolved_topology),
         _chip(comparison.scenario.profile, driver),
         _NOT_CONSIDERED,
     ]
@@ -212,32 +177,19 @@ def _parameter_lines(parameters: Mapping[str, Any]) -> list[str]:
     return [f"Messages: {'; '.join(texts)}."] if texts else []
 
 
-def _amount(advice: Advice) -> str:
-    comparison = advice.comparison
-    count = advice.replications
-    simulated_s = comparison.runs[0]["simulated_s"] / count
-    pages = f"{comparison.pages} pages" if advice.has_pages else format_duration(simulated_s)
-    seeds = f"{count} clients" if comparison.replicate == "client" else comparison.seed_range
-    return f"Simulated: {pages} of each setting with {seeds}."
-
-
-def _access_point(topology: Topology) -> str:
-    beacon = topology.beacon
-    interval = f"beacon interval {beacon.interval_ms:g} ms"
+def _network_lines(topology: Topology) -> list[str]:
+    beacon, access_point = topology.beacon, topology.access_point
+    losses = f"{100 * beacon.loss:g} % of the beacons are" if beacon.loss else "no beacons are"
+    frames = "some frames are" if topology.can_fail else "no frames are"
+    rate, idle_s = access_point.group_per_s, access_point.idle_limit_s
+    group = f"group addressed frames at {rate:g} per s" if rate else "no group addressed frames"
+    limit = f"an idle limit of {idle_s:g} s" if idle_s else "no idle limit"
     round_trip = f"round-trip time {format_seconds(topology.round_trip_s)}"
-    return f"Access point: {interval}, DTIM period {beacon.dtim_period}, {round_trip}."
-
-
-def _losses(topology: Topology) -> str:
-    loss, rate = topology.beacon.loss, topology.access_point.group_per_s
-    idle_s = topology.access_point.idle_limit_s
-    parts = [
-        f"{100 * loss:g} % of the beacons are lost" if loss else "no beacons are lost",
-        "some frames are lost" if topology.can_fail else "no frames are lost",
-        f"group addressed frames at {rate:g} per s" if rate else "no group addressed frames",
-        f"an idle limit of {idle_s:g} s" if idle_s else "no idle limit",
+    interval = f"beacon interval {beacon.interval_ms:g} ms, DTIM period {beacon.dtim_period}"
+    return [
+        f"Access point: {interval}, {round_trip}.",
+        f"Channel: {losses} lost, {frames} lost, {group}, {limit}.",
     ]
-    return f"Channel: {', '.join(parts)}."
 
 
 def _chip(profile: str, driver: str) -> str:
