@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +25,6 @@ from psm_sim.simulation.comparison import References
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
 from psm_sim.workload.page_list import as_workload
-
-CALIBRATES, FITTED, PREDICTED = ROLES = ("calibrates", "fitted", "predicted")
-"""Role of a published number for a preset: it calibrated the preset, it influenced a choice, or neither."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +51,6 @@ class Choice:
     tried: tuple[str, ...] = ()
     seeds: str = ""
     values: Mapping[str, float] = field(default_factory=dict)
-
-    def used(self, number: str) -> bool:
-        """Return whether the choice is based on a published number, ``STUDY/POLICY/QUANTITY``."""
-        return any(fnmatchcase(number, pattern) for pattern in self.looked_at)
 
 
 @dataclass(frozen=True)
@@ -112,13 +104,6 @@ class Preset:
         """Return the calibrated parameters of a study, by name."""
         return {choice.choice: choice.values[study] for choice in self.calibrated if study in choice.values}
 
-    def role(self, number: str) -> str:
-        """Return the role of a published number, ``STUDY/POLICY/QUANTITY``, as one of :data:`ROLES`."""
-        for role, choices in ((CALIBRATES, self.calibrated), (FITTED, self.fitted)):
-            if any(choice.used(number) for choice in choices):
-                return role
-        return PREDICTED
-
     def note(self) -> str:
         """Return a one-line note on the choices based on published numbers, or '' if there are none."""
         notes = [
@@ -135,7 +120,7 @@ class Preset:
             "description": self.description,
             **{
                 role: [_plain(choice) for choice in choices]
-                for role, choices in (("calibrated", self.calibrated), (FITTED, self.fitted))
+                for role, choices in (("calibrated", self.calibrated), ("fitted", self.fitted))
             },
             "for": list(self.evidence),
             "against": list(self.doubts),

@@ -6,6 +6,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from math import inf, isinf
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from psm_sim.common.summary_stats import Interval, confidence_interval
-from psm_sim.simulation.preset import PREDICTED, Preset
+from psm_sim.simulation.preset import Preset
 
 _FILE = Path(__file__).with_name("published.toml")
 
@@ -222,6 +223,18 @@ def published_claims(
     return [claim_of(number, values[number.policy, number.quantity], preset) for number in numbers]
 
 
+CALIBRATES, FITTED, PREDICTED = "calibrates", "fitted", "predicted"
+"""Role of a published number for a preset: it calibrated the preset, it influenced a choice, or neither."""
+
+
+def role_of(number: str, preset: Preset) -> str:
+    """Return the role of a published number, ``STUDY/POLICY/QUANTITY``."""
+    for role, choices in ((CALIBRATES, preset.calibrated), (FITTED, preset.fitted)):
+        if any(fnmatchcase(number, pattern) for choice in choices for pattern in choice.looked_at):
+            return role
+    return PREDICTED
+
+
 def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset | None = None) -> Claim:
     """Compare the simulated values with one published number.
 
@@ -240,7 +253,7 @@ def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset | 
     if number.at_most is not None:
         kept = sum(value <= number.limits()[1] for value in values) / len(values)
     verdict = number.verdict(ours, largest, relative=_load()["relative_tolerance"])
-    name, role = ("", PREDICTED) if preset is None else (preset.name, preset.role(number.key))
+    name, role = ("", PREDICTED) if preset is None else (preset.name, role_of(number.key, preset))
     return Claim(number, ours, largest, verdict, name, role, kept)
 
 

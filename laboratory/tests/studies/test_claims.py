@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from psm_lab.studies import STUDIES
-from psm_lab.studies.published_claims import PublishedNumber, published_claims, published_numbers
+from psm_lab.studies.published_claims import PublishedNumber, published_claims, published_numbers, role_of
 from psm_lab.studies.published_experiment_runs import PRESETS
 from psm_lab.studies.study import CHOOSING, FULL
 
@@ -72,12 +72,12 @@ def test_each_preset_agrees_where_it_says_that_it_was_fitted():
 def test_a_role_is_read_off_the_presets_own_history():
     """A pattern that matches makes a number calibrated or fitted; every other number is predicted."""
     preset = load_preset("thesis-uniform")
-    assert preset.role("lpsm-4x500/psm/energy_j") == "calibrates"
-    assert preset.role("lpsm-100/lpsm:loss=inverse/page_ratio_max") == "fitted"
-    assert preset.role("lpsm-100/lpsm:loss=inverse/page_ratio_long") == "predicted"
-    assert preset.role("bsd-energy/bsd:p=1/time_saved") == "predicted"
-    assert load_preset("plain").role("lpsm-100/lpsm:loss=inverse/energy_j") == "predicted"
-    assert load_preset("plain").role("bsd-energy/psm/slowdown_max") == "fitted"
+    assert role_of("lpsm-4x500/psm/energy_j", preset) == "calibrates"
+    assert role_of("lpsm-100/lpsm:loss=inverse/page_ratio_max", preset) == "fitted"
+    assert role_of("lpsm-100/lpsm:loss=inverse/page_ratio_long", preset) == "predicted"
+    assert role_of("bsd-energy/bsd:p=1/time_saved", preset) == "predicted"
+    assert role_of("lpsm-100/lpsm:loss=inverse/energy_j", load_preset("plain")) == "predicted"
+    assert role_of("bsd-energy/psm/slowdown_max", load_preset("plain")) == "fitted"
 
 
 @pytest.mark.parametrize("name", PRESETS)

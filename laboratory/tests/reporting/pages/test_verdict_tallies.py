@@ -13,12 +13,12 @@ from psm_lab.reporting import terminal_findings as terminal
 from psm_lab.reporting.figures import figure_registry as figures
 from psm_lab.reporting.pages.report_writer import page_of
 from psm_lab.reporting.study_numbers import numbers_of
-from psm_lab.studies.published_claims import Claim, PublishedNumber
+from psm_lab.studies.published_claims import CALIBRATES, FITTED, PREDICTED, Claim, PublishedNumber
 from psm_lab.studies.published_experiment_runs import mean_energy_by_state, mean_slowdowns
 from psm_lab.studies.study import Findings
 
 from psm_sim.common.summary_stats import Interval
-from psm_sim.simulation.preset import CALIBRATES, FITTED, PREDICTED, load_preset
+from psm_sim.simulation.preset import load_preset
 
 
 def claim(preset: str, role: str, verdict: str, quantity: str = "energy_j", **number: Any) -> Claim:
