@@ -214,13 +214,16 @@ class _Text:
         verdict, (verb, noun) = self._verdict, self._words.finished
         if not verdict.ranked:
             return [_sentence(f"no policy {verb} a {noun}", scopes)]
-        if verdict.nearest is not None:
-            texts = [self._none_within(verdict.nearest)]
+        if (nearest := verdict.nearest) is not None:
+            limit, delay = format_limit(self._limit_s or 0.0), describe_limited(self._rows[nearest])
+            texts = [
+                f"no policy meets the limit of {limit}; {self._names[nearest]} comes closest, where {delay}"
+            ]
         elif len(self._names) == 1:
             texts = [f"{self._names[0]} {self._words.uses} {self._quantities((0,))}{self._tail(0)}"]
         elif self._limit_s is not None and verdict.has_delays:
             scopes = [*scopes, self._words.limit.format(format_limit(self._limit_s))]
-            texts = [self._least_within(), *self._cheaper_beyond()]
+            texts = self._least_within()
         else:
             texts = self._least_and_quickest()
         unfinished = [name for n, name in enumerate(self._names) if n not in verdict.ranked]
@@ -229,25 +232,17 @@ class _Text:
             texts += [f"under {self._names[n]}, {text}" for text in [_losses(self._rows[n])] if text]
         return [_sentence(text, () if number else scopes) for number, text in enumerate(texts)]
 
-    def _none_within(self, nearest: int) -> str:
-        limit, delay = format_limit(self._limit_s or 0.0), describe_limited(self._rows[nearest])
-        return f"no policy meets the limit of {limit}; {self._names[nearest]} comes closest, where {delay}"
-
-    def _least_within(self) -> str:
-        """Return which policies within the limit use least, and the delay of the best one."""
-        best = self._verdict.best
-        if best is None or not saves_power(self._verdict.runs[best]):
-            return self._least()
-        return f"{self._least()}, and {describe_limited(self._rows[best])}"
-
-    def _cheaper_beyond(self) -> list[str]:
-        """Return which policy beyond the limit uses least, if it uses less than those within."""
-        beyond = self._verdict.cheaper_beyond
+    def _least_within(self) -> list[str]:
+        """Return which policies within the limit use least, and one beyond it that uses less."""
+        verdict, text = self._verdict, self._least()
+        best, beyond = verdict.best, verdict.cheaper_beyond
+        if best is not None and saves_power(verdict.runs[best]):
+            text += f", and {describe_limited(self._rows[best])}"
         if beyond is None:
-            return []
-        relative = self._relative(beyond, self._verdict.least.members[0], self._words.noun)
+            return [text]
+        relative = self._relative(beyond, verdict.least.members[0], self._words.noun)
         delay = describe_limited(self._rows[beyond])
-        return [f"{self._names[beyond]} {self._words.uses} {relative}, but {delay}"]
+        return [text, f"{self._names[beyond]} {self._words.uses} {relative}, but {delay}"]
 
     def _least_and_quickest(self) -> list[str]:
         """Return which policies use least and which delay least. Of stations return only the former."""
