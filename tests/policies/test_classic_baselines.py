@@ -56,7 +56,7 @@ def test_share_timeout_learns_to_wait_for_short_gaps_only():
 
 
 def test_share_timeout_needs_hardly_more_than_the_best_fixed_timeout():
-    """Helmbold and others report as little as 88 % of the best fixed timeout's energy, on disk traces."""
+    """Helmbold and others report as little as 88 % of the best fixed timeout's energy, on disks."""
     price_w = 10 * (0.75 - 0.05)
 
     def cost_j(policy):
