@@ -1,15 +1,15 @@
 """Report of ``psm_sim benchmark``: tables and figures of the policies, and the ranking on other seeds.
 
-    python -m psm_lab.benchmark_report RESULT.json
+    python -m psm_lab.benchmark_report
 
-Writes ``reports/benchmark``. The argument is a result of the same policies on other seeds than the stored
-one, which is cut into two halves. ``docs/benchmark.md`` has the commands.
+Writes ``reports/benchmark`` from the stored results of the built-in policies and of the entries. The seeds
+are cut into two halves, whose rankings are compared. ``docs/benchmark.md`` has the commands.
 """
 
 from __future__ import annotations
 
 import json
-import sys
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
@@ -17,26 +17,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from psm_lab.reporting.pages.markdown_tables import markdown_table
-from psm_sim.campaign.benchmark.cells import CELLS, Cell
-from psm_sim.campaign.benchmark.ranking import Standing, rank
+from psm_sim.campaign.benchmark.cells import PRICES, TOLD, Cell
+from psm_sim.campaign.benchmark.ranking import REFERENCE, Standing, policies_of, rank
 from psm_sim.campaign.benchmark.result import STANDING, BenchmarkResult, read_result
 from psm_sim.common.array_types import FloatArray
 from psm_sim.reporting.figures.canvas import add_legend, new_figure, save_picture
 from psm_sim.reporting.style import policy_style, series_style
-from psm_sim.reporting.terminal.benchmark import EXPLANATION, ranking_rows, score_rows
+from psm_sim.reporting.terminal.benchmark import (
+    EXPLANATION,
+    TITLES,
+    order_rows,
+    ranking_rows,
+    score_rows,
+    survival,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FOLDER = Path("reports/benchmark")
+ENTRIES = Path("benchmarks/entries")
 _MAX_BEHIND = 100.0
 _HEADINGS = {
     "traffic": "Scores by traffic",
     "radio": "Scores by radio",
-    "price_w": "Scores by price of delay",
+    "price": "Scores by price of delay",
 }
 
 
@@ -76,29 +83,73 @@ def _order(first: Standing, second: Standing) -> int:
     return int(first.low > second.high) - int(first.high < second.low)
 
 
-def write_report(stored: BenchmarkResult, other: BenchmarkResult, folder: Path = FOLDER) -> None:
-    """Write the tables, the figures and the numbers.
+def published(result: BenchmarkResult) -> list[str]:
+    """Return the policies that were published by others: all told or without a price but ``anticipate``."""
+    own = ("anticipate", "always-on", "predict")
+    return [policy for policy in policies_of(result, told=True) if policy.split(":")[0] not in own] + [
+        "predict:arrivals=false"
+    ]
 
-    Parameters
-    ----------
-    stored, other : BenchmarkResult
-        Stored result, and one of other seeds.
-    folder : Path
-        Folder to write to.
-    """
+
+def targets(result: BenchmarkResult, policy: str) -> list[list[str]]:
+    """Return a row for each target of *policy*: the target, the measured value, and whether it holds."""
+    logs = result.log_costs(result.policies).mean(axis=2)
+    best_known = result.log_best_known().mean(axis=1)
+    own, reference = (logs[result.policies.index(name)] for name in (policy, REFERENCE))
+    best = logs[[result.policies.index(name) for name in published(result)]].min(axis=0)
+    score, limit = (float(np.exp((each - best_known).mean())) for each in (own, best))
+    above, twice = np.exp(own - reference), np.exp(own - best)
+
+    def missed(ratios: FloatArray, most: float) -> tuple[str, str]:
+        cells = [
+            f"{cell} ({ratio:.2f})" for cell, ratio in zip(result.cells, ratios, strict=True) if ratio > most
+        ]
+        return f"{len(cells)} of {len(ratios)}" + (": " + "; ".join(cells) if cells else ""), _holds(
+            not cells
+        )
+
+    return [
+        [
+            f"score below {limit:.2f}, that of the best published policy of each cell, chosen with hindsight",
+            f"{score:.2f}",
+            _holds(score < limit),
+        ],
+        ["no cell costs more than 1.05 times static PSM", *missed(above, 1.05)],
+        ["no cell costs more than twice the best published policy", *missed(twice, 2.0)],
+    ]
+
+
+def _holds(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+def entry_rows(folder: Path = ENTRIES) -> list[list[str]]:
+    """Return headings, and the policy, author, licence and paper of each entry."""
+    names = ["policy", "author", "licence", "paper"]
+    entries = [
+        tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*/entry.toml"))
+    ]
+    return [names] + [[entry[name] for name in names] for entry in entries]
+
+
+def write_report(stored: BenchmarkResult, folder: Path = FOLDER) -> None:
+    """Write the tables, the figures and the numbers of a result to a folder."""
     half = len(stored.seeds) // 2
-    sets = [stored.first(half), stored.first(None, half), other]
-    ranking, rankings = rank(stored), [rank(each) for each in sets]
+    sets = [stored.part(stored.seeds[:half]), stored.part(stored.seeds[half:])]
+    names = policies_of(stored, told=True)
+    ranking, rankings = rank(stored, names), [rank(each, names) for each in sets]
     stability = compare_rankings(rankings)
     order, figures = [each.policy for each in ranking], folder / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     save_picture(_draw_scores(order, sets, rankings), figures / "scores.svg")
-    save_picture(_draw_cells(_behind(stored, ranking), order), figures / "cells.svg")
+    save_picture(_draw_cells(_behind(stored, order), order, stored.cells), figures / "cells.svg")
     (folder / "README.md").write_text(_page(stored, sets, stability), encoding="utf-8")
     numbers = {
         "versions": stored.versions,
-        "all": _numbers(stored, ranking),
-        "sets": list(map(_scores, sets, rankings)),
+        "seeds": stored.seeds,
+        "told": _numbers(ranking),
+        "untold": _numbers(rank(stored, policies_of(stored, told=False))),
+        "halves": [_numbers(each) for each in rankings],
         "stability": vars(stability),
     }
     (folder / "numbers.json").write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
@@ -107,19 +158,20 @@ def write_report(stored: BenchmarkResult, other: BenchmarkResult, folder: Path =
 _PAGE = """\
 # Benchmark of power-save policies
 
-[The rules](../../docs/benchmark.md) define the cells, the score and the ranks. {explanation} The intervals
-are over seeds {seeds}. Versions: {versions}.
+[The rules](../../docs/benchmark.md) define the cells, the score and the ranks. {explanation} There are
+{cells} cells: {kinds} kinds of traffic, {radios} radios and {prices} prices. Seeds {seeds}. Versions:
+{versions}.
 
 ```sh
 python -m psm_sim benchmark
 ```
 
-## Ranking
-
-{ranking}
-*Best in* counts the cells in which no policy costs less. *Worse than psm in* counts those in which static
-PSM costs less. *Farthest behind* is the largest ratio to the best policy of a cell. There are {cells}
-cells.
+{rankings}
+*Times the first* is the score divided by that of the first policy, with the 95 % interval over kinds of
+traffic drawn with replacement. *Best in* counts the cells in which no policy of the table costs less. *Worse
+than psm in* counts those in which static PSM costs less. *Farthest behind* is the largest ratio to the best
+policy of a cell. `predict` knows when each buffered frame reached the access point, which no driver does;
+`predict:arrivals=false` and all entries do not.
 
 ![Scores](figures/scores.svg)
 
@@ -130,51 +182,65 @@ cells.
 *Cost of each policy divided by that of the best policy of the cell. The prices increase within each radio,
 and the radios are in the order of the table below.*
 
+## Targets
+
+Those of `{policy}`. The published policies are {published}.
+
+{targets}
 {scores}
 ## Other seeds
 
-The ranking was repeated on {sets} disjoint sets of seeds: {all_seeds}. Of {stability.pairs} pairs of
-policies, the intervals of {stability.separate} are disjoint in every set. Pairs whose order differs between
-two sets, with disjoint intervals in both: {reversed}.
+The ranking was made for each half of the seeds. Of {stability.pairs} pairs of policies, the intervals of
+{stability.separate} over the seeds are disjoint in both. Pairs whose order differs between the halves, with
+disjoint intervals in both: {reversed}.
 
-## The optimum
+## Best known cost
 
-In {below} of {runs} runs (policy, cell and seed) a policy costs less than the offline optimum. The least
-cost is {least} of it. All these runs are on {traffic}. The optimum assumes that a late frame delays all
-later traffic, but frames of several connections can wait for the same beacon. The order of the policies
-does not depend on it.
+In {below} of {runs} runs (policy, cell and seed) a policy costs less than the offline optimum of the chain.
+The least cost is {least} of it. The chain assumes that a late frame delays all later traffic, but frames of
+several connections can wait for the same beacon. The score therefore divides by the least of the chain and
+of all policies. The order does not depend on it.
+
+## Entries
+
+{entries}
 """
 
 
-def _page(first: BenchmarkResult, results: Sequence[BenchmarkResult], stability: Stability) -> str:
-    logs = first.log_ratios()
-    below = logs < 0
-    tables = [f"## {_HEADINGS[field]}\n\n{_table(score_rows(first, field))}" for field in Cell._fields]
+def _page(stored: BenchmarkResult, halves: Sequence[BenchmarkResult], stability: Stability) -> str:
+    chain = np.log([stored.chain_j[cell] for cell in stored.cells])
+    logs = stored.log_costs(stored.policies) - chain
+    names, policy = policies_of(stored, told=True), TOLD["anticipate"]
+    order = [each.policy for each in rank(stored, names)]
+    tables = [f"## {head}\n\n{_table(score_rows(stored, field, order))}" for field, head in _HEADINGS.items()]
     return _PAGE.format(
         explanation=EXPLANATION,
-        seeds=_seeds(first),
-        versions=", ".join(f"{name} {version}" for name, version in first.versions.items()),
-        ranking=_table(ranking_rows(first)),
-        cells=len(CELLS),
+        cells=len(stored.cells),
+        kinds=len({cell.traffic for cell in stored.cells}),
+        radios=len({cell.radio for cell in stored.cells}),
+        prices=len(PRICES),
+        seeds=_seeds(stored),
+        versions=", ".join(f"{name} {version}" for name, version in stored.versions.items()),
+        rankings="\n".join(_ranking(stored, told) for told in TITLES),
+        policy=policy,
+        published=", ".join(f"`{each}`" for each in published(stored)),
+        targets=_table([["target", "measured", "holds"], *targets(stored, policy)]),
         scores="\n".join(tables),
-        sets=len(results),
-        all_seeds=", ".join(map(_seeds, results)),
         stability=stability,
         reversed=", ".join(f"{one} and {other}" for one, other in stability.reversed) or "none",
-        below=f"{below.sum():,}",
-        runs=f"{below.size:,}",
+        below=f"{(logs < 0).sum():,}",
+        runs=f"{logs.size:,}",
         least=f"{np.exp(logs.min()):.2f}",
-        traffic=_traffic_of(below),
+        entries=_table(entry_rows()),
     )
 
 
-def _traffic_of(below: NDArray[np.bool_]) -> str:
-    names = [
-        cell.traffic
-        for cell, found in zip(CELLS, np.atleast_1d(below.any(axis=(0, 2))), strict=True)
-        if found
-    ]
-    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+def _ranking(stored: BenchmarkResult, told: bool) -> str:
+    names = policies_of(stored, told)
+    return (
+        f"## {TITLES[told]}\n\n{_table(ranking_rows(rank(stored, names)))}\n{survival(stored, names)}\n\n"
+        f"{_table(order_rows(stored, names))}"
+    )
 
 
 def _seeds(result: BenchmarkResult) -> str:
@@ -186,16 +252,8 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     return markdown_table(headings, others)
 
 
-def _numbers(result: BenchmarkResult, ranking: Sequence[Standing]) -> dict[str, object]:
-    rows = [{**vars(each), "worst_cell": str(each.worst_cell)} for each in ranking]
-    return {"seeds": result.seeds, "ranking": rows}
-
-
-def _scores(result: BenchmarkResult, ranking: Sequence[Standing]) -> dict[str, object]:
-    rows = [
-        {"policy": each.policy, "score": each.score, "low": each.low, "high": each.high} for each in ranking
-    ]
-    return {"seeds": result.seeds, "scores": rows}
+def _numbers(ranking: Sequence[Standing]) -> list[dict[str, object]]:
+    return [{**vars(each), "worst_cell": str(each.worst_cell)} for each in ranking]
 
 
 def _draw_scores(
@@ -220,7 +278,7 @@ def _draw_scores(
         )
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.set(xscale="log", xlabel="cost relative to the offline optimum (geometric mean over the cells)")
+    axes.set(xscale="log", xlabel="cost relative to the best known one (geometric mean over the cells)")
     axes.axvline(1.0, color="black", linestyle=":", linewidth=1)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
         label.set_color(policy_style(name).colour)
@@ -228,14 +286,13 @@ def _draw_scores(
     return figure
 
 
-def _behind(result: BenchmarkResult, ranking: Sequence[Standing]) -> FloatArray:
+def _behind(result: BenchmarkResult, policies: Sequence[str]) -> FloatArray:
     """Return the ratio of the cost of each policy to the least one, shape (policies, cells)."""
-    means = result.log_ratios().mean(axis=2)
-    order = [result.policies.index(each.policy) for each in ranking]
-    return np.asarray(np.exp(means - means.min(axis=0))[order])
+    means = result.log_costs(policies).mean(axis=2)
+    return np.asarray(np.exp(means - means.min(axis=0)))
 
 
-def _draw_cells(behind: FloatArray, names: Sequence[str]) -> Figure:
+def _draw_cells(behind: FloatArray, names: Sequence[str], cells: Sequence[Cell]) -> Figure:
     """Plot the ratios as a map of policies and cells."""
     from matplotlib.colors import LogNorm
 
@@ -244,10 +301,10 @@ def _draw_cells(behind: FloatArray, names: Sequence[str]) -> Figure:
         behind, aspect="auto", cmap="cividis_r", norm=LogNorm(1, _MAX_BEHIND), interpolation="nearest"
     )
     axes.set_yticks(range(len(names)), names)
-    groups = [(name, len(list(cells))) for name, cells in groupby(CELLS, lambda cell: cell.traffic)]
+    groups = [(name, len(list(each))) for name, each in groupby(cells, lambda cell: cell.traffic)]
     ends = np.cumsum([count for _, count in groups])
     starts = ends - [count for _, count in groups]
-    axes.set_xticks((starts + ends - 1) / 2, [name for name, _ in groups])
+    axes.set_xticks((starts + ends - 1) / 2, [name for name, _ in groups], rotation=60, ha="right")
     for end in ends[:-1]:
         axes.axvline(end - 0.5, color="white", linewidth=1.5)
     axes.tick_params(length=0)
@@ -256,5 +313,13 @@ def _draw_cells(behind: FloatArray, names: Sequence[str]) -> Figure:
     return figure
 
 
+def stored_result() -> BenchmarkResult:
+    """Return the stored results of the built-in policies and of all entries."""
+    result = read_result(STANDING)
+    for path in sorted(ENTRIES.glob("*/result.json")):
+        result = result.joined(read_result(path))
+    return result
+
+
 if __name__ == "__main__":
-    write_report(read_result(STANDING), read_result(Path(sys.argv[1])))
+    write_report(stored_result())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -20,23 +21,27 @@ from psm_sim.commands.shared_options import (
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_SEED
+from psm_sim.common.registry import unknown_name_error
 
 if TYPE_CHECKING:
+    from psm_sim.campaign.benchmark.cells import Cell, Plan
     from psm_sim.campaign.benchmark.result import BenchmarkResult
 
 HELP = """\
-Rank policies by energy plus price times delay, relative to the offline optimum, over
+Rank policies by energy plus price times delay, relative to the best known cost, over
 fixed traffic, radios, prices of delay and seeds. The built-in policies have stored
 results, so that only the policies of --policy run."""
 
 EPILOG = """\
-{price} in a policy is replaced by the price of delay of each cell, in watts.
+{price} in a policy is replaced by the price of delay of each cell, relative to the cost of a
+second awake instead of asleep, and {price_w} by the price in watts.
 docs/benchmark.md has the rules.
 
 examples:
   psm_sim benchmark
   psm_sim benchmark --policy my.py:Mine --quick
   psm_sim benchmark --policy "my.py:Mine:price={price}" --output mine.json
+  psm_sim benchmark --traffic mqtt --radio nrf7002 --price 1
   psm_sim benchmark --seed 1 --replications 5 --policy my.py:Mine
   psm_sim benchmark verify mine.json --policy my.py:Mine
 
@@ -61,12 +66,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[:key=...]",
         help="policy to rank or to verify, or FILE.py:CLASS; repeatable",
     )
-    parser.add_argument("--quick", action="store_true", help="use the first 3 of the seeds only")
+    parser.add_argument("--quick", action="store_true", help="use one seed and two radios only")
     parser.add_argument(
         "--seed", type=integer_between(0, MAX_SEED), metavar="N", help="first seed (default: 70001)"
     )
     parser.add_argument(
         "--replications", type=integer_between(1, 1000), metavar="N", help="number of seeds (default: 10)"
+    )
+    parser.add_argument(
+        "--seeds", metavar="FILE.toml", help="file of seeds and recordings, on which all policies run"
+    )
+    parser.add_argument("--traffic", metavar="NAME", help="print the means of each policy on this traffic")
+    parser.add_argument("--radio", metavar="NAME", help="with --traffic: radio (default: three-node)")
+    parser.add_argument(
+        "--price", type=float, metavar="X", help="with --traffic: price of delay (default: 1)"
     )
     parser.add_argument(
         "--fresh", action="store_true", help="run the built-in policies, too, instead of using stored results"
@@ -85,61 +98,100 @@ def run(arguments: argparse.Namespace) -> int:
         return _verify(arguments)
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import atomic_write_text, check_outputs, check_writable
-    from psm_sim.reporting.terminal.benchmark import write
+    from psm_sim.reporting.terminal.benchmark import write, write_cell
 
+    cell = _cell(arguments)
     output = None if arguments.output is None else path_option("--output", arguments.output)
     if output is not None:
         files = [file for policy in arguments.policy for file in Spec.parse(policy, "policy").files()]
         check_outputs([("--output", output)], files, force=arguments.force)
         check_writable(output, "--output")
-    result = _result(arguments)
-    write(result, sys.stdout, arguments.policy)
+    result, made = _result(arguments)
+    if cell is None:
+        write(result, sys.stdout, arguments.policy)
+    else:
+        write_cell(result, cell, sys.stdout)
     if output is not None:
         from psm_sim.campaign.benchmark.result import to_json
 
-        atomic_write_text(output, to_json(result), "--output")
+        atomic_write_text(output, to_json(made), "--output")
         print_message(f"Wrote {output}", "")
     return 0
 
 
-def _result(arguments: argparse.Namespace) -> BenchmarkResult:
-    """Return the result of the policies, with the stored results of the built-in ones if there are any."""
-    from psm_sim.campaign.benchmark.cells import JUDGING_SEEDS, QUICK, built_in
+def _cell(arguments: argparse.Namespace) -> Cell | None:
+    """Return the cell whose means are printed; None prints the rankings."""
+    from psm_sim.campaign.benchmark.cells import PRICES, RADIOS, TRAFFIC, Cell
+
+    if arguments.traffic is None:
+        _refuse(("--radio", "--price"), arguments, "needs --traffic; add it")
+        return None
+    cell = Cell(arguments.traffic, arguments.radio or next(iter(RADIOS)), arguments.price or 1.0)
+    if cell.traffic not in TRAFFIC:
+        raise unknown_name_error("traffic", cell.traffic, TRAFFIC)
+    if cell.radio not in RADIOS:
+        raise unknown_name_error("radio", cell.radio, RADIOS)
+    if cell.price not in PRICES:
+        raise InputError(f"--price must be one of {', '.join(map(str, PRICES))}, got {cell.price:g}.")
+    return cell
+
+
+def _plan(arguments: argparse.Namespace) -> Plan:
+    """Return the cells and seeds to run."""
+    from psm_sim.campaign.benchmark.cells import JUDGING, QUICK, read_plan
+
+    if arguments.seeds is not None:
+        used = ("--seed", "--replications", "--quick")
+        _refuse(used, arguments, "cannot be used with --seeds, which has the seeds; remove it")
+        return read_plan(path_option("--seeds", arguments.seeds))
+    plan = QUICK if arguments.quick else JUDGING
+    first = plan.seeds[0] if arguments.seed is None else arguments.seed
+    return replace(plan, seeds=tuple(range(first, first + (arguments.replications or len(plan.seeds)))))
+
+
+def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkResult]:
+    """Return the result of all policies, and that of the runs now, if some of the results are stored."""
+    from psm_sim.campaign.benchmark.cells import built_in
     from psm_sim.campaign.benchmark.result import STANDING, read_result
     from psm_sim.commands.stderr_messages import print_message
 
-    first = JUDGING_SEEDS[0] if arguments.seed is None else arguments.seed
-    count = arguments.replications or (QUICK if arguments.quick else len(JUDGING_SEEDS))
-    seeds = range(first, first + count)
-    stored = None
-    if not arguments.fresh and first == JUDGING_SEEDS[0] and count <= len(JUDGING_SEEDS):
-        stored = read_result(STANDING).first(count)
-    if stored is None:
-        return _simulate(arguments, [*built_in(), *arguments.policy], seeds)
+    plan, stored = _plan(arguments), None
+    if not arguments.fresh and arguments.seeds is None:
+        stored = read_result(STANDING)
+    if stored is None or not set(plan.seeds) <= set(stored.seeds):
+        made = _simulate(arguments, [*built_in(), *arguments.policy], plan)
+        return made, made
+    stored = stored.part(plan.seeds, plan.cells)
     new = [policy for policy in arguments.policy if policy not in stored.policies]
     if not new:
-        return stored
-    found = _simulate(arguments, new, seeds, stored)
-    for line in replace(stored, files=found.files).differing_facts(found):
+        return stored, stored
+    found = _simulate(arguments, new, plan, stored)
+    for line in replace(stored, data=found.data, files=found.files).differing_facts(found):
         print_message(f"The stored results of the built-in policies differ in {line}; see --fresh.")
     if stored.differing_cells(found):  # always-on runs in both
         print_message("The stored results were computed by other code of psm_sim; use --fresh.")
-    return stored.joined(found)
+    return stored.joined(found), found
+
+
+def _refuse(options: Sequence[str], arguments: argparse.Namespace, reason: str) -> None:
+    """Raise an error if one of *options* is given."""
+    for option in options:
+        if is_given(option, arguments.argv):
+            raise InputError(f"{option} {reason}.")
 
 
 def _verify(arguments: argparse.Namespace) -> int:
     from psm_sim.campaign.benchmark.cells import QUICK
-    from psm_sim.campaign.benchmark.result import named_files, read_result
+    from psm_sim.campaign.benchmark.result import named_files, plan_of, read_result
     from psm_sim.commands.stderr_messages import print_message
 
     if len(arguments.action) != 2 or arguments.action[0] != _VERIFY:
         raise InputError(f"expected no argument, or verify FILE.json, got {shlex.join(arguments.action)!r}.")
-    for option in ("--seed", "--replications", "--fresh", "--output", "--store"):
-        if is_given(option, arguments.argv):
-            raise InputError(
-                f"{option} cannot be used with verify, which runs the seeds of the file again; remove it."
-            )
-    recorded = read_result(Path(arguments.action[1])).first(QUICK if arguments.quick else None)
+    given = ("--seed", "--replications", "--seeds", "--traffic", "--fresh", "--output", "--store")
+    _refuse(given, arguments, "cannot be used with verify, which runs the seeds of the file again; remove it")
+    recorded = read_result(Path(arguments.action[1]))
+    if arguments.quick:
+        recorded = recorded.part(recorded.seeds[:1], [cell for cell in recorded.cells if cell in QUICK.cells])
     for policy in arguments.policy:
         if policy not in recorded.policies:
             raise InputError(
@@ -149,16 +201,17 @@ def _verify(arguments: argparse.Namespace) -> int:
     code = [str(file) for file in named_files(recorded.policies) if file.suffix.lower() == ".py"]
     if code and not arguments.policy:
         print_message(f"{arguments.action[1]} names {', '.join(code)}, whose code runs now.")
-    found = _simulate(arguments, arguments.policy or recorded.policies, recorded.seeds)
+    found = _simulate(arguments, arguments.policy or recorded.policies, plan_of(recorded))
     if arguments.policy or arguments.quick:  # fewer files
         files = {name: digest for name, digest in recorded.files.items() if name in found.files}
-        recorded = replace(recorded, files=files)
+        data = {name: digest for name, digest in recorded.data.items() if name in found.data}
+        recorded = replace(recorded, files=files, data=data)
     facts, differences = recorded.differing_facts(found), recorded.differing_cells(found)
     for fact in facts:
         sys.stdout.write(f"differs: {fact}\n")
     for policy, cell in differences:
         sys.stdout.write(f"differs: {policy} in {cell}\n")
-    cells = sum(map(len, found.runs.values())) + len(found.optimum_j)
+    cells = sum(map(len, found.runs.values())) + len(found.chain_j)
     sys.stdout.write(
         f"{cells - len(differences)} of {cells} runs and optima of {len(recorded.seeds)} seeds are equal"
         " to the last bit.\n"
@@ -169,7 +222,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 def _simulate(
     arguments: argparse.Namespace,
     policies: list[str],
-    seeds: range | tuple[int, ...],
+    plan: Plan,
     known: BenchmarkResult | None = None,
 ) -> BenchmarkResult:
     from psm_sim.campaign.benchmark.run import run_benchmark
@@ -179,4 +232,4 @@ def _simulate(
     store = None if arguments.store is None else path_option("--store", arguments.store)
     resources = Resources(arguments.workers)
     with redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
-        return run_benchmark(policies, seeds, store, resources, report, known)
+        return run_benchmark(policies, plan, store, resources, report, known)

@@ -42,6 +42,10 @@ class Predict(LastFramePolicy):
         100.0, "time awake after a frame before the first prediction", unit="ms", at_least=0, at_most=MAX_MS
     )
 
+    arrivals: bool = parameter(
+        True, "whether the arrival times at the access point are known, as to no real station", expert=True
+    )
+
     def __post_init__(self) -> None:
         check_all(self, "policy predict")
         self._reset()
@@ -81,7 +85,7 @@ class Predict(LastFramePolicy):
 
     def _correct(self, poll: Poll | None) -> None:
         """Correct the delay of a buffered reply by its arrival time at the access point."""
-        if self._retrieved and poll is not None and poll.arrivals:
+        if self.arrivals and self._retrieved and poll is not None and poll.arrivals:
             woke_s = self.beacon_grid.time(self.beacon_grid.after(self._reply_s) - 1)
             arrived_s = woke_s + (poll.arrivals[0][0] - poll.slept_ms) / 1000
             self._delays_s[-1] = max(0.0, arrived_s - self._request_s)

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from psm_sim.campaign.benchmark import cells, ranking, run
-from psm_sim.campaign.benchmark import result as result_module
+from psm_sim.campaign.benchmark import cells
 from psm_sim.campaign.benchmark.cells import (
-    CELLS,
-    JUDGING_SEEDS,
+    JUDGING,
     PRICE,
-    PRICES_W,
-    RECORDED,
+    PRICE_W,
+    PRICES,
+    TRAFFIC,
     Cell,
+    Plan,
+    policy_of,
+    radio_power,
+    read_plan,
+    runs_of,
 )
-from psm_sim.campaign.benchmark.ranking import MIN_DIFFERENCE, mean_scores, rank
+from psm_sim.campaign.benchmark.ranking import (
+    MIN_DIFFERENCE,
+    first_ranks,
+    mean_scores,
+    policies_of,
+    rank,
+    share_of_same_order,
+)
 from psm_sim.campaign.benchmark.result import (
     ALWAYS_ON,
     STANDING,
@@ -32,19 +45,10 @@ from psm_sim.campaign.sweep.table import Row
 from psm_sim.common.errors import InputError
 
 ONE_WORKER = Resources(1)
-TOLD = f"stpm:delay_w={PRICE}"
-
-
-FEW = tuple(cell for cell in CELLS if cell.radio == "nrf7002" and cell.traffic in ("ucb", RECORDED, "push"))
-
-
-@pytest.fixture
-def short(monkeypatch):
-    """Reduce the benchmark to a few cells with one page each."""
-    for module in (cells, ranking, result_module, run):
-        monkeypatch.setattr(module, "CELLS", FEW)
-    for traffic in cells.TRAFFIC:
-        monkeypatch.setitem(cells.TRAFFIC, traffic, 1)
+TOLD = f"stpm:delay_w={PRICE_W}"
+SHORT = {name: TRAFFIC[name]._replace(pages=1) for name in ("ucb", "recorded", "push")}
+FEW = Plan((1, 2), SHORT, ("nrf7002",))
+CELLS = JUDGING.cells
 
 
 def made(*levels: float, noise: float = 0.0, seeds: int = 4) -> BenchmarkResult:
@@ -53,48 +57,47 @@ def made(*levels: float, noise: float = 0.0, seeds: int = 4) -> BenchmarkResult:
 
     def costs(level: float) -> Costs:
         energy_j = level * np.exp(noise * random.standard_normal(seeds))
-        return Costs(tuple(map(float, energy_j)), (0.0,) * seeds)
+        return Costs(tuple(map(float, energy_j)), (0.0,) * seeds, (1.0,) * seeds)
 
     runs = {
-        name: {cell: costs(level) for cell in cells.runs_of(name)}
+        name: {cell: costs(level) for cell in runs_of(name, CELLS)}
         for name, level in zip(names, levels, strict=True)
     }
     return BenchmarkResult(tuple(range(seeds)), runs, dict.fromkeys(CELLS, (1.0,) * seeds), {}, {}, {})
 
 
-def test_a_run_has_the_costs_of_each_cell_and_a_file_keeps_every_bit(short, tmp_path):
+def test_a_run_has_the_costs_of_each_cell_and_a_file_keeps_every_bit(tmp_path):
     """An always-on radio causes no delay. Only a policy that is told the price runs once per price."""
-    result = run_benchmark(["psm", TOLD], (1, 2), resources=ONE_WORKER)
+    result = run_benchmark(["psm", TOLD], FEW, resources=ONE_WORKER)
     assert result.policies == [ALWAYS_ON, "psm", TOLD]
-    assert len(result.runs["psm"]) * len(PRICES_W) == len(result.runs[TOLD]) == len(FEW)
+    assert len(result.runs["psm"]) * len(PRICES) == len(result.runs[TOLD]) == len(FEW.cells)
     assert all(costs.delay_s == (0.0, 0.0) for costs in result.runs[ALWAYS_ON].values())
-    cell = FEW[-1]
-    energy_j, delay_s = map(np.array, result.costs("psm", cell))
+    cell = FEW.cells[-1]
+    energy_j, delay_s, time_s = map(np.array, result.costs("psm", cell))
     assert result.cost_j("psm", cell) == pytest.approx(energy_j + cell.price_w * delay_s)
-    assert result.log_ratios().shape == (3, len(FEW), 2)
-    assert np.isfinite(result.log_ratios()).all()
+    assert time_s == pytest.approx(3600, rel=0.01)
+    assert result.log_costs(result.policies).shape == (3, len(FEW.cells), 2)
+    assert (result.log_costs(result.policies) >= result.log_best_known()).all()
     file = tmp_path / "result.json"
     file.write_text(to_json(result))
     again = read_result(file)
     assert again == result
     assert again.differing_facts(result) == again.differing_cells(result) == []
-    repeated = run_benchmark(["psm"], (1, 2), resources=ONE_WORKER, known=result)
+    repeated = run_benchmark(["psm"], FEW, resources=ONE_WORKER, known=result)
     assert result.differing_cells(repeated) == []
-    assert result.first(1).costs("psm", cell).energy_j == result.costs("psm", cell).energy_j[:1]
+    assert result.part((1,)).costs("psm", cell).energy_j == result.costs("psm", cell).energy_j[:1]
 
 
 def test_a_difference_of_one_bit_is_found():
     result = made(1.0, 2.0)
-    cell = next(cells.runs_of("psm"))
-    energy_j, delay_s = result.runs["psm"][cell]
+    cell = CELLS[0]
+    energy_j, *others = result.runs["psm"][cell]
     changed = {
         **result.runs["psm"],
-        cell: Costs((float(np.nextafter(energy_j[0], 2)), *energy_j[1:]), delay_s),
+        cell: Costs((float(np.nextafter(energy_j[0], 2)), *energy_j[1:]), *others),
     }
-    optimum_j = {**result.optimum_j, CELLS[3]: (2.0,) * 4}
-    other = replace(
-        result, runs={**result.runs, "psm": changed}, optimum_j=optimum_j, versions={"numpy": "1"}
-    )
+    chain_j = {**result.chain_j, CELLS[3]: (2.0,) * 4}
+    other = replace(result, runs={**result.runs, "psm": changed}, chain_j=chain_j, versions={"numpy": "1"})
     assert result.differing_cells(other) == [("psm", cell), ("offline optimum", CELLS[3])]
     assert replace(result, versions={"numpy": "2"}).differing_facts(other) == ["numpy (2 and 1)"]
 
@@ -110,7 +113,7 @@ def test_messages_that_never_arrive_count_as_delay():
     assert _delay_s(row) == pytest.approx(45 + MISSING_S * 8)
 
 
-def test_a_policy_that_fails_is_an_error(short, tmp_path):
+def test_a_policy_that_fails_is_an_error(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
         "from psm_sim.policies import Policy\n"
@@ -120,7 +123,7 @@ def test_a_policy_that_fails_is_an_error(short, tmp_path):
         "        raise RuntimeError('no') if now_s > 1 else ValueError\n"
     )
     with pytest.raises(InputError):
-        run_benchmark([f"{file}:Mine"], (1,), resources=ONE_WORKER)
+        run_benchmark([f"{file}:Mine"], FEW, resources=ONE_WORKER)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +150,7 @@ def test_policies_are_ranked_by_the_geometric_mean():
     standings = rank(made(4.0, 2.0, 8.0, noise=1e-4))
     assert [each.rank for each in standings] == [1, 2, 3]
     assert [round(each.score, 2) for each in standings] == [2.0, 4.0, 8.0]
+    assert [round(each.behind_low, 2) for each in standings] == [1.0, 2.0, 4.0]
     assert [each.best for each in standings] == [len(CELLS), 0, 0]
     assert [each.worse for each in standings] == [0, 0, len(CELLS)]
     assert [round(each.worst, 2) for each in standings] == [1.0, 2.0, 4.0]
@@ -159,39 +163,115 @@ def test_policies_that_do_not_differ_share_a_rank(seeds):
     close = rank(made(2.0, 2.0 * (1 + MIN_DIFFERENCE / 2), 4.0, seeds=seeds, noise=1e-6))
     assert [each.rank for each in close] == [1, 1, 3]
     assert close[1].best == len(CELLS)
-    assert [each.rank for each in rank(made(2.0, 2.3, noise=1.0))] == [1, 1]
+    assert [each.rank for each in rank(made(2.0, 2.1, noise=3.0))] == [1, 1]
 
 
 def test_the_order_does_not_depend_on_the_optimum():
-    """The optimum changes all scores by the same factor."""
+    """It changes all scores by the same factor. A policy below it is the best known."""
     result = made(4.0, 2.0, 3.0, noise=0.01)
-    other = replace(result, optimum_j=dict.fromkeys(CELLS, (5.0,) * 4))
-    ratios = [a.score / b.score for a, b in zip(rank(result), rank(other), strict=True)]
+    other = replace(result, chain_j=dict.fromkeys(CELLS, (0.2,) * 4))
+    ratios = [b.score / a.score for a, b in zip(rank(result), rank(other), strict=True)]
     assert ratios == pytest.approx([5.0] * 3)
+    above = replace(result, chain_j=dict.fromkeys(CELLS, (5.0,) * 4))
+    assert rank(above)[0].score == pytest.approx(1.0)
     assert [each.policy for each in rank(result)] == [each.policy for each in rank(other)]
 
 
 @pytest.mark.parametrize("field", Cell._fields)
 def test_scores_by_traffic_radio_and_price(field):
-    scores = mean_scores(made(4.0, 2.0), field)
+    result = made(4.0, 2.0)
+    scores = mean_scores(result, field, result.policies)
     assert scores["psm"] == pytest.approx(dict.fromkeys(scores["psm"], 4.0))
 
 
-SAMPLE = tuple(cell for cell in CELLS if cell[:2] in [("ucb", "three-node"), ("push", "nrf7002")])
+def test_the_first_ranks_can_depend_on_the_measure():
+    """One policy is best in most cells and fails in one kind of traffic."""
+    result = made(2.0, 1.0)
+    assert set(map(tuple, first_ranks(result, result.policies).values())) == {("bsd:p=0.1", "psm")}
+    assert share_of_same_order(result, result.policies) == 1
+    failed = {
+        cell: costs._replace(energy_j=(100.0,) * 4) if cell.traffic == "ping" else costs
+        for cell, costs in result.runs["bsd:p=0.1"].items()
+    }
+    other = replace(result, runs={**result.runs, "bsd:p=0.1": failed})
+    first = {measure: names[0] for measure, names in first_ranks(other, other.policies).items()}
+    assert first["score"] == first["pages only"] == "bsd:p=0.1"
+    assert first["arithmetic mean"] == first["worst cell"] == "psm"
+    assert share_of_same_order(other, other.policies) < 1
 
 
-def test_the_stored_results_are_those_of_this_version(monkeypatch):
-    """All built-in policies in a sample of the cells, for one seed.
+def test_a_policy_with_a_price_is_in_one_table_with_it_and_in_the_other_without():
+    result = made(1.0, 2.0)
+    told = f"anticipate:price={PRICE}"
+    runs = {**result.runs, "anticipate": {}, told: {}, "mine.py:Mine": {}, f"mine.py:Mine:a={PRICE}": {}}
+    other = replace(result, runs=runs)
+    both = ["psm", "bsd:p=0.1"]
+    assert policies_of(other, told=True) == [*both, told, "mine.py:Mine", f"mine.py:Mine:a={PRICE}"]
+    assert policies_of(other, told=False) == [*both, "anticipate", "mine.py:Mine"]
 
-    If a change of the results is intended, write the stored results again (docs/benchmark.md).
-    """
-    stored = read_result(STANDING)
-    assert stored.seeds == tuple(JUDGING_SEEDS)
-    assert stored.data == cells.data_digests()
-    assert set(stored.policies) == set(cells.built_in())
-    monkeypatch.setattr(cells, "CELLS", SAMPLE)
-    found = run_benchmark(cells.built_in(), stored.seeds[:1], resources=ONE_WORKER, known=stored.first(1))
+
+def test_a_price_is_relative_to_the_radio():
+    """A second of delay at price 1 costs as much as a second awake instead of asleep."""
+    power, cell = radio_power("nrf7002"), Cell("ucb", "nrf7002", 10.0)
+    assert cell.price_w == pytest.approx(10 * (power.awake_w - power.asleep_w))
+    assert float(policy_of(TOLD, cell).values["delay_w"]) == pytest.approx(cell.price_w)
+    assert policy_of(f"stpm:delay_w={PRICE}", cell).values["delay_w"] == "10"
+
+
+def test_a_file_of_seeds_adds_recordings(tmp_path):
+    file = tmp_path / "hidden.toml"
+    file.write_text('seeds = [5, 6]\n[recordings]\n"office.har" = 4\n')
+    plan = read_plan(file)
+    assert plan.seeds == (5, 6)
+    assert plan.traffic["office.har"].pages == 4
+    assert plan.scenario_of(Cell("office.har", "nrf7002", 1.0), 5).trace_name == str(tmp_path / "office.har")
+    assert len(plan.cells) == len(CELLS) + 12
+
+
+@pytest.mark.parametrize("text", ["", "seeds = []", "seeds = 3", "seeds = ['a']", "seeds = [1]\nmore = 2"])
+def test_a_file_without_seeds_is_refused(tmp_path, text):
+    file = tmp_path / "hidden.toml"
+    file.write_text(text)
+    with pytest.raises(InputError, match="no file of seeds"):
+        read_plan(file)
+
+
+SAMPLE = Plan(
+    JUDGING.seeds[:1],
+    {name: TRAFFIC[name] for name in ("ucb", "push", "mqtt-sensor")},
+    ("three-node", "nrf7002"),
+)
+
+
+def check_stored(stored: BenchmarkResult, policies: list[str]) -> None:
+    """Compare the stored costs of a result in a sample of the cells, for one seed, with new ones."""
+    known = stored.part(SAMPLE.seeds, SAMPLE.cells)
+    found = run_benchmark(policies, SAMPLE, resources=ONE_WORKER, known=known)
     for policy, runs in found.runs.items():
         for cell, costs in runs.items():
-            for measured, known in zip(costs, stored.first(1).costs(policy, cell), strict=True):
-                assert measured == pytest.approx(known, rel=1e-9), (policy, cell)
+            for measured, kept in zip(costs, known.costs(policy, cell), strict=True):
+                assert measured == pytest.approx(kept, rel=1e-9), (policy, cell)
+
+
+def test_the_stored_results_are_those_of_this_version():
+    """If a change of the results is intended, write the stored results again (docs/benchmark.md)."""
+    stored = read_result(STANDING)
+    assert stored.seeds == JUDGING.seeds
+    assert stored.data == JUDGING.data_digests()
+    assert set(stored.policies) == set(cells.built_in())
+    check_stored(stored, cells.built_in())
+
+
+ROOT = Path(__file__).parents[2]
+ENTRIES = sorted(path.parent for path in ROOT.glob("benchmarks/entries/*/entry.toml"))
+
+
+@pytest.mark.parametrize("folder", ENTRIES, ids=lambda folder: folder.name)
+def test_an_entry_names_its_origin_and_its_result_is_that_of_its_policy(folder, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    entry = tomllib.loads((folder / "entry.toml").read_text())
+    assert all(entry[name] for name in ("policy", "author", "licence", "paper"))
+    stored = read_result(folder / "result.json")
+    assert stored.policies == [ALWAYS_ON, entry["policy"]]
+    assert stored.seeds == JUDGING.seeds
+    check_stored(stored, [entry["policy"]])

@@ -12,19 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim.campaign.benchmark import cells, ranking, run
+from psm_sim.campaign.benchmark import cells
 from psm_sim.campaign.benchmark import result as result_module
-from psm_sim.campaign.benchmark.cells import CELLS
+from psm_sim.campaign.benchmark.cells import TRAFFIC, Plan
 from psm_sim.campaign.benchmark.result import BenchmarkResult, read_result, to_json
 from psm_sim.campaign.benchmark.run import run_benchmark
 from psm_sim.campaign.sweep.run import Resources
 from psm_sim.cli import main
 from psm_sim.commands import benchmark as command
 from psm_sim.common.hashing import file_digest
-from psm_sim.reporting.terminal import benchmark as terminal
 
-FEW = tuple(cell for cell in CELLS if (cell.traffic, cell.radio) == ("push", "nrf7002"))
-SEEDS = cells.JUDGING_SEEDS[:3]
+FEW = Plan((70001, 70002, 70003), {"push": TRAFFIC["push"]}, ("nrf7002",))
 MINE = """
 from psm_sim.policies import Policy, Rest
 
@@ -38,17 +36,15 @@ class Mine(Policy):
 @cache
 def stored_result() -> str:
     """Return the result of static PSM, as a file stores it."""
-    return to_json(run_benchmark(["psm"], SEEDS, resources=Resources(1)))
+    return to_json(run_benchmark(["psm"], FEW, resources=Resources(1)))
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a folder with a policy, with few cells and stored results of few policies."""
     monkeypatch.chdir(tmp_path)
-    for module in (cells, ranking, result_module, run, terminal):
-        monkeypatch.setattr(module, "CELLS", FEW)
-    monkeypatch.setattr(cells, "JUDGING_SEEDS", SEEDS)
-    monkeypatch.setattr(cells, "QUICK", 2)
+    monkeypatch.setattr(cells, "JUDGING", FEW)
+    monkeypatch.setattr(cells, "QUICK", replace(FEW, seeds=FEW.seeds[:2]))
     monkeypatch.setattr(cells, "built_in", lambda: ["psm"])
     (tmp_path / "mine.py").write_text(MINE)
     stored = tmp_path / "stored.json"
@@ -79,25 +75,25 @@ def test_a_policy_is_ranked_among_the_stored_ones_and_verified(capsys, folder):
     assert "mine.py:Mine shares rank 1 with psm" in " ".join(shown.out.split())
     assert "stored results" not in shown.err
     result = read_result(Path("mine.json"))
-    assert result.policies == ["always-on", "psm", "mine.py:Mine"]
+    assert result.policies == ["always-on", "mine.py:Mine"]
     assert len(result.files["mine.py"]) == 64
     assert benchmark(*words) == 2  # the file exists
     assert benchmark("verify", "mine.json") == 0
-    assert "6 of 6 runs and optima of 2 seeds are equal" in capsys.readouterr().out
+    assert "5 of 5 runs and optima of 2 seeds are equal" in capsys.readouterr().out
     found = json.loads(Path("mine.json").read_text())
     found["runs"][-1]["energy_j"][0] = float(np.nextafter(found["runs"][-1]["energy_j"][0], 0))
     found["versions"]["numpy"] = "0"
     Path("changed.json").write_text(json.dumps(found))
     assert benchmark("verify", "changed.json", "--policy", "mine.py:Mine") == 1
     shown = capsys.readouterr()
-    assert "differs: mine.py:Mine in push, nrf7002, 0.1 W" in shown.out
+    assert "differs: mine.py:Mine in push, nrf7002, price 0.1" in shown.out
     assert "differs: numpy (0 and " in shown.out
 
 
 TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
     "no seeds": lambda it: [
         it.update(seeds=[]),
-        [row.update(energy_j=[], delay_s=[]) for row in it["runs"]],
+        [row.update(energy_j=[], delay_s=[], time_s=[]) for row in it["runs"]],
         [row.update(cost_j=[]) for row in it["optimum"]],
     ],
     "a seed twice": lambda it: it.update(seeds=it["seeds"][:1] * 10),
@@ -151,9 +147,29 @@ def test_other_seeds_run_all_policies(capsys, words):
     assert Path("tasks.sqlite").exists()
 
 
+def test_a_cell_has_the_energy_and_charge_of_each_policy(capsys):
+    assert benchmark("--traffic", "push", "--radio", "nrf7002", "--price", "10") == 0
+    shown = capsys.readouterr().out
+    assert "mAh a day" in shown
+    assert "push, nrf7002, price 10 (1.93 W): means of 3 seeds of about 3,600 s" in " ".join(shown.split())
+    energy_j = np.mean(next(iter(read_result(result_module.STANDING).runs["psm"].values())).energy_j)
+    assert f"{energy_j / 3600 / 3.3 * 24_000:.4g}" in shown
+
+
+def test_a_file_of_seeds_runs_all_policies(capsys, monkeypatch, folder):
+    monkeypatch.setattr(cells, "TRAFFIC", FEW.traffic)
+    (folder / "hidden.toml").write_text("seeds = [5]")
+    assert benchmark("--seeds", "hidden.toml", "--output", "hidden.json") == 0
+    assert "seeds 5 to 5" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (("--radio", "nrf7002"), "--radio needs --traffic"),
+        (("--traffic", "pusch"), "push"),
+        (("--traffic", "push", "--price", "2"), "--price must be one of 0.1, 1.0, 10.0, got 2"),
+        (("--seeds", "hidden.toml", "--quick"), "--quick cannot be used with --seeds"),
         (("verify",), "expected no argument, or verify FILE.json"),
         (("verify", "stored.json", "--store", "s.sqlite"), "--store cannot be used with verify"),
         (("verify", "stored.json", "--policy", "bsd"), "has no policy bsd; expected one of always-on, psm"),

@@ -2,36 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 from psm_sim.common.hashing import file_digest
-from psm_sim.common.input_files import bundled_dir
+from psm_sim.common.input_files import bundled_dir, read_toml
 from psm_sim.network.chip_profiles import load_profile
+from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.policies import POLICIES
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.workload.loading import find_trace
 
-JUDGING_SEEDS = range(70001, 70011)
-"""Seeds on which policies are judged. No policy may be tuned on seeds from 70001 on."""
 
-TUNING_SEEDS = range(1, 1001)
-"""Seeds that everybody may use."""
+class Traffic(NamedTuple):
+    """Kind of traffic: its trace, number of pages, group and topology keys."""
 
-QUICK = 3
-"""Number of judging seeds of a quick run."""
+    trace: str
+    pages: int
+    group: str
+    settings: Mapping[str, float] = {}
 
-PRICES_W = (0.1, 1.0, 10.0)
-"""Prices of a second of delay, in joules."""
 
-RECORDED = "recorded"
-"""Traffic of the recorded pages, which are a HAR file and not the profile of a trace."""
+PAGES, DEVICES, CAPTURES = "pages", "devices", "captures"
+"""Groups of traffic: pages, whose later requests wait for earlier replies, devices, and replayed packets."""
+
+_HOUSEHOLD = {"access_point.group_per_s": 0.2317, "access_point.group_bytes": 81}
 
 TRAFFIC = {
-    "ucb": 50, "shifting": 320, "modern": 10, RECORDED: 5,
-    "mqtt": 1, "push": 1, "ping": 1,
-}  # fmt: skip
-"""Number of pages of each traffic. A page of mqtt and push is an hour, and one of ping ten minutes."""
+    "ucb": Traffic("ucb", 50, PAGES),
+    "shifting": Traffic("shifting", 160, PAGES),
+    "modern": Traffic("modern", 5, PAGES),
+    "recorded": Traffic("recorded.har.gz", 5, PAGES),
+    "site": Traffic("site.pcap.gz", 1, CAPTURES),
+    "pipelining": Traffic("pipelining.pcap.gz", 1, CAPTURES),
+    "mqtt-sensor": Traffic("mqtt-sensor.pcap.gz", 1, CAPTURES),
+    "mqtt-files": Traffic("mqtt-files.pcap.gz", 1, CAPTURES),
+    "mqtt": Traffic("mqtt", 1, DEVICES),
+    "report": Traffic("mqtt:keepalive.on=false,command.on=false,publish.period_s=900", 2, DEVICES),
+    "report-udp": Traffic("ping:period_s=60,reply_bytes=0", 3, DEVICES),
+    "ping": Traffic("ping:stretch_s=300", 1, DEVICES),
+    "lan-ping": Traffic("ping:sender=network,period_s=5", 1, DEVICES, {"links.wired.latency_ms": 0}),
+    "push": Traffic("push", 1, DEVICES),
+    "door": Traffic("door", 1, DEVICES),
+    "ota": Traffic("bulk:period_s=600", 1, DEVICES),
+    "broadcast": Traffic("idle", 1, DEVICES, _HOUSEHOLD),
+}
+"""Traffic by name. A page of a device is a period, whose length the trace defines."""
 
 RADIOS = {
     "three-node": ("three-node", ""),
@@ -41,39 +62,111 @@ RADIOS = {
 }
 """Topology and chip profile of each radio. The first one is the card of the published evaluations."""
 
-PRICE = "{price}"
-"""Placeholder in a policy spec for the price of the cell."""
+PRICES = (0.1, 1.0, 10.0)
+"""Prices of a second of delay, relative to the cost of a second awake instead of asleep."""
 
-TOLD = (f"anticipate:price={PRICE}", f"stpm:delay_w={PRICE}")
-"""Built-in policies at the price of the cell. They also take part with their default price."""
+PRICE, PRICE_W = "{price}", "{price_w}"
+"""Placeholders in a policy spec for the price of the cell, relative and in watts."""
+
+TOLD = {"anticipate": f"anticipate:price={PRICE}", "stpm": f"stpm:delay_w={PRICE_W}"}
+"""Built-in policies with a price, and their specs at the price of the cell."""
+
+UNSEEN = "predict:arrivals=false"
+"""Policy without the arrival times at the access point, which `predict` knows and no driver does."""
+
+
+@cache
+def radio_power(radio: str) -> PowerParameters:
+    """Return the power of a radio."""
+    topology, chip = RADIOS[radio]
+    return Scenario(topology=topology, settings=_settings(chip)).resolve_topology().power
 
 
 class Cell(NamedTuple):
-    """Traffic, radio and price of delay in watts."""
+    """Traffic, radio and relative price of delay."""
 
     traffic: str
     radio: str
-    price_w: float
+    price: float
+
+    @property
+    def price_w(self) -> float:
+        """Price of delay in watts."""
+        power = radio_power(self.radio)
+        return self.price * (power.awake_w - power.asleep_w)
+
+    @property
+    def free(self) -> Cell:
+        """The cell of the same runs at the first price, for policies that ignore the price."""
+        return self._replace(price=PRICES[0])
 
     def __str__(self) -> str:
-        return f"{self.traffic}, {self.radio}, {self.price_w:g} W"
+        return f"{self.traffic}, {self.radio}, price {self.price:g}"
 
 
-CELLS = tuple(
-    Cell(traffic, radio, price_w) for traffic in TRAFFIC for radio in RADIOS for price_w in PRICES_W
-)
+@dataclass(frozen=True)
+class Plan:
+    """Seeds, traffic and radios of a benchmark."""
+
+    seeds: tuple[int, ...]
+    traffic: Mapping[str, Traffic] = field(default_factory=lambda: TRAFFIC)
+    radios: tuple[str, ...] = tuple(RADIOS)
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """All combinations of traffic, radio and price."""
+        return tuple(
+            Cell(traffic, radio, price)
+            for traffic in self.traffic
+            for radio in self.radios
+            for price in PRICES
+        )
+
+    def scenario_of(self, cell: Cell, seed: int) -> Scenario:
+        """Return the scenario of a cell. It does not depend on the price."""
+        traffic, (topology, chip) = self.traffic[cell.traffic], RADIOS[cell.radio]
+        settings = {**_settings(chip), **traffic.settings}
+        return Scenario(_trace(traffic), topology, traffic.pages, seed, settings)
+
+    def data_digests(self) -> dict[str, str]:
+        """Return the SHA-256 digests of the files of traffic and radios."""
+        folder, radios = bundled_dir("topologies"), [RADIOS[name] for name in self.radios]
+        paths = [folder / f"{topology}.toml" for topology, _ in radios]
+        paths += [folder / "profiles" / f"{chip}.toml" for _, chip in radios if chip]
+        paths += [find_trace(_trace(each).name) for each in self.traffic.values()]
+        return {f"{path.parent.name}/{path.name}": file_digest(path) for path in dict.fromkeys(paths)}
+
+
+JUDGING = Plan(tuple(range(70001, 70011)))
+"""Seeds on which policies are judged. No policy may be tuned on seeds from 70001 on."""
+
+QUICK = Plan(JUDGING.seeds[:1], radios=("three-node", "nrf7002"))
+"""Part of the judging that takes a minute or two."""
+
+
+def _settings(chip: str) -> Mapping[str, object]:
+    return load_profile(chip).values if chip else {}
+
+
+def _trace(traffic: Traffic) -> Spec:
+    spec = Spec.parse(traffic.trace, "trace")
+    bundled = bundled_dir("traces") / spec.name
+    return Spec(str(bundled), spec.items) if bundled.exists() else spec
 
 
 def built_in() -> list[str]:
     """Return the specs of all built-in policies with their defaults, and of those told the price."""
-    return [*POLICIES.names(), *TOLD]
+    return [*POLICIES.names(), UNSEEN, *TOLD.values()]
 
 
-def scenario_of(cell: Cell, seed: int) -> Scenario:
-    """Return the scenario of a cell. It does not depend on the price."""
-    topology, chip = RADIOS[cell.radio]
-    settings = load_profile(chip).values if chip else {}
-    return Scenario(_trace(cell.traffic), topology, TRAFFIC[cell.traffic], seed, settings)
+def is_told(policy: str) -> bool:
+    """Return whether a policy spec names the price."""
+    return PRICE in policy or PRICE_W in policy
+
+
+def runs_of(policy: str, cells: tuple[Cell, ...]) -> list[Cell]:
+    """Return the cells in which a policy runs, one per traffic and radio if it is not told the price."""
+    return [cell for cell in cells if is_told(policy) or cell == cell.free]
 
 
 def policy_of(text: str, cell: Cell) -> Spec:
@@ -81,29 +174,34 @@ def policy_of(text: str, cell: Cell) -> Spec:
 
     A user's policy runs in a second process, in which it cannot see the simulated network.
     """
-    spec = Spec.parse(text.replace(PRICE, f"{cell.price_w:g}"), "policy")
+    named = text.replace(PRICE, f"{cell.price:g}").replace(PRICE_W, f"{cell.price_w:.9g}")
+    spec = Spec.parse(named, "policy")
     if spec.name in POLICIES.names():
         return spec
     return Spec("entry", (("policy", str(spec)),))
 
 
-def data_digests() -> dict[str, str]:
-    """Return the SHA-256 digests of the files of traffic and radios."""
-    folder = bundled_dir("traces")
-    traces = [*(folder / f"{name}.toml" for name in TRAFFIC if name != RECORDED), folder / _RECORDING]
-    chips = [f"profiles/{chip}" for _, chip in RADIOS.values() if chip]
-    names = dict.fromkeys([topology for topology, _ in RADIOS.values()] + chips)
-    paths = traces + [bundled_dir("topologies") / f"{name}.toml" for name in names]
-    return {path.name: file_digest(path) for path in paths}
+def read_plan(path: Path) -> Plan:
+    """Read a TOML file with ``seeds``, and a number of pages for each file in ``[recordings]``.
 
-
-_RECORDING = "recorded.har.gz"
-
-
-def _trace(traffic: str) -> Spec:
-    return Spec(str(bundled_dir("traces") / _RECORDING) if traffic == RECORDED else traffic)
-
-
-def runs_of(policy: str) -> Iterator[Cell]:
-    """Yield the cells in which a policy runs: all, or one per traffic and radio if it ignores the price."""
-    return (cell for cell in CELLS if PRICE in policy or cell.price_w == PRICES_W[0])
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or lacks seeds.
+    """
+    found = read_toml(path, "file of seeds")
+    seeds, recordings = found.pop("seeds", None), found.pop("recordings", {})
+    try:
+        wrong = found or not seeds or any(int(each) < 0 for each in [*seeds, *recordings.values()])
+    except (TypeError, ValueError, AttributeError):
+        wrong = True
+    if wrong:
+        raise InputError(
+            f"{path} is no file of seeds; expected seeds = [5, 6], and a number of pages for each file in"
+            " [recordings]."
+        )
+    own = {
+        Path(file).name: Traffic(str(path.parent / file), pages, PAGES if ".har" in file else CAPTURES)
+        for file, pages in recordings.items()
+    }
+    return Plan(tuple(seeds), {**TRAFFIC, **own})

@@ -241,9 +241,8 @@ def _call(policy: Policy, method: str, *arguments: Any) -> Any:
 def _pack(poll: Poll | None) -> tuple[Any, ...] | None:
     if poll is None:
         return None
-    return poll.slept_ms, poll.buffered_bytes, poll.buffered_frames, poll.arrivals
+    return poll.slept_ms, poll.buffered_bytes, poll.buffered_frames
 
 
 def _unpack(values: list[Any]) -> Poll:
-    slept_ms, size, frames, arrivals = values
-    return Poll(slept_ms, size, frames, tuple((arrived_ms, size) for arrived_ms, size in arrivals))
+    return Poll(*values)

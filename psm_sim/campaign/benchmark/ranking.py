@@ -1,21 +1,22 @@
 """Ranking of the policies of a benchmark.
 
-The score of a policy is the geometric mean over all cells of its cost divided by that of the offline
-optimum. The ratio of two scores is the geometric mean of the ratios of their costs. The order of the policies
-therefore does not depend on the optimum, and no cell counts more because its costs are large.
+The score of a policy is the geometric mean over all cells of its cost divided by the best known one. The
+ratio of two scores is the geometric mean of the ratios of their costs. The order of the policies therefore
+does not depend on the best known cost, and no cell counts more because its costs are large.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.campaign.benchmark.cells import CELLS, Cell
+from psm_sim.campaign.benchmark.cells import DEVICES, PAGES, TOLD, TRAFFIC, Cell, is_told
 from psm_sim.campaign.benchmark.result import BenchmarkResult
 from psm_sim.common.array_types import FloatArray
+from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import confidence_interval, significant_differences
 
 REFERENCE = "psm"
@@ -23,6 +24,11 @@ REFERENCE = "psm"
 
 MIN_DIFFERENCE = 0.01
 """Relative difference of two costs below which policies are equal, even if it is significant."""
+
+FIRST = 3
+"""Number of first ranks whose order is compared between measures."""
+
+_DRAWS = 2000
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,9 @@ class Standing:
     policy : str
         Policy spec.
     score, low, high : float
-        Geometric mean of cost / cost of the offline optimum, and its 95 % interval over the seeds.
+        Geometric mean of cost / best known cost, and its 95 % interval over the seeds.
+    behind, behind_low, behind_high : float
+        Score divided by that of the first policy, and its 95 % interval over the kinds of traffic.
     best, worse : int
         Number of cells in which no policy costs less, and in which the policy costs more than static PSM.
     worst, worst_cell : (float, Cell)
@@ -48,37 +56,93 @@ class Standing:
     score: float
     low: float
     high: float
+    behind: float
+    behind_low: float
+    behind_high: float
     best: int
     worse: int
     worst: float
     worst_cell: Cell
 
 
-def rank(result: BenchmarkResult) -> list[Standing]:
-    """Return the policies by ascending score. One of them must be static PSM."""
-    logs = result.log_ratios()
+def policies_of(result: BenchmarkResult, told: bool) -> list[str]:
+    """Return the policies of the table with the price, or of that without.
+
+    A policy without a price is in both.
+    """
+    informed = {name for name, spec in TOLD.items() if spec in result.policies}
+    return [policy for policy in result.policies if (policy not in informed if told else not is_told(policy))]
+
+
+def rank(result: BenchmarkResult, policies: Sequence[str] | None = None) -> list[Standing]:
+    """Return *policies*, by default all, by ascending score. One of them must be static PSM."""
+    names = result.policies if policies is None else policies
+    logs = result.log_costs(names) - result.log_best_known()
     means = logs.mean(axis=2)
-    wins, worse = _wins_and_losses(logs, result.policies.index(REFERENCE))
+    wins, worse = _wins_and_losses(logs, names.index(REFERENCE))
     behind = means - means.min(axis=0)
     scores = logs.mean(axis=1)
     order = np.argsort(scores.mean(axis=1), kind="stable")
+    drawn = _drawn(means, result.cells)
+    ratios = np.exp(drawn - drawn[order[0]])
     standings = []
     for number, index in zip(_ranks(scores, order), order, strict=True):
         interval, cell = confidence_interval(scores[index]), int(behind[index].argmax())
+        low, high = np.quantile(ratios[index], (0.025, 0.975))
         standings.append(
             Standing(
-                number,
-                result.policies[index],
-                float(np.exp(interval.mean)),
-                float(np.exp(interval.low)),
-                float(np.exp(interval.high)),
-                int(wins[index].sum()),
-                int(worse[index].sum()),
-                float(np.exp(behind[index, cell])),
-                CELLS[cell],
+                rank=number,
+                policy=names[index],
+                score=float(np.exp(interval.mean)),
+                low=float(np.exp(interval.low)),
+                high=float(np.exp(interval.high)),
+                behind=float(np.exp(interval.mean - scores[order[0]].mean())),
+                behind_low=float(low),
+                behind_high=float(high),
+                best=int(wins[index].sum()),
+                worse=int(worse[index].sum()),
+                worst=float(np.exp(behind[index, cell])),
+                worst_cell=result.cells[cell],
             )
         )
     return standings
+
+
+def _drawn(means: FloatArray, cells: Sequence[Cell]) -> FloatArray:
+    """Return the log scores if kinds of traffic are drawn with replacement, shape (policies, draws)."""
+    kinds = np.array([cell.traffic for cell in cells])
+    by_kind = np.array([means[:, kinds == kind].mean(axis=1) for kind in dict.fromkeys(kinds)])
+    draws = random_stream(1, "benchmark.bootstrap").integers(len(by_kind), size=(_DRAWS, len(by_kind)))
+    return np.asarray(by_kind[draws].mean(axis=1).T)
+
+
+def first_ranks(result: BenchmarkResult, policies: Sequence[str]) -> dict[str, list[str]]:
+    """Return the first policies by the score and by other measures."""
+    means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
+    groups = np.array(
+        [TRAFFIC[cell.traffic].group if cell.traffic in TRAFFIC else "" for cell in result.cells]
+    )
+    measures = {
+        "score": means.mean(axis=1),
+        "arithmetic mean": np.exp(means).mean(axis=1),
+        "worst cell": (means - means.min(axis=0)).max(axis=1),
+        **{
+            f"{group} only": means[:, groups == group].mean(axis=1)
+            for group in (PAGES, DEVICES)
+            if group in groups
+        },
+    }
+    return {
+        name: [policies[index] for index in np.argsort(values, kind="stable")[:FIRST]]
+        for name, values in measures.items()
+    }
+
+
+def share_of_same_order(result: BenchmarkResult, policies: Sequence[str]) -> float:
+    """Return the share of draws of traffic in which the first policies are those of the score, in order."""
+    means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
+    orders = np.argsort(_drawn(means, result.cells), axis=0, kind="stable")[:FIRST].T
+    return float((orders == np.argsort(means.mean(axis=1), kind="stable")[:FIRST]).all(axis=1).mean())
 
 
 def _ranks(scores: FloatArray, order: Iterable[int]) -> list[int]:
@@ -113,15 +177,11 @@ def _wins_and_losses(logs: FloatArray, reference: int) -> tuple[NDArray[np.bool_
     return wins, worse
 
 
-def mean_scores(result: BenchmarkResult, field: str) -> dict[str, dict[str, float]]:
+def mean_scores(result: BenchmarkResult, field: str, policies: Sequence[str]) -> dict[str, dict[str, float]]:
     """Return the score of each policy by the values of a *field* of the cells: traffic, radio or price."""
-    means, keys = result.log_ratios().mean(axis=2), [getattr(cell, field) for cell in CELLS]
+    means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
+    keys = np.array([str(getattr(cell, field)) for cell in result.cells])
     return {
-        policy: {
-            str(key): float(
-                np.exp(np.mean([value for value, other in zip(row, keys, strict=True) if other == key]))
-            )
-            for key in dict.fromkeys(keys)
-        }
-        for policy, row in zip(result.policies, means, strict=True)
+        policy: {str(key): float(np.exp(row[keys == key].mean())) for key in dict.fromkeys(keys)}
+        for policy, row in zip(policies, means, strict=True)
     }

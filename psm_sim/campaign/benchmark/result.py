@@ -6,12 +6,13 @@ import json
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from psm_sim.campaign.benchmark.cells import CELLS, PRICE, PRICES_W, Cell, data_digests, runs_of
+from psm_sim.campaign.benchmark.cells import PRICES, TRAFFIC, Cell, Plan, is_told, runs_of
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
@@ -28,10 +29,11 @@ _MAX_BYTES = 64 << 20
 
 
 class Costs(NamedTuple):
-    """Energy in joules, and delay in seconds beyond that of an always-on radio, of a run of each seed."""
+    """Energy, delay beyond that of an always-on radio, and simulated time of the run of each seed."""
 
     energy_j: tuple[float, ...]
     delay_s: tuple[float, ...]
+    time_s: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,8 @@ class BenchmarkResult:
         Seeds of the runs.
     runs : mapping of str to mapping of Cell to Costs
         Costs by policy and cell. A policy that does not know the price has those of the first price only.
-    optimum_j : mapping of Cell to tuple of float
-        Cost of the offline optimum for each seed, in joules.
+    chain_j : mapping of Cell to tuple of float
+        Cost of the offline optimum of the chain for each seed, in joules.
     versions : mapping of str to str
         Versions of psm_sim, Python and the numerical packages.
     data : mapping of str to str
@@ -56,7 +58,7 @@ class BenchmarkResult:
 
     seeds: tuple[int, ...]
     runs: Mapping[str, Mapping[Cell, Costs]]
-    optimum_j: Mapping[Cell, tuple[float, ...]]
+    chain_j: Mapping[Cell, tuple[float, ...]]
     versions: Mapping[str, str]
     data: Mapping[str, str]
     files: Mapping[str, str]
@@ -66,33 +68,43 @@ class BenchmarkResult:
         """Policy specs, in the order of the runs."""
         return list(self.runs)
 
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Cells of the result."""
+        return tuple(self.chain_j)
+
     def costs(self, policy: str, cell: Cell) -> Costs:
-        """Return the energies and delays of a policy in a cell."""
-        return self.runs[policy][cell if PRICE in policy else cell._replace(price_w=PRICES_W[0])]
+        """Return the energies, delays and times of a policy in a cell."""
+        return self.runs[policy][cell if is_told(policy) else cell.free]
 
     def cost_j(self, policy: str, cell: Cell) -> FloatArray:
         """Return energy plus price times delay of a policy in a cell for each seed, in joules."""
-        energy_j, delay_s = map(np.array, self.costs(policy, cell))
+        energy_j, delay_s, _ = map(np.array, self.costs(policy, cell))
         return np.asarray(energy_j + cell.price_w * delay_s)
 
-    def log_ratios(self) -> FloatArray:
-        """Return log(cost / cost of the offline optimum), shape (policies, cells, seeds)."""
-        optimum_j = np.array([self.optimum_j[cell] for cell in CELLS])
-        costs_j = np.array([[self.cost_j(policy, cell) for cell in CELLS] for policy in self.policies])
-        return np.asarray(np.log(costs_j / optimum_j))
+    def log_costs(self, policies: Sequence[str]) -> FloatArray:
+        """Return log(cost) of *policies* in all cells, shape (policies, cells, seeds)."""
+        return np.log([[self.cost_j(policy, cell) for cell in self.cells] for policy in policies])
 
-    def first(self, seeds: int | None, skip: int = 0) -> BenchmarkResult:
-        """Return the result of the first *seeds* seeds without the first *skip* ones; None returns all."""
-        part = slice(skip, seeds)
+    def log_best_known(self) -> FloatArray:
+        """Return log(least cost of the chain and of all policies), shape (cells, seeds)."""
+        chain = np.log([self.chain_j[cell] for cell in self.cells])
+        return np.asarray(np.minimum(chain, self.log_costs(self.policies).min(axis=0)))
 
-        def cut(costs: Costs) -> Costs:
-            return Costs(costs.energy_j[part], costs.delay_s[part])
+    def part(self, seeds: Sequence[int], cells: Sequence[Cell] | None = None) -> BenchmarkResult:
+        """Return the result of some of its seeds and cells; None returns all cells."""
+        places = [self.seeds.index(seed) for seed in seeds]
+        kept = self.cells if cells is None else tuple(cells)
+
+        def cut(values: tuple[float, ...]) -> tuple[float, ...]:
+            return tuple(values[place] for place in places)
 
         runs = {
-            policy: {cell: cut(costs) for cell, costs in each.items()} for policy, each in self.runs.items()
+            policy: {cell: Costs(*map(cut, each[cell])) for cell in runs_of(policy, kept)}
+            for policy, each in self.runs.items()
         }
-        optimum_j = {cell: values[part] for cell, values in self.optimum_j.items()}
-        return replace(self, seeds=self.seeds[part], runs=runs, optimum_j=optimum_j)
+        chain_j = {cell: cut(self.chain_j[cell]) for cell in kept}
+        return replace(self, seeds=tuple(seeds), runs=runs, chain_j=chain_j)
 
     def joined(self, other: BenchmarkResult) -> BenchmarkResult:
         """Return this result with the policies that only *other* has."""
@@ -117,17 +129,17 @@ class BenchmarkResult:
         both = [policy for policy in self.policies if policy in other.runs]
         runs = [(policy, cell) for policy in both for cell in self.runs[policy]]
         return [pair for pair in runs if self.costs(*pair) != other.costs(*pair)] + [
-            ("offline optimum", cell) for cell in CELLS if self.optimum_j[cell] != other.optimum_j[cell]
+            ("offline optimum", cell) for cell in self.cells if self.chain_j[cell] != other.chain_j[cell]
         ]
 
 
-def facts_of(policies: Sequence[str]) -> dict[str, Mapping[str, str]]:
+def facts_of(policies: Sequence[str], plan: Plan) -> dict[str, Mapping[str, str]]:
     """Return the versions and digests of a result that is made now."""
     found = package_versions()
     versions = {"psm_sim": __version__, "python": platform.python_version()}
     return {
         "versions": {**versions, **{name: found[name] for name in PACKAGES if name in found}},
-        "data": data_digests(),
+        "data": plan.data_digests(),
         "files": {str(file): file_digest(file) for file in named_files(policies)},
     }
 
@@ -144,7 +156,7 @@ def to_json(result: BenchmarkResult) -> str:
         for policy, each in result.runs.items()
         for cell, costs in each.items()
     ]
-    optimum = [{**_place(cell), "cost_j": values} for cell, values in result.optimum_j.items()]
+    optimum = [{**_place(cell), "cost_j": values} for cell, values in result.chain_j.items()]
     lines = {
         name: json.dumps(getattr(result, name), indent=2) for name in ("versions", "data", "files", "seeds")
     }
@@ -185,9 +197,23 @@ def read_result(path: Path) -> BenchmarkResult:
     return result
 
 
+def plan_of(result: BenchmarkResult) -> Plan:
+    """Return the plan that a result is from.
+
+    Raises
+    ------
+    InputError
+        If it has traffic that is not in the repository.
+    """
+    names, radios = (tuple(dict.fromkeys(values)) for values in list(zip(*result.cells, strict=True))[:2])
+    if unknown := [name for name in names if name not in TRAFFIC]:
+        raise InputError(f"the result has traffic {unknown[0]!r}, which is no traffic of the benchmark.")
+    return Plan(result.seeds, {name: TRAFFIC[name] for name in names}, radios)
+
+
 def _missing(result: BenchmarkResult) -> Iterator[str]:
     """Yield what a result lacks, so that its runs cannot be verified."""
-    facts = facts_of(result.policies)
+    facts = facts_of(result.policies, plan_of(result))
     yield from (name for name in ("seeds", "runs") if not getattr(result, name))
     yield from (f"version of {name}" for name in facts["versions"] if name not in result.versions)
     digests = {**result.data, **result.files}
@@ -200,20 +226,23 @@ def _result_of(found: Any) -> BenchmarkResult:
         raise ValueError
     runs: dict[str, dict[Cell, Costs]] = {}
     for row in found["runs"]:
-        costs = Costs(_numbers(row["energy_j"], seeds), _numbers(row["delay_s"], seeds))
+        costs = Costs(*(_numbers(row[name], seeds) for name in Costs._fields))
         runs.setdefault(str(row["policy"]), {})[_cell(row)] = costs
-    optimum_j = {_cell(row): _numbers(row["cost_j"], seeds) for row in found["optimum"]}
-    if set(optimum_j) != set(CELLS) or any(set(each) != set(runs_of(name)) for name, each in runs.items()):
+    chain_j = {_cell(row): _numbers(row["cost_j"], seeds) for row in found["optimum"]}
+    traffic, radios, _ = zip(*chain_j, strict=True)
+    if set(chain_j) != set(product(traffic, radios, PRICES)) or any(
+        set(each) != set(runs_of(name, tuple(chain_j))) for name, each in runs.items()
+    ):
         raise ValueError
     facts = {
         name: {str(key): str(value) for key, value in found[name].items()}
         for name in ("versions", "data", "files")
     }
-    return BenchmarkResult(seeds, runs, optimum_j, **facts)
+    return BenchmarkResult(seeds, runs, chain_j, **facts)
 
 
 def _cell(row: Mapping[str, Any]) -> Cell:
-    return Cell(str(row["traffic"]), str(row["radio"]), float(row["price_w"]))
+    return Cell(str(row["traffic"]), str(row["radio"]), float(row["price"]))
 
 
 def _numbers(values: Any, seeds: Sequence[int]) -> tuple[float, ...]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from pathlib import Path
 from typing import Any
 
 from psm_sim.campaign.benchmark.cells import (
-    CELLS,
-    PRICES_W,
+    PRICES,
     Cell,
+    Plan,
     policy_of,
     runs_of,
-    scenario_of,
 )
 from psm_sim.campaign.benchmark.result import ALWAYS_ON, BenchmarkResult, Costs, facts_of
 from psm_sim.campaign.sweep.grid import SweepTask
@@ -34,7 +34,7 @@ ON_THE_WAY = 0.01
 
 def run_benchmark(
     policies: Sequence[str],
-    seeds: Sequence[int],
+    plan: Plan,
     store: Path | None = None,
     resources: Resources | None = None,
     progress: Progress = no_progress,
@@ -45,15 +45,15 @@ def run_benchmark(
     Parameters
     ----------
     policies : sequence of str
-        Policy specs. The placeholder ``{price}`` is replaced by the price of the cell.
-    seeds : sequence of int
-        Seeds of the runs.
+        Policy specs, in which placeholders are replaced by the price of the cell.
+    plan : Plan
+        Cells and seeds.
     store : Path or None
         Table of a sweep that keeps finished tasks; None for none.
     resources, progress
         As for :func:`~psm_sim.campaign.sweep.run.run_sweep_tasks`.
     known : BenchmarkResult or None
-        Result with the offline optima of the same seeds and the present data. None computes them.
+        Result with the offline optima of the same plan and the present data. None computes them.
 
     Raises
     ------
@@ -61,9 +61,9 @@ def run_benchmark(
         If a policy cannot be initialised, or fails in a cell.
     """
     names = list(dict.fromkeys([ALWAYS_ON, *policies]))
-    facts = facts_of(names)
-    places = [(name, cell, seed) for name in names for cell in runs_of(name) for seed in seeds]
-    tasks = [SweepTask(policy_of(name, cell), scenario_of(cell, seed)) for name, cell, seed in places]
+    facts, cells, seeds = facts_of(names, plan), plan.cells, plan.seeds
+    places = [(name, cell, seed) for name in names for cell in runs_of(name, cells) for seed in seeds]
+    tasks = [SweepTask(policy_of(name, cell), plan.scenario_of(cell, seed)) for name, cell, seed in places]
     try:
         with open_table(store) as table:
             found = run_sweep_tasks(tasks, table, resources, progress, fail_fast=True)
@@ -75,18 +75,18 @@ def run_benchmark(
     rows = dict(zip(places, found, strict=True))
 
     def costs(name: str, cell: Cell) -> Costs:
-        always_on = cell._replace(price_w=PRICES_W[0])
-        pairs = [(rows[name, cell, seed], rows[ALWAYS_ON, always_on, seed]) for seed in seeds]
+        pairs = [(rows[name, cell, seed], rows[ALWAYS_ON, cell.free, seed]) for seed in seeds]
         return Costs(
             tuple(row.measures["energy_per_page_j"] * row.pages for row, _ in pairs),
             tuple(_delay_s(row) - _delay_s(reference) for row, reference in pairs),
+            tuple(float(row.measures["simulated_s"]) for row, _ in pairs),
         )
 
     facts["files"] = {**_opened_files(rows.values()), **facts["files"]}
-    runs = {name: {cell: costs(name, cell) for cell in runs_of(name)} for name in names}
+    runs = {name: {cell: costs(name, cell) for cell in runs_of(name, cells)} for name in names}
     workers = resources.workers if resources else None
-    optimum_j = known.optimum_j if known else optimum_costs(seeds, workers)
-    return BenchmarkResult(tuple(seeds), runs, optimum_j, **facts)
+    chain_j = known.chain_j if known else optimum_costs(plan, workers)
+    return BenchmarkResult(seeds, runs, chain_j, **facts)
 
 
 def _opened_files(rows: Iterable[Row]) -> dict[str, str]:
@@ -100,7 +100,7 @@ def _delay_s(row: Row) -> float:
     sent = [name for name in row.measures if name.startswith("latency.") and name.endswith(".sent")]
     if not sent:
         return float(row.measures["page_time_s.mean"]) * row.pages
-    return sum(_latency_s(row.measures, name.removesuffix("sent")) for name in sent)
+    return fsum(_latency_s(row.measures, name.removesuffix("sent")) for name in sent)
 
 
 def _latency_s(measures: Mapping[str, Any], prefix: str) -> float:
@@ -110,25 +110,25 @@ def _latency_s(measures: Mapping[str, Any], prefix: str) -> float:
     return float(delivered * (measures[f"{prefix}latency_s.mean"] or 0.0) + MISSING_S * missing)
 
 
-def optimum_costs(seeds: Sequence[int], workers: int | None = None) -> dict[Cell, tuple[float, ...]]:
+def optimum_costs(plan: Plan, workers: int | None = None) -> dict[Cell, tuple[float, ...]]:
     """Return the cost of the offline optimum in each cell for each seed, in joules.
 
     The result does not depend on the number of *workers*.
     """
-    places = [(cell, seed) for cell in runs_of(ALWAYS_ON) for seed in seeds]
-    found = dict(zip(places, run_many(_optimum_costs, places, workers), strict=True))
-    first = PRICES_W[0]
-    return {
-        cell: tuple(found[cell._replace(price_w=first), seed][cell.price_w] for seed in seeds)
-        for cell in CELLS
-    }
+    places = [(plan, cell, seed) for cell in plan.cells if cell == cell.free for seed in plan.seeds]
+    costs = run_many(_optimum_costs, places, workers)
+    found = {(cell, seed): each for (_, cell, seed), each in zip(places, costs, strict=True)}
+    return {cell: tuple(found[cell.free, seed][cell.price] for seed in plan.seeds) for cell in plan.cells}
 
 
-def _optimum_costs(place: tuple[Cell, int]) -> Mapping[float, float]:
+def _optimum_costs(place: tuple[Plan, Cell, int]) -> Mapping[float, float]:
     """Return the cost of the offline optimum at each price."""
-    scenario = scenario_of(*place)
+    plan, cell, seed = place
+    scenario = plan.scenario_of(cell, seed)
     chain, other_j = record_costs(scenario.workload(), scenario.resolve_topology())
-    optima = {price_w: offline_optimum(chain, price_w) for price_w in PRICES_W}
+    prices_w = {price: cell._replace(price=price).price_w for price in PRICES}
+    optima = {price: offline_optimum(chain, price_w) for price, price_w in prices_w.items()}
     return {
-        price_w: other_j + optimum.energy_j + price_w * optimum.delay_s for price_w, optimum in optima.items()
+        price: other_j + optimum.energy_j + prices_w[price] * optimum.delay_s
+        for price, optimum in optima.items()
     }
