@@ -166,3 +166,20 @@ def test_python_replaces_no_input_either(folder: Path) -> None:
     with pytest.raises(InputError, match=r"'x\.pcap' is an input of the same command"):
         psm_sim.simulate("psm", trace="x.pcap", capture="x.pcap")
     assert contents(folder) == before
+
+
+def test_losses_writes_both_files_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The disk has space for the table, but not for the page."""
+    resource = pytest.importorskip("resource")
+    monkeypatch.chdir(tmp_path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        status = main(["losses", "inverse", "--pages", "1", "--replications", "1", "--workers", "1"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert status == 2
+    assert "'losses.html' cannot be written: File too large" in capsys.readouterr().err
+    assert not [*tmp_path.glob("losses.*"), *tmp_path.glob(".psm_sim-*")]
