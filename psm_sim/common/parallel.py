@@ -187,13 +187,17 @@ def _end_session(channel: Connection, process: BaseProcess, forwarder: threading
 
 def _forward(source: Connection, printed: list[int], process: BaseProcess) -> None:
     """Copy *source* to standard error, and count the bytes in *printed*. Kill a *process* that floods."""
+    last = b"\n"
     with source, suppress(OSError):
         while data := os.read(source.fileno(), 1 << 16):
+            last = data[-1:]
             with suppress(OSError):  # standard error may be closed
                 os.write(2, data)
             printed[0] += len(data)
             if printed[0] > MAX_PRINTED:
                 _kill_group(process.pid)
+        if last != b"\n":  # the next message begins a line
+            os.write(2, b"\n")
 
 
 def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cover (in a child)

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from psm_sim.common import user_code_guards
+from psm_sim.common import parallel, user_code_guards
 from psm_sim.common.parallel import Ended, WorkerDiedError, report_progress, unordered_map
 from psm_sim.common.run_many import run_many
 
@@ -146,6 +146,28 @@ def test_values_before_the_end_of_a_process_are_kept() -> None:
     assert first == 1
     assert isinstance(ended, Ended)
     assert isinstance(ended.error, WorkerDiedError)
+
+
+def floods(number: int) -> Iterator[int]:
+    """Yield the number, and write to descriptor 1 without an end."""
+    yield number
+    while True:
+        os.write(1, b"x" * 65536)
+
+
+def test_a_call_that_prints_too_much_ends(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its values are kept, and the next message begins a line."""
+    monkeypatch.setattr(parallel, "MAX_PRINTED", 1 << 20)
+    (_, first), (_, ended) = unordered_map(floods, deque([1]), 1)
+    assert first == 1
+    assert isinstance(ended, Ended)
+    assert str(ended.error) == "it has printed more than 1 MB."
+    printed = capfd.readouterr().err
+    assert set(printed) == {"x", "\n"}
+    assert printed.endswith("x\n")
+    assert printed.count("\n") == 1
 
 
 def reports(number: int) -> Iterator[int]:
