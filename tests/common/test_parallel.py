@@ -104,14 +104,16 @@ def test_the_processes_that_a_worker_started_end_with_it(tmp_path: Path) -> None
 
 def test_an_idle_worker_that_is_killed_is_replaced() -> None:
     """Its next item comes back as that of a worker that died, and succeeds at the second attempt."""
-    items, processes, numbers = deque([1, 2, 3]), dict[int, int](), []
+    items, processes, numbers = deque([1, 2, 3]), dict[int, int](), list[int]()
+    killed = False
     for item, value in unordered_map(parent_and_number, items, 2):
         if not isinstance(value, Ended):
             processes[item] = value[0]
             numbers.append(value[1])
         elif isinstance(value.error, WorkerDiedError):
             items.append(item)
-        elif len(numbers) == 3:
+        elif sorted(numbers) == [1, 2, 3] and not killed:
+            killed = True
             os.kill(processes[item], signal.SIGKILL)
             time.sleep(0.5)
             items.append(4)
