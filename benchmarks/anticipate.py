@@ -1,102 +1,116 @@
-"""Default of ``anticipate`` against LPSM and BSD, and its targets of delay, on seeds not used for tuning.
+"""Energy and delay of ``anticipate`` on every kind of pages and every radio of the benchmark.
 
-``python benchmarks/anticipate.py`` loads pages of five traces with seeds 5101 to 5110. The defaults of
-``anticipate`` and the constants of its control were chosen on seeds 1 to 10. The first table has paired
-differences with 95 % intervals. The second one has the excess that each target led to, relative to the
-excess asked for. ``--seeds`` sets the number of seeds.
+``python benchmarks/anticipate.py`` runs it at several prices, static PSM and LPSM with the judging seeds,
+and writes the means and the picture of README. No parameter of ``anticipate`` was chosen on these seeds; the
+default price of 0.25 was chosen on seeds 1 to 3, 501, 601 and 602. ``--draw`` draws the stored means.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import csv
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from itertools import product
+from pathlib import Path
 
-from psm_sim.common.summary_stats import confidence_interval
-from psm_sim.simulation import Result, Scenario, run_comparison
+import numpy as np
 
-PAGES = {
-    "ucb": 100,
-    "ucb:server_delay_ms=650": 100,
-    "ucb:server_delay_ms=none": 100,
-    "shifting": 314,
-    "modern": 30,
+from psm_sim.common.input_files import bundled_dir
+from psm_sim.network.chip_profiles import load_profile
+from psm_sim.reporting.figures.canvas import add_legend, new_figure, save_figure
+from psm_sim.reporting.style import MARKERS, series_style
+from psm_sim.simulation import Scenario, run_comparison
+
+STEM = Path(__file__).parents[1] / "docs/pictures/pages-by-radio"
+SEEDS = range(70001, 70011)
+PAGES = {"ucb": 40, "shifting": 150, "modern": 5, "recorded": 5}
+TITLES = {
+    "ucb": "pages of 1996 (ucb)",
+    "shifting": "short pages (shifting)",
+    "modern": "pages of today (modern)",
+    "recorded": "five recorded pages",
 }
-"""Traces, and how many pages of each."""
-FIRST_SEED = 5101
-SLOWDOWNS, DELAYS_MS = (1.01, 1.02, 1.05, 1.1), (5, 20, 50)
-POLICIES = (
-    "psm", "lpsm", "bsd:p=1", "anticipate",
-    *(f"anticipate:slowdown={slowdown:g}" for slowdown in SLOWDOWNS),
-    *(f"anticipate:delay_ms={delay_ms:g}" for delay_ms in DELAYS_MS),
-)  # fmt: skip
+RADIOS = ("three-node", "esp32-c3", "cyw43439", "nrf7002")
+PRICES = (0.1, 0.25, 1, 10)
+POLICIES = ("psm", "lpsm", *(f"anticipate:price={price:g}" for price in PRICES))
+COLUMNS = ("pages", "radio", "seed", "policy", "energy_j", "slowdown")
 
 
-def run(trace: str, seed: int) -> tuple[Result, ...]:
-    """Return the runs of all policies."""
-    return run_comparison(POLICIES, Scenario(trace, pages=PAGES[trace], seed=seed)).runs
+def run(case: tuple[int, str, str]) -> list[tuple[object, ...]]:
+    """Return a row per policy."""
+    seed, pages, radio = case
+    trace = str(bundled_dir("traces") / "recorded.har.gz") if pages == "recorded" else pages
+    chip = {} if radio == "three-node" else dict(load_profile(radio).values)
+    scenario = Scenario(trace, "modern" if chip else radio, PAGES[pages], seed, chip)
+    return [
+        (pages, radio, seed, policy, result.energy_per_page_j, result.slowdown.mean)
+        for policy, result in zip(POLICIES, run_comparison(POLICIES, scenario).runs, strict=True)
+    ]
 
 
-def joules(result: Result) -> float:
-    """Return the energy per page."""
-    return result.energy_per_page_j
+def stored() -> dict[tuple[str, str, str], tuple[float, float]]:
+    """Return the mean energy in J per page and the mean slowdown by pages, radio and policy."""
+    found: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    with STEM.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            key = row["pages"], row["radio"], row["policy"]
+            found.setdefault(key, []).append((float(row["energy_j"]), float(row["slowdown"])))
+    return {key: tuple(np.mean(rows, axis=0).tolist()) for key, rows in found.items()}
 
 
-def slowdown(result: Result) -> float:
-    """Return the mean slowdown."""
-    return result.slowdown.mean
-
-
-def added_ms(result: Result) -> float:
-    """Return the mean delay added to a page, in ms."""
-    return float(1000 * (result.pages.page_time_s - result.pages.always_on_time_s).mean())
-
-
-def difference(measure: Callable[[Result], float], runs: Sequence[tuple[Result, ...]], other: str) -> str:
-    """Return the mean difference between the default of ``anticipate`` and another policy."""
-    ours, theirs = POLICIES.index("anticipate"), POLICIES.index(other)
-    found = confidence_interval([measure(of_seed[ours]) - measure(of_seed[theirs]) for of_seed in runs])
-    return f"{found.mean:+.4f} ± {found.half_width:.4f}"
-
-
-def met(measure: Callable[[Result], float], runs: Sequence[tuple[Result, ...]], policy: str) -> str:
-    """Return the excess relative to the target of *policy*."""
-    asked = float(policy.partition("=")[2]) - (measure is slowdown)
-    number = POLICIES.index(policy)
-    found = confidence_interval(
-        [(measure(of_seed[number]) - (measure is slowdown)) / asked for of_seed in runs]
+def draw(rows: list[tuple[object, ...]]) -> None:
+    """Write the rows, then draw their means: a line over the prices per radio, and a mark for LPSM."""
+    figure, panels = new_figure(2, 2, 6.4, 5.2)
+    numbers = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
+    save_figure(figure, STEM, numbers, ())
+    means = stored()
+    for panel, pages in zip(panels, PAGES, strict=True):
+        for index, radio in enumerate(RADIOS):
+            colour = series_style(index).colour
+            psm_j, psm_slowdown = means[pages, radio, "psm"]
+            curve = np.array([means[pages, radio, policy] for policy in POLICIES[2:]])
+            panel.plot(curve[:, 0] / psm_j, curve[:, 1], marker=MARKERS[0], color=colour, label=radio)
+            lpsm_j, lpsm_slowdown = means[pages, radio, "lpsm"]
+            panel.plot(lpsm_j / psm_j, lpsm_slowdown, MARKERS[1], color=colour)
+            panel.plot(1, psm_slowdown, "x", color=colour)
+        panel.set_title(TITLES[pages])
+        panel.set_xscale("log")
+        panel.set_xlabel("energy relative to static PSM")
+        panel.set_ylabel("page time / without power saving")
+    add_legend(
+        figure, panels[0], "dots: anticipate at prices 0.1, 0.25, 1 and 10; square: LPSM; cross: static PSM"
     )
-    return f"{found.mean:.2f} ± {found.half_width:.2f}"
+    save_figure(figure, STEM, numbers, ("svg",))
+
+
+def show() -> None:
+    """Print the ranges over the kinds of pages for each radio, relative to static PSM and LPSM."""
+    means = stored()
+    print("| pages | radio | price | energy / psm | slowdown - psm | energy / lpsm | delay / lpsm |")
+    print("|---|---|---|---|---|---|---|")
+    for pages, radio, price in product(PAGES, RADIOS, PRICES):
+        joules, slowdown = means[pages, radio, f"anticipate:price={price:g}"]
+        (psm_j, psm), (lpsm_j, lpsm) = means[pages, radio, "psm"], means[pages, radio, "lpsm"]
+        print(
+            f"| {pages} | {radio} | {price:g} | {joules / psm_j:.3f} | {slowdown - psm:+.3f} "
+            f"| {joules / lpsm_j:.3f} | {(slowdown - 1) / (lpsm - 1):.2f} |"
+        )
 
 
 def main() -> None:
-    """Print both tables."""
+    """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=10)
-    seeds = range(FIRST_SEED, FIRST_SEED + parser.parse_args().seeds)
-    runs = {}
-    with ProcessPoolExecutor() as pool:
-        for trace in PAGES:
-            runs[trace] = list(pool.map(partial(run, trace), seeds))
-    others = "minus psm, J | minus lpsm, J | minus bsd:p=1, J | minus bsd:p=1, slowdown"
-    print(f"| trace | J per page | slowdown | {others} |")
-    print("|---|---|---|---|---|---|---|")
-    for trace, of_trace in runs.items():
-        default = [of_seed[POLICIES.index("anticipate")] for of_seed in of_trace]
-        cells = [
-            f"{confidence_interval([joules(result) for result in default]).mean:.3f}",
-            f"{confidence_interval([slowdown(result) for result in default]).mean:.4f}",
-            *(difference(joules, of_trace, other) for other in ("psm", "lpsm", "bsd:p=1")),
-            difference(slowdown, of_trace, "bsd:p=1"),
-        ]
-        print(f"| `{trace}` | {' | '.join(cells)} |")
-    targets = [policy for policy in POLICIES if "=" in policy and policy.startswith("anticipate")]
-    print(f"\n| trace | {' | '.join(policy.partition(':')[2] for policy in targets)} |")
-    print("|---" * (1 + len(targets)) + "|")
-    for trace, of_trace in runs.items():
-        cells = [met(slowdown if "slowdown" in policy else added_ms, of_trace, policy) for policy in targets]
-        print(f"| `{trace}` | {' | '.join(cells)} |")
+    parser.add_argument("--draw", action="store_true", help="draw the stored runs")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), help="number of seeds")
+    arguments = parser.parse_args()
+    if arguments.draw:
+        with STEM.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+            draw([tuple(row.values()) for row in csv.DictReader(file)])
+    else:
+        with ProcessPoolExecutor() as pool:
+            found = list(pool.map(run, product(SEEDS[: arguments.seeds], PAGES, RADIOS)))
+        draw([row for rows in found for row in rows])
+    show()
 
 
 if __name__ == "__main__":
