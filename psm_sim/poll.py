@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from psm_sim.common.array_types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class Poll:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Radio and requests of a station in a doze, for losses that take it as an argument.
+    """Radio and requests of a station in a doze or a page, for losses that take it as an argument.
 
     Attributes
     ----------
@@ -42,6 +46,10 @@ class Context:
         Number of connections that waited for a reply during the doze.
     waited_ms : float
         Time from the first of these requests to the end of the doze, in ms; 0 without one.
+    delays_ms : ndarray, shape (n,), or float
+        Estimated delay that each candidate polling time would have added to the page, in ms; 0 for a doze.
+    elapsed_ms : float
+        Estimated time of the page without power saving, in ms; 0 for a doze.
     """
 
     awake_w: float = 0.75
@@ -50,3 +58,5 @@ class Context:
     beacon_ms: float = 100.0
     outstanding: int = 0
     waited_ms: float = 0.0
+    delays_ms: FloatArray | float = 0.0
+    elapsed_ms: float = 0.0

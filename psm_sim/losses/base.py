@@ -32,6 +32,13 @@ class Loss(ABC):
 
     name: str = ""
     """Name of the loss in results."""
+    per: str = "doze"
+    """``"doze"`` or ``"page"``: whether a round is a doze, or a page and the idle time after it.
+
+    A page is a period of activity, as the station observes it. LPSM calls the loss of a page when the next
+    one begins. The poll then has the time slept and the frames of the page and the idle time after it, and
+    the context the delay that each candidate would have added.
+    """
 
     @abstractmethod
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import PluginError
 from psm_sim.common.user_code_guards import (
     Guard,
     WrongResultError,
@@ -89,9 +90,13 @@ def check_loss(loss: Loss, times_ms: FloatArray) -> None:
     Raises
     ------
     PluginError
-        If the loss fails, or does not return an array of shape (n,) of finite numbers >= 0. The message names
-        the loss, the value and the poll.
+        If ``per`` is invalid, or the loss fails or does not return an array of shape (n,) of finite numbers
+        >= 0. The message names the loss, the value and the poll.
     """
+    if loss.per not in ("doze", "page"):
+        raise PluginError(
+            f"Loss {component_name(loss)}: per must be 'doze' or 'page', got {one_line_repr(loss.per)}."
+        )
     probe = GuardedLoss(copy_component(loss, f"Loss {component_name(loss)}"))
     probe.start()
     for slept_ms in sorted({float(times_ms[0]), float(times_ms[-1])}):

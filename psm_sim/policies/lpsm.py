@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from psm_sim.common.array_types import FloatArray
@@ -17,6 +17,7 @@ from psm_sim.losses import Context, Loss, Poll, check_loss, make_loss
 from psm_sim.losses.user_loss_guard import guarded_loss, takes_context
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
+from psm_sim.policies.helpers.page_delays import Page, PageDelays
 from psm_sim.policies.helpers.polling_times import (
     HALF,
     MEAN,
@@ -44,6 +45,9 @@ class Lpsm(Policy):
     poll's frames are retrieved counts as an uplink packet. Its default is the order of figure 2-4, which
     first retrieves the data and then sleeps for the predicted time. ``learn_on_uplink`` decides whether
     interrupted dozes are learnt from.
+
+    A loss of a page is learnt when the next page begins, from the delays that
+    :class:`~psm_sim.policies.helpers.page_delays.PageDelays` estimates. It assumes these three defaults.
     """
 
     name: ClassVar[str] = "lpsm"
@@ -117,6 +121,7 @@ class Lpsm(Policy):
         check_loss(self._loss, self.times_ms)
         self._gamma = values_of(self._loss).get("gamma")
         self._takes_context = takes_context(self._loss)
+        self.is_per_page = self._loss.per == "page"
         self._loss = guarded_loss(self._loss)
         self._rule = PredictionRule(self.rule, self.times_ms, "policy lpsm")
         self._new_learner(horizon=2)  # finds errors before the run
@@ -144,7 +149,10 @@ class Lpsm(Policy):
         if self.context != "none":
             self._contexts = ContextLearners(self.learner, self._new_learner(polls))
         self._flows, self._asked_s, self._doze = OutstandingRequests(), 0.0, (0, 0.0)
-        self._idle = None if self._takes_context else self._loss.idle(self.times_ms)
+        self._pages = PageDelays(self.times_ms, self.beacon_grid) if self.is_per_page else None
+        self._delays: tuple[FloatArray | float, float] = 0.0, 0.0
+        is_fixed = not (self._takes_context or self.is_per_page)
+        self._idle = self._loss.idle(self.times_ms) if is_fixed else None
         # A subclass may override how it learns from a poll, so it must be called at each beacon.
         plans = type(self) is Lpsm and self._idle is not None and self.rule == MEAN
         self._plan = (
@@ -164,7 +172,9 @@ class Lpsm(Policy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Learn from the poll, and doze for the predicted time."""
         next_beacon = self.beacon_grid.after(now_s)
-        if poll is not None:
+        if self._pages is not None:
+            self._pages.rest(now_s, poll)
+        if poll is not None and not self.is_per_page:
             self._learn(poll)
             self._loss.observe(poll)
         self._doze = self._flows.waiting, now_s - self._asked_s
@@ -174,8 +184,9 @@ class Lpsm(Policy):
             beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
         self._planned, self._sent_since_rest = next_beacon + beacons - 1, False
         # Offer a plan only after an empty poll. Most dozes during a page end with frames and need none.
-        plan = None if poll is None or poll.buffered_frames else self._plan
-        return Rest(beacons=beacons, plan=plan)
+        is_idle = poll is not None and not poll.buffered_frames
+        plan = self._plan if is_idle else None
+        return Rest(beacons=beacons, repeat=is_idle and self.is_per_page, plan=plan)
 
     def uplink(self, now_s: float) -> None:
         """Handle an uplink packet."""
@@ -184,8 +195,12 @@ class Lpsm(Policy):
     def interrupted(self, poll: Poll) -> None:
         """Learn from an interrupted doze if ``learn_on_uplink`` is set.
 
-        The loss observes the doze in any case.
+        A loss of a doze observes the doze in any case.
         """
+        if self._pages is not None:
+            self._pages.interrupted(poll)
+        if self.is_per_page:
+            return
         if self.learn_on_uplink and poll.slept_ms > 0:
             self._learn(poll)
         self._loss.observe(poll)
@@ -193,16 +208,36 @@ class Lpsm(Policy):
     def wants(self, hook: str) -> bool:
         """Return whether it is ``"uplink"``, a context is used, or a subclass overrides the *hook*."""
         is_overridden = getattr(type(self), hook) is not getattr(Lpsm, hook)
-        return hook == "uplink" or self.context != "none" or self._takes_context or is_overridden
+        is_used = self.context != "none" or self._takes_context or self.is_per_page
+        return hook == "uplink" or is_used or is_overridden
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Update the context with a frame sent."""
+        """Update the context with a frame sent, and learn the last page if the frame begins another one."""
         if self._contexts:
             self._contexts.sent(frame)
         if self._takes_context:
             if not self._flows.waiting:
                 self._asked_s = now_s
             self._flows.sent(frame)
+        page = None if self._pages is None else self._pages.sent(now_s, frame)
+        if page is not None:
+            self._learn_page(page)
+
+    def _learn_page(self, page: Page) -> None:
+        """Learn a page. With a context, each of its two learners learns its own part."""
+        self._delays = page.delays_ms, page.elapsed_ms
+        if self._contexts is None:
+            self._learn_part(replace(page.waiting, slept_ms=page.waiting.slept_ms + page.idle_ms))
+            return
+        self.learner = self._contexts.waiting
+        self._learn_part(page.waiting)
+        self._delays, self.learner = (0.0, 0.0), self._contexts.idle
+        self._learn_part(Poll(page.idle_ms))
+
+    def _learn_part(self, poll: Poll) -> None:
+        if poll.slept_ms > 0:
+            self._learn(poll)
+            self._loss.observe(poll)
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Update the context with a frame received."""
@@ -210,6 +245,8 @@ class Lpsm(Policy):
             self._contexts.received(frame)
         if self._takes_context:
             self._flows.received(frame)
+        if self._pages is not None:
+            self._pages.received(now_s, frame)
 
     def _switch_context(self, contexts: ContextLearners, poll: Poll | None) -> int:
         """Use the learner of the current context and return its doze.
@@ -234,13 +271,14 @@ class Lpsm(Policy):
         """Return the context at the end of the doze; empty for a loss that does not take it."""
         if not self._takes_context:
             return ()
-        (outstanding, asked_s), power = self._doze, self.power
+        power = self.power
+        radio = power.awake_w, power.asleep_w, power.beacon_j, 1000 * self.beacon_s
+        if self.is_per_page:
+            delays_ms, elapsed_ms = self._delays
+            return (Context(*radio, delays_ms=delays_ms, elapsed_ms=elapsed_ms),)
+        outstanding, asked_s = self._doze
         waited_ms = 1000 * asked_s + poll.slept_ms if outstanding else 0.0
-        return (
-            Context(
-                power.awake_w, power.asleep_w, power.beacon_j, 1000 * self.beacon_s, outstanding, waited_ms
-            ),
-        )
+        return (Context(*radio, outstanding, waited_ms),)
 
     def _doze_after_poll(self) -> int:
         # Restart means the full polling time here as well, and keep has no planned beacon left.
