@@ -16,10 +16,10 @@ from psm_sim.commands.shared_options import (
     integer_between,
     parse_settings,
     path_option,
+    positive_number,
 )
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import ascii_number
 
 HELP = """\
 Compare losses of LPSM: energy against slowdown over gamma, beside the baselines,
@@ -46,13 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("loss", nargs="+", metavar="LOSS", help="name, formula or FILE.py:CLASS")
     parser.add_argument(
         "--gamma",
+        type=lambda text: [positive_number(part) for part in text.split(",")],
         metavar="VALUES",
         help="values of gamma, e.g. 1e-6,1e-5 (default: 1/16 to 16 times the default of each loss)",
     )
     parser.add_argument(
         "--price",
+        type=positive_number,
         metavar="W",
-        help="price of delay, in watts: scale each gamma by the price that the loss implies",
+        help="price of delay, in watts: use the gamma at which each loss implies it",
     )
     parser.add_argument(
         "--trace", default="ucb", metavar="NAME|FILE[:key=...]", help="page views (default: %(default)s)"
@@ -90,7 +92,6 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.simulation import Scenario
 
     page, table = _output_paths(arguments.output)
-    gammas, price_w = _parse_gammas(arguments.gamma), _parse_price(arguments.price)
     scenario = Scenario(
         Spec.parse(arguments.trace, "trace"),
         arguments.topology,
@@ -106,7 +107,13 @@ def run(arguments: argparse.Namespace) -> int:
         check_writable(path, "--output")
     with redirect_stdout(sys.stderr), progress("simulating", "pages") as report:
         found = simulate_losses(
-            losses, scenario, gammas, price_w, arguments.replications, arguments.workers, report
+            losses,
+            scenario,
+            arguments.gamma,
+            arguments.price,
+            arguments.replications,
+            arguments.workers,
+            report,
         )
     write(found, sys.stdout)
     with progress("writing"):
@@ -130,29 +137,3 @@ def _output_paths(text: str) -> tuple[Path, Path]:
 
 def _loss_files(losses: list[str]) -> list[Path]:
     return [path for loss in losses for path in Spec("lpsm").with_("loss", loss).files()]
-
-
-def _parse_price(text: str | None) -> float | None:
-    """Return the value of ``--price``, or None without the option."""
-    if text is None:
-        return None
-    try:
-        price_w = float(ascii_number(text))
-    except ValueError:
-        price_w = 0.0
-    if not 0 < price_w < float("inf"):
-        raise InputError(f"--price must be a number > 0, in watts, got {text!r}.")
-    return price_w
-
-
-def _parse_gammas(text: str | None) -> list[float] | None:
-    """Return the values of ``--gamma``, or None without the option."""
-    if text is None:
-        return None
-    try:
-        values = [float(ascii_number(part)) for part in text.split(",")]
-    except ValueError:
-        values = []
-    if not values or not all(0 < value < float("inf") for value in values):
-        raise InputError(f"--gamma must be numbers > 0, separated by commas, got {text!r}.")
-    return values

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,17 @@ def integer_between(minimum: int, maximum: int) -> Callable[[str], int]:
         return value
 
     return parse
+
+
+def positive_number(text: str) -> float:
+    """Return the finite number > 0 that an option gives, an argparse type."""
+    try:
+        value = float(ascii_number(text))
+    except ValueError:
+        value = 0.0
+    if not 0 < value < inf:
+        raise ArgumentTypeError(f"must be a number > 0, got {text!r}")
+    return value
 
 
 def parse_settings(pairs: Sequence[str]) -> dict[str, str]:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import psm_sim
-from psm_sim.campaign.loss_comparison import LoggedLpsm, LossComparison
+from psm_sim.campaign.loss_comparison import LossComparison
+from psm_sim.campaign.loss_examination import LoggedLpsm
 from psm_sim.cli import main
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
@@ -102,15 +103,30 @@ def test_one_seed_tells_no_loss_from_another() -> None:
     assert conclusion(found) == "One seed is too few to tell the losses apart; see --replications."
 
 
-def test_a_price_scales_gamma_by_the_printed_price() -> None:
-    """All values of gamma, by the ratio of the two prices."""
-    (plain,), (scaled,) = (
-        psm_sim.compare_losses(["inverse"], pages=3, replications=1, price_w=price_w, workers=1).curves
-        for price_w in (None, 0.5)
+def test_a_price_sets_the_gamma_at_which_the_loss_implies_it() -> None:
+    """Also if the loss is not linear in gamma; the other values of gamma are relative to it."""
+    found = psm_sim.compare_losses(
+        ["inverse", "gamma**2 * I * Ti + 1/Ti"], pages=3, replications=1, price_w=0.5, workers=1
     )
-    factor = 0.5 / plain.examination.nat.price_w
-    assert scaled.default_gamma == pytest.approx(factor * plain.default_gamma)
-    assert scaled.gammas == pytest.approx([factor * gamma for gamma in plain.gammas])
+    for curve in found.curves:
+        assert curve.examination.nat.price_w == pytest.approx(0.5, rel=1e-5)
+        assert curve.gammas[2] == curve.default_gamma
+        assert np.array(curve.gammas) / curve.default_gamma == pytest.approx([1 / 16, 1 / 4, 1, 4, 16])
+
+
+def test_a_loss_of_pages_is_examined_at_its_pages(tmp_path: Path) -> None:
+    """A round is a page, except the last one. The delay costs a nat per second."""
+    file = tmp_path / "delays.py"
+    file.write_text(
+        "from psm_sim.losses import Context, Loss\n\n"
+        "class Delays(Loss):\n    name, per = 'delays', 'page'\n\n"
+        "    def __call__(self, poll, times_ms, context=Context()):\n"
+        "        return context.delays_ms / 1000 + 0 * times_ms\n"
+    )
+    found = psm_sim.compare_losses([f"{file}:Delays"], pages=20, replications=1, workers=1)
+    examination = found.curves[0].examination
+    assert examination.regret.rounds == 19
+    assert examination.nat.seconds == pytest.approx(1, rel=0.1)
 
 
 def test_the_loss_used_is_that_of_the_beacons_of_the_station(losses: LossComparison) -> None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from psm_lab.studies.tasks import Row
-from psm_sim.campaign.loss_comparison import LearnerRound, LoggedLpsm
+from psm_sim.campaign.loss_examination import LearnerRound, LoggedLpsm
 from psm_sim.learning import best_rate, best_switching, rate_losses
 from psm_sim.network import load_topology
 from psm_sim.simulation import Scenario, run_comparison

@@ -35,7 +35,7 @@ from psm_lab.studies.non_stationary import (
     verdict,
 )
 
-from psm_sim.campaign.loss_comparison import LearnerRound
+from psm_sim.campaign.loss_examination import LearnerRound
 from psm_sim.learning import LearnAlpha, rate_losses, switching_rates
 from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.policies.lpsm import Lpsm
@@ -89,7 +89,7 @@ def test_common_rounds_cost_each_rate_what_fixed_share_loses():
     """Static-expert, whose rate is 0, too."""
     table = np.random.default_rng(5).exponential(1, (60, 5))
     learners, hindsight = regrets(
-        [[LearnerRound(0.0, losses, 1.0, 100.0) for losses in table]] * (1 + len(RATES)), 2
+        [[LearnerRound(0.0, losses, 1.0, 1.0, losses, 100.0) for losses in table]] * (1 + len(RATES)), 2
     )
     common = [each["common"] for each in learners]
     assert common == pytest.approx([60.0, *rate_losses(table, RATES)], rel=1e-12)

@@ -1,0 +1,367 @@
+"""Examination of a loss of LPSM: the learner on some pages, its regret, and the cost of a nat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import nan
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.run_many import run_many
+from psm_sim.learning import LearnAlpha, best_rate, best_switching, learn_alpha_bound
+from psm_sim.losses import Context, Loss, make_loss
+from psm_sim.losses.user_loss_guard import guarded_loss, takes_context
+from psm_sim.network import Topology
+from psm_sim.policies import Poll, Rest
+from psm_sim.policies.helpers.page_delays import Page, PageDelays
+from psm_sim.policies.lpsm import Lpsm
+from psm_sim.simulation.run import Times, page_times_s, run_workload
+from psm_sim.simulation.table import Block, Row, measure
+from psm_sim.workload import Workload
+from psm_sim.workload.messages import NO_MESSAGES
+
+_EXAMINED_PAGES = 40
+"""Maximum number of pages on which each loss is examined."""
+
+_SWITCHES_PER_PAGE = 2
+"""Switches of the best sequence of polling times: to a short one when a page is requested, and back."""
+
+_BEFORE_S, _AFTER_S = 1.0, 3.0
+"""Time before the request and after the end of the page that is shown, in seconds."""
+
+_MAX_STEPS, _TOLERANCE = 20, 1e-6
+"""Maximum number of steps to the gamma of a price, and relative error of the price that is accepted."""
+
+
+class NatCost(NamedTuple):
+    """Cost of one nat of a loss, from runs with each polling time fixed.
+
+    The cumulative loss per page is fitted by least squares as ``a + b * energy + c * delay``.
+
+    Attributes
+    ----------
+    per_joule, per_second : float
+        Nats per joule of energy, b, and per second of added page time, c.
+    fit : float
+        Coefficient of determination R^2 of the fit.
+    """
+
+    per_joule: float
+    per_second: float
+    fit: float
+
+    @property
+    def joules(self) -> float:
+        """Energy that is worth one nat; nan if the loss does not increase with energy."""
+        return 1 / self.per_joule if self.per_joule > 0 else nan
+
+    @property
+    def seconds(self) -> float:
+        """Added page time that is worth one nat; nan if the loss does not increase with it."""
+        return 1 / self.per_second if self.per_second > 0 else nan
+
+    @property
+    def price_w(self) -> float:
+        """Price of delay that the loss implies, in watts: the energy that is worth one second."""
+        return self.joules / self.seconds
+
+
+class Regret(NamedTuple):
+    """Losses over the rounds of one run, in nats.
+
+    Attributes
+    ----------
+    rounds : int
+        Number of rounds.
+    mixture : float
+        Mixture loss of the learner.
+    used : float
+        Loss at the polling times that the station used, in whole beacons.
+    best_fixed, best_fixed_ms : float
+        Loss of the best fixed polling time, and this time in ms.
+    best_switching : float
+        Loss of the best sequence of polling times with at most ``switches`` switches.
+    switches : int
+        Maximum number of switches, two per page.
+    over_best_rate : float
+        Mixture loss minus that of Fixed-share at the best switching rate.
+    bound : float
+        Bound of Corollary 1 on ``over_best_rate``.
+    """
+
+    rounds: int
+    mixture: float
+    used: float
+    best_fixed: float
+    best_fixed_ms: float
+    best_switching: float
+    switches: int
+    over_best_rate: float
+    bound: float
+
+
+class PageLoad(NamedTuple):
+    """Learner during one page load.
+
+    Attributes
+    ----------
+    page : dict
+        Row of the page, as in :attr:`Block.pages`.
+    times_s : ndarray, shape (k,)
+        Times of the rounds from one second before the request on, in seconds.
+    weights : ndarray, shape (k, n)
+        Weights of the experts after each round.
+    polling_ms : ndarray, shape (k,)
+        Polling time after each round, in ms.
+    """
+
+    page: Row
+    times_s: FloatArray
+    weights: FloatArray
+    polling_ms: FloatArray
+
+
+class Examination(NamedTuple):
+    """Examination of a loss at its default gamma, on at most 40 pages of the first seed without messages.
+
+    ``is_constant`` is whether the loss was the same for all polling times in every round.
+    """
+
+    times_ms: FloatArray
+    is_constant: bool
+    regret: Regret
+    page_load: PageLoad
+    nat: NatCost
+
+
+class LearnerRound(NamedTuple):
+    """Learning round with its time, losses and the next prediction.
+
+    Attributes
+    ----------
+    time_s : float
+        Time of the round, in seconds.
+    losses : ndarray, shape (n,)
+        Losses of the experts, in nats.
+    mixture, used : float
+        Loss of their mixture, and of the polling time used, in whole beacons, in nats.
+    weights : ndarray, shape (n,)
+        Weights after the round.
+    polling_ms : float
+        Polling time after the round, in ms.
+    """
+
+    time_s: float
+    losses: FloatArray
+    mixture: float
+    used: float
+    weights: FloatArray
+    polling_ms: float
+
+
+class LoggedLpsm(Lpsm):
+    """LPSM that records each learned round. It decides at each poll."""
+
+    def start(self, beacon_s: float) -> None:
+        """Start without rounds; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
+        super().start(beacon_s)
+        self.rounds: list[LearnerRound] = []
+        self._now_s = 0.0
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Return the decision of LPSM, and record the round if there is a poll to learn from.
+
+        *now_s*, *since_uplink_s* and *poll* as for :class:`~psm_sim.policies.Policy`.
+        """
+        self._now_s = now_s
+        return super().rest(now_s, since_uplink_s, poll)
+
+    def _learn(self, poll: Poll) -> None:
+        losses, used_ms = self.losses(poll), np.array([1000 * self.beacon_s * self._beacons])
+        if self.is_per_page:  # its delays are those of the experts
+            used = float(np.interp(used_ms.item(), self.times_ms, losses))
+        else:
+            used = self._loss(poll, used_ms, *self.loss_context(poll)).item()
+        mixture = self.learner.update(losses)
+        self._predict()
+        self.rounds.append(
+            LearnerRound(self._now_s, losses, mixture, used, self.learner.weights, self.polling_ms)
+        )
+
+
+_Observed = tuple[Poll, tuple[Context, ...]]
+"""Observation at the end of a doze or page, and its context."""
+
+
+class _FixedTime(Lpsm):
+    """LPSM that always predicts the same polling time, and records its dozes and pages."""
+
+    fixed_ms = 100.0
+
+    def wants(self, hook: str) -> bool:
+        """Return True, because pages and contexts need every *hook*."""
+        return True
+
+    def start(self, beacon_s: float) -> None:
+        """Start without observations; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
+        self.observed: dict[str, list[_Observed]] = {"doze": [], "page": []}
+        self._takes_context = True
+        super().start(beacon_s)
+        self._pages = PageDelays(self.times_ms, self.beacon_grid)
+
+    def _learn(self, poll: Poll) -> None:
+        kind = "page" if self.is_per_page else "doze"
+        self.observed[kind].append((poll, self.loss_context(poll)))
+
+    def _learn_page(self, page: Page) -> None:
+        self.is_per_page = True
+        super()._learn_page(page)
+        self.is_per_page = False
+
+    def _predict(self) -> None:
+        self.polling_ms = self.fixed_ms
+        self._beacons = max(1, round(self.fixed_ms / (1000 * self.beacon_s)))
+
+
+class _FixedRun(NamedTuple):
+    """Run of LPSM with one fixed polling time: its dozes and pages, and means per page."""
+
+    observed: dict[str, list[_Observed]]
+    energy_j: float
+    delay_s: float
+
+
+@dataclass(frozen=True)
+class LossExaminer:
+    """Examiner of losses on the same pages: see :func:`examiner_of`."""
+
+    topology: Topology
+    workload: Workload
+    times_s: Times
+    times_ms: FloatArray
+    fixed: Sequence[_FixedRun]
+
+    def examine(self, loss: tuple[str, float | None]) -> Examination:
+        """Examine a loss with a gamma; None is that of the loss."""
+        policy = LoggedLpsm(loss=loss[0], gamma=loss[1])
+        block = run_workload(policy, self.topology, self.workload, self.times_s)
+        log = cast(LoggedLpsm, block.policy_state)
+        return Examination(
+            log.times_ms,
+            not any(np.ptp(each.losses) for each in log.rounds),
+            _regret(log, len(self.workload.pages)),
+            _page_load(log.rounds, block),
+            self.nat_cost(make_loss(*loss)),
+        )
+
+    def nat_cost(self, loss: Loss) -> NatCost:
+        """Fit the loss of the fixed polling times by their energy and delay."""
+        pages = len(self.workload.pages)
+        totals = [
+            sum(_losses_at(loss, self.times_ms, index, run.observed[loss.per]))
+            for index, run in enumerate(self.fixed)
+        ]
+        nats = np.array(totals) / pages
+        columns = np.array([[1.0, run.energy_j, run.delay_s] for run in self.fixed])
+        slopes = np.linalg.lstsq(columns, nats)[0]
+        variance = float(np.var(nats))
+        fit = 1 - float(np.var(nats - columns @ slopes)) / variance if variance else nan
+        return NatCost(slopes.item(1), slopes.item(2), fit)
+
+    def gamma_at(self, price_w: float, loss: str, gamma: float) -> float:
+        """Return the gamma at which *loss* implies a price of delay, starting from *gamma*.
+
+        The price c / b is not proportional to gamma, because a latency term also varies with the energy of
+        the fixed polling times, and an energy term with their delay. But c - price b is linear in gamma if
+        the loss is, so the secant method finds its zero in one step.
+
+        Raises
+        ------
+        InputError
+            If there is no such gamma.
+        """
+        previous, excess = gamma / 2, nan
+        for _ in range(_MAX_STEPS):
+            nat = self.nat_cost(make_loss(loss, gamma))
+            if abs(nat.price_w / price_w - 1) < _TOLERANCE:
+                return gamma
+            if np.isnan(excess):
+                excess = _excess(self.nat_cost(make_loss(loss, previous)), price_w)
+            change = _excess(nat, price_w) - excess
+            step = _excess(nat, price_w) * (gamma - previous) / change if change else nan
+            previous, excess, gamma = gamma, _excess(nat, price_w), gamma - step
+            if not 0 < gamma < np.inf:
+                break
+        raise InputError(
+            f"loss {loss} implies a price of delay of {price_w:g} W at no gamma; choose another price, or its"
+            " gamma."
+        )
+
+
+def _excess(nat: NatCost, price_w: float) -> float:
+    return nat.per_second - price_w * nat.per_joule
+
+
+def examiner_of(topology: Topology, workload: Workload, workers: int | None) -> LossExaminer:
+    """Return the examiner of losses on the first pages of *workload*, after a run of each polling time."""
+    examined = replace(workload, pages=workload.pages[:_EXAMINED_PAGES], messages=NO_MESSAGES)
+    times_s, times_ms = page_times_s(run_workload("always-on", topology, examined)), Lpsm().times_ms
+    run = partial(_run_fixed, topology, examined, times_s)
+    fixed = list(run_many(run, times_ms.tolist(), workers))
+    return LossExaminer(topology, examined, times_s, times_ms, fixed)
+
+
+def _run_fixed(topology: Topology, workload: Workload, times_s: Times, fixed_ms: float) -> _FixedRun:
+    """Run the pages with one polling time."""
+    policy = _FixedTime()
+    policy.fixed_ms = fixed_ms
+    block = run_workload(policy, topology, workload, times_s)
+    observed = cast(_FixedTime, block.policy_state).observed
+    delay_s = float(np.mean(page_times_s(block) - times_s))
+    return _FixedRun(observed, measure(block)["energy_per_page_j"], delay_s)
+
+
+def _losses_at(
+    loss: Loss, times_ms: FloatArray, index: int, observed: Sequence[_Observed]
+) -> Iterator[float]:
+    """Yield the losses of the expert with number *index* over the rounds of its own run, in nats."""
+    guarded, has_context = guarded_loss(loss), takes_context(loss)
+    guarded.start()
+    for poll, context in observed:
+        yield guarded(poll, times_ms, *(context if has_context else ())).item(index)
+        guarded.observe(poll)
+
+
+def _regret(log: LoggedLpsm, pages: int) -> Regret:
+    losses = np.array([each.losses for each in log.rounds])
+    mixture = sum(each.mixture for each in log.rounds)
+    totals, switches = losses.sum(axis=0), _SWITCHES_PER_PAGE * pages
+    rate = best_rate(losses)
+    learner = cast(LearnAlpha, log.learner)
+    return Regret(
+        rounds=len(losses),
+        mixture=mixture,
+        used=sum(each.used for each in log.rounds),
+        best_fixed=float(totals.min()),
+        best_fixed_ms=float(log.times_ms[totals.argmin()]),
+        best_switching=float(best_switching(losses, switches)[-1]),
+        switches=switches,
+        over_best_rate=mixture - rate.loss,
+        bound=learn_alpha_bound(len(losses), rate.alpha, learner.rates),
+    )
+
+
+def _page_load(rounds: Sequence[LearnerRound], block: Block) -> PageLoad:
+    """Return the learner during the page that is longest without power saving."""
+    page = block.page(1 + int(block.pages["always_on_time_s"].argmax()))
+    start_s, end_s = page["start_s"], page["start_s"] + page["page_time_s"]
+    shown = [each for each in rounds if start_s - _BEFORE_S <= each.time_s <= end_s + _AFTER_S]
+    times_s, weights, polling_ms = (
+        np.array([getattr(each, name) for each in shown]) for name in ("time_s", "weights", "polling_ms")
+    )
+    return PageLoad(page, times_s, weights, polling_ms)
