@@ -35,6 +35,8 @@ PRICES = (0.1, 0.25, 1, 10)
 POLICIES = ("psm", "lpsm", *(f"anticipate:price={price:g}" for price in PRICES))
 COLUMNS = ("pages", "radio", "seed", "policy", "energy_j", "slowdown")
 
+ENERGY_TICKS = (0.1, 0.2, 0.5, 1, 2)
+
 
 def run(case: tuple[int, str, str]) -> list[tuple[object, ...]]:
     """Return a row per policy."""
@@ -60,7 +62,7 @@ def stored() -> dict[tuple[str, str, str], tuple[float, float]]:
 
 def draw(rows: list[tuple[object, ...]]) -> None:
     """Write the rows, then draw their means: a line over the prices per radio, and a mark for LPSM."""
-    figure, panels = new_figure(2, 2, 6.4, 5.2)
+    figure, panels = new_figure(2, 2, 7.2, 6.0)
     numbers = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
     save_figure(figure, STEM, numbers, ())
     means = stored()
@@ -75,8 +77,10 @@ def draw(rows: list[tuple[object, ...]]) -> None:
             panel.plot(1, psm_slowdown, "x", color=colour)
         panel.set_title(TITLES[pages])
         panel.set_xscale("log")
+        panel.set_xticks(ENERGY_TICKS, map(str, ENERGY_TICKS))
+        panel.minorticks_off()
         panel.set_xlabel("energy relative to static PSM")
-        panel.set_ylabel("page time / without power saving")
+        panel.set_ylabel("slowdown")
     add_legend(
         figure, panels[0], "dots: anticipate at prices 0.1, 0.25, 1 and 10; square: LPSM; cross: static PSM"
     )
