@@ -14,7 +14,7 @@ from psm_sim.common.input_files import bundled_names
 from psm_sim.policies import POLICIES
 
 TRACES = bundled_names("traces")
-MESSAGES_ONLY = ("bulk", "cbr", "idle", "mqtt", "ping", "push")
+MESSAGES_ONLY = ("bulk", "cbr", "door", "idle", "mqtt", "ping", "push")
 COMMANDS = {
     "run": "--policy psm --pages 1 --trace {}",
     "run on the air": "--policy psm --pages 1 --set mac.model=dcf --trace {}",

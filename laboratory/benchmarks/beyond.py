@@ -28,8 +28,8 @@ PLACES = {
 }
 """Traces of pages, and how many pages of each."""
 PUSHES = tuple(f"pushes:kind={kind}" for kind in KINDS)
-PLAIN = "trust=0,share=0"
-OPTIONS = ("trust=0,share=0,max_ms=5000", "trust=0.01,share=0", "trust=0,share=0.25", "trust=0.01,share=0.25")
+PLAIN = "share=0"
+OPTIONS = ("share=0,max_ms=5000", "trust=0.01,share=0", "trust=0,share=0.25", "trust=0.01,share=0.25")
 """Options to compare with the plain policy."""
 PRICES = (0.1, 1.0, 5.0)
 _MEASURES = ("energy_per_page_j", "slowdown.mean", "page_time_s.mean", "beacons_per_page")

@@ -22,6 +22,7 @@ ALMOST = 1e-9
 SHORT = {
     "bulk": "bulk:stretch_s=70",
     "cbr": "cbr:stretch_s=2",
+    "door": "door:stretch_s=60",
     "idle": "idle:stretch_s=310",
     "mqtt": "mqtt:stretch_s=310",
     "ping": "ping:stretch_s=30",
