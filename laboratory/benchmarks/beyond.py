@@ -1,4 +1,4 @@
-"""Gain of ``trust`` and ``share`` of ``anticipate``, in pairs on the same pages.
+"""Gain of ``share`` and of longer dozes of ``anticipate``, in pairs on the same pages.
 
 ``python laboratory/benchmarks/beyond.py`` runs every combination below over the pages of seeds 11 to 16, on
 which nothing was chosen. It prints for each trace and price of delay the difference to the plain policy with
@@ -29,7 +29,7 @@ PLACES = {
 """Traces of pages, and how many pages of each."""
 PUSHES = tuple(f"pushes:kind={kind}" for kind in KINDS)
 PLAIN = "share=0"
-OPTIONS = ("share=0,max_ms=5000", "trust=0.01,share=0", "trust=0,share=0.25", "trust=0.01,share=0.25")
+OPTIONS = ("share=0,max_ms=5000", "share=0.25")
 """Options to compare with the plain policy."""
 PRICES = (0.1, 1.0, 5.0)
 _MEASURES = ("energy_per_page_j", "slowdown.mean", "page_time_s.mean", "beacons_per_page")
