@@ -226,10 +226,8 @@ def _simulate(
     known: BenchmarkResult | None = None,
 ) -> BenchmarkResult:
     from psm_sim.campaign.benchmark.run import run_benchmark
-    from psm_sim.campaign.sweep.run import Resources
     from psm_sim.reporting.terminal.progress import progress
 
     store = None if arguments.store is None else path_option("--store", arguments.store)
-    resources = Resources(arguments.workers)
     with redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
-        return run_benchmark(policies, plan, store, resources, report, known)
+        return run_benchmark(policies, plan, store, arguments.workers, report, known)

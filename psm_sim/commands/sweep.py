@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the tasks that the table lacks and report all; return 1 if a task failed."""
-    from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
+    from psm_sim.campaign.sweep.run import run_sweep_tasks
     from psm_sim.campaign.sweep.table import open_table
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.terminal.progress import progress
@@ -99,10 +99,10 @@ def run(arguments: argparse.Namespace) -> int:
     tasks = grid.tasks()
     if arguments.cluster == "":
         raise InputError("--cluster must be the address of a Dask scheduler, got ''.")
-    resources = Resources(arguments.workers, arguments.cluster or "")
+    cluster = arguments.cluster or ""
     with open_table(path) as table:
         with redirect_stdout(sys.stderr), progress("simulating", "tasks") as report:
-            rows = run_sweep_tasks(tasks, table, resources, report)
+            rows = run_sweep_tasks(tasks, table, arguments.workers, report, cluster=cluster)
         has_figure = arguments.format == "table" and any(not row.error for row in rows)
         remarks = _draw(rows, table, Path(f"{path}.svg")) if has_figure else []
     _show(rows, arguments.format)

@@ -40,11 +40,9 @@ from psm_sim.campaign.benchmark.result import (
     to_json,
 )
 from psm_sim.campaign.benchmark.run import MISSING_S, _delay_s, run_benchmark
-from psm_sim.campaign.sweep.run import Resources
 from psm_sim.campaign.sweep.table import Row
 from psm_sim.common.errors import InputError
 
-ONE_WORKER = Resources(1)
 TOLD = f"stpm:delay_w={PRICE_W}"
 SHORT = {name: TRAFFIC[name]._replace(pages=1) for name in ("ucb", "recorded", "push")}
 FEW = Plan((1, 2), SHORT, ("nrf7002",))
@@ -68,7 +66,7 @@ def made(*levels: float, noise: float = 0.0, seeds: int = 4) -> BenchmarkResult:
 
 def test_a_run_has_the_costs_of_each_cell_and_a_file_keeps_every_bit(tmp_path):
     """An always-on radio causes no delay. Only a policy that is told the price runs once per price."""
-    result = run_benchmark(["psm", TOLD], FEW, resources=ONE_WORKER)
+    result = run_benchmark(["psm", TOLD], FEW, workers=1)
     assert result.policies == [ALWAYS_ON, "psm", TOLD]
     assert len(result.runs["psm"]) * len(PRICES) == len(result.runs[TOLD]) == len(FEW.cells)
     assert all(costs.delay_s == (0.0, 0.0) for costs in result.runs[ALWAYS_ON].values())
@@ -83,7 +81,7 @@ def test_a_run_has_the_costs_of_each_cell_and_a_file_keeps_every_bit(tmp_path):
     again = read_result(file)
     assert again == result
     assert again.differing_facts(result) == again.differing_cells(result) == []
-    repeated = run_benchmark(["psm"], FEW, resources=ONE_WORKER, known=result)
+    repeated = run_benchmark(["psm"], FEW, workers=1, known=result)
     assert result.differing_cells(repeated) == []
     assert result.part((1,)).costs("psm", cell).energy_j == result.costs("psm", cell).energy_j[:1]
 
@@ -123,7 +121,7 @@ def test_a_policy_that_fails_is_an_error(tmp_path):
         "        raise RuntimeError('no') if now_s > 1 else ValueError\n"
     )
     with pytest.raises(InputError):
-        run_benchmark([f"{file}:Mine"], FEW, resources=ONE_WORKER)
+        run_benchmark([f"{file}:Mine"], FEW, workers=1)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +244,7 @@ SAMPLE = Plan(
 def check_stored(stored: BenchmarkResult, policies: list[str]) -> None:
     """Compare the stored costs of a result in a sample of the cells, for one seed, with new ones."""
     known = stored.part(SAMPLE.seeds, SAMPLE.cells)
-    found = run_benchmark(policies, SAMPLE, resources=ONE_WORKER, known=known)
+    found = run_benchmark(policies, SAMPLE, workers=1, known=known)
     for policy, runs in found.runs.items():
         for cell, costs in runs.items():
             for measured, kept in zip(costs, known.costs(policy, cell), strict=True):

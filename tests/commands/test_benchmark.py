@@ -17,7 +17,6 @@ from psm_sim.campaign.benchmark import result as result_module
 from psm_sim.campaign.benchmark.cells import TRAFFIC, Plan
 from psm_sim.campaign.benchmark.result import BenchmarkResult, read_result, to_json
 from psm_sim.campaign.benchmark.run import run_benchmark
-from psm_sim.campaign.sweep.run import Resources
 from psm_sim.cli import main
 from psm_sim.commands import benchmark as command
 from psm_sim.common.hashing import file_digest
@@ -36,7 +35,7 @@ class Mine(Policy):
 @cache
 def stored_result() -> str:
     """Return the result of static PSM, as a file stores it."""
-    return to_json(run_benchmark(["psm"], FEW, resources=Resources(1)))
+    return to_json(run_benchmark(["psm"], FEW, workers=1))
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from psm_sim.campaign.benchmark.cells import (
 )
 from psm_sim.campaign.benchmark.result import ALWAYS_ON, BenchmarkResult, Costs, facts_of
 from psm_sim.campaign.sweep.grid import SweepTask
-from psm_sim.campaign.sweep.run import Resources, TaskFailedError, run_sweep_tasks
+from psm_sim.campaign.sweep.run import TaskFailedError, run_sweep_tasks
 from psm_sim.campaign.sweep.table import Row, open_table
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress, no_progress
@@ -36,7 +36,7 @@ def run_benchmark(
     policies: Sequence[str],
     plan: Plan,
     store: Path | None = None,
-    resources: Resources | None = None,
+    workers: int | None = None,
     progress: Progress = no_progress,
     known: BenchmarkResult | None = None,
 ) -> BenchmarkResult:
@@ -50,7 +50,7 @@ def run_benchmark(
         Cells and seeds.
     store : Path or None
         Table of a sweep that keeps finished tasks; None for none.
-    resources, progress
+    workers, progress
         As for :func:`~psm_sim.campaign.sweep.run.run_sweep_tasks`.
     known : BenchmarkResult or None
         Result with the offline optima of the same plan and the present data. None computes them.
@@ -66,7 +66,7 @@ def run_benchmark(
     tasks = [SweepTask(policy_of(name, cell), plan.scenario_of(cell, seed)) for name, cell, seed in places]
     try:
         with open_table(store) as table:
-            found = run_sweep_tasks(tasks, table, resources, progress, fail_fast=True)
+            found = run_sweep_tasks(tasks, table, workers, progress, fail_fast=True)
     except TaskFailedError as failure:
         name, cell, seed = places[tasks.index(failure.task)]
         raise InputError(
@@ -84,7 +84,6 @@ def run_benchmark(
 
     facts["files"] = {**_opened_files(rows.values()), **facts["files"]}
     runs = {name: {cell: costs(name, cell) for cell in runs_of(name, cells)} for name in names}
-    workers = resources.workers if resources else None
     chain_j = known.chain_j if known else optimum_costs(plan, workers)
     return BenchmarkResult(seeds, runs, chain_j, **facts)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.grid import Grid, GridAxis, fixed_axes
 from psm_sim.campaign.sweep.results import table_frame
-from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
+from psm_sim.campaign.sweep.run import run_sweep_tasks
 from psm_sim.campaign.sweep.table import open_table
 from psm_sim.common.errors import InputError
 from psm_sim.simulation.preset import Preset, load_preset
@@ -70,9 +70,9 @@ def sweep(
     fixed = {"trace": trace, "topology": topology, "pages": pages, "seed": seed, "loss": loss}
     axes = [*fixed_axes(fixed, settings or {}), *(GridAxis.of(*axis) for axis in vary.items())]
     grid = Grid(axes, policies, Preset() if preset is None else load_preset(str(preset)))
-    resources, tasks = Resources(workers, cluster), grid.tasks()
+    tasks = grid.tasks()
     with open_table(None if output is None else Path(output)) as table:
-        return table_frame(run_sweep_tasks(tasks, table, resources))
+        return table_frame(run_sweep_tasks(tasks, table, workers, cluster=cluster))
 
 
 def load_sweep(file: str | Path) -> pd.DataFrame:

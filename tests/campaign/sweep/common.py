@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from psm_sim.campaign.sweep.grid import Grid, GridAxis, fixed_axes
-from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
+from psm_sim.campaign.sweep.run import run_sweep_tasks
 from psm_sim.campaign.sweep.table import Row, open_table
 
 HEARS = """
@@ -40,7 +40,7 @@ def grid(*vary: str, **words) -> Grid:
 def run(path: Path | None, what: Grid, workers: int | None = 1, cluster: str = "") -> list[Row]:
     """Run a grid on a table."""
     with open_table(path) as table:
-        return run_sweep_tasks(what.tasks(), table, Resources(workers, cluster))
+        return run_sweep_tasks(what.tasks(), table, workers, cluster=cluster)
 
 
 def write_policy(path: Path, beacons: str = "self.n", before: str = "pass") -> None:

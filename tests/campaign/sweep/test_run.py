@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 
 import psm_sim
-from psm_sim.campaign.sweep import job as job_module
 from psm_sim.campaign.sweep import run as run_of_sweep
-from psm_sim.campaign.sweep.job import Job
 from psm_sim.campaign.sweep.results import candidates, table_rows
+from psm_sim.campaign.sweep.run import Job
 from psm_sim.campaign.sweep.table import Row, open_table
 from psm_sim.common import opened_files
 from psm_sim.common.errors import PLUGIN, InputError
@@ -31,7 +30,7 @@ SMALL = grid("policy.bsd.p=0.1,0.5", "seed=1,2", policies=("psm", "bsd"))
 def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """Work in an empty folder; give the tasks that this process has run, by their keys."""
     found: list[str] = []
-    original = job_module.run_job
+    original = run_of_sweep.run_job
 
     def noting(contents: dict[str, bytes], job: Job) -> Iterator[Row]:
         found.extend(row.key for row in job.rows)
@@ -115,13 +114,13 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
 ) -> None:
     """One run without power saving for all, with the same numbers."""
     compared: list[int] = []
-    original = job_module.run_task
+    original = run_of_sweep.run_task
 
     def noting(policies: list, task: Task) -> Iterator:
         compared.append(len(policies))
         return original(policies, task)
 
-    monkeypatch.setattr(job_module, "run_task", noting)
+    monkeypatch.setattr(run_of_sweep, "run_task", noting)
     among = {"topology": "cafe", "pages": 2}
     together = run(Path("a.sqlite"), grid("seed=1", policies=("psm", "bsd"), **among))
     assert compared == [2]

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.campaign.sweep.job import make_jobs, run_job
-from psm_sim.campaign.sweep.run import Resources, run_sweep_tasks
+from psm_sim.campaign.sweep.run import make_jobs, run_job, run_sweep_tasks
 from psm_sim.campaign.sweep.table import open_table
 from psm_sim.common.errors import InputError
 from tests.campaign.sweep.common import grid, run, write_policy
@@ -67,9 +66,9 @@ def test_workers_killed_from_outside_lose_no_task() -> None:
                 process.kill()
 
     with open_table(None) as table, open_table(None) as other:
-        rows = run_sweep_tasks(tasks, table, Resources(2), kill)
+        rows = run_sweep_tasks(tasks, table, 2, kill)
         assert killed
-        assert rows == run_sweep_tasks(tasks, other, Resources(1))
+        assert rows == run_sweep_tasks(tasks, other, 1)
     assert {row.state for row in rows} == {"done"}
 
 
@@ -91,6 +90,6 @@ def test_what_user_code_prints_goes_to_standard_error(tmp_path: Path) -> None:
 def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     (task,) = grid(policies=("psm",)).tasks()
     (job,) = make_jobs({"key": task}, 1)
-    monkeypatch.setattr("psm_sim.campaign.sweep.job.__version__", "9.9")
+    monkeypatch.setattr("psm_sim.campaign.sweep.run.__version__", "9.9")
     with pytest.raises(InputError, match=r"has psm_sim 9\.9, expected 0\.1\.0; install 0\.1\.0 there"):
         list(run_job({}, job))
