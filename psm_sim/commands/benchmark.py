@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "action",
         nargs="*",
         metavar="verify FILE.json",
-        help="run the policies of a result file again, and compare each number exactly",
+        help="run the policies of a result file again, and compare each number",
     )
     parser.add_argument(
         "--policy",
@@ -182,7 +182,7 @@ def _refuse(options: Sequence[str], arguments: argparse.Namespace, reason: str) 
 
 def _verify(arguments: argparse.Namespace) -> int:
     from psm_sim.campaign.benchmark.cells import QUICK
-    from psm_sim.campaign.benchmark.result import named_files, plan_of, read_result
+    from psm_sim.campaign.benchmark.result import TOLERANCE, named_files, plan_of, read_result
     from psm_sim.commands.stderr_messages import print_message
 
     if len(arguments.action) != 2 or arguments.action[0] != _VERIFY:
@@ -214,7 +214,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     cells = sum(map(len, found.runs.values())) + len(found.chain_j)
     sys.stdout.write(
         f"{cells - len(differences)} of {cells} runs and optima of {len(recorded.seeds)} seeds are equal"
-        " to the last bit.\n"
+        f" within {TOLERANCE:g}.\n"
     )
     return 1 if facts or differences else 0
 

@@ -86,13 +86,13 @@ def test_a_run_has_the_costs_of_each_cell_and_a_file_keeps_every_bit(tmp_path):
     assert result.part((1,)).costs("psm", cell).energy_j == result.costs("psm", cell).energy_j[:1]
 
 
-def test_a_difference_of_one_bit_is_found():
+def test_a_difference_of_two_billionths_is_found():
     result = made(1.0, 2.0)
     cell = CELLS[0]
     energy_j, *others = result.runs["psm"][cell]
     changed = {
         **result.runs["psm"],
-        cell: Costs((float(np.nextafter(energy_j[0], 2)), *energy_j[1:]), *others),
+        cell: Costs(((1 + 2e-9) * energy_j[0], *energy_j[1:]), *others),
     }
     chain_j = {**result.chain_j, CELLS[3]: (2.0,) * 4}
     other = replace(result, runs={**result.runs, "psm": changed}, chain_j=chain_j, versions={"numpy": "1"})

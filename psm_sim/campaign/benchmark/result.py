@@ -7,6 +7,7 @@ import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import isclose
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,12 @@ from psm_sim.version import __version__
 ALWAYS_ON = "always-on"
 STANDING = Path(__file__).with_name("standing.json")
 """Stored result of the built-in policies on the judging seeds."""
+
+TOLERANCE = 1e-9
+"""Relative difference, or difference in joules or seconds, up to which numbers count as equal.
+
+The last bits depend on the processor.
+"""
 
 _MAX_BYTES = 64 << 20
 
@@ -125,12 +132,21 @@ class BenchmarkResult:
         ]
 
     def differing_cells(self, other: BenchmarkResult) -> list[tuple[str, Cell]]:
-        """Return the policies, or the optimum, and the cells whose costs in *other* differ in any bit."""
+        """Return the policies, or the optimum, and the cells whose costs in *other* differ."""
         both = [policy for policy in self.policies if policy in other.runs]
-        runs = [(policy, cell) for policy in both for cell in self.runs[policy]]
-        return [pair for pair in runs if self.costs(*pair) != other.costs(*pair)] + [
-            ("offline optimum", cell) for cell in self.cells if self.chain_j[cell] != other.chain_j[cell]
-        ]
+        pairs = {
+            (policy, cell): (sum(own, ()), sum(other.costs(policy, cell), ()))
+            for policy in both
+            for cell, own in self.runs[policy].items()
+        }
+        pairs |= {("offline optimum", cell): (self.chain_j[cell], other.chain_j[cell]) for cell in self.cells}
+        return [place for place, (own, theirs) in pairs.items() if not _are_close(own, theirs)]
+
+
+def _are_close(values: Sequence[float], others: Sequence[float]) -> bool:
+    return all(
+        isclose(*pair, rel_tol=TOLERANCE, abs_tol=TOLERANCE) for pair in zip(values, others, strict=True)
+    )
 
 
 def facts_of(policies: Sequence[str], plan: Plan) -> dict[str, Mapping[str, str]]:

@@ -53,8 +53,12 @@ def _bar(name: str, unit: str) -> Iterator[Progress]:
 
 @contextmanager
 def _lines(name: str, unit: str) -> Iterator[Progress]:
-    """Print a line at a report that comes at least :data:`LINE_INTERVAL_S` after the last line."""
-    begun_s = printed_s = time.monotonic()
+    """Print a line at a report that comes at least :data:`LINE_INTERVAL_S` after the last line.
+
+    The first line comes after half of it, so that a command with long tasks is not silent for longer.
+    """
+    begun_s = time.monotonic()
+    printed_s = begun_s - LINE_INTERVAL_S / 2
     size, shown_unit, form = (1e6, "MB", ",.1f") if unit == "bytes" else (1, unit, ",.0f")
 
     def report(done: int, total: int, label: str, own_unit: str = "") -> None:

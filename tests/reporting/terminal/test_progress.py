@@ -71,17 +71,17 @@ def test_output_redirected_during_a_phase_is_restored(
 
 
 def test_a_pipe_gets_a_line_every_ten_seconds(clock: list[float]) -> None:
-    """With the remaining time as soon as a unit is finished."""
+    """The first one after five, and with the remaining time as soon as a unit is finished."""
     pipe = io.StringIO()
     with redirect_stderr(pipe), progress.progress("simulating", "pages") as report:
-        for now_s, done in ((0, 0), (9, 1), (10, 0), (19, 2), (20, 2000), (700, 7000)):
+        for now_s, done in ((0, 0), (4, 1), (5, 0), (14, 2), (15, 1500), (700, 7000)):
             clock[0] = now_s
             report(done, 8000, "psm")
         clock[0] = 710
         report(1, 5, "", "seeds")
     assert pipe.getvalue().splitlines() == [
-        "psm_sim: simulating psm: 0 of 8,000 pages, 10 s elapsed",
-        "psm_sim: simulating psm: 2,000 of 8,000 pages, 20 s elapsed, 60 s left",
+        "psm_sim: simulating psm: 0 of 8,000 pages, 5 s elapsed",
+        "psm_sim: simulating psm: 1,500 of 8,000 pages, 15 s elapsed, 65 s left",
         "psm_sim: simulating psm: 7,000 of 8,000 pages, 11.7 minutes elapsed, 100 s left",
         "psm_sim: simulating: 1 of 5 seeds, 11.8 minutes elapsed, 47.3 minutes left",
     ]
