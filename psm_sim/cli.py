@@ -88,7 +88,7 @@ def run_program(dispatch: Callable[[list[str]], int], argv: Sequence[str] | None
     try:
         call_in_session(partial(_run_and_report, dispatch, args))
     except WorkerDiedError as error:
-        return _report(InputError(f"{code} has ended the process of the command ({error}); fix the code."))
+        return _report(InputError(f"{code} returned no result: {error}"))
     except CommandTerminated as error:
         return _report(error)
 

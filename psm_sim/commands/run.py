@@ -230,11 +230,8 @@ def _keep(request: _Request, comparison: Comparison, error: BaseException) -> No
     from psm_sim.reporting.files.result_folder import PARTIAL_NAMES, write_partial_results
 
     _report(comparison, request)
-    if comparison.missing:
-        print_message(f"The results are incomplete; missing: {', '.join(comparison.missing)}.", "")
-    elif isinstance(error, InputError):  # the folder cannot be written
-        return
-    if request.folder is None:
+    is_unwritable = isinstance(error, InputError) and not comparison.missing
+    if request.folder is None or is_unwritable:
         return
     try:
         write_partial_results(request.folder, comparison, request.facts, request.preset, error)

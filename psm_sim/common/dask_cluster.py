@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.parallel import WORKER_DIED, Ended, WorkerDiedError, unordered_map
+from psm_sim.common.parallel import Ended, WorkerDiedError, unordered_map
 from psm_sim.common.provenance import code_versions
 
 Task = TypeVar("Task")
@@ -54,7 +54,7 @@ def run_on_cluster(
                 task, error = running.pop(future), future.exception()
                 outputs = [Ended(error)] if error else future.result()
                 if isinstance(error, KilledWorker):
-                    outputs = [Ended(WorkerDiedError(WORKER_DIED))]
+                    outputs = [Ended(WorkerDiedError("each worker that ran it has ended."))]
                 yield from ((task, output) for output in outputs)
     finally:
         client.cancel(list(running), force=True)

@@ -33,8 +33,6 @@ Output = TypeVar("Output")
 MAX_PER_CORE = 4
 """Maximum number of processes per core; more of them only use memory."""
 
-WORKER_DIED = "its process has ended. The task may have ended it, or it was killed or ran out of memory."
-
 _POLL_TIMEOUT_S = 0.5
 """Maximum wait in seconds, because Ctrl-C does not end a wait on Windows."""
 
@@ -174,7 +172,19 @@ class Session:
         self._process.join(_EXIT_TIMEOUT_S)
         if self.printed[0] > MAX_PRINTED:
             return f"it has printed more than {MAX_PRINTED >> 20} MB."
-        return f"{STUCK}." if self._process.exitcode == -signal.SIGVTALRM else WORKER_DIED
+        return _reason_of(self._process.exitcode)
+
+
+def _reason_of(status: int | None) -> str:
+    """Return why a process has ended; *status* is its exit status, or the negative number of a signal."""
+    if status is None:
+        return "its process has closed the connection."
+    if status >= 0:
+        return f"its process has ended with exit status {status}."
+    if status == -signal.SIGVTALRM:
+        return f"{STUCK}."
+    remark = "; perhaps out of memory" if status == -9 else ""
+    return f"its process has ended by signal {-status} ({signal.strsignal(-status)}{remark})."
 
 
 def _end_session(channel: Connection, process: BaseProcess, forwarder: threading.Thread) -> None:
@@ -241,9 +251,7 @@ def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cove
         sys.exit(finished[0] - 1)
     if received:
         raise CommandTerminated("interrupted.", 128 + received[0])
-    if status == -signal.SIGVTALRM:
-        raise WorkerDiedError(STUCK)
-    raise WorkerDiedError(f"signal {-status}" if status < 0 else f"exit status {status}")
+    raise WorkerDiedError(_reason_of(status))
 
 
 def _status_of(function: Callable[[], int]) -> int:  # pragma: no cover (in a child)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -13,6 +14,7 @@ from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from psm_sim.common.errors import (
+    PLUGIN,
     CommandTerminated,
     InputError,
     PluginError,
@@ -123,7 +125,7 @@ class user_code_call:  # noqa: N801
     Parameters
     ----------
     problem : str
-        Start of the message, such as ``"Policy mine failed in rest()"``.
+        Start of the message, such as ``"Policy my.py:Mine failed in rest()"``.
     remedy : str
         End of the message.
     values : object
@@ -177,11 +179,14 @@ def one_line_repr(values: object) -> str:
 
 
 def component_name(component: Any) -> str:
-    """Return the name of a user's policy or loss, or the name of its class if it has none."""
+    """Return ``FILE.py:CLASS`` of a component from a user's file, or else its name or that of its class."""
+    cls = type(component)
+    if cls.__module__.startswith(PLUGIN):
+        return f"{sys.modules[cls.__module__].__file__}:{cls.__name__}"
     try:
-        return str(component.name) or type(component).__name__
+        return str(component.name) or cls.__name__
     except Exception:
-        return type(component).__name__
+        return cls.__name__
 
 
 def copy_component(

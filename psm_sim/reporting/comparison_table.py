@@ -356,7 +356,7 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
     topology = f"topology {_topology(comparison)}{profile}{battery}{preset_text}{settings}"
     remark = comparison.workload.remark.rstrip(".")
     return [
-        *(f"No result for {name}: {reason.rstrip('.')}." for name, reason in comparison.missing.items()),
+        *([f"No result for {', '.join(comparison.missing)}."] if comparison.missing else []),
         *(line for line in (_units(tables), _marks(comparison, columns)) if line),
         *_intervals(comparison, columns),
         *dict.fromkeys(sentence for table in tables for sentence in table.constants),

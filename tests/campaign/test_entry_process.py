@@ -146,11 +146,20 @@ def test_a_users_file_with_parameters(own):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("Fails", r"Policy mine failed in rest\(\) with .*: KeyError: 'late' \(.*own.py, line 23\)"),
+        (
+            "Fails",
+            r"Policy .*own.py:Fails failed in rest\(\) with .*: KeyError: 'late' \(.*own.py, line 23\)",
+        ),
         ("Ends", r"own.py:Ends: rest\(\) ended the process"),
-        ("Interrupts", r"Policy mine failed in rest\(\) with .*: KeyboardInterrupt \(.*own.py, line 31\)"),
-        ("Hoards", r"Policy mine failed in rest\(\) with .*: MemoryError \(.*own.py"),
-        ("Reports", r"Policy mine failed in report\(\): it returned 100000 numbers; expected at most 1000"),
+        (
+            "Interrupts",
+            r"Policy .*own.py:Interrupts failed in rest\(\) with .*: KeyboardInterrupt \(.*own.py, line 31\)",
+        ),
+        ("Hoards", r"Policy .*own.py:Hoards failed in rest\(\) with .*: MemoryError \(.*own.py"),
+        (
+            "Reports",
+            r"Policy .*own.py:Reports failed in report\(\): it returned 100000 numbers; .* at most 1000",
+        ),
         ("Lies", r"own.py:Lies: rest\(\) gave an answer that psm_sim did not ask for"),
         ("Absent", "own.py has no class 'Absent'"),
     ],

@@ -192,7 +192,10 @@ class GammaRaises(Base):
 """
 
 WRONG = [
-    ("Exits", r"Policy mine failed in rest\(\) with \(.*\): SystemExit: 0 \(.*py, line 21\); fix the code"),
+    (
+        "Exits",
+        r"Policy mine.py:Exits failed in rest\(\) with \(.*\): SystemExit: 0 \(.*py, line 21\); fix the code",
+    ),
     ("ExitsWhenMade", r"cannot be created with \{\}: SystemExit \(.*mine.py, line 26\)"),
     ("ExitsInConfig", r"failed in config\(\): SystemExit"),
     ("OwnBaseException", r"failed in rest\(\) with \(0.0, 0.0, None\): Odd: odd"),
@@ -208,13 +211,16 @@ WRONG = [
     ),
     (
         "ReportIsNone",
-        r"^psm_sim: Policy mine failed in report\(\): it returned None; expected a dictionary \(.*py, line",
+        r"^psm_sim: Policy mine.py:ReportIsNone failed in report\(\): it returned None; expected a dict",
     ),
     (
         "ReportHasText",
         r"report\(\): it returned the value 'abc'; expected a dictionary of numbers \(.*mine.py, line",
     ),
-    ("ReportRaises", r"^psm_sim: Policy mine failed in report\(\): NameError.* \(.*mine.py, line"),
+    (
+        "ReportRaises",
+        r"^psm_sim: Policy mine.py:ReportRaises failed in report\(\): NameError.* \(.*mine.py, line",
+    ),
     (
         "ReportAtTheEndIsNone",
         r"failed in report\(\): it returned None; expected a dictionary \(.*mine.py, line",
@@ -225,20 +231,23 @@ WRONG = [
     ("OddRepr", r"returned <Answer>; expected a Rest"),
     ("OddMessage", r"failed in rest\(\) with .*: Odd: <Odd>"),
     ("OddRest", r"failed in rest\(\) with .*: ZeroDivisionError"),
-    ("NameRaises", r"Policy NameRaises failed in rest\(\)"),
+    ("NameRaises", r"Policy mine.py:NameRaises failed in rest\(\)"),
     ("NoSignature", r"NoSignature: the constructor's signature cannot be read"),
 ]
 
 WRONG_LOSSES = [
-    ("Exits", r"Loss mine failed in __call__\(\) with .*: SystemExit: 0 \(.*losses.py, line 18\)"),
-    ("Late", r"Loss mine failed .*: it returned an array of complex128; .*losses.py, line 9\)"),
-    ("LateNan", r"Loss mine failed .*: it returned nan for 100 ms; .*losses.py, line 9\)"),
+    ("Exits", r"Loss losses.py:Exits failed in __call__\(\) with .*: SystemExit: 0 \(.*losses.py, line 18\)"),
+    ("Late", r"Loss losses.py:Late failed .*: it returned an array of complex128; .*losses.py, line 9\)"),
+    ("LateNan", r"Loss losses.py:LateNan failed .*: it returned nan for 100 ms; .*losses.py, line 9\)"),
     (
         "ReportIsNone",
-        r"Loss mine failed in report\(\): it returned None; expected a dictionary \(.*losses.py, line",
+        r"Loss losses.py:ReportIsNone failed in report\(\): it returned None; expected a dictionary",
     ),
-    ("MutatesLate", "Loss mine failed in .*: ValueError: assignment destination is read-only"),
-    ("ObserveFails", r"Loss mine failed in observe\(\) with .*: KeyError: 'late'"),
+    (
+        "MutatesLate",
+        r"Loss losses.py:MutatesLate failed in .*: ValueError: assignment destination is read-only",
+    ),
+    ("ObserveFails", r"Loss losses.py:ObserveFails failed in observe\(\) with .*: KeyError: 'late'"),
     ("GammaRaises", "ZeroDivisionError"),
 ]
 
@@ -365,13 +374,15 @@ def assert_that_nobody_holds(fifo: int) -> None:
 
 @posix_only
 @pytest.mark.usefixtures("fifo")
-@pytest.mark.parametrize("name", ["Ends", "Crashes"])
-def test_a_policy_that_ends_its_process_is_one_line(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [("Ends", "with exit status 0"), ("Crashes", "by signal 11 (Segmentation fault)")],
+)
+def test_a_policy_that_ends_its_process_is_one_line(name: str, how: str) -> None:
     process = started(name)
     output, told = process.communicate()
     assert (process.returncode, output) == (2, "")
-    assert told.startswith(f"psm_sim: Policy unruly.py:{name} returned no result: its process has ended.")
-    assert told.count("\n") == 1
+    assert told == f"psm_sim: Policy unruly.py:{name} returned no result: its process has ended {how}.\n"
 
 
 @posix_only
@@ -382,7 +393,8 @@ def test_the_results_of_other_policies_are_kept(words: str) -> None:
     output, told = process.communicate()
     assert process.returncode == 2
     assert [run["policy"] for run in json.loads(output)["runs"]] == ["bsd"]
-    assert told.splitlines()[-1].startswith("psm_sim: Policy unruly.py:Ends returned no result")
+    assert told.startswith("psm_sim: Policy unruly.py:Ends returned no result")
+    assert told.count("\n") == 1
 
 
 @posix_only
@@ -393,7 +405,7 @@ def test_a_file_that_ends_the_command_is_one_line() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "psm_sim: unruly.py:Ends has ended the process of the command (exit status 3); fix the code.\n"
+        "psm_sim: unruly.py:Ends returned no result: its process has ended with exit status 3.\n"
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.campaign.sweep.table import LABEL, Row, Table
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError, describe_error
+from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import flatten
 from psm_sim.common.opened_files import are_unchanged, note_opened_files, opened_files
 from psm_sim.common.parallel import WorkerDiedError, process_count
@@ -26,6 +26,7 @@ from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.run_many import WORKERS, run_as_completed, run_in_order
 from psm_sim.common.user_code_guards import is_memory_spent, limits_user_code
 from psm_sim.network import Topology
+from psm_sim.simulation.comparison import reason_of
 from psm_sim.simulation.policy_comparison import run_task
 from psm_sim.simulation.result import Result, flatten_failures
 from psm_sim.simulation.run import Task, prepare
@@ -170,8 +171,7 @@ def _run(job: Job) -> Iterator[Row]:
         yield from _run(job.part(0, 1))
         done = 1
     else:
-        text = str(failure) if isinstance(failure, InputError) else describe_error(failure)
-        yield replace(job.rows[done], error=text)
+        yield replace(job.rows[done], error=reason_of(failure))
         done += 1
     if done < len(job.rows) and not is_memory_spent():
         yield from _run(job.part(done))
@@ -299,9 +299,8 @@ def _after_end(job: Job, error: BaseException | None) -> tuple[list[Job], list[R
     if died and not (has_code or job.is_retry):
         return [replace(job, is_retry=True)], []
     failed = job.rows[:1] if died else job.rows
-    text = f"The worker returned no result: {error if died else describe_error(error)}"
     rest = [job.part(len(failed))] if len(failed) < len(job.rows) else []
-    return rest, [replace(row, error=text) for row in failed]
+    return rest, [replace(row, error=reason_of(error)) for row in failed]
 
 
 def _make_jobs(tasks: Mapping[str, SweepTask], workers: int, isolated: bool) -> list[Job]:

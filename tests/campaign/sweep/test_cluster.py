@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.parallel import WORKER_DIED
 from tests.campaign.sweep.common import grid, run, write_policy
 from tests.campaign.sweep.test_interrupted import done
 
@@ -110,7 +109,9 @@ def test_a_policy_that_ends_its_workers_fails_alone(restarting_cluster: str, tmp
     found, told = process.communicate()
     assert process.returncode == 1
     assert found.count(",done,") == 2
-    assert told.count(f"The worker returned no result: {WORKER_DIED}") == 2
+    (failed,) = [line for line in told.splitlines() if line.startswith("failed: ")]
+    assert failed.startswith("failed: 2 tasks, the first is my.py:Hears ")
+    assert failed.endswith(": its process has ended with exit status 3.")
 
 
 def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +196,7 @@ def test_jobs_are_lost_and_run_again(
     assert done == {row.key: row.measures for row in expected if row.key in done}
     failed = [row for row in rows if row.state == "failed"]
     assert sum(row.policy == "psm" for row in failed) < len(failed) < len(done)
-    assert {row.error for row in failed} == {f"The worker returned no result: {WORKER_DIED}"}
+    assert {row.error for row in failed} == {"each worker that ran it has ended."}
     assert stand_in.closed
 
 
