@@ -197,4 +197,5 @@ def _chip(profile: str, driver: str) -> str:
         return "Chip: none, so the radio is that of the published evaluations; add --profile for mA and days."
     chip = load_profile(profile)
     named = "driver not known, so common settings" if driver == "generic" else f"driver {driver}"
-    return f"Chip: {chip.description or chip.name}; {named}{'' if chip.has_twt else ', without TWT'}."
+    mode = f", {chip.mode.name}" if chip.mode else ""
+    return f"Chip: {chip.description or chip.name}{mode}; {named}{'' if chip.has_twt else ', without TWT'}."

@@ -173,12 +173,13 @@ def _profile(name: str) -> Entry:
     rows = [
         {
             **_topology_row(key, value),
-            "help": profile.origin.get(key.partition(".")[2], ""),
+            "help": profile.origin.get(key, ""),
             "expert": False,
         }
         for key, value in profile.values.items()
     ]
-    return {"summary": f"{profile.description}.", "source": profile.source, "parameters": rows}
+    modes = f" Modes: {', '.join(profile.modes)}." if profile.modes else ""
+    return {"summary": f"{profile.description}.{modes}", "source": profile.source, "parameters": rows}
 
 
 def _preset(name: str) -> Entry:
@@ -285,7 +286,7 @@ User-defined:  psm_sim list traces NAME > mine.toml; psm_sim --trace mine.toml""
         "profile",
         "measured chips, with the origin of each value",
         """\
-Select one:    psm_sim --profile NAME
+Select one:    psm_sim --profile NAME, or NAME:mode=modem-sleep
 User-defined:  psm_sim list profiles NAME > mine.toml; psm_sim --profile mine.toml
 Battery life:  psm_sim --profile NAME --battery 2000mAh""",
         _profile,

@@ -1,13 +1,18 @@
-"""Chip profiles, which set the power draw and the timing of a radio in any topology."""
+"""Chip profiles, which set the power draw and the timing of a radio in any topology.
+
+A profile has tables ``[[mode]]`` with the currents of a data sheet, or one table ``[power]`` with watts and
+joules, which is then the mode light sleep.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.input_limits import ascii_number
@@ -16,10 +21,81 @@ from psm_sim.network.topology import check_settings, topology_keys
 
 _SECTIONS = ("power.", "station.")
 
+MODES = ("light-sleep", "modem-sleep", "modem-sleep-dfs", "deep-sleep", "off")
+"""Names of modes. In deep sleep and switched off, a station is not associated."""
+
+ORIGINS = ("measured", "derived", "data sheet", "assumed")
+"""First words of an origin: a published measurement, computed from one, a data sheet, or neither."""
+
+_NUMBERS = ("supply_v", "floor_ma", "extra_ma", "awake_ma", "transmit_ma", "beacon_uc", "wake_ms", "wake_uc")
+_ASSOCIATION = ("associate_ms", "associate_mc")
+_TOPOLOGY = (
+    ("power.awake_w", ("awake_ma",), 1e-3),
+    ("power.asleep_w", ("floor_ma", "extra_ma"), 1e-3),
+    ("power.beacon_j", ("beacon_uc",), 1e-6),
+    ("power.transmit_w", ("transmit_ma",), 1e-3),
+    ("power.wake_j", ("wake_uc",), 1e-6),
+    ("station.wake_ms", ("wake_ms",), 0),
+    ("power.supply_v", ("supply_v",), 0),
+)
+"""Topology key of the sum of some numbers, and the factor to amperes or coulombs; 0 for other units."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """Mode of a chip, in the units of its data sheet.
+
+    Attributes
+    ----------
+    name : str
+        One of :data:`MODES`.
+    associated : bool
+        Whether the station stays associated and receives beacons.
+    numbers : mapping of str to float
+        ``supply_v``, ``floor_ma`` (asleep), ``extra_ma`` (own timers and keep-alives; the base current is the
+        sum of both), ``awake_ma``, ``transmit_ma``, ``beacon_uc`` (charge above the base for one beacon),
+        ``wake_ms`` and ``wake_uc`` (to wake for a transmission), ``associate_ms``. Missing ones are not
+        known.
+    associate_mc : tuple of float
+        Low, typical and high charge of an association with its start-up; empty if not known.
+    origin : mapping of str to str
+        Origin and source of each number. It starts with one of :data:`ORIGINS`.
+    spread : mapping of str to tuple of float
+        Low and high value of a number, if the sources differ.
+    default_of : tuple of str
+        Firmwares that use this mode unless told otherwise.
+    """
+
+    name: str
+    associated: bool
+    numbers: Mapping[str, float]
+    associate_mc: tuple[float, ...]
+    origin: Mapping[str, str]
+    spread: Mapping[str, tuple[float, float]]
+    default_of: tuple[str, ...] = ()
+
+    @property
+    def base_ma(self) -> float:
+        """Current between beacons, in mA."""
+        return self.numbers["floor_ma"] + self.numbers.get("extra_ma", 0.0)
+
+    def topology(self) -> tuple[dict[str, float], dict[str, str]]:
+        """Return the topology keys and values of an associated mode, and the origin of each value."""
+        values: dict[str, float] = {}
+        origin: dict[str, str] = {}
+        for key, names, scale in _TOPOLOGY:
+            known = [name for name in names if name in self.numbers]
+            if known:
+                volts = self.numbers["supply_v"] if scale else 1.0
+                value = sum(self.numbers[name] for name in known) * volts * (scale or 1.0)
+                values[key] = float(f"{value:.4g}")  # more digits than any source has
+                origin[key] = "; ".join(self.origin[name] for name in known)
+        return values, origin
+
 
 @dataclass(frozen=True)
 class ChipProfile:
-    """Power and timing of one chip.
+    """Power and timing of one chip in one mode.
 
     Attributes
     ----------
@@ -28,11 +104,15 @@ class ChipProfile:
     values : mapping
         Topology keys and their values.
     origin : mapping
-        For each key whether its value was measured, fitted to measurements, or assumed.
+        Origin of each value: measured, derived, from a data sheet, or assumed.
     driver : str
         Usual driver of the chip; empty if unknown.
     has_twt : bool
         Whether chip and driver support target wake time (TWT).
+    modes : mapping of str to Mode
+        Modes by name; empty if the profile has a table ``[power]``.
+    mode : Mode or None
+        Mode that the values belong to; None if the profile has a table ``[power]``.
     """
 
     name: str
@@ -42,6 +122,8 @@ class ChipProfile:
     origin: Mapping[str, str]
     driver: str = ""
     has_twt: bool = False
+    modes: Mapping[str, Mode] = field(default_factory=dict)
+    mode: Mode | None = None
 
 
 def profile_names() -> list[str]:
@@ -49,20 +131,43 @@ def profile_names() -> list[str]:
     return bundled_names("topologies/profiles")
 
 
-def load_profile(name: str) -> ChipProfile:
-    """Load the bundled profile *name*, or a TOML file of the same format.
+def load_profile(text: str) -> ChipProfile:
+    """Load a bundled profile, or a TOML file of the same format.
+
+    Parameters
+    ----------
+    text
+        ``NAME`` or ``NAME:mode=MODE``. The name is that of a profile, of a board, or a path that ends in
+        ``.toml``. The default mode is the first one of the file in which the station stays associated.
 
     Raises
     ------
     InputError
-        If the profile does not exist, has a key outside ``[power]`` and ``[station]``, or lacks ``beacon_j``,
-        which would otherwise be that of the topology, 86 % of the energy of ``psm`` with a current chip.
+        If the profile or the mode does not exist, a number is missing or invalid, or the station is not
+        associated in the mode.
     """
-    path = _find(name)
+    spec = Spec.parse(text, "profile")
+    for key in spec.values:
+        if key != "mode":
+            raise InputError(f"profile {spec.name}: {unknown_name_error('parameter', key, ['mode'])}")
+    path = _find(spec.name)
     table = read_toml(path, "profile")
     description, source = (str(table.pop(key, "")) for key in ("description", "source"))
-    origin = _table(table.pop("origin", {}), path, "origin")
+    table.pop("names", None)
     driver, has_twt = _driver(_table(table.pop("driver", {}), path, "driver"), path)
+    modes = _modes(table, path) if "mode" in table else {}
+    if not modes:
+        values, origin = _power(table, path)
+        return ChipProfile(path.stem, description, source, values, origin, driver, has_twt)
+    mode = _choose(modes, spec.values.get("mode"), path.stem)
+    values, origin = mode.topology()
+    check_settings(values, path.name)
+    return ChipProfile(path.stem, description, source, values, origin, driver, has_twt, modes, mode)
+
+
+def _power(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return values and origins of a profile with a table ``[power]``."""
+    origins = _table(table.pop("origin", {}), path, "origin")
     sections = {section: _table(values, path, section) for section, values in table.items()}
     values = {
         f"{section}.{key}": value for section, table in sections.items() for key, value in table.items()
@@ -72,11 +177,96 @@ def load_profile(name: str) -> ChipProfile:
         if key not in valid:
             raise InputError(f"{path.name}: {unknown_name_error('profile key', key, valid)}")
     check_settings(values, path.name)
-    if "power.beacon_j" not in values:
+    if "power.beacon_j" not in values:  # most of the energy of psm with a current chip
         raise InputError(
             f"{path.name}: power.beacon_j is missing; add the energy to receive a beacon, in joules."
         )
-    return ChipProfile(path.stem, description, source, values, origin, driver, has_twt)
+    return values, {
+        key: str(origins[key.partition(".")[2]]) for key in values if key.partition(".")[2] in origins
+    }
+
+
+def _choose(modes: Mapping[str, Mode], name: str | None, profile: str) -> Mode:
+    """Return the mode *name*, by default the first one with an association."""
+    if name is None:
+        mode = next((mode for mode in modes.values() if mode.associated), None)
+        if mode is None:
+            raise InputError(f"profile {profile}: no mode is associated, got {', '.join(modes)}.")
+        return mode
+    if name not in modes:
+        raise InputError(f"profile {profile}: {unknown_name_error('mode', name, modes)}")
+    if not modes[name].associated:
+        raise InputError(
+            f"profile {profile}: the station is not associated in mode {name}; compare it with"
+            " psm_sim advise --report-every TIME."
+        )
+    return modes[name]
+
+
+def _modes(table: Mapping[str, Any], path: Path) -> dict[str, Mode]:
+    """Return the modes of a profile. Numbers of the table ``[chip]`` belong to every mode."""
+    for key in table:
+        if key not in ("mode", "chip"):
+            raise InputError(f"{path.name}: {unknown_name_error('key', key, ['mode', 'chip'])}")
+    tables = table["mode"]
+    if not isinstance(tables, list):
+        raise InputError(f"{path.name}: mode must be declared as [[mode]] tables, got {tables!r}.")
+    common = _table(table.get("chip", {}), path, "chip")
+    modes = [_mode(common, _table(each, path, "mode"), path) for each in tables]
+    return {mode.name: mode for mode in modes}
+
+
+def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mode:
+    name, associated = table.get("name"), table.get("associated", True)
+    where = f"{path.name}: mode {name}"
+    if name not in MODES:
+        raise InputError(f"{path.name}: {unknown_name_error('mode', str(name), MODES)}")
+    values = {**common, **table}
+    both = {key: {**common.get(key, {}), **table.get(key, {})} for key in ("origin", "spread")}
+    numbers: dict[str, float] = {}
+    charges: tuple[float, ...] = ()
+    for key, value in values.items():
+        known = f"{key[:-3]}_ma" if key.endswith("_ua") else key
+        if key in ("name", "associated", "default_of", "origin", "spread"):
+            continue
+        if known not in (*_NUMBERS, *_ASSOCIATION):
+            raise InputError(f"{where}: {unknown_name_error('number', key, [*_NUMBERS, *_ASSOCIATION])}")
+        if known == "associate_mc":
+            charges = _ascending(value, 3, f"{where}: {key}")
+        elif not _is_number(value):
+            raise InputError(f"{where}: {key} must be a number >= 0, got {value!r}.")
+        else:
+            numbers[known] = value / 1000 if known != key else float(value)
+        both["origin"].setdefault(known, both["origin"].get(key, "assumed: the file states no origin"))
+        if not str(both["origin"][known]).startswith(ORIGINS):
+            expected = ", ".join(ORIGINS)
+            raise InputError(
+                f"{where}: origin of {key} must start with one of {expected}, got {both['origin'][known]!r}."
+            )
+    for key in ("supply_v", "floor_ma", *(("awake_ma", "beacon_uc") if associated else ())):
+        if key not in numbers:
+            raise InputError(f"{where}: {key} is missing; no other chip's number is used instead.")
+    spread = {key: _ascending(value, 2, f"{where}: spread of {key}") for key, value in both["spread"].items()}
+    return Mode(
+        name, associated, numbers, charges, both["origin"], spread, tuple(table.get("default_of", ()))
+    )
+
+
+def _ascending(value: Any, count: int, where: str) -> Any:
+    """Return *value* as a tuple of *count* numbers in ascending order."""
+    if (
+        not isinstance(value, list)
+        or len(value) != count
+        or not all(map(_is_number, value))
+        or value != sorted(value)
+    ):
+        raise InputError(f"{where} must be {count} numbers >= 0 in ascending order, got {value!r}.")
+    return tuple(map(float, value))
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether *value* is a finite number that is not negative."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9
 
 
 def _driver(table: Mapping[str, Any], path: Path) -> tuple[str, bool]:
@@ -119,18 +309,26 @@ def parse_battery(text: str) -> float:
 
 
 def _find(name: str) -> Path:
+    """Return the file of a profile, by its name, the name of a board, or its path."""
     if name.endswith(".toml"):
         if not Path(name).is_file():
             raise InputError(
                 f"Profile file not found: {name!r}; expected a TOML file or the name of a bundled profile."
             )
         return Path(name)
-    if name not in profile_names():
-        for known in profile_names():
-            if _letters(name) in _letters(load_profile(known).description):
-                raise InputError(f"Unknown profile {name!r}; use --profile {known}.")
-        raise unknown_name_error("profile", name, [*profile_names(), "FILE.toml"])
-    return bundled_dir("topologies/profiles") / f"{name}.toml"
+    folder = bundled_dir("topologies/profiles")
+    if name in profile_names():
+        return folder / f"{name}.toml"
+    files = {known: read_toml(folder / f"{known}.toml", "profile") for known in profile_names()}
+    boards = {board: known for known, table in files.items() for board in (known, *table.get("names", ()))}
+    letters = _letters(name)
+    for board, known in boards.items():
+        if letters == _letters(board):
+            return folder / f"{known}.toml"
+    for known, table in files.items():
+        if letters in _letters(table["description"]):
+            raise InputError(f"Unknown profile {name!r}; use --profile {known}.")
+    raise unknown_name_error("profile", name, [*boards, "FILE.toml"])
 
 
 def _letters(text: str) -> str:

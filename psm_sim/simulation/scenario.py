@@ -212,8 +212,9 @@ class Scenario:
         """Return the user's files that the scenario and *policies* refer to, without bundled files."""
         specs = [Spec.of(policy, "policy") for policy in policies]
         for station in self.resolve_unseeded_topology().stations:
-            specs += [Spec(text) for text in (station.policy, station.trace, station.profile) if text]
-        specs += [Spec(self.profile)] if self.profile else []
+            specs += [Spec(text) for text in (station.policy, station.trace) if text]
+            specs += _profile_specs(station.profile)
+        specs += _profile_specs(self.profile)
         files = [] if isinstance(self.topology, Topology) else topology_files(self.topology)
         files += [file for spec in specs for file in spec.files()]
         if not isinstance(self.trace, Workload):
@@ -266,11 +267,16 @@ def _topology_part(scenario: Scenario, cache: DigestCache) -> str:
     return _cached_digest(cache, name, facts)
 
 
+def _profile_specs(text: str | None) -> list[Spec]:
+    """Return the spec of a chip profile, as a list."""
+    return [Spec.parse(text, "profile")] if text else []
+
+
 def _station_facts(station: StationSpec) -> list[Any]:
     facts: list[Any] = [repr(station)]
     facts += [_policy_facts(station.policy)] if station.policy else []
     facts += [_trace_facts(Spec.of(station.trace, "trace"))] if station.trace else []
-    return facts + [file_digest(file) for file in Spec(station.profile or "").files()]
+    return facts + [file_digest(file) for spec in _profile_specs(station.profile) for file in spec.files()]
 
 
 def _trace_part(scenario: Scenario, cache: DigestCache) -> str:
