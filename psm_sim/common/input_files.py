@@ -1,7 +1,8 @@
-"""Input files: the folders of the bundled ones, and reading with a limit on the size."""
+"""Input files: the folders of the bundled ones, reading with a limit on the size, and digests."""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import tomllib
 from pathlib import Path
@@ -82,3 +83,18 @@ def read_toml(path: Path, kind: str) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not a valid {kind}: {error}; expected a TOML file.") from error
+
+
+def file_digest(file: Path) -> str:
+    """Return the SHA-256 digest of a file as 64 hexadecimal digits.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is a pipe or a device.
+    """
+    try:
+        with open_input(file) as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}; specify a readable file.") from error

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.common.errors import PLUGIN, InputError
-from psm_sim.common.hashing import file_digest
-from psm_sim.common.input_files import bundled_dir
+from psm_sim.common.input_files import bundled_dir, file_digest
 
 _BUNDLED = (Path(__file__).parents[1], *map(bundled_dir, ("traces", "topologies")))
 _LIBRARIES = tuple(

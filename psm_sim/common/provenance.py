@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import platform
 import re
 import subprocess
@@ -11,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from psm_sim.common.hashing import digest_of, file_digest
+from psm_sim.common.input_files import file_digest
 from psm_sim.version import __version__
 
 PACKAGES = ("numpy", "scipy", "simpy")
@@ -86,3 +88,13 @@ def _git(folder: Path, *args: str) -> str:
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return ""
     return done.stdout.strip()
+
+
+def digest_of(values: Any) -> str:
+    """Return the SHA-256 digest of plain values as 64 hexadecimal digits.
+
+    *values* are numbers, strings, lists and dictionaries, whose order has no effect. Any other value
+    is converted with ``str()``.
+    """
+    text = json.dumps(values, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

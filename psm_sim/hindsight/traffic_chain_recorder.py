@@ -15,7 +15,7 @@ from psm_sim.network import Observer, Topology, World, build_world, run_alone
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
-from psm_sim.policies.always_on import AlwaysOn
+from psm_sim.policies.psm import AlwaysOn
 from psm_sim.workload import Workload
 from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page_view import Page

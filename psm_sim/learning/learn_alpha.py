@@ -34,10 +34,10 @@ from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.parameters import Parameter
-from psm_sim.learning import input_checks
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.repeated_loss_lookahead import Lookahead
+from psm_sim.learning.switching_rates import check_rates
 
 
 class LogPosterior:
@@ -202,7 +202,7 @@ class LearnAlpha(Learner):
 
     def __init__(self, n_experts: int, rates: ArrayLike) -> None:
         super().__init__(n_experts)
-        self._bank = FixedShareBank(self.n_experts, input_checks.check_rates(rates))
+        self._bank = FixedShareBank(self.n_experts, check_rates(rates))
         self._posterior = LogPosterior(self._bank.rates.size)
         self._accumulates = self._bank.is_linear
         self._ones: FloatArray = np.ones(self.n_experts)

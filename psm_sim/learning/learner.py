@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
-from psm_sim.learning import input_checks
 from psm_sim.learning.repeated_loss_lookahead import Lookahead
 
 _FLOAT64 = np.dtype(np.float64)
@@ -81,7 +80,7 @@ class Learner(ABC):
         # argmin returns the index of a NaN, so this test rejects NaN, negative and all-inf losses.
         min_loss = losses.item(losses.argmin())
         if not 0.0 <= min_loss < math.inf:
-            raise input_checks.describe_loss_error(losses, f"{self.name}, round {self.rounds + 1}")
+            raise describe_loss_error(losses, f"{self.name}, round {self.rounds + 1}")
         # Relative to the minimum loss, the largest likelihood is exactly 1. They cannot all underflow.
         np.subtract(min_loss, losses, self._relative)
         excess = self.learn(self._relative)
@@ -124,9 +123,7 @@ class Learner(ABC):
         # Fast path for float64 arrays, because this runs twice in every round.
         array = values if type(values) is np.ndarray and values.dtype is _FLOAT64 else None
         if array is None or array.shape != self._shape:
-            return input_checks.check_array(
-                values, self._shape, f"{self.name}, round {self.rounds + 1}: {label}"
-            )
+            return check_array(values, self._shape, f"{self.name}, round {self.rounds + 1}: {label}")
         return array
 
     @abstractmethod
@@ -144,3 +141,40 @@ class Learner(ABC):
             Mixture loss minus the minimum loss, ``-log(sum_i p_t(i) exp(log_likelihoods[i]))``, in nats. If
             it is ``inf``, because no expert with a weight is left, the weights must be unchanged.
         """
+
+
+def check_array(values: ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
+    """Return *values* as a float64 array.
+
+    Parameters
+    ----------
+    values : array_like
+        Values to check.
+    shape : tuple of int
+        Required shape.
+    name : str
+        Name in the error message, in the plural.
+
+    Raises
+    ------
+    InputError
+        If the values are not numbers of this shape.
+    """
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers of shape {shape}, got {values!r}.") from None
+    if array.shape != shape:
+        raise InputError(f"{name} must have shape {shape}, one value per expert, got {array.shape}.")
+    return array
+
+
+def describe_loss_error(losses: FloatArray, round_name: str) -> InputError:
+    """Return the error for invalid *losses* of one round, which *round_name* identifies."""
+    for expert, loss in enumerate(losses.tolist()):
+        if math.isnan(loss) or loss < 0:
+            return InputError(
+                f"{round_name}: the loss of expert {expert} must be at least 0 nats "
+                f"(inf excludes the expert), got {loss}."
+            )
+    return InputError(f"{round_name}: all losses are inf; expected a finite loss for at least one expert.")

@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
-from psm_sim.learning import input_checks
 from psm_sim.learning.fixed_share_bank import FixedShareBank
-from psm_sim.learning.switching_rates import relative_entropy, switching_rates
+from psm_sim.learning.learner import describe_loss_error
+from psm_sim.learning.switching_rates import check_rates, relative_entropy, switching_rates
 
 _STEP_ROUNDING = 1e-13
 """Rounding error of the number of switches, per round."""
@@ -137,7 +137,7 @@ def rate_losses(losses: ArrayLike, rates: ArrayLike) -> FloatArray:
     rates : array_like, shape (m,)
         Switching rates, 0 to 1. The loss is ``inf`` at a rate that excludes every sequence of finite loss.
     """
-    table, alphas = input_checks.check_loss_table(losses), input_checks.check_rates(rates)
+    table, alphas = check_loss_table(losses), check_rates(rates)
     bank = FixedShareBank(table.shape[1], alphas)
     total, min_losses = np.zeros(alphas.size), table.min(axis=1)
     for relative in min_losses[:, None] - table:
@@ -159,7 +159,7 @@ def best_rate(losses: ArrayLike) -> BestRate:
     losses : array_like, shape (T, n)
         Loss of each expert in each round, in nats.
     """
-    table = input_checks.check_loss_table(losses)
+    table = check_loss_table(losses)
     rounds, n = table.shape
     if n == 1 or rounds == 1:
         return BestRate(0.0, rate_losses(table, [0.0]).item())
@@ -225,7 +225,7 @@ def best_switching(losses: ArrayLike, switches: int) -> FloatArray:
     ndarray, shape (K + 1,)
         Cumulative losses in nats, which never increase with the number of switches.
     """
-    table = input_checks.check_loss_table(losses)
+    table = check_loss_table(losses)
     max_switches = Parameter("the number of switches", 0, at_least=0).check(switches, "best_switching")
     value: FloatArray = np.tile(table[0], (max_switches + 1, 1))
     for row in table[1:]:
@@ -243,7 +243,7 @@ def best_expert(losses: ArrayLike) -> int:
     InputError
         If *losses* are no table of numbers.
     """
-    return int(input_checks.check_loss_table(losses).sum(axis=0).argmin())
+    return int(check_loss_table(losses).sum(axis=0).argmin())
 
 
 def upper_bound(rounds: int, best_alpha: float, alpha: ArrayLike) -> FloatArray:
@@ -284,5 +284,24 @@ def learn_alpha_bound(rounds: int, best_alpha: float, rates: ArrayLike) -> float
     rates : array_like, shape (m,)
         Switching rates alpha_j of the learner, 0 to 1.
     """
-    checked_rates = input_checks.check_rates(rates)
+    checked_rates = check_rates(rates)
     return math.log(checked_rates.size) + float(upper_bound(rounds, best_alpha, checked_rates).min())
+
+
+def check_loss_table(losses: ArrayLike) -> FloatArray:
+    """Return the losses of all rounds, shape (T, n) in nats.
+
+    Each loss must be at least 0, and no round may consist of infinite losses only.
+    """
+    try:
+        table = np.asarray(losses, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("the losses must be a table of numbers, rounds by experts.") from None
+    if table.ndim != 2 or not table.size:
+        raise InputError(f"the losses must have shape (rounds, experts), neither 0, got {table.shape}.")
+    min_losses = table.min(axis=1)
+    # The negation also finds rows with NaN, for which every comparison is false.
+    invalid_rounds = np.flatnonzero(~((min_losses >= 0) & (min_losses < np.inf)))
+    if invalid_rounds.size:
+        raise describe_loss_error(table[invalid_rounds[0]], f"round {invalid_rounds[0] + 1}")
+    return table

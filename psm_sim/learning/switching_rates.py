@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
 
 MAX_HORIZON = 1e9
@@ -91,3 +92,17 @@ def _gap(low: float, high: float) -> float:
     stay = math.log1p(-low) - math.log1p(-high)
     between = stay / (math.log(high) - math.log(low) + stay)
     return between * math.log(between / low) + (1 - between) * (math.log1p(-between) - math.log1p(-low))
+
+
+def check_rates(values: ArrayLike) -> FloatArray:
+    """Return switching rates as a new array, shape (m,) with m >= 1, each from 0 to 1."""
+    try:
+        rates = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"the switching rates must be numbers from 0 to 1, got {values!r}.") from None
+    if rates.ndim != 1 or not rates.size:
+        raise InputError(f"the switching rates must be a non-empty list, got shape {rates.shape}.")
+    for index, rate in enumerate(rates.tolist()):
+        if not 0 <= rate <= 1:
+            raise InputError(f"switching rate {index} must be a number from 0 to 1, got {rate!r}.")
+    return rates

@@ -14,13 +14,58 @@ from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.page_load import PageLoad
 from psm_sim.network.page_outcomes import PageFailureHandler, PageVisits
-from psm_sim.network.segment import Segment
-from psm_sim.network.server import ServerConnection
+from psm_sim.network.segment import Request, Segment
 from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Application, Endpoint
+from psm_sim.network.timers import ReusableEvent
 from psm_sim.network.topology import Topology
 from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.workload.page_view import Page
+
+
+class ServerConnection:
+    """Server's end of one HTTP connection. Requests are answered in the order in which replies are ready."""
+
+    __slots__ = ("_answered", "_endpoint", "_env", "_received", "_wanted")
+
+    def __init__(self, env: Environment, endpoint: Endpoint) -> None:
+        self._env, self._endpoint = env, endpoint
+        self._received = 0
+        self._wanted = 0
+        self._answered = 0
+
+    def established(self) -> None:
+        """Answer a request of zero bytes, which is complete at once."""
+        self.received(0)
+
+    def received(self, payload_bytes: int) -> None:
+        """Receive bytes and answer the requests that they complete."""
+        self._received += payload_bytes
+        requests = self._endpoint.connection.requests
+        while self._answered < len(requests):
+            request = requests[self._answered]
+            if self._received < self._wanted + request.request_bytes:
+                return
+            self._wanted += request.request_bytes
+            self._answered += 1
+            self._schedule_reply(request)
+
+    def peer_closed(self) -> None:
+        """Close this end as well."""
+        self._endpoint.close()
+
+    def _schedule_reply(self, request: Request) -> None:
+        if request.server_delay_s > 0:
+            ready = ReusableEvent(self._env, lambda _: self._reply(request))
+            ready.arm(self._env.now + request.server_delay_s)
+        else:
+            self._reply(request)
+
+    def _reply(self, request: Request) -> None:
+        if self._endpoint.closing:  # the client has closed a connection that it no longer needs
+            return
+        self._endpoint.connection.replies.append(request)
+        self._endpoint.write(request.reply_bytes, last=request.closes)
 
 
 class FramePath(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
+from psm_sim.network.sniffed_link import AirFrame
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy, Poll, Rest
 

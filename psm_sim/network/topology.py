@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from psm_sim.common.condition import Condition
 from psm_sim.common.errors import InputError, did_you_mean
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
-from psm_sim.common.parameters import Parameter, parameters_of
+from psm_sim.common.parameters import Condition, Parameter, parameters_of
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.topology_sections import (
     AccessPointParameters,

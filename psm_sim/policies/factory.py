@@ -14,7 +14,7 @@ POLICIES: Registry[Policy] = Registry(
     "policy",
     Policy,
     {
-        "always-on": "psm_sim.policies.always_on:AlwaysOn",
+        "always-on": "psm_sim.policies.psm:AlwaysOn",
         "psm": "psm_sim.policies.psm:Psm",
         "bsd": "psm_sim.policies.bsd:Bsd",
         "lpsm": "psm_sim.policies.lpsm:Lpsm",

@@ -17,8 +17,8 @@ from psm_sim.common.parameters import Parameter
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.run_many import WORKERS, run_in_order
 from psm_sim.network import Observer, Topology
-from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.policies.factory import PolicyLike, label_of, spec_text
+from psm_sim.policies.psm import AlwaysOn
 from psm_sim.simulation.comparison import (
     NO_REFERENCES,
     REFERENCE,

@@ -12,10 +12,9 @@ from typing import Any
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import format_pairs
-from psm_sim.common.hashing import digest_of, file_digest
-from psm_sim.common.input_files import bundled_names
+from psm_sim.common.input_files import bundled_names, file_digest
 from psm_sim.common.input_limits import MAX_SEED
-from psm_sim.common.provenance import code_versions
+from psm_sim.common.provenance import code_versions, digest_of
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile, parse_battery
 from psm_sim.network.topology import topology_files

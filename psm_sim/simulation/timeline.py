@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.network import Observer, Topology
-from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
+from psm_sim.network.sniffed_link import AirFrame
 from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.transfers import Transfers

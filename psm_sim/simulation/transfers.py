@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.segment import ConnectionId, Request, Segment
+from psm_sim.network.sniffed_link import AirFrame
 from psm_sim.network.tcp_endpoint import Receiver
 
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.common.condition import Condition
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
 from psm_sim.common.parameters import (
+    Condition,
     build,
     check_all,
     parameter,

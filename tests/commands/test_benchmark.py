@@ -19,7 +19,7 @@ from psm_sim.campaign.benchmark.result import BenchmarkResult, read_result, to_j
 from psm_sim.campaign.benchmark.run import run_benchmark
 from psm_sim.cli import main
 from psm_sim.commands import benchmark as command
-from psm_sim.common.hashing import file_digest
+from psm_sim.common.input_files import file_digest
 
 FEW = Plan((70001, 70002, 70003), {"push": TRAFFIC["push"]}, ("nrf7002",))
 MINE = """

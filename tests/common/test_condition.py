@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.common.condition import Condition
+from psm_sim.common.parameters import Condition
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from psm_sim import simulate
-from psm_sim.common.condition import Condition
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_names
+from psm_sim.common.parameters import Condition
 from psm_sim.network import load_topology
 from psm_sim.network.topology import check_effects, conditions_of, parameter_of, topology_keys
 from psm_sim.simulation import Scenario, run_comparison

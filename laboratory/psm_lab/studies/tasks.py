@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import Any
 
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.hashing import digest_of
 from psm_sim.common.progress import Progress, no_progress
+from psm_sim.common.provenance import digest_of
 from psm_sim.common.run_many import run_many
 from psm_sim.hindsight.offline_optimum import (
     OfflineOptimum,

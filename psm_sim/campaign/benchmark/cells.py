@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.hashing import file_digest
-from psm_sim.common.input_files import bundled_dir, read_toml
+from psm_sim.common.input_files import bundled_dir, file_digest, read_toml
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.policies import POLICIES

@@ -17,8 +17,7 @@ from psm_sim.campaign.benchmark.cells import PRICES, TRAFFIC, Cell, Plan, is_tol
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.hashing import file_digest
-from psm_sim.common.input_files import read_text
+from psm_sim.common.input_files import file_digest, read_text
 from psm_sim.common.provenance import PACKAGES, package_versions
 from psm_sim.version import __version__
 

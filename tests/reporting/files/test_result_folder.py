@@ -11,7 +11,7 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.common.errors import InputError
-from psm_sim.common.hashing import file_digest
+from psm_sim.common.input_files import file_digest
 from psm_sim.reporting.files import result_folder as files
 from psm_sim.reporting.files.result_folder import facts_of
 from psm_sim.simulation import Comparison

@@ -49,7 +49,7 @@ class PendingFrame:
     """Frame of one station.
 
     ``sort_s`` determines its position in the file. ``more`` is None if the More Data bit follows from the
-    queue. The other attributes are those of :class:`~psm_sim.network.air_frame.AirFrame`.
+    queue. The other attributes are those of :class:`~psm_sim.network.sniffed_link.AirFrame`.
     """
 
     sort_s: float

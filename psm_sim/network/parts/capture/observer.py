@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from math import inf, nextafter
 from typing import BinaryIO
 
-from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.observers import Observer
 from psm_sim.network.parts.capture.frames import PendingFrame
 from psm_sim.network.parts.capture.sniffer import Sniffer, TimBit
+from psm_sim.network.sniffed_link import AirFrame
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy
 from psm_sim.policies.base import ServicePeriod

@@ -6,7 +6,6 @@ from math import inf, nan, nextafter
 from typing import BinaryIO
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
-from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.capture.capture_header_values import CaptureHeaderValues, capture_header_values
 from psm_sim.network.parts.capture.frames import (
     FILE_HEADER,
@@ -15,6 +14,7 @@ from psm_sim.network.parts.capture.frames import (
     beacon_record,
     frame_record,
 )
+from psm_sim.network.sniffed_link import AirFrame
 from psm_sim.network.topology import Topology
 
 _FLUSH_FRAMES = 4096

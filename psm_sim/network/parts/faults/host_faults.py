@@ -9,9 +9,9 @@ from typing import Any
 from simpy import Environment
 
 from psm_sim.network.browser import STALL_S, Browser, Visit
+from psm_sim.network.end_systems import ServerConnection
 from psm_sim.network.host import Host
 from psm_sim.network.segment import ConnectionId, Request, ResetSegment, Segment
-from psm_sim.network.server import ServerConnection
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.timers import Alarm
 from psm_sim.network.topology_sections import BrowserParameters

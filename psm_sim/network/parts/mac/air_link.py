@@ -8,11 +8,11 @@ from typing import Any
 
 from simpy import Environment
 
-from psm_sim.network.air_frame import AirCallback, AirFrame, FrameKind
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.frame_errors import FrameErrors
 from psm_sim.network.segment import Segment
+from psm_sim.network.sniffed_link import AirCallback, AirFrame, FrameKind
 from psm_sim.network.topology import Topology
 
 

@@ -10,8 +10,8 @@ from simpy import Environment, Event
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
 from psm_sim.common.random_streams import random_stream
-from psm_sim.network.air_frame import AirCallback, AirFrame
 from psm_sim.network.parts.frame_timing import CW_MAX, FrameTiming
+from psm_sim.network.sniffed_link import AirCallback, AirFrame
 from psm_sim.network.timers import LOWEST_PRIORITY, Alarm, ReusableEvent
 
 

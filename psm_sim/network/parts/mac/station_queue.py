@@ -6,11 +6,11 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from psm_sim.network.air_frame import FrameKind
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
 from psm_sim.network.parts.mac.channel import Channel, Exchange, FrameError
 from psm_sim.network.segment import Segment
+from psm_sim.network.sniffed_link import FrameKind
 
 
 class ControlFrame(Enum):

@@ -9,13 +9,13 @@ import pytest
 from simpy import Environment
 
 from psm_sim.network import Observer, load_topology
-from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.capture.capture_header_values import capture_header_values
 from psm_sim.network.parts.capture.sniffer import BeaconTimes
 from psm_sim.network.parts.frame_timing import CW_MIN
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.station_queue import NULL_DOZE
 from psm_sim.network.segment import Segment
+from psm_sim.network.sniffed_link import AirFrame
 from tests.network.parts.capture.sniffed import (
     Frame,
     captured,
