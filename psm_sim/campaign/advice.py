@@ -91,6 +91,11 @@ class Row:
         return usage_of(self.result.row).total_j / float(self.result["simulated_s"])
 
     @property
+    def is_within(self) -> bool:
+        """Whether the delay is within the bound."""
+        return self.verdict is Verdict.WITHIN
+
+    @property
     def missing(self) -> float:
         """Share of the messages that were not delivered by the end of the run; nan without messages."""
         return _missing(self.result) if directions_of(self.result.row) else math.nan
@@ -155,13 +160,29 @@ class Advice(Choice):
 
         That is the default of the driver, or no power saving if the default is not within the bound.
         """
-        others = [row for row in self.rows if row.setting.is_default and row.verdict is Verdict.WITHIN]
+        others = [row for row in self.rows if row.setting.is_default and row.is_within]
         others += [row for row in self.rows if row.setting.policy == "always-on"]
         for other in others:
             if self.best is not None and self.best.energy_j < other.energy_j:
                 reason = reason_of(self.best.result.row, other.result.row)
                 return None if reason is None else (reason, other)
         return None
+
+    @property
+    def default(self) -> Row | None:
+        """Setting that the driver uses unless another one is selected; None if it is not known."""
+        return next((row for row in self.rows if row.setting.is_default), None)
+
+    @property
+    def nearest(self) -> Row | None:
+        """Setting of the driver with the least delay; None if all of them lose messages."""
+        arriving = [row for row in self.rows if not row.setting.needs and row.verdict is not Verdict.LOSES]
+        return min(arriving, key=lambda row: row.delay_s.mean, default=None)
+
+    @property
+    def uncertain(self) -> list[Row]:
+        """Settings whose delay is too close to the bound."""
+        return [row for row in self.rows if row.verdict is Verdict.UNCERTAIN]
 
     @property
     def has_pages(self) -> bool:
@@ -362,8 +383,8 @@ def choose(rows: Sequence[Row], dtim_period: int, max_latency_s: float | None = 
 
     *dtim_period* is that of the access point, and *max_latency_s* the bound on the delay.
     """
-    rows = sorted(rows, key=lambda row: (row.verdict is not Verdict.WITHIN, row.energy_j))
-    within = [row for row in rows if row.verdict is Verdict.WITHIN]
+    rows = sorted(rows, key=lambda row: (not row.is_within, row.energy_j))
+    within = [row for row in rows if row.is_within]
     differs = _differences(within)
     offered = [index for index, row in enumerate(within) if not row.setting.needs]
     if not offered:

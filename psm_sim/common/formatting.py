@@ -1,4 +1,4 @@
-"""Text formatting: truncation, escaping, durations and flattened dictionaries."""
+"""Text formatting: truncation, escaping, numbers, durations and flattened dictionaries."""
 
 from __future__ import annotations
 
@@ -94,3 +94,24 @@ def format_half_width(value: float, decimals: int) -> str:
     text = format_number(value, decimals)
     smallest = format_number(10**-decimals, decimals)
     return text if text.strip("0.") else f"<{smallest}"
+
+
+def format_digits(value: float, digits: int = 3) -> str:
+    """Return a number with significant digits, without an exponent."""
+    magnitude = math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
+    return f"{value:.{max(0, digits - 1 - magnitude)}f}"
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a duration in milliseconds, or in seconds from one second on."""
+    return f"{format_digits(seconds)} s" if seconds >= 0.9995 else f"{format_digits(1000 * seconds)} ms"
+
+
+def format_limit(seconds: float) -> str:
+    """Return a limit with all its digits."""
+    return f"{seconds:g} s" if seconds >= 1 else f"{1000 * seconds:g} ms"
+
+
+def join_names(texts: Sequence[str]) -> str:
+    """Join texts by commas and a final *and*."""
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)

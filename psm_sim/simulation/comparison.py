@@ -23,7 +23,6 @@ from psm_sim.policies.factory import PolicyLike, label_of, spec_text
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import StationSetup, Task
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.sentences import conclude
 from psm_sim.simulation.table import Block, Row, drop_nan
 from psm_sim.workload import Workload
 from psm_sim.workload.page_view import DependencyPage
@@ -271,6 +270,8 @@ class Comparison:
 
         ``docs/reference.md`` explains how it is computed.
         """
+        from psm_sim.reporting.sentences import conclude
+
         return conclude(
             self.shown,
             self.reference_runs,

@@ -19,7 +19,8 @@ from psm_sim.common.errors import InputError
 from psm_sim.losses import Poll, make_loss
 from psm_sim.network import load_topology
 from psm_sim.reporting.html.losses import page_of
-from psm_sim.reporting.terminal.losses import conclusion, setting_lines
+from psm_sim.reporting.sentences import conclude_losses
+from psm_sim.reporting.terminal.losses import setting_lines
 from psm_sim.simulation.run import run_workload
 from psm_sim.workload import load_workload
 
@@ -89,7 +90,7 @@ def test_the_paired_differences_can_be_repeated_from_the_frame(losses: LossCompa
     assert found.energy_percent.mean == pytest.approx(energies.mean())
     assert found.delay_differs == (abs(delays.mean()) > found.slowdown.half_width)
     assert found.energy_differs == (abs(energies.mean()) > found.energy_percent.half_width)
-    text = conclusion(losses)
+    text = conclude_losses(losses)
     assert text.startswith("Loss inverse ")
     assert (" delays " in text) is found.delay_differs
     assert f"(slowdown {delays.mean():+.3f} ± {found.slowdown.half_width:.3f})" in text
@@ -100,7 +101,7 @@ def test_one_seed_tells_no_loss_from_another() -> None:
     found = psm_sim.compare_losses(
         ["inverse", "inverse-log"], pages=2, replications=1, gammas=[1e-5], workers=1
     )
-    assert conclusion(found) == "One seed is too few to tell the losses apart; see --replications."
+    assert conclude_losses(found) == "One seed is too few to tell the losses apart; see --replications."
 
 
 def test_a_price_sets_the_gamma_at_which_the_loss_implies_it() -> None:

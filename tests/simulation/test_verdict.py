@@ -18,8 +18,8 @@ from psm_sim import compare
 from psm_sim.network import Usage
 from psm_sim.reporting.files.result_json import to_dict
 from psm_sim.reporting.html.comparison import page_of
+from psm_sim.reporting.sentences import conclude
 from psm_sim.simulation import Result
-from psm_sim.simulation.sentences import conclude
 from psm_sim.simulation.table import Block
 from psm_sim.simulation.verdict import RELEVANT, judge
 

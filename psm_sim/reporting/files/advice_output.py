@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from psm_sim import __version__
 from psm_sim.campaign.advice import Row, Verdict, slower
-from psm_sim.campaign.advice_text import answer, assumptions, bound
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
+from psm_sim.common.formatting import format_duration, format_seconds
+from psm_sim.network.chip_profiles import load_profile
 from psm_sim.reporting.files.result_json import to_text
+from psm_sim.reporting.sentences import answer, bound
 from psm_sim.reporting.terminal.console import console_on, new_table, print_lines
 from psm_sim.simulation.table import directions_of
 
 if TYPE_CHECKING:
     from psm_sim.campaign.advice import Advice
+    from psm_sim.network import Topology
 
 
 def write_table(advice: Advice, driver: str, stream: TextIO) -> None:
@@ -50,7 +53,7 @@ def _table(advice: Advice) -> Any:
         width = max(map(len, (*column.heading.splitlines(), *cells)))
         table.add_column(column.heading, justify="right", no_wrap=True, min_width=width)
     for index, row in enumerate(advice.rows):
-        is_last = index + 1 < len(advice.rows) and _is_within(row) and not _is_within(advice.rows[index + 1])
+        is_last = index + 1 < len(advice.rows) and row.is_within and not advice.rows[index + 1].is_within
         style = "bold" if row is advice.best else ""
         table.add_row(
             _rank(row),
@@ -66,10 +69,6 @@ def _varies(column: _Column, rows: Sequence[Row]) -> bool:
     """Return whether a column shows more than ``-`` and one value."""
     texts = set(_format_numbers([column.value(row) for row in rows], column.decimals))
     return len(texts - {"-"}) > 1
-
-
-def _is_within(row: Row) -> bool:
-    return row.verdict is Verdict.WITHIN
 
 
 _MARKS = {
@@ -190,6 +189,71 @@ def _meanings(advice: Advice) -> list[str]:
 
 _LEAST_SHOWN = 0.0005
 """Least share that is not shown as 0.0 %."""
+
+
+def assumptions(advice: Advice, driver: str) -> list[str]:
+    """Return the lines that state what the numbers rest on."""
+    comparison = advice.comparison
+    workload, count = comparison.workload, advice.replications
+    is_unbounded = bool(advice.has_pages and workload.messages and advice.max_latency_s)
+    duration = format_duration(comparison.runs[0]["simulated_s"] / count)
+    pages = f"{comparison.pages} pages" if advice.has_pages else duration
+    seeds = f"{count} clients" if comparison.replicate == "client" else comparison.seed_range
+    return [
+        f"Traffic: {workload.name}, {workload.remark}.",
+        *(["The latency of the messages beside the pages is not bounded."] if is_unbounded else []),
+        *_parameter_lines(workload.parameters),
+        f"Simulated: {pages} of each setting with {seeds}.",
+        *_network_lines(comparison.resolved_topology),
+        _chip(comparison.scenario.profile, driver),
+        _NOT_CONSIDERED,
+    ]
+
+
+_NOT_CONSIDERED = (
+    "Not considered: deep sleep with a new association, keep-alive frames of the driver, other stations on"
+    " the channel, and energy that the chip profile does not include."
+)
+
+
+def _parameter_lines(parameters: Mapping[str, Any]) -> list[str]:
+    """Return a line with sender, period and sizes of each part of device traffic."""
+    parts = [key.removesuffix(".sender") for key in parameters if key.endswith(".sender")]
+    texts = []
+    for part in parts:
+        value = {
+            key.rpartition(".")[2]: value for key, value in parameters.items() if key.startswith(f"{part}.")
+        }
+        if value["on"]:
+            reply = f", reply {value['reply_bytes']} B" if value["reply_bytes"] else ""
+            timing = "" if value["timing"] == "clock" else f" ({value['timing']})"
+            period = f"every {value['period_s']:g} s{timing}"
+            texts.append(f"{part} from the {value['sender']} {period}, {value['bytes']} B{reply}")
+    return [f"Messages: {'; '.join(texts)}."] if texts else []
+
+
+def _network_lines(topology: Topology) -> list[str]:
+    beacon, access_point = topology.beacon, topology.access_point
+    losses = f"{100 * beacon.loss:g} % of the beacons are" if beacon.loss else "no beacons are"
+    frames = "some frames are" if topology.can_fail else "no frames are"
+    rate, idle_s = access_point.group_per_s, access_point.idle_limit_s
+    group = f"group addressed frames at {rate:g} per s" if rate else "no group addressed frames"
+    limit = f"an idle limit of {idle_s:g} s" if idle_s else "no idle limit"
+    round_trip = f"round-trip time {format_seconds(topology.round_trip_s)}"
+    interval = f"beacon interval {beacon.interval_ms:g} ms, DTIM period {beacon.dtim_period}"
+    return [
+        f"Access point: {interval}, {round_trip}.",
+        f"Channel: {losses} lost, {frames} lost, {group}, {limit}.",
+    ]
+
+
+def _chip(profile: str, driver: str) -> str:
+    if not profile:
+        return "Chip: none, so the radio is that of the published evaluations; add --profile for mA and days."
+    chip = load_profile(profile)
+    named = "driver not known, so common settings" if driver == "generic" else f"driver {driver}"
+    mode = f", {chip.mode.name}" if chip.mode else ""
+    return f"Chip: {chip.description or chip.name}{mode}; {named}{'' if chip.has_twt else ', without TWT'}."
 
 
 _MEASURES = (

@@ -16,10 +16,10 @@ from psm_sim.reporting.html.html_document import (
     html_table,
     render_document,
 )
+from psm_sim.reporting.sentences import conclude_losses
 from psm_sim.reporting.terminal.losses import (
     NAT,
     REGRET,
-    conclusion,
     nat_rows,
     page_load_text,
     regret_rows,
@@ -34,10 +34,9 @@ if TYPE_CHECKING:
 def page_of(losses: LossComparison, command: str) -> str:
     """Return the page as HTML, with the command that repeats the comparison."""
     names = ", ".join(curve.name for curve in losses.curves)
+    summary = html_paragraphs([conclude_losses(losses), _INTRODUCTION])
     sections = [
-        Section(
-            "summary", "", html_paragraphs([conclusion(losses), _INTRODUCTION]) + _table(result_rows(losses))
-        ),
+        Section("summary", "", summary + _table(result_rows(losses))),
         Section("frontier", "Energy against slowdown", _trade_off(losses)),
         *(
             Section(f"gamma-{name}", title, _figure(figure, title))

@@ -19,8 +19,8 @@ from psm_sim.campaign.benchmark.ranking import (
     share_of_same_order,
 )
 from psm_sim.campaign.benchmark.result import BenchmarkResult
+from psm_sim.common.formatting import join_names
 from psm_sim.reporting.terminal.console import Rows, console_on, table_of
-from psm_sim.simulation.sentences import join_names
 
 EXPLANATION = (
     "The score is the geometric mean over the cells of the cost of a policy divided by the best known one:"

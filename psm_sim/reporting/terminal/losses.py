@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import isnan
 from typing import TextIO
 
-from psm_sim.campaign.loss_comparison import LossComparison, LossCurve, LossDifference
+from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
 from psm_sim.reporting.marks import title_of
+from psm_sim.reporting.sentences import conclude_losses
 from psm_sim.reporting.terminal.console import Rows, console_on, table_of
 from psm_sim.simulation import Result
 
@@ -96,47 +97,6 @@ def setting_lines(losses: LossComparison) -> list[str]:
     ]
 
 
-def conclusion(losses: LossComparison) -> str:
-    """Return in a few sentences how the losses differ, and whether gamma matters."""
-    if len(losses.curves) > 1 and losses.comparison.replications == 1:
-        sentences = ["One seed is too few to tell the losses apart; see --replications."]
-    else:
-        sentences = [_difference(losses.curves[0].name, each) for each in losses.differences()]
-    return " ".join([*sentences, *(_sensitivity(curve) for curve in losses.curves if len(curve.runs) > 1)])
-
-
-def _difference(first: str, loss: LossDifference) -> str:
-    """Return the sentence on the difference of a loss from the *first* one."""
-    slowdown, energy = loss.slowdown, loss.energy_percent
-    delays = f"delays {'less' if slowdown.mean < 0 else 'more'} than {first}"
-    if not loss.delay_differs:
-        delays = f"does not delay significantly more or less than {first}"
-    more = "less" if energy.mean < 0 else "more"
-    uses = f"uses {abs(energy.mean):.2f} ± {energy.half_width:.2f} % {more} energy"
-    if not loss.energy_differs:
-        uses = f"its energy is not significantly different ({energy.mean:+.2f} ± {energy.half_width:.2f} %)"
-    difference = f"{slowdown.mean:+.3f} ± {slowdown.half_width:.3f}"
-    return f"Loss {loss.name} {delays} (slowdown {difference}), and {uses}."
-
-
-_SMALL_ENERGY, _SMALL_DELAY = 0.01, 0.05
-"""Relative changes of energy and slowdown below which gamma hardly matters."""
-
-
-def _sensitivity(curve: LossCurve) -> str:
-    """Return the sentence on what gamma changes."""
-    energies, slowdowns = (
-        [run[name] for run in curve.runs] for name in ("energy_per_page_j", "slowdown.mean")
-    )
-    energy, delay = (max(values) / min(values) - 1 for values in (energies, slowdowns))
-    matters = "matters" if energy > _SMALL_ENERGY or delay > _SMALL_DELAY else "hardly matters"
-    return (
-        f"The gamma of {curve.name} {matters}: from {curve.gammas[0]:.3g} to {curve.gammas[-1]:.3g}, the"
-        f" energy varies by {100 * energy:.2g} % and the slowdown from {min(slowdowns):.3f} to"
-        f" {max(slowdowns):.3f}."
-    )
-
-
 def page_load_text(curve: LossCurve) -> str:
     """Return the sentence that describes the page load of a loss."""
     page = curve.examination.page_load.page
@@ -159,4 +119,4 @@ def write(losses: LossComparison, stream: TextIO) -> None:
                 console.print(text)
             console.print(table_of(rows))
             console.print()
-        console.print(*setting_lines(losses), conclusion(losses), sep="\n")
+        console.print(*setting_lines(losses), conclude_losses(losses), sep="\n")

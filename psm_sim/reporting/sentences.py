@@ -1,13 +1,17 @@
-"""Sentences that state a verdict, and the formats of numbers that all conclusions share."""
+"""Sentences of the answers: the conclusion of a run, the advice for a device, and how losses differ.
+
+Each states a verdict that has been decided as data: see :mod:`psm_sim.simulation.verdict`,
+:class:`psm_sim.campaign.advice.Choice` and :class:`psm_sim.campaign.loss_comparison.LossDifference`.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from psm_sim.common.summary_stats import Interval
-from psm_sim.simulation.result import Result
+from psm_sim.campaign.advice import MIN_DIFFERENCE
+from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
+from psm_sim.common.formatting import format_digits, format_limit, format_seconds, join_names
 from psm_sim.simulation.table import Row, directions_of
 from psm_sim.simulation.verdict import (
     RELEVANT,
@@ -25,32 +29,18 @@ from psm_sim.simulation.verdict import (
     slowest,
 )
 
-
-def format_digits(value: float, digits: int = 3) -> str:
-    """Return a number with significant digits, without an exponent."""
-    magnitude = math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
-    return f"{value:.{max(0, digits - 1 - magnitude)}f}"
-
-
-def format_seconds(seconds: float) -> str:
-    """Return a duration in milliseconds, or in seconds from one second on."""
-    return f"{format_digits(seconds)} s" if seconds >= 0.9995 else f"{format_digits(1000 * seconds)} ms"
-
-
-def format_limit(seconds: float) -> str:
-    """Return a limit with all its digits."""
-    return f"{seconds:g} s" if seconds >= 1 else f"{1000 * seconds:g} ms"
+if TYPE_CHECKING:
+    from psm_sim.campaign.advice import Advice
+    from psm_sim.campaign.advice import Row as Ranked
+    from psm_sim.campaign.loss_comparison import LossComparison, LossCurve, LossDifference
+    from psm_sim.common.summary_stats import Interval
+    from psm_sim.simulation import Result
 
 
 def format_interval(interval: Interval) -> str:
     """Return a mean with three digits, and the half width of its interval with as many decimals."""
     decimals = len(format_digits(interval.mean).partition(".")[2])
     return f"{interval:.{decimals}f}"
-
-
-def join_names(texts: Sequence[str]) -> str:
-    """Join texts by commas and a final *and*."""
-    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
 def because(reason: Reason | None, *, has_pages: bool) -> str:
@@ -380,3 +370,162 @@ def _sentence(text: str, scopes: Sequence[str]) -> str:
     text = ", ".join([*scopes, text])
     is_word = text.partition(" ")[0] in {"in", "for", "no", "under", "with"}
     return f"{text[0].upper()}{text[1:]}." if is_word else f"{text}."
+
+
+def answer(advice: Advice) -> list[str]:
+    """Return the sentences of the answer: the setting to select, why, and what would change it."""
+    if advice.best is None:
+        return _no_setting(advice)
+    return [*_selection(advice, advice.best), *_alternatives(advice, advice.best)]
+
+
+def _selection(advice: Advice, best: Ranked) -> Iterator[str]:
+    """Yield the setting to select with its reason, the default, and settings that are as good."""
+    yield f"Select {best.setting.name}{_call(best)}."
+    compared = advice.reason
+    reason = because(compared[0], has_pages=advice.has_pages) if compared else ""
+    other = f"{reason} with {compared[1].setting.name}" if compared and reason else ""
+    yield f"It draws {power(best)}{other}. {_capital(delay(advice, best))}."
+    default = advice.default
+    if default is best:
+        yield "This is the default of the driver."
+    elif default is not None:
+        yield (
+            f"The default of the driver, {default.setting.name}, draws {power(default)};"
+            f" {delay(advice, default)}."
+        )
+    if advice.tied:
+        names = _capital(join_names([row.setting.name for row in advice.tied]))
+        draw = "draw" if len(advice.tied) > 1 else "draws"
+        equal = f"no significant difference, or less than {100 * MIN_DIFFERENCE:g} %"
+        yield f"{names} {draw} as little ({equal})."
+    if warning := _warning(advice, best):
+        yield f"{_capital(warning)}. No setting within the bound receives all of them."
+    elif second := advice.second:
+        name = _capital(second.setting.name)
+        yield f"{name} draws {power(second)}, but {_warning(advice, second)}{_call(second)}."
+
+
+def _alternatives(advice: Advice, best: Ranked) -> Iterator[str]:
+    """Yield what another bound, driver, access point or more seeds would change."""
+    if beyond := advice.beyond:
+        ratio, warning = best.power_w / beyond.power_w, _warning(advice, beyond)
+        noun = "current" if "mean_current_ma" in beyond.result.row else "power"
+        cost = f"The bound costs {format_digits(ratio, 2)} times the {noun}. " if ratio >= 2 else ""
+        change = f"With a bound of {format_seconds(beyond.delay_s.high)}, {beyond.setting.name} would draw"
+        yield f"{cost}{change} {power(beyond)}{f'; {warning}' if warning else ''}."
+    first = {row.setting.needs: row for row in reversed(advice.better)}
+    for need, row in first.items():
+        yield f"With {_NEEDS[need]}, {row.setting.name} would draw {power(row)}; {delay(advice, row)}."
+    if NEW_DRIVER not in first and advice.max_latency_s:
+        yield "No policy that needs a new driver draws less within the bound."
+    if names := [row.setting.name for row in advice.uncertain]:
+        shown = names if len(names) < 3 else [names[0], f"{len(names) - 1} others"]
+        yield f"Too close to the bound to decide: {join_names(shown)}. Add --replications."
+    if advice.replications == 1:
+        yield "This is a single run, so small differences may be chance."
+
+
+_NEEDS = {NEW_DRIVER: "a new driver", ACCESS_POINT: "another DTIM period in the access point"}
+
+
+def _no_setting(advice: Advice) -> list[str]:
+    if nearest := advice.nearest:
+        return [
+            f"No setting is within the bound on the {bound(advice)}.",
+            f"Nearest is {nearest.setting.name}: {delay(advice, nearest)}.",
+        ]
+    share = min(row.missing for row in advice.rows if not row.setting.needs)
+    sentences = [f"No setting delivers the messages: at least {100 * share:.0f} % are missing."]
+    topology = advice.comparison.resolved_topology
+    idle_s = topology.access_point.idle_limit_s
+    if idle_s is not None and topology.station.keep_alive_s is None:
+        sentences.append(
+            f"The association expires after {idle_s:g} s without frames of the station. Send keep-alives,"
+            f" e.g. --set station.keep_alive_s={idle_s / 2:g}."
+        )
+    return sentences
+
+
+def _call(row: Ranked) -> str:
+    calls = row.setting.calls
+    return f": {join_names(calls)}" if calls else "; the manual of your driver states the call"
+
+
+def power(row: Ranked) -> str:
+    """Return mean current and battery life, or mean power without a chip, as text."""
+    values = row.result.row
+    if "mean_current_ma" not in values:
+        return f"{format_digits(values['mean_power_mw'])} mW"
+    days = values.get("battery_days")
+    life = f" ({format_digits(days)} days of {values['battery_mah']:g} mAh)" if days else ""
+    return f"{format_digits(values['mean_current_ma'])} mA{life}"
+
+
+def delay(advice: Advice, row: Ranked) -> str:
+    """Return the delay of a setting as text, with the bound if there is one."""
+    value = format_seconds(row.delay_s.mean)
+    within = (
+        f", within {format_limit(advice.max_latency_s)}" if advice.max_latency_s and row.is_within else ""
+    )
+    if advice.has_pages:
+        return f"power saving adds {value} to a page on average{within}"
+    return f"the 99th percentile of the latency is {value}{within}"
+
+
+def bound(advice: Advice) -> str:
+    """Return what is bounded and the bound as text."""
+    kind = "mean added page time" if advice.has_pages else "99th percentile of the latency"
+    return f"{kind}, {format_limit(advice.max_latency_s or 0.0)}"
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _warning(advice: Advice, row: Ranked) -> str:
+    """Return the warning of a setting that misses group addressed frames; empty for the others."""
+    share = row.setting.dtim_share(advice.dtim_period)
+    lost = "of the group addressed frames, so ARP and mDNS requests are lost"
+    return "" if share in (None, 1) else f"it receives {100 * (share or 0):.0f} % {lost}"
+
+
+def conclude_losses(losses: LossComparison) -> str:
+    """Return in a few sentences how the losses differ, and whether gamma matters."""
+    if len(losses.curves) > 1 and losses.comparison.replications == 1:
+        sentences = ["One seed is too few to tell the losses apart; see --replications."]
+    else:
+        sentences = [_difference(losses.curves[0].name, each) for each in losses.differences()]
+    return " ".join([*sentences, *(_sensitivity(curve) for curve in losses.curves if len(curve.runs) > 1)])
+
+
+def _difference(first: str, loss: LossDifference) -> str:
+    """Return the sentence on the difference of a loss from the *first* one."""
+    slowdown, energy = loss.slowdown, loss.energy_percent
+    delays = f"delays {'less' if slowdown.mean < 0 else 'more'} than {first}"
+    if not loss.delay_differs:
+        delays = f"does not delay significantly more or less than {first}"
+    more = "less" if energy.mean < 0 else "more"
+    uses = f"uses {abs(energy.mean):.2f} ± {energy.half_width:.2f} % {more} energy"
+    if not loss.energy_differs:
+        uses = f"its energy is not significantly different ({energy.mean:+.2f} ± {energy.half_width:.2f} %)"
+    difference = f"{slowdown.mean:+.3f} ± {slowdown.half_width:.3f}"
+    return f"Loss {loss.name} {delays} (slowdown {difference}), and {uses}."
+
+
+_SMALL_ENERGY, _SMALL_DELAY = 0.01, 0.05
+"""Relative changes of energy and slowdown below which gamma hardly matters."""
+
+
+def _sensitivity(curve: LossCurve) -> str:
+    """Return the sentence on what gamma changes."""
+    energies, slowdowns = (
+        [run[name] for run in curve.runs] for name in ("energy_per_page_j", "slowdown.mean")
+    )
+    energy, delay = (max(values) / min(values) - 1 for values in (energies, slowdowns))
+    matters = "matters" if energy > _SMALL_ENERGY or delay > _SMALL_DELAY else "hardly matters"
+    return (
+        f"The gamma of {curve.name} {matters}: from {curve.gammas[0]:.3g} to {curve.gammas[-1]:.3g}, the"
+        f" energy varies by {100 * energy:.2g} % and the slowdown from {min(slowdowns):.3f} to"
+        f" {max(slowdowns):.3f}."
+    )
