@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -250,7 +251,17 @@ def topology_differences(topology: Topology) -> dict[str, Any]:
 
 
 def _load(path: Path, users: tuple[Path, ...]) -> Topology:
-    """Load a file; *users* are the files that extend it, outermost first."""
+    """Load a file; *users* are the files that extend it, outermost first. A bundled one is loaded once."""
+    is_bundled = path.parent == bundled_dir("topologies")
+    return _load_bundled(path) if is_bundled else _load_file(path, users)
+
+
+@cache
+def _load_bundled(path: Path) -> Topology:
+    return _load_file(path, ())
+
+
+def _load_file(path: Path, users: tuple[Path, ...]) -> Topology:
     if path.resolve() in users:
         names = " extends ".join(file.name for file in (*users, path))
         raise InputError(f"topology: circular 'extends': {names}; remove one of them.")
