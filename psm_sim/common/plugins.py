@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.common.errors import PLUGIN, PluginError, safe_repr
+from psm_sim.common.errors import PLUGIN, InputError, PluginError, safe_repr
 from psm_sim.common.opened_files import note_opened_files
 from psm_sim.common.user_code_guards import limit_memory, user_code_call
 
@@ -44,20 +44,21 @@ def load_class(path: str, class_name: str, base: type) -> type:
 
     Raises
     ------
+    InputError
+        If the file does not exist or has no such class, or if the class is not derived from *base*.
     PluginError
-        If the file does not exist, cannot be imported or has no such class, or if the class is not
-        derived from *base*.
+        If the file cannot be imported.
     """
     file = Path(path)
     expected = f"a file that defines a class derived from psm_sim's {base.__name__}"
     if not _is_file(file):
-        raise PluginError(f"File not found: {path!r}; expected {expected}.")
+        raise InputError(f"File not found: {path!r}; expected {expected}.")
     with redirect_stdout(sys.stderr):
         module = _import(file)
     with user_code_call(f"{class_name!r} cannot be looked up in {path}"):
         cls = getattr(module, class_name, None)
     if cls is None:
-        raise PluginError(
+        raise InputError(
             f"{path} has no class {class_name!r}; expected {_class_names(module, base) or expected}."
         )
     return checked_class(cls, base, f"{class_name} in {path}")
@@ -95,15 +96,15 @@ def checked_class(cls: Any, base: type, owner: str) -> type:
 
     Raises
     ------
-    PluginError
+    InputError
         If *cls* is not a class derived from *base*, or has abstract methods.
     """
     expected = f"a class derived from psm_sim's {base.__name__}"
     if not inspect.isclass(cls) or not issubclass(cls, base):
-        raise PluginError(f"{owner} must be {expected}, got {safe_repr(cls)}.")
+        raise InputError(f"{owner} must be {expected}, got {safe_repr(cls)}.")
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(vars(cls)["__abstractmethods__"]))
-        raise PluginError(f"{owner} does not define {missing}; expected {expected}.")
+        raise InputError(f"{owner} does not define {missing}; expected {expected}.")
     return cls
 
 

@@ -78,7 +78,7 @@ def test_no_bytecode_is_left_beside_the_file(file: Path) -> None:
     ],
 )
 def test_a_class_that_will_not_do_is_named(file: Path, name: str, message: str) -> None:
-    with pytest.raises(PluginError, match=message):
+    with pytest.raises(InputError, match=message):
         load_class(str(file), name, Loss)
 
 
@@ -103,7 +103,7 @@ def test_a_file_that_does_not_import_says_why(tmp_path: Path, text: str, reason:
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "no.py", tmp_path):
-        with pytest.raises(PluginError, match=r"File not found: .*; expected a file that defines a class"):
+        with pytest.raises(InputError, match=r"File not found: .*; expected a file that defines a class"):
             load_class(str(path), "Mine", Loss)
 
 

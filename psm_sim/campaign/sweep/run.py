@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +17,7 @@ from typing import Any
 from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.campaign.sweep.table import LABEL, Row, Table
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError
+from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.formatting import flatten
 from psm_sim.common.opened_files import are_unchanged, note_opened_files, opened_files
 from psm_sim.common.parallel import WorkerDiedError, process_count
@@ -62,55 +62,82 @@ class Job:
         return Job(self.scenario, self.policies[first:last], self.rows[first:last])
 
 
-def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> list[Job]:
+def make_jobs(
+    tasks: Mapping[str, SweepTask], workers: int, isolated: bool = False
+) -> tuple[list[Job], list[Row]]:
     """Group the tasks of a sweep by scenario, the largest jobs first, so that the last ones are short.
 
-    *tasks* are by their keys. At least one job per worker is made, if there are as many tasks.
+    *tasks* are by their keys. At least one job per worker is made, if there are as many tasks. The policies
+    are tried first, in another process if *isolated* is true. Return the rows of tasks, too, whose policy
+    fails in its own code.
 
     Raises
     ------
     InputError
         If a policy, a trace, a topology or one of their parameters is invalid.
     """
-    known: dict[tuple[Any, ...], Any] = {}
-
-    def once(make: Callable[..., Any], name: tuple[Any, ...], *arguments: Any) -> Any:
-        if (make, *name) not in known:
-            known[make, *name] = make(*arguments)
-        return known[make, *name]
+    topologies: dict[tuple[Any, ...], tuple[Topology, Mapping[str, Any]]] = {}
+    traces: dict[str, dict[str, Any]] = {}
+    trials: dict[tuple[str, float], tuple[Spec, Topology]] = {}
+    for task in tasks.values():
+        scenario, place = task.scenario, _place_of(task.scenario)
+        if place not in topologies:
+            topology = scenario.resolve_unseeded_topology()
+            topologies[place] = topology, topology.config()
+        if scenario.trace_name not in traces:
+            traces[scenario.trace_name] = _trace_parameters(scenario)
+        topology, _ = topologies[place]
+        trials[str(task.policy), topology.beacon.interval_s] = task.policy, topology
+    tried = dict(zip(trials, _try_policies(list(trials.values()), isolated), strict=True))
 
     groups: dict[tuple[Any, ...], list[tuple[Spec, Row]]] = {}
     scenarios: dict[tuple[Any, ...], Scenario] = {}
+    failed = []
     for key, task in tasks.items():
-        policy, scenario = task.policy, task.scenario
-        place: tuple[Any, ...] = (scenario.topology_name, scenario.profile, *scenario.settings.items())
-        topology = once(Scenario.resolve_unseeded_topology, place, scenario)
-        interval_s, config = topology.beacon.interval_s, once(Topology.config, place, topology)
-        own = once(_policy_parameters, (str(policy), interval_s), policy, topology)
+        policy, scenario, place = task.policy, task.scenario, _place_of(task.scenario)
+        topology, config = topologies[place]
+        own, error = tried[str(policy), topology.beacon.interval_s]
         parameters = {
             **({LABEL: policy.label} if policy.label else {}),
             **{f"policy.{policy.name}.{name}": value for name, value in own.items()},
-            **once(_trace_parameters, (scenario.trace_name,), scenario),
+            **traces[scenario.trace_name],
             **{name: config[name] for name in scenario.settings},
         }
         names = (str(policy), scenario.trace_name, scenario.topology_name)
-        row = Row(key, *names, scenario.pages, scenario.seed, parameters)
+        row = Row(key, *names, scenario.pages, scenario.seed, parameters, error=error)
+        if error:
+            failed.append(row)
+            continue
         place = (scenario.trace_name, scenario.pages, scenario.seed, *place)
         groups.setdefault(place, []).append((policy, row))
         if place not in scenarios:
             scenarios[place] = replace(scenario, topology=topology, settings={}, profile="")
-    limit = min(MAX_POLICIES, -(-len(tasks) // workers))
+    limit = min(MAX_POLICIES, -(-len(tasks) // max(1, workers)))
     jobs = []
     for place, members in groups.items():
         for first in range(0, len(members), limit):
             own_policies, rows = zip(*members[first : first + limit], strict=True)
             jobs.append(Job(scenarios[place], own_policies, rows))
-    return sorted(jobs, key=lambda job: -job.scenario.pages * len(job.rows))
+    return sorted(jobs, key=lambda job: -job.scenario.pages * len(job.rows)), failed
 
 
-def _policy_parameters(policy: Spec, topology: Topology) -> Mapping[str, Any]:
+def _place_of(scenario: Scenario) -> tuple[Any, ...]:
+    return (scenario.topology_name, scenario.profile, *scenario.settings.items())
+
+
+def _try_policies(
+    trials: Sequence[tuple[Spec, Topology]], isolated: bool
+) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield the parameters of each policy, and the error if its own code fails."""
+    for found, error in run_in_order(_policy_parameters, trials, 1, isolated=isolated):
+        if error is not None and not isinstance(error, (PluginError, WorkerDiedError)):
+            raise error
+        yield (found[0], "") if error is None else ({}, reason_of(error))
+
+
+def _policy_parameters(trial: tuple[Spec, Topology]) -> Iterator[Mapping[str, Any]]:
     with note_opened_files():
-        return prepare(policy, topology).parameters
+        yield prepare(*trial).parameters
 
 
 def _trace_parameters(scenario: Scenario) -> dict[str, Any]:
@@ -252,18 +279,23 @@ def run_sweep_tasks(
     contents = {str(file): file.read_bytes() for file in files if file.suffix.lower() == ".py"}
     processes = 1 if cluster else process_count(len(missing), workers)
     isolated = limits_user_code()
-    jobs = deque(_make_jobs(missing, processes, isolated) if missing else ())
+    jobs, failed = make_jobs(missing, processes, isolated)
     # a file that is again as it was, after a row with another content
     last = {row.task: row for row in table.rows}
     table.append([row for row in rows.values() if last[row.task] is not row])
+    table.append(failed)
+    rows |= {row.key: row for row in failed}
     names_files = {key for job in jobs for key in _keys_with_files(job)}
     function = partial(run_job, contents)
     if cluster:
         isolated = bool(names_files)
         function = partial(run_job, contents, folder=Path.cwd() if isolated else None)
-    done = 0
+    if fail_fast and failed:
+        raise TaskFailedError(by_key[failed[0].key], failed[0].error)
+    done = len(failed)
     progress(done, len(missing), "")
-    with closing(run_as_completed(function, jobs, processes, cluster, isolated)) as outputs:
+    waiting = deque(jobs)
+    with closing(run_as_completed(function, waiting, processes, cluster, isolated)) as outputs:
         for job, output in outputs:
             first = sum(row.key in rows for row in job.rows)
             if isinstance(output, Row):
@@ -275,7 +307,7 @@ def run_sweep_tasks(
                 continue
             else:
                 retried, finished = _after_end(job.part(first) if first else job, output.error)
-                jobs.extend(retried)
+                waiting.extend(retried)
             table.append(finished)
             rows |= {row.key: row for row in finished}
             done += len(finished)
@@ -301,17 +333,6 @@ def _after_end(job: Job, error: BaseException | None) -> tuple[list[Job], list[R
     failed = job.rows[:1] if died else job.rows
     rest = [job.part(len(failed))] if len(failed) < len(job.rows) else []
     return rest, [replace(row, error=reason_of(error)) for row in failed]
-
-
-def _make_jobs(tasks: Mapping[str, SweepTask], workers: int, isolated: bool) -> list[Job]:
-    """Return the jobs of the tasks, after a trial of their policies."""
-    [(jobs, error)] = run_in_order(partial(make_jobs, workers=workers), [tasks], 1, isolated=isolated)
-    if isinstance(error, WorkerDiedError):
-        names = dict.fromkeys(str(task.policy) for task in tasks.values() if task.policy.files())
-        raise WorkerDiedError(f"Policy {' or '.join(names)} failed in its trial: {error}")
-    if error is not None:
-        raise error
-    return jobs
 
 
 def _opened(row: Row) -> tuple[tuple[str, str], ...]:

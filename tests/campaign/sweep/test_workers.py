@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
+import shlex
 import subprocess
 import sys
 from multiprocessing.process import BaseProcess
@@ -54,6 +56,24 @@ def test_a_policy_that_fails_first_in_its_job_runs_once(
     assert "ZeroDivisionError" in rows[0].error
 
 
+@pytest.mark.parametrize("failure", ["1 / 0", pytest.param("import os; os._exit(3)", marks=needs_posix)])
+def test_a_policy_that_fails_in_its_trial_fails_alone(failure: str, tmp_path: Path) -> None:
+    """The other policies run once; only its tasks run again."""
+    words = shlex.split("--policy my.py:Hears --policy psm --vary seed=1..2 --pages 5 --format csv")
+    command = [sys.executable, "-m", "psm_sim", "sweep", *words, "--workers", "1"]
+    for text, state, status in ((failure, "failed", 1), ("open('runs', 'a').write('x')", "done", 0)):
+        write_policy(tmp_path / "my.py", before=text)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == status
+        assert re.findall(r"^(\S+?),.*,(done|failed),", done.stdout, re.MULTILINE) == [
+            ("my.py:Hears", state),
+            ("my.py:Hears", state),
+            ("psm", "done"),
+            ("psm", "done"),
+        ]
+        assert done.stderr.count("failed: 2 tasks, the first is my.py:Hears ") == status
+
+
 @needs_posix
 def test_workers_killed_from_outside_lose_no_task() -> None:
     tasks = grid("seed=1..8", policies=("psm", "lpsm")).tasks()
@@ -89,7 +109,7 @@ def test_what_user_code_prints_goes_to_standard_error(tmp_path: Path) -> None:
 
 def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     (task,) = grid(policies=("psm",)).tasks()
-    (job,) = make_jobs({"key": task}, 1)
+    (job,), _ = make_jobs({"key": task}, 1)
     monkeypatch.setattr("psm_sim.campaign.sweep.run.__version__", "9.9")
     with pytest.raises(InputError, match=r"has psm_sim 9\.9, expected 0\.1\.0; install 0\.1\.0 there"):
         list(run_job({}, job))
