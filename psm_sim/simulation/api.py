@@ -112,7 +112,8 @@ def simulate(
         loss=loss,
         clients=clients,
     )
-    if not isinstance(observers, Sequence) or not all(isinstance(each, Observer) for each in observers):
+    given: object = observers
+    if not isinstance(given, Sequence) or not all(isinstance(each, Observer) for each in given):
         raise InputError(f"observers must be a list of Observer, got {safe_repr(observers)}.")
     scenario = arguments.scenario()
     stations = scenario.resolve_unseeded_topology().stations

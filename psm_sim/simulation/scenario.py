@@ -76,7 +76,7 @@ class Scenario:
 
     def __post_init__(self) -> None:
         for name, value, minimum in (("pages", self.pages, 1), ("seed", self.seed, 0)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+            if type(value) is not int or value < minimum:
                 raise InputError(f"{name} must be an integer >= {minimum}, got {value!r}.")
         if self.seed > MAX_SEED:
             raise InputError(f"seed must be at most {MAX_SEED}, got {self.seed}.")

@@ -61,7 +61,7 @@ def load_workloads(trace: str | Spec, pages: int, seed: int) -> tuple[Workload, 
     The workloads are independent, so simulate each client on its own and average the results. Only a
     replayed recording has several clients. Arguments and errors as for :func:`load_workload`.
     """
-    if isinstance(pages, bool) or not isinstance(pages, int) or pages < 1:
+    if type(pages) is not int or pages < 1:
         raise InputError(f"pages must be an integer >= 1, got {pages!r}.")
     spec = Spec.of(trace, "trace")
     path, texts = find_trace(spec.name), spec.values

@@ -131,7 +131,7 @@ def policy(*arguments: Any, **members: Any) -> Policy:
     return result
 
 
-SHARED: list[int] = []
+SHARED = itertools.count(1)
 NUMBERS = itertools.count(20)
 
 POLICIES = {
@@ -140,7 +140,7 @@ POLICIES = {
         "It raised TypeError: cannot pickle '_thread.lock' object",
     ),
     "behaves-the-same-when-copied": (
-        policy(beacons=lambda self: SHARED.append(1) or len(SHARED)),
+        policy(beacons=lambda self: next(SHARED)),
         "A deep copy returns Rest.*; expected Rest",
     ),
     "has-a-name-and-a-docstring": (policy(name=""), "Its name must be a non-empty class attribute"),

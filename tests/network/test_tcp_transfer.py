@@ -70,7 +70,12 @@ class Wire:
     def transfer(self, size, until=None):
         """Send *size* bytes from a to b, and run until nothing is left to do."""
         self.source: list[Source] = []
-        self.a.connect(lambda end: self.source.append(Source(end, size)) or self.source[-1])
+
+        def accept(end):
+            self.source.append(Source(end, size))
+            return self.source[-1]
+
+        self.a.connect(accept)
         self.env.run(until=until)
         return self.sinks[0].got if self.sinks else 0
 
