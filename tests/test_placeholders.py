@@ -5,7 +5,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PLACEHOLDER = re.compile(r"https://example\.org/psm_sim\S*?(?=[\"'\s)]|$)|[A-Z]+-CONTACT|git clone ADDRESS")
-FILES = ("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "pyproject.toml")
+FILES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    ".github/CODE_OF_CONDUCT.md",
+    ".github/SECURITY.md",
+    "pyproject.toml",
+)
 
 
 def test_placeholders_are_those_that_the_release_steps_replace():
@@ -17,8 +23,8 @@ def test_placeholders_are_those_that_the_release_steps_replace():
     address = "https://example.org/psm_sim"
     assert found == {
         ("README.md", "git clone ADDRESS"),
-        ("CODE_OF_CONDUCT.md", "CONDUCT-CONTACT"),
-        ("SECURITY.md", "SECURITY-CONTACT"),
+        (".github/CODE_OF_CONDUCT.md", "CONDUCT-CONTACT"),
+        (".github/SECURITY.md", "SECURITY-CONTACT"),
         ("pyproject.toml", address),
         *(("pyproject.toml", f"{address}/{page}") for page in ("docs", "source", "issues", "changelog")),
     }
