@@ -1,4 +1,7 @@
-"""Every bundled trace with every command that takes one, and every policy with every output format."""
+"""Every bundled trace with every command that reads one, and every policy with every output format.
+
+The golden results have a run of each policy with each trace.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,9 @@ from psm_sim.policies import POLICIES
 TRACES = bundled_names("traces")
 MESSAGES_ONLY = ("bulk", "cbr", "door", "idle", "mqtt", "ping", "push")
 COMMANDS = {
-    "run": "--policy psm --pages 1 --trace {}",
-    "run on the air": "--policy psm --pages 1 --set mac.model=dcf --trace {}",
     "info": "trace info {}",
     "convert": "trace convert {} --to pages.csv",
     "fit": "trace fit {} --to fitted.toml",
-    "sweep": "sweep --policy psm --pages 1 --vary seed=1 --workers 1 --trace {}",
 }
 REFUSED = {
     **{("convert", trace): "has only messages; a page list requires" for trace in MESSAGES_ONLY},

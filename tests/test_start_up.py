@@ -71,7 +71,21 @@ def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
 
     The modules in the folder of a policy's file are found.
     """
-    for name in ("json", "re", "rich", "numpy", "argparse", "shutil", "nt", "msvcrt", "org", "helper"):
+    of_workers = ("pickle", "struct", "socket", "signal", "threading", "random", "cloudpickle")
+    names = (
+        "json",
+        "re",
+        "rich",
+        "numpy",
+        "argparse",
+        "shutil",
+        "nt",
+        "msvcrt",
+        "org",
+        "helper",
+        *of_workers,
+    )
+    for name in names:
         (tmp_path / f"{name}.py").write_text("raise SystemExit(f'{__name__} of the folder')")
     (tmp_path / "policies").mkdir()
     (tmp_path / "policies" / "helper.py").write_text("from deeper import BEACONS\n")
@@ -81,7 +95,7 @@ def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
         "class Own(Policy):\n    name = 'own'\n\n"
         "    def rest(self, *_):\n        return Rest(beacons=helper.BEACONS)\n"
     )
-    words = ["--policy", "policies/own.py:Own", "--pages", "1", "--replications", "2"]
+    words = ["--policy", "policies/own.py:Own", "--pages", "1", "--replications", "2", "--workers", "2"]
     words = [sys.executable, "-m", "psm_sim", *words]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -115,26 +115,6 @@ def test_the_trace_of_a_preset_is_a_default(tmp_path: Path, capsys: pytest.Captu
         assert (expected == 5) == (trace is None)
 
 
-def test_json_and_csv_have_the_baselines_and_the_differences(capsys: pytest.CaptureFixture[str]) -> None:
-    """``runs`` are the policies asked for; a difference has its half width where there are several seeds."""
-    words = ("--pages", "2", "--policy", "bsd", "--replications", "3", "--workers", "1")
-    found = json.loads(output_of(capsys, *words, "--format", "json"))
-    assert [run["policy"] for run in found["runs"]] == ["bsd"]
-    assert [run["policy"] for run in found["baselines"]] == ["always-on", "psm"]
-    assert (found["pages"], found["replications"], found["runs"][0]["pages"]) == (2, 3, 6)
-    less = {each["policy"]: each for each in found["differences"]}
-    assert set(less) == {"always-on", "psm", "bsd"}
-    seeds = [psm["energy_per_page_j"] for psm in found["baselines"][1]["seeds"]]
-    own = [run["energy_per_page_j"] for run in found["runs"][0]["seeds"]]
-    mean = sum(mine - psm for mine, psm in zip(own, seeds, strict=True)) / 3
-    assert less["bsd"]["energy_per_page_j"] == pytest.approx(mean, rel=1e-12)
-    (row,) = csv.DictReader(output_of(capsys, *words, "--format", "csv").splitlines())
-    assert float(row["difference.energy_per_page_j"]) == less["bsd"]["energy_per_page_j"]
-    width = less["bsd"]["half_width_95"]["slowdown.mean"]
-    assert float(row["difference.half_width_95.slowdown.mean"]) == width > 0
-    assert (row["difference.against"], row["seeds"]) == ("psm", "3")
-
-
 def test_another_reference_and_no_baselines(capsys: pytest.CaptureFixture[str]) -> None:
     """``--against`` is run though it is not shown; its parameters are read as those of any policy."""
     words = ("--pages", "2", "--policy", "psm", "--no-baselines", "--against", "bsd:p=0.1")

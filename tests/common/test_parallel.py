@@ -1,15 +1,13 @@
-"""Worker processes: one that dies loses nothing, and none imports the modules of the current folder."""
+"""Worker processes: one that dies loses nothing."""
 
 from __future__ import annotations
 
 import os
 import re
 import select
-import shlex
 import signal
 import subprocess
 import sys
-import sysconfig
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -22,9 +20,6 @@ import pytest
 from psm_sim.common import parallel, user_code_guards
 from psm_sim.common.parallel import Ended, WorkerDiedError, report_progress, unordered_map
 from psm_sim.common.run_many import run_many
-
-SHADOWED = ("json", "pickle", "struct", "socket", "signal", "threading", "random", "numpy", "cloudpickle")
-"""Libraries that a worker, its start or the tracker of its resources imports."""
 
 
 def square(number: int) -> int:
@@ -212,31 +207,6 @@ def test_a_script_needs_no_guard_and_its_classes_come_back(tmp_path: Path) -> No
     )
     assert done.stdout.splitlines() == ["begun", "[0, 1, 2]"]
     assert done.stderr.count("stray") == 6
-
-
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        (
-            [sys.executable, "-m", "psm_sim"],
-            "sweep --policy psm --vary seed=1..3 --pages 2 --workers 2",
-        ),
-        (
-            [str(Path(sysconfig.get_path("scripts"), "psm_sim"))],
-            "--policy psm --pages 2 --replications 2 --workers 2",
-        ),
-    ],
-)
-def test_modules_of_the_current_folder_are_not_imported(
-    command: list[str], words: str, tmp_path: Path
-) -> None:
-    """Neither by the command nor by any process that it starts."""
-    for name in SHADOWED:
-        (tmp_path / f"{name}.py").write_text("open('imported', 'a').write(__name__)\nraise SystemExit('no')")
-    call = [*command, *shlex.split(words)]
-    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert not (tmp_path / "imported").exists()
 
 
 def exhausts_its_memory(number: int) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.common.parameters import Condition, build, check_all, parameter, parameters_of, values_of
 
 
 @dataclass
@@ -158,3 +158,23 @@ def test_values_come_back_as_json_knows_them() -> None:
     values = values_of(plain)
     assert values == {"needed": 0.5, "gamma": 3, "steps": True, "keep": str(print)}
     assert [type(value) for value in values.values()] == [float, int, bool, str]
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "met"),
+    [
+        ("loss", {"loss": 0.1}, True),
+        ("loss", {"loss": 0.0}, False),
+        ("loss", {"loss": None}, False),
+        ("on", {"on": False}, False),
+        ("kind=clock", {"kind": "clock"}, True),
+        ("kind=clock", {"kind": "poisson"}, False),
+        ("p=none", {"p": None}, True),
+        ("kind=clock or kind=shift", {"kind": "shift"}, True),
+        ("loss or kind=shift", {"loss": 0, "kind": "clock"}, False),
+    ],
+)
+def test_a_condition_is_met_by_one_of_its_alternatives(text: str, values: dict[str, object], met: bool):
+    condition = Condition.parse(text)
+    assert condition.is_met(values) is met
+    assert str(condition) == text

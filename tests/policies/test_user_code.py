@@ -47,17 +47,9 @@ class ExitsWhenMade(Base):
     def __init__(self):
         sys.exit()
 
-class ExitsInConfig(Base):
-    def config(self):
-        sys.exit(0)
-
 class OwnBaseException(Base):
     def answer(self, now_s):
         raise type("Odd", (BaseException,), {})("odd")
-
-class ConfigRaises(Base):
-    def config(self):
-        return 1 / 0
 
 class ConfigIsASet(Base):
     def config(self):
@@ -80,18 +72,6 @@ class ReportIsNone(Base):
 class ReportHasText(Base):
     def report(self):
         return {"x": "abc"}
-
-class ReportRaises(Base):
-    def report(self):
-        return missing
-
-class ReportAtTheEndIsNone(ReportIsNone):
-    def finish(self):
-        pass
-
-class RestIsNone(Base):
-    def answer(self, now_s):
-        return None
 
 class LongNumber(Base):
     def answer(self, now_s):
@@ -162,10 +142,6 @@ class Late(Base):
     def answer(self, times_ms):
         return times_ms / 100 if self.count < 20 else np.full(times_ms.shape, 1j)
 
-class LateNan(Base):
-    def answer(self, times_ms):
-        return times_ms / 100 if self.count < 20 else times_ms * np.nan
-
 class MutatesLate(Base):
     def answer(self, times_ms):
         if self.count > 20:
@@ -197,17 +173,15 @@ WRONG = [
         r"Policy mine.py:Exits failed in rest\(\) with \(.*\): SystemExit: 0 \(.*py, line 21\); fix the code",
     ),
     ("ExitsWhenMade", r"cannot be created with \{\}: SystemExit \(.*mine.py, line 26\)"),
-    ("ExitsInConfig", r"failed in config\(\): SystemExit"),
     ("OwnBaseException", r"failed in rest\(\) with \(0.0, 0.0, None\): Odd: odd"),
-    ("ConfigRaises", r"failed in config\(\): ZeroDivisionError"),
     (
         "ConfigIsASet",
-        r"failed in config\(\): it returned \{1\}; expected a dictionary \(.*mine.py, line 41\)",
+        r"failed in config\(\): it returned \{1\}; expected a dictionary \(.*mine.py, line 33\)",
     ),
     ("ConfigHasACycle", r"failed in config\(\): RecursionError"),
     (
         "ConfigHasAnObject",
-        r"config\(\): it returned the value <object object.*; expected only numbers.* \(.*mine.py, line 51\)",
+        r"config\(\): it returned the value <object object.*; expected only numbers.* \(.*mine.py, line 43\)",
     ),
     (
         "ReportIsNone",
@@ -217,15 +191,6 @@ WRONG = [
         "ReportHasText",
         r"report\(\): it returned the value 'abc'; expected a dictionary of numbers \(.*mine.py, line",
     ),
-    (
-        "ReportRaises",
-        r"^psm_sim: Policy mine.py:ReportRaises failed in report\(\): NameError.* \(.*mine.py, line",
-    ),
-    (
-        "ReportAtTheEndIsNone",
-        r"failed in report\(\): it returned None; expected a dictionary \(.*mine.py, line",
-    ),
-    ("RestIsNone", r"rest\(\) with \(.*\): it returned None; expected a Rest \(.*mine.py, line 11\)"),
     ("LongNumber", r"returned awake_s=10{150,}.*expected seconds from 0 to 1e\+09, or inf"),
     ("LongBeacons", r"returned beacons=<int>; expected an integer from 1"),
     ("OddRepr", r"returned <Answer>; expected a Rest"),
@@ -238,7 +203,6 @@ WRONG = [
 WRONG_LOSSES = [
     ("Exits", r"Loss losses.py:Exits failed in __call__\(\) with .*: SystemExit: 0 \(.*losses.py, line 18\)"),
     ("Late", r"Loss losses.py:Late failed .*: it returned an array of complex128; .*losses.py, line 9\)"),
-    ("LateNan", r"Loss losses.py:LateNan failed .*: it returned nan for 100 ms; .*losses.py, line 9\)"),
     (
         "ReportIsNone",
         r"Loss losses.py:ReportIsNone failed in report\(\): it returned None; expected a dictionary",

@@ -21,7 +21,6 @@ from tests.every_beacon import run_both
 from tests.page_rows import check_bytes_are_conserved
 
 BEACON_S = 0.1024
-TRACES = ("ping", "mqtt", "cbr", "push", "bulk", "phone", "idle")
 SHORT = {
     "ping": "ping:stretch_s=20",
     "mqtt": "mqtt:stretch_s=100,command.period_s=20",
@@ -142,8 +141,10 @@ def test_a_bulk_message_is_one_transfer_over_tcp():
     assert result["traffic.dropped_frames"] == 0
 
 
-@pytest.mark.parametrize("policy", POLICIES.names())
-@pytest.mark.parametrize("trace", TRACES)
+PAIRS = [(policy, "mqtt") for policy in POLICIES.names()] + [("lpsm", trace) for trace in SHORT]
+
+
+@pytest.mark.parametrize(("policy", "trace"), list(dict.fromkeys(PAIRS)))
 def test_bytes_are_conserved_and_every_beacon_changes_nothing(policy, trace):
     """Under each policy and in each traffic trace; firing all beacons gives the same run."""
     one, full = run_both(policy, SHORT[trace], pages=2)

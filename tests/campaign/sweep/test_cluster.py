@@ -185,7 +185,7 @@ def test_jobs_are_lost_and_run_again(
     """A user's policy has failed then; a built-in one, when it is lost twice. Files travel by content."""
     monkeypatch.chdir(tmp_path)
     write_policy(tmp_path / "my.py")
-    what = grid("seed=1..12", policies=("my.py:Hears:n=2", "psm"))
+    what = grid("seed=1..5", policies=("my.py:Hears:n=2", "psm"))
     expected = run(tmp_path / "here.sqlite", what)
     (tmp_path / "my.py").rename(tmp_path / "kept.py")
     with pytest.raises(InputError, match=r"my\.py"):

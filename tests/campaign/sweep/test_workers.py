@@ -22,26 +22,19 @@ needs_posix = pytest.mark.skipif(os.name == "nt", reason="there are no such sign
 
 
 @needs_posix
-def test_a_task_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_policy(Path("my.py"), before="if self.n == 3 and now_s > 1: import os; os._exit(3)")
-    rows = run(tmp_path / "a.sqlite", grid("policy.my.py:Hears.n=1..4", "seed=1..3"), workers=2)
-    failed = [row.parameters["policy.my.py:Hears.n"] for row in rows if row.state == "failed"]
-    assert failed == [3, 3, 3]
-    assert len(rows) == 12
-    assert {row.error for row in rows} == {"", "its process has ended with exit status 3."}
-
-
-@needs_posix
-def test_the_only_policy_with_user_code_ends_its_worker_once(
+def test_a_task_that_kills_its_worker_fails_alone_and_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The built-in policies of the worker run again."""
+    """The other tasks of the worker run again, with user code and without."""
     monkeypatch.chdir(tmp_path)
-    write_policy(Path("my.py"), before="if now_s > 1: open('deaths', 'a').write('x'); import os; os._exit(3)")
-    rows = run(None, grid("seed=1..3", policies=("my.py:Hears", "psm")), workers=2)
-    assert [row.state for row in rows if row.policy == "psm"] == ["done"] * 3
-    assert [row.state for row in rows if row.policy != "psm"] == ["failed"] * 3
+    dies = "if self.n == 2 and now_s > 1: open('deaths', 'a').write('x'); import os; os._exit(3)"
+    write_policy(Path("my.py"), before=dies)
+    policies = ("my.py:Hears", "psm")
+    rows = run(None, grid("policy.my.py:Hears.n=1..3", "seed=1..3", policies=policies), workers=2)
+    failed = [row for row in rows if row.state == "failed"]
+    assert [row.parameters["policy.my.py:Hears.n"] for row in failed] == [2, 2, 2]
+    assert len(rows) == 12
+    assert {row.error for row in failed} == {"its process has ended with exit status 3."}
     assert Path("deaths").read_text() == "xxx"
 
 

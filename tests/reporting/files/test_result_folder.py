@@ -116,20 +116,6 @@ def test_a_folder_that_may_not_be_written_is_named(tmp_path: Path, monkeypatch: 
         files.usable_folder(tmp_path / "x")
 
 
-def test_a_finished_run_is_replaced_by_force_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Otherwise the run is refused before it begins."""
-    assert main(PSM) == 0
-    before = metadata(folder)
-    capsys.readouterr()
-    assert main([*PSM, "--seed", "2"]) == 2
-    output, told = capsys.readouterr()
-    assert output == ""
-    assert "'results/result.json' already exists; choose another output, or add --force" in told
-    assert metadata(folder) == before
-    assert main([*PSM, "--seed", "2", "--force"]) == 0
-    assert metadata(folder)["seed"] == 2
-
-
 def test_a_forced_run_that_is_broken_off_leaves_the_earlier_results(folder: Path) -> None:
     """Whole, with their own record."""
     assert main(PSM) == 0
