@@ -29,14 +29,16 @@ class Doze:
     ----------
     since_s, wakes_s : float
         Start of the doze, and time of the beacon for which the radio wakes.
+    every : int
+        Length of the dozes that were last begun, in beacons.
     every_s : float
-        Length of the dozes that were last begun.
+        The same length in seconds.
     """
 
     def __init__(self, beacons: Beacons, takes_plans: bool = True) -> None:
         self._beacons, self._takes_plans = beacons, takes_plans
         self._number = 0  # the beacon at wakes_s
-        self._every = 1  # length of each promised doze in beacons
+        self.every = 1
         self._promised: float = 0  # number of dozes of that length still to come
         self._plan: Plan | None = None
         self._dozes: Iterator[tuple[int, float]] | None = None  # iterator of the plan, created on first use
@@ -46,7 +48,7 @@ class Doze:
 
     def begin(self, since_s: float, rest: Rest) -> None:
         """Begin a doze at *since_s*, as *rest* specifies."""
-        self._every = every = rest.beacons
+        self.every = every = rest.beacons
         self.every_s = self._beacons.time(every)
         self._promised = inf if rest.repeat else 0
         self._plan, self._dozes = rest.plan if self._takes_plans else None, None
@@ -69,8 +71,8 @@ class Doze:
         if not self._promised and self._plan is not None:
             if self._dozes is None:
                 self._dozes = iter(self._plan.dozes())
-            self._every, self._promised = next(self._dozes, (self._every, 0))
-            self.every_s = self._beacons.time(self._every)
+            self.every, self._promised = next(self._dozes, (self.every, 0))
+            self.every_s = self._beacons.time(self.every)
         return self._promised > 0
 
     def skip_empty_beacons(self, now_s: float) -> int:
@@ -79,12 +81,12 @@ class Doze:
         Call this only after :meth:`load_promised_doze` has returned true. One call skips dozes of equal
         length. With an event for each beacon, a page of ``psm`` takes 6 times as long.
         """
-        more = (self._beacons.before(now_s) - self._number) // self._every
+        more = (self._beacons.before(now_s) - self._number) // self.every
         skipped = int(min(more + 1, self._promised))
         self._promised -= skipped
         self._followed += skipped
-        last = self._number + (skipped - 1) * self._every
-        self._wake_for(last + self._every, self._beacons.time(last))
+        last = self._number + (skipped - 1) * self.every
+        self._wake_for(last + self.every, self._beacons.time(last))
         return skipped
 
     def end(self, now_s: float, frames: Sequence[BufferedFrame] = ()) -> Poll:
