@@ -194,9 +194,9 @@ class Radio:
         """
         first_s = self._doze.wakes_s
         if self._doze.load_promised_doze():
-            self._record_beacons(first_s, self._doze.skip_empty_beacons(now_s))
+            self._record_unannounced(first_s, self._doze.skip_empty_beacons(now_s))
         else:
-            self._record_beacons(first_s, 1)
+            self._record_unannounced(first_s, 1)
             self._last_poll = self._doze.end(first_s)
             self._begin_rest(first_s)
 
@@ -228,6 +228,10 @@ class Radio:
         """Retrieve the buffered frames from the access point and return them."""
         self._awaited += len(frames := self._port.release())
         return frames
+
+    def _record_unannounced(self, first_s: float, count: int) -> None:
+        """Record received beacons in which the TIM bit of the station is not set."""
+        self._record_beacons(first_s, count)
 
     def _record_beacons(self, first_s: float, count: int) -> None:
         for on_beacons in self._on_beacons:

@@ -113,7 +113,7 @@ class LossyBeaconRadio(Radio):
             # The extended doze may end between the beacons of a repeated rest, so the policy decides again.
             first_s, self._missed_beacon = self._doze.wakes_s, False
             self._enter(DOZING, first_s)
-            self._record_beacons(first_s, 1)
+            self._record_unannounced(first_s, 1)
             self._last_poll = self._doze.end(first_s)
             self._begin_rest(first_s)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from math import inf
 from typing import Any, NamedTuple
@@ -141,6 +142,8 @@ class BeaconSchedule:
         Called once, at the end of the next beacon.
     on_late_beacon : list of AirCallback
         Called for each beacon that a busy channel delays.
+    delays : list of (int, float)
+        Number of each of these beacons, in ascending order, and its delay in seconds.
     """
 
     def __init__(self, beacons: Beacons, timing: FrameTiming) -> None:
@@ -149,6 +152,7 @@ class BeaconSchedule:
         self._sent = -1
         self.listeners: list[Callable[[], None]] = []
         self.on_late_beacon: list[AirCallback] = []
+        self.delays: list[tuple[int, float]] = []
 
     def start_s(self, free_s: float) -> float:
         """Return when the next beacon is sent if the channel is free from *free_s* seconds on."""
@@ -189,6 +193,7 @@ class BeaconSchedule:
         """Report the next beacon as late if it is due before the channel is free at *free_s* seconds."""
         due_s = self._beacons.time(self._sent + 1)
         if due_s < free_s:
+            self.delays.append((self._sent + 1, free_s - due_s))
             start_s, air_s = free_s + self._pifs_s, self._air_s
             late = AirFrame(
                 "beacon", False, due_s, start_s, air_s, start_s + air_s, None, False, False, False
@@ -277,6 +282,16 @@ class Channel:
         self._beacon_schedule.listeners.append(listener)
         self._schedule_next()
 
+    def beacon_delay_s(self, first: int, count: int, every: int) -> float:
+        """Return the total delay of *count* beacons from number *first* on, *every* beacons apart.
+
+        The delay of a beacon is known as soon as it is due, and does not include the usual PIFS.
+        """
+        delays = self._beacon_schedule.delays
+        low = bisect_left(delays, (first, 0.0))
+        high = bisect_left(delays, (first + (count - 1) * every + 1, 0.0))
+        return sum([delay_s for number, delay_s in delays[low:high] if (number - first) % every == 0])
+
     def when_free(self, then: Callable[[], None]) -> None:
         """Call *then* now, or after the current exchange has been delivered."""
         if self._current is None:
@@ -312,8 +327,7 @@ class Channel:
         self._current = (contender, exchange)
         ends_s = self._env.now + exchange.delivery_s
         self._end.arm(ends_s)
-        if self.late:
-            self._beacon_schedule.report_late(ends_s + exchange.after_s)
+        self._beacon_schedule.report_late(ends_s + exchange.after_s)
 
     def _finish_exchange(self, _: Event) -> None:
         """Deliver the frame. The rest of the exchange needs no event."""

@@ -59,7 +59,7 @@ class MacRadio(LossyBeaconRadio):
     A station that the access point considers dozing receives the beacon with its TIM bit to its end,
     even if it is awake. It then sends a PS-Poll for each frame until the More Data bit is 0. Frames that
     arrive later are announced by the next beacon. The station is awake from the time at which the
-    beacon is due.
+    beacon is due. It also listens for a beacon without its TIM bit while a busy channel delays it.
 
     The access point learns the power state from the Power Management (PM) bit of received frames. The
     station sends a null data frame before it dozes if the access point considers it awake, and before it
@@ -84,6 +84,7 @@ class MacRadio(LossyBeaconRadio):
         self._queue = StationQueue(context.channel, context.link, context.port, self)
         self._uses_ps_poll = context.topology.mac.fetch == "ps-poll"
         self._awaiting_beacon = False
+        self._delay_s = 0.0  # of the beacons being received
         self._announces_doze = False  # the first doze, at the start of the run, needs no null data frame
         self.configure_reception(context.reception, context.topology.station, context.ledger)
 
@@ -282,6 +283,18 @@ class MacRadio(LossyBeaconRadio):
         if self._mac_port.tim_bit:
             self.announced()
         return self._doze.end(now_s, self._mac_port.buffered if self._mac_port.release_on_uplink else ())
+
+    def _receive_beacons(self, now_s: float) -> None:
+        super()._receive_beacons(now_s)
+        if self._state is DOZING:  # otherwise it is awake from the time at which the beacon is due
+            self._context.ledger.listen(self._delay_s)
+        self._delay_s = 0.0
+
+    def _record_unannounced(self, first_s: float, count: int) -> None:
+        """Record received beacons, and how long a busy channel delays them."""
+        first = self._context.beacons.after(first_s) - 1
+        self._delay_s = self._channel.beacon_delay_s(first, count, self._doze.every)
+        super()._record_unannounced(first_s, count)
 
     def _wake_for_beacon(self) -> None:
         """Receive the beacon whose TIM bit is set to its end, or miss it."""

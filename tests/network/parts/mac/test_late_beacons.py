@@ -1,0 +1,87 @@
+"""Beacons that a busy channel delays: a dozing station listens from the time at which each one is due."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from psm_sim.policies import make_policy
+from tests.network.parts.mac.air_bench import AirBench
+
+PIFS_S, BEACON_S, ANSWER_S = 30e-6, 864e-6, 258e-6  # of 802.11b
+
+
+def listened_s(bench, until_s, station=0):
+    """Return for how long a station that only dozes was awake, in seconds."""
+    return bench.ledgers[station].usage(until_s).awake_s
+
+
+def test_a_frame_on_the_air_delays_the_beacon_until_its_ack():
+    """The neighbor's frame of 1311 us begins 0.5 ms before the beacon; its ACK ends 1.069 ms after it."""
+    bench = AirBench(make_policy("psm"), make_policy("always-on"))
+    bench.send_at(0.1995, station=1)
+    bench.run()
+    ((_, end_ms),) = bench.recorders[1].up
+    assert 200.8 < end_ms < 200.9
+    assert listened_s(bench, 1.0) == pytest.approx(end_ms / 1000 + ANSWER_S - 0.2, abs=1e-9)
+    usage = bench.ledgers[0].usage(1.0)
+    assert usage.awake_s + usage.asleep_s == pytest.approx(1)
+    assert usage.beacons == 9
+
+
+@pytest.mark.parametrize("policy", ["psm:listen_interval=3", "psm:listen_interval=5"])
+def test_a_beacon_that_the_station_skips_costs_nothing(policy):
+    """Only every third or fifth beacon is waited for; the one of 200 ms is not."""
+    bench = AirBench(make_policy(policy), make_policy("always-on"))
+    bench.send_at(0.1995, station=1)
+    bench.run()
+    assert listened_s(bench, 1.0) == 0
+
+
+def test_without_neighbors_beacons_cost_nothing_more():
+    """They wait a PIFS only, which the energy of a beacon includes."""
+    bench = AirBench(make_policy("psm"))
+    bench.run()
+    assert listened_s(bench, 1.0) == 0
+
+
+@pytest.mark.parametrize("policy", ["psm", "psm:listen_interval=3", "psm:listen_interval=7", "lpsm"])
+@pytest.mark.parametrize("neighbors", [1, 4])
+def test_the_time_awake_is_that_of_an_enumeration_of_all_beacons(policy, neighbors):
+    """Some neighbors send at random; a listener at every beacon finds when it ends."""
+    random, until_s = np.random.default_rng(neighbors), 20.0
+    times_s = np.sort(random.uniform(0.05, 19.9, 6000))
+
+    def bench_of():
+        bench = AirBench(make_policy(policy), *[make_policy("always-on")] * neighbors)
+        for number, time_s in enumerate(times_s):
+            bench.send_at(time_s, size=int(300 + number % 1200), station=1 + number % neighbors)
+        return bench
+
+    lazy, enumerated = bench_of(), bench_of()
+    ends_s: dict[float, float] = {}
+    channel, grid = enumerated.cell.channel, enumerated.cell.beacons
+    for number in range(1, 200):
+        due_s = grid.time(number)
+
+        def listen(due_s=due_s):
+            channel.await_beacon(lambda: ends_s.setdefault(round(due_s, 6), enumerated.env.now))
+
+        enumerated.at(due_s, listen)
+    seen = lazy.run(until_s)
+    enumerated.run(until_s)
+    assert len(ends_s) == 199
+    heard = [ends_s[round(due_ms / 1000, 6)] - due_ms / 1000 for due_ms in seen.heard]
+    expected_s = sum(max(0.0, wait_s - PIFS_S - BEACON_S) for wait_s in heard)
+    assert expected_s > 0.001
+    assert listened_s(lazy, until_s) == pytest.approx(expected_s, abs=1e-6)
+
+
+def test_a_beacon_that_is_missed_is_not_waited_for():
+    """The station listens for 5 ms and dozes, however late the beacon is."""
+    bench = AirBench(make_policy("psm"), make_policy("always-on"), **{"beacon.loss": 0.99})
+    bench.send_at(0.1995, station=1)
+    bench.run()
+    missed = bench.stations[0]._radio.beacons_missed
+    assert missed > 5
+    assert listened_s(bench, 1.0) == pytest.approx(0.005 * missed, abs=1e-9)
