@@ -25,6 +25,7 @@ from psm_sim.common.run_many import run_many
 from psm_sim.common.summary_stats import Interval, confidence_interval, significant_differences
 from psm_sim.losses import LOSSES, make_loss
 from psm_sim.simulation import BASELINES, Comparison, References, Result, Scenario, run_comparison
+from psm_sim.simulation.verdict import Reason, reason_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,6 +84,8 @@ class LossDifference(NamedTuple):
         Differences of the energy, in percent of the first loss, and of the slowdown.
     energy_differs, delay_differs : bool
         Whether the differences are significant, with Holm's correction for all pairs of losses.
+    reason : Reason or None
+        State in which the cheaper of the two saves most, with the value of this loss first.
     """
 
     name: str
@@ -90,6 +93,7 @@ class LossDifference(NamedTuple):
     energy_differs: bool
     slowdown: Interval
     delay_differs: bool
+    reason: Reason | None
 
 
 @dataclass(frozen=True)
@@ -152,9 +156,18 @@ class LossComparison:
                 bool(energy_differs[0, index]),
                 confidence_interval(slowdowns[index] - slowdowns[0]),
                 bool(delay_differs[0, index]),
+                _reason(runs[index], runs[0]),
             )
             for index in range(1, len(runs))
         ]
+
+
+def _reason(run: Result, first: Result) -> Reason | None:
+    """Return the state in which the cheaper of two runs saves most, with the value of *run* first."""
+    if run.energy_per_page_j < first.energy_per_page_j:
+        return reason_of(run.row, first.row)
+    reason = reason_of(first.row, run.row)
+    return None if reason is None else Reason(reason.state, reason.other, reason.value)
 
 
 _MEASURES = ("energy_per_page_j", "page_time_s.mean", "slowdown.mean")

@@ -14,7 +14,7 @@ from psm_sim.commands.shared_options import add_common, add_force, integer_betwe
 from psm_sim.commands.stderr_messages import print_message
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.formatting import escape_unprintable, format_duration
+from psm_sim.common.formatting import escape_unprintable, format_seconds
 from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
 from psm_sim.common.output_files import check_outputs, check_writable
@@ -240,7 +240,7 @@ def _describe_recording(recording: Recording) -> Description:
     facts = {
         "Format": recording.format,
         "Records": f"{recording.records:,}",
-        "Span": format_duration(recording.span_s) if recording.span_s else "unknown",
+        "Span": format_seconds(recording.span_s) if recording.span_s else "unknown",
         "Clients": f"{len(recording.clients):,} (busiest: {recording.clients[busiest]}, "
         f"{span.stop - span.start:,} pages)",
         "Pages": f"{recording.pages:,}",
@@ -257,7 +257,7 @@ def _describe_capture(capture: PacketCapture) -> Description:
         "Format": capture.format,
         "Frames": f"{capture.frames:,} ({capture.packets:,} IP packets)",
         "Client": f"{capture.client}, {capture.rows.size:,} packets",
-        "Span": format_duration(float(capture.at_s[-1])),
+        "Span": format_seconds(float(capture.at_s[-1])),
         "Busiest": ", ".join(f"{address} ({count:,})" for address, count in capture.others),
         "Packets": ", ".join(f"{name} {int(mask.sum()):,}" for name, mask in kinds.items()),
     }

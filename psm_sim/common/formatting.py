@@ -33,14 +33,6 @@ def one_line_message(text: str) -> str:
     return truncate(escape_unprintable(line), MAX_SENTENCE, "...")
 
 
-def format_duration(seconds: float, unit: str = "seconds") -> str:
-    """Format a duration in days, hours or minutes if it has at least two of them, else in *unit*."""
-    for name, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {name}"
-    return f"{seconds:.1f} {unit}"
-
-
 def flatten(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Flatten nested dictionaries; keys are joined by a dot, such as ``slowdown.mean``."""
     flat: dict[str, Any] = {}
@@ -98,18 +90,28 @@ def format_half_width(value: float, decimals: int) -> str:
 
 def format_digits(value: float, digits: int = 3) -> str:
     """Return a number with significant digits, without an exponent."""
-    magnitude = math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
-    return f"{value:.{max(0, digits - 1 - magnitude)}f}"
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2]) if math.isfinite(value) else 0
+    return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
-def format_seconds(seconds: float) -> str:
-    """Return a duration in milliseconds, or in seconds from one second on."""
-    return f"{format_digits(seconds)} s" if seconds >= 0.9995 else f"{format_digits(1000 * seconds)} ms"
+def format_percent(value: float) -> str:
+    """Return a percentage with two significant digits, or three from 99 % on, and at least 0.01 %."""
+    if 0 < abs(value) < 0.01:
+        return "less than 0.01 %"
+    return f"{format_digits(value, 2 if abs(value) < 99 else 3)} %"
 
 
-def format_limit(seconds: float) -> str:
-    """Return a limit with all its digits."""
-    return f"{seconds:g} s" if seconds >= 1 else f"{1000 * seconds:g} ms"
+def format_seconds(seconds: float, digits: int | None = 3) -> str:
+    """Return a duration with three significant digits in ms or s, or with one decimal in a larger unit.
+
+    The unit is the largest of which there are two, or one if it is a second. Without *digits*, all digits of
+    milliseconds and seconds are shown.
+    """
+    for name, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {name}"
+    value, unit = (seconds, "s") if seconds >= 0.9995 else (1000 * seconds, "ms")
+    return f"{f'{value:g}' if digits is None else format_digits(value, digits)} {unit}"
 
 
 def join_names(texts: Sequence[str]) -> str:

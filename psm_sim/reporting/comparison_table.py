@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from psm_sim.common.formatting import decimals_of, format_duration, format_half_width, format_number
+from psm_sim.common.formatting import decimals_of, format_half_width, format_number, format_seconds
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.result import describe_failures
@@ -446,7 +446,7 @@ def _traffic(comparison: Comparison) -> str:
     if any(run["loads_pages"] for run in comparison.shown):
         amount = f"{comparison.pages} page{'' if comparison.pages == 1 else 's'}"
     else:
-        amount = format_duration(run["simulated_s"] / max(len(run.parts), 1))
+        amount = format_seconds(run["simulated_s"] / max(len(run.parts), 1))
     return f"{amount} of trace {comparison.scenario.trace_name}"
 
 

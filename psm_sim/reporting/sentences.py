@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from psm_sim.campaign.advice import MIN_DIFFERENCE
+from psm_sim.campaign.advice import Verdict as Relation
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
-from psm_sim.common.formatting import format_digits, format_limit, format_seconds, join_names
+from psm_sim.common.formatting import format_digits, format_percent, format_seconds, join_names
 from psm_sim.simulation.table import Row, directions_of
 from psm_sim.simulation.verdict import (
     RELEVANT,
@@ -37,61 +38,24 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Result
 
 
-def format_interval(interval: Interval) -> str:
-    """Return a mean with three digits, and the half width of its interval with as many decimals."""
-    decimals = len(format_digits(interval.mean).partition(".")[2])
-    return f"{interval:.{decimals}f}"
-
-
-def because(reason: Reason | None, *, has_pages: bool) -> str:
-    """Return the state that pays as the end of a sentence; empty if two runs hardly differ in it."""
-    if reason is None:
-        return ""
-    state, *values = reason
-    if state in ("awake", "transmit"):
-        unit = "a page" if has_pages else "of the time"
-        texts = [
-            format_seconds(each) if has_pages else f"{format_digits(100 * each, 2)} %" for each in values
-        ]
-    else:
-        unit = "a page" if has_pages else "a minute"
-        texts = [format_digits(each if has_pages else 60 * each, 2) for each in values]
-    value, other = texts
-    return f", because it {_PAYS[state].format(value)} {unit} instead of {other}" if value != other else ""
-
-
-_PAYS = {
-    "awake": "is awake {}",
-    "transmit": "transmits {}",
-    "beacons": "receives {} beacons",
-    "wake_ups": "wakes up {} times",
-    "frames": "exchanges {} frames",
-}
-"""Words for the state that pays."""
-
-
 class _Words(NamedTuple):
-    """Noun, unit and verbs of the amount, and words for delay, limit and arrived traffic."""
+    """Noun, unit and verb of an amount, and words for delay, limit and arrived traffic."""
 
     noun: str
     unit: str
-    uses: str
-    use: str
+    verb: str
     delay: str
     limit: str
     finished: tuple[str, str]
 
 
-_MESSAGES_WITHIN = "with 99 % of the messages delivered within {}"
-_DELIVERED = ("delivered", "message")
+_PAGES = "added delay", "with pages delayed by at most {} on average", ("completed", "page")
+_MESSAGES = "latency", "with 99 % of the messages delivered within {}", ("delivered", "message")
 _WORDS = {
-    "energy_per_page_j": _Words(
-        "energy", "J per page", "uses", "use", "added delay",
-        "with pages delayed by at most {} on average", ("completed", "page"),
-    ),
-    "mean_power_mw": _Words("power", "mW", "uses", "use", "latency", _MESSAGES_WITHIN, _DELIVERED),
-    "mean_current_ma": _Words("current", "mA", "draws", "draw", "latency", _MESSAGES_WITHIN, _DELIVERED),
-}  # fmt: skip
+    "energy_per_page_j": _Words("energy", "J per page", "use", *_PAGES),
+    "mean_power_mw": _Words("power", "mW", "use", *_MESSAGES),
+    "mean_current_ma": _Words("current", "mA", "draw", *_MESSAGES),
+}
 
 _DIRECTIONS = {
     "down": "downlink messages",
@@ -100,52 +64,60 @@ _DIRECTIONS = {
     "round_trip_up": "replies",
 }
 
+_STATES = {
+    "awake": "is awake {}",
+    "transmit": "transmits {}",
+    "beacons": "receives {} beacons",
+    "wake_ups": "wakes up {} times",
+    "frames": "exchanges {} frames",
+}
+"""Words for the state that pays."""
+
+_NEEDS = {NEW_DRIVER: "a new driver", ACCESS_POINT: "another DTIM period in the access point"}
+
+_MAX_NAMES = 4
+"""Maximum number of policies that a sentence lists."""
+
 _MAX_PERCENT = 0.01
 """Relative delay of pages below which it is given in per cent instead of as a factor."""
 
-
-def describe_delays(rows: Sequence[Row]) -> str:
-    """Return a clause with the delays of rows, in ascending order."""
-    first, last = delay_of(rows[0]), delay_of(rows[-1])
-    if not rows[0]["loads_pages"]:
-        durations = _range(format_seconds(first), format_seconds(last))
-        return f"99 % of the {_DIRECTIONS[slowest(rows[-1])[1]]} arrive within {durations}"
-    longer = last - 1
-    if longer < RELEVANT:
-        return f"pages take no longer than {_WITHOUT}"
-    if longer < _MAX_PERCENT:
-        at_most = "at most " if len(rows) > 1 else ""
-        return f"pages take {at_most}{format_digits(100 * longer, 2)} % longer than {_WITHOUT}"
-    return f"pages take {_range(format_digits(first), format_digits(last))} times as long as {_WITHOUT}"
-
-
 _WITHOUT = "without power saving"
+_SEED_HINT = "One seed cannot tell a difference from noise; add --replications 10."
+_RECORDING_HINT = "One recording cannot tell a difference from noise."
 
 
-def describe_limited(row: Row) -> str:
-    """Return a clause with the delay to which a limit applies."""
-    if row["loads_pages"]:
-        return f"pages are delayed by {format_seconds(limited_s(row))} on average"
-    return describe_delays([row])
+def because(reason: Reason | None, *, has_pages: bool) -> str:
+    """Return the state that pays as the end of a sentence; empty if two runs hardly differ in it."""
+    if reason is None:
+        return ""
+    state, *values = reason
+    unit = "a page" if has_pages else "a minute"
+    if state not in ("awake", "transmit"):
+        value, other = (format_digits(each if has_pages else 60 * each, 2) for each in values)
+    elif has_pages:
+        value, other = map(format_seconds, values)
+    else:
+        unit = "of the time"
+        value, other = (format_percent(100 * each) for each in values)
+    return f", because it {_STATES[state].format(value)} {unit} instead of {other}" if value != other else ""
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _list(texts: Sequence[str]) -> str:
+    """Join names. Of many, some are counted instead."""
+    if len(texts) > _MAX_NAMES:
+        texts = [*texts[: _MAX_NAMES - 1], f"{len(texts) - _MAX_NAMES + 1} others"]
+    return join_names(texts)
 
 
 def _range(first: str, last: str) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def _losses(row: Row) -> str:
-    """Return which part of the traffic was lost, if any."""
-    if row["loads_pages"]:
-        failed = row.get("failed_pages")
-        return f"{failed} of {row['pages']} pages failed" if failed else ""
-    lost, delivered = (
-        sum(row[f"latency.{name}.{count}"] for name in directions_of(row)) for count in ("lost", "delivered")
-    )
-    return f"{format_digits(100 * lost / (lost + delivered), 2)} % of the messages were lost" if lost else ""
-
-
-_SEED_HINT = "One seed cannot tell a difference from noise; add --replications 10."
-_RECORDING_HINT = "One recording cannot tell a difference from noise."
+# Conclusion of a run
 
 
 def conclude(
@@ -178,16 +150,16 @@ def conclude(
     sentences: list[str] = []
     for station in dict.fromkeys(run.station for run in runs if not run.station_policy):
         shown = [run for run in runs if run.station == station]
-        text = _Text(judge(shown, references, max_latency_s), max_latency_s)
+        conclusion = _Conclusion(judge(shown, references, max_latency_s), max_latency_s)
         if station:
-            sentences += text.sentences([*([] if sentences else scopes), f"for {station}"])[:1]
+            sentences += conclusion.sentences([*([] if sentences else scopes), f"for {station}"])[:1]
         else:
-            sentences += text.sentences(scopes)
+            sentences += conclusion.sentences(scopes)
     hint = _SEED_HINT if is_synthetic else _RECORDING_HINT
     return " ".join([*sentences, *([hint] if sentences and is_single else [])])
 
 
-class _Text:
+class _Conclusion:
     """Sentences about a verdict. Runs are indices."""
 
     def __init__(self, verdict: Verdict, limit_s: float | None) -> None:
@@ -196,23 +168,27 @@ class _Text:
         self._rows = [run.row for run in verdict.runs]
         self._names = [run.policy_name for run in verdict.runs]
         self._words = _WORDS[amount_name(self._rows)]
+        self._has_pages = bool(self._rows[0]["loads_pages"])
         first = verdict.runs[0]
         self._replications = f"{len(first.replicates)} {first.replicate}s" if first.replicate else ""
+        # Delays of pages are relative to no power saving, so they need no exception for always-on.
+        is_apart = not self._has_pages and len(verdict.saving) < len(verdict.within)
+        self._among = " of the policies that save power" if is_apart else ""
 
     def sentences(self, scopes: Sequence[str]) -> list[str]:
         """Return the sentences. The first one begins with *scopes*."""
-        verdict, (verb, noun) = self._verdict, self._words.finished
+        verdict, words = self._verdict, self._words
+        verb, noun = words.finished
         if not verdict.ranked:
             return [_sentence(f"no policy {verb} a {noun}", scopes)]
+        limit = format_seconds(self._limit_s or 0.0, None)
         if (nearest := verdict.nearest) is not None:
-            limit, delay = format_limit(self._limit_s or 0.0), describe_limited(self._rows[nearest])
-            texts = [
-                f"no policy meets the limit of {limit}; {self._names[nearest]} comes closest, where {delay}"
-            ]
+            closest = f"{self._names[nearest]} comes closest, where {self._limited(nearest)}"
+            texts = [f"no policy meets the limit of {limit}; {closest}"]
         elif len(self._names) == 1:
-            texts = [f"{self._names[0]} {self._words.uses} {self._quantities((0,))}{self._tail(0)}"]
+            texts = [f"{self._names[0]} {words.verb}s {self._quantities((0,))}{self._tail(0)}"]
         elif self._limit_s is not None and verdict.has_delays:
-            scopes = [*scopes, self._words.limit.format(format_limit(self._limit_s))]
+            scopes = [*scopes, words.limit.format(limit)]
             texts = self._least_within()
         else:
             texts = self._least_and_quickest()
@@ -227,19 +203,18 @@ class _Text:
         verdict, text = self._verdict, self._least()
         best, beyond = verdict.best, verdict.cheaper_beyond
         if best is not None and saves_power(verdict.runs[best]):
-            text += f", and {describe_limited(self._rows[best])}"
+            text += f", and {self._limited(best)}"
         if beyond is None:
             return [text]
         relative = self._relative(beyond, verdict.least.members[0], self._words.noun)
-        delay = describe_limited(self._rows[beyond])
-        return [text, f"{self._names[beyond]} {self._words.uses} {relative}, but {delay}"]
+        return [text, f"{self._names[beyond]} {self._words.verb}s {relative}, but {self._limited(beyond)}"]
 
     def _least_and_quickest(self) -> list[str]:
         """Return which policies use least and which delay least. Of stations return only the former."""
         verdict, text = self._verdict, self._least()
         best, quickest, saving = verdict.best, verdict.quickest.members, verdict.saving
         if best is not None and quickest == (best,) and len(saving) > 1:
-            return [f"{text}, and delays least: {self._delays_of(quickest)}"]
+            return [f"{text}, and delays least{self._among}: {self._delays_of(quickest)}"]
         is_last = len(saving) < 2 or bool(verdict.runs[0].station)
         if best is not None and (is_last or best not in quickest):
             text += self._tail(best)
@@ -249,21 +224,20 @@ class _Text:
         """Return which policies use least, how much, and why."""
         verdict, words = self._verdict, self._words
         least, best = verdict.least.members, verdict.best
-        reason = because(verdict.reason, has_pages=self._rows[0]["loads_pages"])
+        reason = because(verdict.reason, has_pages=self._has_pages)
         if best is not None and len(least) == 2:
             pair = [best, *(n for n in least if n != best)]
             name, other = (self._names[n] for n in pair)
             ratio = relative_delay(verdict.runs, self._delays, *pair)
-            percent = f"{100 * ratio:.0f} %" if ratio >= 0.01 else "less than 1 %"
-            delay = f"{percent} of its {words.delay}"
+            delay = f"{format_percent(100 * ratio)} of its {words.delay}"
             amounts = self._amounts_of(self._amounts.group(pair))
-            return f"{name} {words.uses} as little {words.noun} as {other} ({amounts}) at {delay}{reason}"
+            return f"{name} {words.verb}s as little {words.noun} as {other} ({amounts}) at {delay}{reason}"
         if verdict.least.is_undecided:
-            return self._undecided(verdict.least, self._amounts, f"{words.uses} the", f" {words.noun}")
+            return self._undecided(verdict.least, self._amounts, f"{words.verb}s the least {words.noun}")
         amounts = self._amounts_of(verdict.least)
         if len(least) > 1 and len(least) == len(verdict.within):
-            return f"no policy {words.uses} less {words.noun} than another ({amounts})"
-        verb = words.uses if len(least) == 1 else words.use
+            return f"no policy {words.verb}s less {words.noun} than another ({amounts})"
+        verb = f"{words.verb}s" if len(least) == 1 else words.verb
         return f"{self._names_of(least)} {verb} the least {words.noun} ({amounts}){reason}"
 
     def _least_delay(self) -> str:
@@ -271,48 +245,48 @@ class _Text:
         verdict, group = self._verdict, self._verdict.quickest
         quickest, least = group.members, verdict.least.members
         if group.is_undecided:
-            return self._undecided(group, self._delays, "delays", "")
+            return self._undecided(group, self._delays, f"delays least{self._among}")
         delays = self._delays_of(quickest)
-        if len(quickest) > 1:
-            equality = self._equality(group, self._delays)
-            if len(quickest) == len(verdict.saving):
-                saving = "" if len(quickest) == len(verdict.within) else " that saves power"
-                return f"no policy{saving} delays less than another: {delays} ({equality})"
-            text = f"{self._names_of(quickest)} delay least: {delays} ({equality})"
-            return text + self._cheapest_of(quickest)
-        text = f"{self._names_of(quickest)} delays least: {delays}"
-        if quickest[0] in least:
-            return text
-        return f"{text}, at {self._relative(quickest[0], least[0], self._words.noun)}"
+        if len(quickest) == 1:
+            cost = (
+                ""
+                if quickest[0] in least
+                else f", at {self._relative(quickest[0], least[0], self._words.noun)}"
+            )
+            return f"{self._names_of(quickest)} delays least{self._among}: {delays}{cost}"
+        equality = self._equality(group, self._delays)
+        if len(quickest) == len(verdict.saving):
+            saving = "" if len(quickest) == len(verdict.within) else " that saves power"
+            return f"no policy{saving} delays less than another: {delays} ({equality})"
+        cheapest = self._cheapest_of(quickest)
+        return f"{self._names_of(quickest)} delay least{self._among}: {delays} ({equality}){cheapest}"
 
-    def _undecided(self, group: Group, measure: Measure, verb: str, noun: str) -> str:
-        """Return the least and the largest mean of a group whose order is not known, and that it is not."""
-        first, last, names = group.members[0], group.members[-1], self._names
-        if measure is self._delays and not self._rows[first]["loads_pages"]:
-            low, high = (format_seconds(measure.values[n]) for n in (first, last))
-            high = f"99 % of the messages within {high}"
-        else:
-            low, high = (format_interval(measure.intervals[n]) for n in (first, last))
-            high += f" {self._words.unit}" if noun else " times the page time without power saving"
-        few = f"{self._replications} are too few to tell which of {self._names_of(group.members)}"
-        mean = f"{names[last]} {verb} most{noun} ({high}) and {names[first]} least ({low}) on average"
-        return f"{mean}; {few} {verb} least{noun}"
+    def _undecided(self, group: Group, measure: Measure, least: str) -> str:
+        """Return the least mean of a group, and the others whose difference is not significant."""
+        unit, names = self._words.unit, [self._names[n] for n in group.members]
+        values = [format_interval(measure.intervals[n]) for n in group.members]
+        if measure is self._delays and self._has_pages:
+            unit = f"times the page time {_WITHOUT}"
+        elif measure is self._delays:
+            unit = "for 99 % of the messages"
+            values = [format_seconds(measure.values[n]) for n in group.members]
+        others = [f"{name} ({value})" for name, value in zip(names[1:], values[1:], strict=True)]
+        differ = "differences from {} are" if len(others) > 1 else "difference from {} is"
+        return (
+            f"{names[0]} {least} on average ({values[0]} {unit}), but over {self._replications} the"
+            f" {differ.format(_list(others))} not significant"
+        )
 
     def _cheapest_of(self, quickest: Sequence[int]) -> str:
         """Return which of the policies that delay least uses least, as the end of a sentence."""
         cheapest, least = self._amounts.least(quickest).members, self._verdict.least.members
         if len(cheapest) > 1 or cheapest[0] in least:
             return ""
-        relative = self._relative(cheapest[0], least[0])
-        uses = f"{self._words.uses} the least {self._words.noun}"
-        return f"; of these, {self._names[cheapest[0]]} {uses}, {relative}"
+        uses = f"{self._words.verb}s the least {self._words.noun}"
+        return f"; of these, {self._names[cheapest[0]]} {uses}, {self._relative(cheapest[0], least[0])}"
 
     def _names_of(self, members: Sequence[int]) -> str:
-        """Return the names of several policies. Of many, some are counted instead."""
-        names = [self._names[n] for n in members]
-        if len(names) > _MAX_NAMES:
-            names[_MAX_NAMES - 1 :] = [f"{len(names) - _MAX_NAMES + 1} others"]
-        return join_names(names)
+        return _list([self._names[n] for n in members])
 
     def _tail(self, index: int) -> str:
         """Return the delay of a policy that saves power, as the end of a sentence."""
@@ -320,7 +294,26 @@ class _Text:
         return f", and {self._delays_of([index])}" if is_known else ""
 
     def _delays_of(self, members: Sequence[int]) -> str:
-        return describe_delays([self._rows[n] for n in members])
+        """Return a clause with the delays of policies, in ascending order."""
+        first, last = (self._rows[members[index]] for index in (0, -1))
+        shortest, longest = delay_of(first), delay_of(last)
+        if not self._has_pages:
+            durations = _range(format_seconds(shortest), format_seconds(longest))
+            return f"99 % of the {_DIRECTIONS[slowest(last)[1]]} arrive within {durations}"
+        longer = longest - 1
+        if longer < RELEVANT:
+            return f"pages take no longer than {_WITHOUT}"
+        if longer < _MAX_PERCENT:
+            at_most = "at most " if len(members) > 1 else ""
+            return f"pages take {at_most}{format_percent(100 * longer)} longer than {_WITHOUT}"
+        factors = _range(format_digits(shortest), format_digits(longest))
+        return f"pages take {factors} times as long as {_WITHOUT}"
+
+    def _limited(self, index: int) -> str:
+        """Return a clause with the delay to which the limit applies."""
+        if self._has_pages:
+            return f"pages are delayed by {format_seconds(limited_s(self._rows[index]))} on average"
+        return self._delays_of([index])
 
     def _quantities(self, members: Sequence[int]) -> str:
         """Return the amounts of policies with their unit, and the battery life of a single policy."""
@@ -354,22 +347,35 @@ class _Text:
         ratio, name = self._amounts.ratio(index, reference), self._names[reference]
         if ratio > 2:
             return f"{format_digits(ratio, 2)} times the {noun or self._words.noun} of {name}"
-        percent = 100 * abs(ratio - 1)
         comparative = "less" if ratio < 1 else "more"
-        return " ".join(
-            [format_digits(percent, 2 if percent < 99 else 3), "%", comparative, *noun.split(), "than", name]
-        )
+        return " ".join([format_percent(100 * abs(ratio - 1)), comparative, *noun.split(), "than", name])
 
 
-_MAX_NAMES = 4
-"""Maximum number of policies that a sentence lists."""
+def _losses(row: Row) -> str:
+    """Return which part of the traffic was lost, if any."""
+    if row["loads_pages"]:
+        failed = row.get("failed_pages")
+        return f"{failed} of {row['pages']} pages failed" if failed else ""
+    lost, delivered = (
+        sum(row[f"latency.{name}.{count}"] for name in directions_of(row)) for count in ("lost", "delivered")
+    )
+    return f"{format_percent(100 * lost / (lost + delivered))} of the messages were lost" if lost else ""
 
 
 def _sentence(text: str, scopes: Sequence[str]) -> str:
     """Return a sentence, whose first word keeps its case if it is the name of a policy."""
     text = ", ".join([*scopes, text])
     is_word = text.partition(" ")[0] in {"in", "for", "no", "under", "with"}
-    return f"{text[0].upper()}{text[1:]}." if is_word else f"{text}."
+    return f"{_capital(text) if is_word else text}."
+
+
+def format_interval(interval: Interval) -> str:
+    """Return a mean with three digits, and the half width of its interval with as many decimals."""
+    decimals = len(format_digits(interval.mean).partition(".")[2])
+    return f"{interval:.{decimals}f}"
+
+
+# Advice for a device
 
 
 def answer(advice: Advice) -> list[str]:
@@ -380,22 +386,30 @@ def answer(advice: Advice) -> list[str]:
 
 
 def _selection(advice: Advice, best: Ranked) -> Iterator[str]:
-    """Yield the setting to select with its reason, the default, and settings that are as good."""
+    """Yield the setting to select with its reason, what the bound costs, and the driver's default."""
     yield f"Select {best.setting.name}{_call(best)}."
     compared = advice.reason
     reason = because(compared[0], has_pages=advice.has_pages) if compared else ""
     other = f"{reason} with {compared[1].setting.name}" if compared and reason else ""
-    yield f"It draws {power(best)}{other}. {_capital(delay(advice, best))}."
+    yield f"It draws {_power(best)}{other}. {_capital(_delay(advice, best))}."
+    if beyond := advice.beyond:
+        ratio, warning = best.power_w / beyond.power_w, _warning(advice, beyond)
+        noun = "current" if "mean_current_ma" in beyond.result.row else "power"
+        cost = f"The bound costs {format_digits(ratio, 2)} times the {noun}. " if ratio >= 2 else ""
+        change = f"With a bound of {format_seconds(beyond.delay_s.high)}, {beyond.setting.name} would draw"
+        yield f"{cost}{change} {_power(beyond)}{f'; {warning}' if warning else ''}."
     default = advice.default
     if default is best:
         yield "This is the default of the driver."
     elif default is not None:
-        yield (
-            f"The default of the driver, {default.setting.name}, draws {power(default)};"
-            f" {delay(advice, default)}."
-        )
+        name = default.setting.name
+        yield f"The default of the driver, {name}, draws {_power(default)}; {_delay(advice, default)}."
+
+
+def _alternatives(advice: Advice, best: Ranked) -> Iterator[str]:
+    """Yield settings that are as good, or better with a risk, and what further means would change."""
     if advice.tied:
-        names = _capital(join_names([row.setting.name for row in advice.tied]))
+        names = _capital(_list([row.setting.name for row in advice.tied]))
         draw = "draw" if len(advice.tied) > 1 else "draws"
         equal = f"no significant difference, or less than {100 * MIN_DIFFERENCE:g} %"
         yield f"{names} {draw} as little ({equal})."
@@ -403,37 +417,23 @@ def _selection(advice: Advice, best: Ranked) -> Iterator[str]:
         yield f"{_capital(warning)}. No setting within the bound receives all of them."
     elif second := advice.second:
         name = _capital(second.setting.name)
-        yield f"{name} draws {power(second)}, but {_warning(advice, second)}{_call(second)}."
-
-
-def _alternatives(advice: Advice, best: Ranked) -> Iterator[str]:
-    """Yield what another bound, driver, access point or more seeds would change."""
-    if beyond := advice.beyond:
-        ratio, warning = best.power_w / beyond.power_w, _warning(advice, beyond)
-        noun = "current" if "mean_current_ma" in beyond.result.row else "power"
-        cost = f"The bound costs {format_digits(ratio, 2)} times the {noun}. " if ratio >= 2 else ""
-        change = f"With a bound of {format_seconds(beyond.delay_s.high)}, {beyond.setting.name} would draw"
-        yield f"{cost}{change} {power(beyond)}{f'; {warning}' if warning else ''}."
+        yield f"{name} draws {_power(second)}, but {_warning(advice, second)}{_call(second)}."
     first = {row.setting.needs: row for row in reversed(advice.better)}
     for need, row in first.items():
-        yield f"With {_NEEDS[need]}, {row.setting.name} would draw {power(row)}; {delay(advice, row)}."
+        yield f"With {_NEEDS[need]}, {row.setting.name} would draw {_power(row)}; {_delay(advice, row)}."
     if NEW_DRIVER not in first and advice.max_latency_s:
         yield "No policy that needs a new driver draws less within the bound."
-    if names := [row.setting.name for row in advice.uncertain]:
-        shown = names if len(names) < 3 else [names[0], f"{len(names) - 1} others"]
-        yield f"Too close to the bound to decide: {join_names(shown)}. Add --replications."
+    if uncertain := [row.setting.name for row in advice.uncertain]:
+        yield f"Too close to the bound to decide: {_list(uncertain)}. Add --replications."
     if advice.replications == 1:
         yield "This is a single run, so small differences may be chance."
-
-
-_NEEDS = {NEW_DRIVER: "a new driver", ACCESS_POINT: "another DTIM period in the access point"}
 
 
 def _no_setting(advice: Advice) -> list[str]:
     if nearest := advice.nearest:
         return [
             f"No setting is within the bound on the {bound(advice)}.",
-            f"Nearest is {nearest.setting.name}: {delay(advice, nearest)}.",
+            f"Nearest is {nearest.setting.name}: {_delay(advice, nearest)}.",
         ]
     share = min(row.missing for row in advice.rows if not row.setting.needs)
     sentences = [f"No setting delivers the messages: at least {100 * share:.0f} % are missing."]
@@ -441,8 +441,8 @@ def _no_setting(advice: Advice) -> list[str]:
     idle_s = topology.access_point.idle_limit_s
     if idle_s is not None and topology.station.keep_alive_s is None:
         sentences.append(
-            f"The association expires after {idle_s:g} s without frames of the station. Send keep-alives,"
-            f" e.g. --set station.keep_alive_s={idle_s / 2:g}."
+            f"The association expires after {format_seconds(idle_s, None)} without frames of the station."
+            f" Send keep-alives, e.g. --set station.keep_alive_s={idle_s / 2:g}."
         )
     return sentences
 
@@ -452,8 +452,8 @@ def _call(row: Ranked) -> str:
     return f": {join_names(calls)}" if calls else "; the manual of your driver states the call"
 
 
-def power(row: Ranked) -> str:
-    """Return mean current and battery life, or mean power without a chip, as text."""
+def _power(row: Ranked) -> str:
+    """Return mean current and battery life, or mean power without a chip."""
     values = row.result.row
     if "mean_current_ma" not in values:
         return f"{format_digits(values['mean_power_mw'])} mW"
@@ -462,25 +462,22 @@ def power(row: Ranked) -> str:
     return f"{format_digits(values['mean_current_ma'])} mA{life}"
 
 
-def delay(advice: Advice, row: Ranked) -> str:
-    """Return the delay of a setting as text, with the bound if there is one."""
-    value = format_seconds(row.delay_s.mean)
-    within = (
-        f", within {format_limit(advice.max_latency_s)}" if advice.max_latency_s and row.is_within else ""
-    )
+def _delay(advice: Advice, row: Ranked) -> str:
+    """Return the delay of a setting, and how it relates to the bound if there is one."""
+    if row.verdict is Relation.LOSES:
+        return f"{format_percent(100 * row.missing)} of the messages are missing"
+    value, limit_s = format_seconds(row.delay_s.mean), advice.max_latency_s
+    relation = row.verdict.value.replace("the bound", format_seconds(limit_s or 0.0, None))
+    related = f", {relation}" if limit_s else ""
     if advice.has_pages:
-        return f"power saving adds {value} to a page on average{within}"
-    return f"the 99th percentile of the latency is {value}{within}"
+        return f"power saving adds {value} to a page on average{related}"
+    return f"the 99th percentile of the latency is {value}{related}"
 
 
 def bound(advice: Advice) -> str:
-    """Return what is bounded and the bound as text."""
+    """Return what is bounded and the bound."""
     kind = "mean added page time" if advice.has_pages else "99th percentile of the latency"
-    return f"{kind}, {format_limit(advice.max_latency_s or 0.0)}"
-
-
-def _capital(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
+    return f"{kind}, {format_seconds(advice.max_latency_s or 0.0, None)}"
 
 
 def _warning(advice: Advice, row: Ranked) -> str:
@@ -488,6 +485,9 @@ def _warning(advice: Advice, row: Ranked) -> str:
     share = row.setting.dtim_share(advice.dtim_period)
     lost = "of the group addressed frames, so ARP and mDNS requests are lost"
     return "" if share in (None, 1) else f"it receives {100 * (share or 0):.0f} % {lost}"
+
+
+# Losses of LPSM
 
 
 def conclude_losses(losses: LossComparison) -> str:
@@ -510,7 +510,8 @@ def _difference(first: str, loss: LossDifference) -> str:
     if not loss.energy_differs:
         uses = f"its energy is not significantly different ({energy.mean:+.2f} ± {energy.half_width:.2f} %)"
     difference = f"{slowdown.mean:+.3f} ± {slowdown.half_width:.3f}"
-    return f"Loss {loss.name} {delays} (slowdown {difference}), and {uses}."
+    reason = because(loss.reason, has_pages=True) if loss.energy_differs else ""
+    return f"Loss {loss.name} {delays} (slowdown {difference}), and {uses}{reason}."
 
 
 _SMALL_ENERGY, _SMALL_DELAY = 0.01, 0.05
@@ -526,6 +527,6 @@ def _sensitivity(curve: LossCurve) -> str:
     matters = "matters" if energy > _SMALL_ENERGY or delay > _SMALL_DELAY else "hardly matters"
     return (
         f"The gamma of {curve.name} {matters}: from {curve.gammas[0]:.3g} to {curve.gammas[-1]:.3g}, the"
-        f" energy varies by {100 * energy:.2g} % and the slowdown from {min(slowdowns):.3f} to"
+        f" energy varies by {format_percent(100 * energy)} and the slowdown from {min(slowdowns):.3f} to"
         f" {max(slowdowns):.3f}."
     )

@@ -6,19 +6,30 @@ import pytest
 
 from psm_sim.common.formatting import (
     decimals_of,
-    format_duration,
     format_half_width,
     format_number,
+    format_seconds,
 )
 
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(3.25, "3.2 seconds"), (119.9, "119.9 seconds"), (120, "2.0 minutes"), (9000, "2.5 hours")],
+    [
+        (0.0312, "31.2 ms"),
+        (0.9996, "1.00 s"),
+        (119.9, "120 s"),
+        (120, "2.0 minutes"),
+        (9000, "2.5 hours"),
+        (360_000, "4.2 days"),
+    ],
 )
 def test_a_duration_has_the_largest_unit_of_which_there_are_two(seconds: float, words: str) -> None:
-    """Below two minutes it is given in seconds."""
-    assert format_duration(seconds) == words
+    """Below two minutes it is given in seconds, and below one second in milliseconds."""
+    assert format_seconds(seconds) == words
+
+
+def test_a_limit_has_all_its_digits() -> None:
+    assert [format_seconds(limit_s, None) for limit_s in (1, 0.3, 0.3005)] == ["1 s", "300 ms", "300.5 ms"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
-from psm_sim.common.formatting import format_duration
+from psm_sim.common.formatting import format_seconds
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.terminal.console import console_on, new_table
 
@@ -52,7 +52,7 @@ def _summary(run: dict[str, Any]) -> list[str]:
     polls = f"{run['polls']:,} poll{'' if run['polls'] == 1 else 's'}"
     left = run["trace_bytes"] - run["bytes"]
     rest = f", {left:,} bytes arrive later" if left else ", the whole trace"
-    duration, limits = format_duration(run["replayed_s"], "s"), f"{polling['min']:g} to {polling['max']:g} ms"
+    duration, limits = format_seconds(run["replayed_s"]), f"{polling['min']:g} to {polling['max']:g} ms"
     return [
         f"{run['client']}: {polls} in {duration}, {run['bytes']:,} bytes retrieved{rest}",
         f"mean polling time {polling['mean']:.1f} ms, range {limits}",

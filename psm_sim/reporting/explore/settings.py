@@ -47,7 +47,7 @@ class Settings:
     policies: tuple[str, ...] = ("bsd", "lpsm", "anticipate")
     price: str = "0.25"
     pages: str = "40"
-    seeds: str = "3"
+    seeds: str = "5"
     seed: str = "1"
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from psm_sim import __version__
 from psm_sim.campaign.advice import Row, Verdict, slower
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
-from psm_sim.common.formatting import format_duration, format_seconds
+from psm_sim.common.formatting import format_seconds
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.sentences import answer, bound
@@ -196,7 +196,7 @@ def assumptions(advice: Advice, driver: str) -> list[str]:
     comparison = advice.comparison
     workload, count = comparison.workload, advice.replications
     is_unbounded = bool(advice.has_pages and workload.messages and advice.max_latency_s)
-    duration = format_duration(comparison.runs[0]["simulated_s"] / count)
+    duration = format_seconds(comparison.runs[0]["simulated_s"] / count)
     pages = f"{comparison.pages} pages" if advice.has_pages else duration
     seeds = f"{count} clients" if comparison.replicate == "client" else comparison.seed_range
     return [

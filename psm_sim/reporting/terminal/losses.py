@@ -8,7 +8,7 @@ from typing import TextIO
 from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
 from psm_sim.reporting.marks import title_of
 from psm_sim.reporting.sentences import conclude_losses
-from psm_sim.reporting.terminal.console import Rows, console_on, table_of
+from psm_sim.reporting.terminal.console import Rows, console_on, print_lines, table_of
 from psm_sim.simulation import Result
 
 
@@ -116,7 +116,7 @@ def write(losses: LossComparison, stream: TextIO) -> None:
     with console_on(stream) as console:
         for text, rows in (("", result_rows(losses)), (NAT, nat_rows(losses)), (REGRET, regret_rows(losses))):
             if text:
-                console.print(text)
+                print_lines(console, [text])
             console.print(table_of(rows))
             console.print()
-        console.print(*setting_lines(losses), conclude_losses(losses), sep="\n")
+        print_lines(console, [conclude_losses(losses), "", *setting_lines(losses)])

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 
-from psm_sim.common.formatting import format_duration
+from psm_sim.common.formatting import format_seconds
 from psm_sim.common.progress import Progress
 
 LINE_INTERVAL_S = 10.0
@@ -79,4 +79,4 @@ def _lines(name: str, unit: str) -> Iterator[Progress]:
 
 def describe_time(seconds: float) -> str:
     """Return a duration as text, in seconds below two minutes."""
-    return f"{seconds:.0f} s" if seconds < 120 else format_duration(seconds)
+    return f"{seconds:.0f} s" if seconds < 120 else format_seconds(seconds)
