@@ -28,7 +28,8 @@ def advice_on(profile: str, dtim: int, bound_ms: int, traffic: str) -> dict[str,
     """Return the advice as in its JSON."""
     options = f"--profile {profile} --dtim {dtim} --latency {bound_ms}ms --traffic {traffic}"
     with redirect_stdout(io.StringIO()) as text:
-        psm_sim(["advise", *options.split(), "--workers", "1", "--format", "json"])
+        if psm_sim(["advise", *options.split(), "--workers", "1", "--format", "json"]):
+            raise SystemExit(options)
     values: dict[str, Any] = json.loads(text.getvalue())
     return values
 

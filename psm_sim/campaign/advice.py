@@ -27,13 +27,14 @@ from psm_sim.workload import Workload
 REPLICATIONS = 8
 """Default number of seeds."""
 
-SCREENED = 1
-"""Number of seeds with which policies that need a new driver are tried."""
+NEW_REPLICATIONS = 1
+"""Default number of seeds of policies that need a new driver.
+
+One seed of a policy with a costly lookahead takes as long as all seeds of the settings.
+"""
 
 SIMILAR = 0.05
-"""Relative difference from the best setting or from the bound below which such a policy gets all seeds."""
-
-_ENERGY = "energy_per_page_j"
+"""Relative difference from the best setting or from the bound that such a policy must exceed to count."""
 
 MIN_DIFFERENCE = 0.01
 """Relative difference of two energies below which settings share a rank, even if it is significant."""
@@ -219,7 +220,8 @@ def advise(
     max_latency_s
         Maximum added page time, or maximum 99th percentile of the latency of messages, in seconds.
     replications
-        Number of seeds; None uses :data:`REPLICATIONS`, or 1 if the traffic does not depend on the seed.
+        Number of seeds; None uses :data:`REPLICATIONS`, or 1 if the traffic does not depend on the seed, and
+        :data:`NEW_REPLICATIONS` for policies that need a new driver.
     progress
         Called after each seed or client, with that unit, if there are several, otherwise with the number of
         finished settings.
@@ -247,25 +249,18 @@ def advise(
         return comparison, [_row(setting, run, comparison, max_latency_s) for setting, run in runs]
 
     comparison, rows = simulate([each for each in settings if each.needs != NEW_DRIVER], count)
-    period = comparison.resolved_topology.beacon.dtim_period
-    best = choose(rows, period, max_latency_s).best
-    # One seed of a policy with a costly lookahead takes as long as all seeds of the settings.
     if new := [each for each in settings if each.needs == NEW_DRIVER]:
-        tried = simulate(new, min(count, SCREENED))[1]
-        close = [row for row in tried if count > SCREENED and _is_close(row, best, max_latency_s)]
-        repeated = simulate([row.setting for row in close], count)[1] if close else []
-        rows += [*(row for row in tried if row not in close), *repeated]
-    return Advice(
-        **vars(choose(rows, period, max_latency_s)), comparison=comparison, max_latency_s=max_latency_s
-    )
+        seeds = replications or min(count, NEW_REPLICATIONS)
+        tried = simulate(new, seeds)[1]
+        rows += tried if seeds == count else [_with_margin(row, max_latency_s) for row in tried]
+    choice = choose(rows, comparison.resolved_topology.beacon.dtim_period, max_latency_s)
+    return Advice(**vars(choice), comparison=comparison, max_latency_s=max_latency_s)
 
 
-def _is_close(row: Row, best: Row | None, max_latency_s: float | None) -> bool:
-    """Return whether more seeds could change how a setting compares with the best one or the bound."""
-    pairs = [(row.delay_s.mean, max_latency_s or math.inf)]
-    if best is not None:
-        pairs.append((row.energy_j, fold([run.row for run in best.result.replicates[:SCREENED]])[_ENERGY]))
-    return any(abs(value / other - 1) < SIMILAR for value, other in pairs)
+def _with_margin(row: Row, max_latency_s: float | None) -> Row:
+    """Return a row with fewer seeds than the others, uncertain if its delay is similar to the bound."""
+    is_similar = abs(row.delay_s.mean / (max_latency_s or math.inf) - 1) < SIMILAR
+    return replace(row, verdict=Verdict.UNCERTAIN) if is_similar else row
 
 
 def _check_traffic(scenario: Scenario, max_latency_s: float | None) -> Workload:
@@ -438,14 +433,18 @@ def _best_of_equal(rows: Sequence[Row]) -> int:
 def _differences(rows: Sequence[Row]) -> NDArray[np.bool_]:
     """Return which energies differ, as a matrix. With a single run, only their size is compared.
 
-    Rows with fewer seeds than the others have one that differs clearly.
+    Rows with fewer seeds than the others are compared on the common ones.
     """
-    means_j = np.array([row.energy_j for row in rows])
-    smaller_j = np.minimum.outer(means_j, means_j)
-    differs = np.abs(np.subtract.outer(means_j, means_j)) > MIN_DIFFERENCE * smaller_j
     samples_j = [[run.energy_per_page_j for run in row.result.replicates] for row in rows]
     count = max(map(len, samples_j), default=1)
     complete = [index for index, sample in enumerate(samples_j) if len(sample) == count]
+    means_j = np.array([row.energy_j for row in rows])
+    smaller_j = np.minimum.outer(means_j, means_j)
+    differs = np.abs(np.subtract.outer(means_j, means_j)) > MIN_DIFFERENCE * smaller_j
     if count > 1:
         differs[np.ix_(complete, complete)] &= significant_differences([samples_j[n] for n in complete])
+    for index, sample in enumerate(samples_j):
+        if len(sample) < count:
+            others_j = np.array([np.mean(other[: len(sample)]) for other in samples_j])
+            differs[index] = differs[:, index] = np.abs(others_j / np.mean(sample) - 1) > SIMILAR
     return np.asarray(differs)

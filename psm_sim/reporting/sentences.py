@@ -422,7 +422,7 @@ def _alternatives(advice: Advice, best: Ranked) -> Iterator[str]:
     for need, row in first.items():
         yield f"With {_NEEDS[need]}, {row.setting.name} would draw {_power(row)}; {_delay(advice, row)}."
     if NEW_DRIVER not in first and advice.max_latency_s:
-        yield "No policy that needs a new driver draws less within the bound."
+        yield "No policy that needs a new driver draws clearly less within the bound."
     if uncertain := [row.setting.name for row in advice.uncertain]:
         yield f"Too close to the bound to decide: {_list(uncertain)}. Add --replications."
     if advice.replications == 1:
@@ -482,9 +482,12 @@ def bound(advice: Advice) -> str:
 
 def _warning(advice: Advice, row: Ranked) -> str:
     """Return the warning of a setting that misses group addressed frames; empty for the others."""
-    share = row.setting.dtim_share(advice.dtim_period)
-    lost = "of the group addressed frames, so ARP and mDNS requests are lost"
-    return "" if share in (None, 1) else f"it receives {100 * (share or 0):.0f} % {lost}"
+    share, period = row.setting.dtim_share(advice.dtim_period), row.setting.wake_beacons
+    if share in (None, 1):
+        return ""
+    unless = f" unless the DTIM period of the access point is {period}" if period else ""
+    frames = f"{100 * (share or 0):.0f} % of the group addressed frames"
+    return f"it receives {frames}, so ARP and mDNS requests are lost{unless}"
 
 
 # Losses of LPSM

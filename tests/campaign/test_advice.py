@@ -191,12 +191,23 @@ def test_a_delay_that_is_not_known_is_no_bound_to_set() -> None:
     assert choose([off, known], 1, 0.2).beyond is known
 
 
-def test_a_new_policy_gets_all_seeds_only_if_it_is_close_to_the_best() -> None:
-    """The same policy, and one that needs a fraction."""
+def test_a_new_policy_gets_one_seed_and_counts_only_if_it_is_clearly_better() -> None:
+    """The policy of the best setting does not."""
     new = [Setting(f"new {n}", f"psm:listen_interval={n}", needs=NEW_DRIVER) for n in (1, 10)]
-    rows = advice_on(listen(1), *new).rows
-    seeds = {row.setting.name: len(row.result.replicates) for row in rows}
-    assert seeds == {"off": 4, "LI 1": 4, "new 1": 4, "new 10": 1}
+    advice = advise([OFF, listen(1), *new], PUSH, workers=1)
+    seeds = {row.setting.name: len(row.result.replicates) for row in advice.rows}
+    assert seeds == {"off": REPLICATIONS, "LI 1": REPLICATIONS, "new 1": 1, "new 10": 1}
+    assert [row.setting.name for row in advice.better] == ["new 10"]
+    assert {len(row.result.replicates) for row in advice_on(listen(1), *new, seeds=4).rows} == {4}
+
+
+def test_a_new_policy_near_the_bound_is_uncertain_after_one_seed() -> None:
+    """The bound is 2 % above its delay."""
+    new = Setting("new", "psm:listen_interval=3", needs=NEW_DRIVER)
+    free = advise([OFF, new], PUSH, workers=1)
+    delay_s = next(row.delay_s.mean for row in free.rows if row.setting is new)
+    assert verdicts(advise([OFF, new], PUSH, 1.02 * delay_s, workers=1))["new"] is Verdict.UNCERTAIN
+    assert verdicts(advise([OFF, new], PUSH, 1.1 * delay_s, workers=1))["new"] is Verdict.WITHIN
 
 
 def test_without_keep_alives_an_association_expires_and_no_setting_delivers() -> None:
