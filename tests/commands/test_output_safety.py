@@ -174,6 +174,7 @@ def test_losses_writes_both_files_or_none(
     """The disk has space for the table, but not for the page."""
     resource = pytest.importorskip("resource")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)  # Python would keep half of the code of a module
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
     try:
