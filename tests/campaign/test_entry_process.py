@@ -150,7 +150,7 @@ def test_a_users_file_with_parameters(own):
             "Fails",
             r"Policy .*own.py:Fails failed in rest\(\) with .*: KeyError: 'late' \(.*own.py, line 23\)",
         ),
-        ("Ends", r"own.py:Ends: rest\(\) ended the process"),
+        ("Ends", r"own.py:Ends: rest\(\) returned no result: its process has ended with exit status 3\."),
         (
             "Interrupts",
             r"Policy .*own.py:Interrupts failed in rest\(\) with .*: KeyboardInterrupt \(.*own.py, line 31\)",

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from psm_sim.common.errors import InputError, PluginError, describe_error
+from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.opened_files import add_opened_files, note_opened_files, opened_files
 from psm_sim.common.parallel import Session
 from psm_sim.common.parameters import parameter
-from psm_sim.common.user_code_guards import WrongResultError, numbers, time_limit_s
+from psm_sim.common.user_code_guards import WrongResultError, numbers, time_limit_s, user_code_call
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest, ServicePeriod, describe_radio
 from psm_sim.policies.factory import make_policy
 from psm_sim.policies.user_policy_guard import checked_rest, guard_policy
@@ -145,17 +145,17 @@ class EntryPolicy(Policy):
             self._close()
             raise
         except WrongResultError as error:
-            problem = f"returned {error}"
+            problem = f"returned {error}."
         except TimeoutError as error:
-            problem = f"gave no answer within {error} s"
+            problem = f"gave no answer within {error} s."
         except (EOFError, ConnectionError):
-            problem = "ended the process; the last output has the reason"
+            problem = f"returned no result: {self._session.reason_of_end()}"
         except (OSError, TypeError, ValueError, LookupError, RecursionError):
-            problem = "gave an answer that psm_sim did not ask for"
+            problem = "gave an answer that psm_sim did not ask for."
         finally:
             self._calls.clear()
         self._close()
-        raise PluginError(f"Policy {self.policy}: {method}() {problem}.")
+        raise PluginError(f"Policy {self.policy}: {method}() {problem}")
 
     def _exchange(self, calls: list[tuple[Any, ...]]) -> Any:
         """Return the result of the last call."""
@@ -181,17 +181,15 @@ def serve(channel: Connection, spec: str) -> None:
     with suppress(EOFError, OSError), note_opened_files():
         while True:
             number, calls = json.loads(channel.recv_bytes())
-            owner = f"Policy {spec}: {calls[-1][0]}()"
+            method = calls[-1][0]
             try:
-                create = _CREATE.get(calls[-1][0])
-                policy = policy if create is None else create(spec)
-                *_, result = [_call(policy, *call) for call in calls]
-                answer = json.dumps([number, None, result]).encode()
-            except BaseException as error:  # an entry may raise KeyboardInterrupt
-                known = isinstance(error, InputError)
-                text = str(error) if known else f"{owner} raised {describe_error(error)}; fix the code."
-                answer = json.dumps([number, text, None]).encode()
-            channel.send_bytes(answer)
+                with user_code_call(f"Policy {spec} failed in {method}()", limit_s=time_limit_s(method)):
+                    policy = _CREATE[method](spec) if method in _CREATE else policy
+                    *_, result = [_call(policy, *call) for call in calls]
+                    answer = json.dumps([number, None, result])
+            except InputError as error:
+                answer = json.dumps([number, str(error), None])
+            channel.send_bytes(answer.encode())
 
 
 def _read_facts(facts: Any) -> _Facts:
