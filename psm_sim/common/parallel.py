@@ -9,13 +9,12 @@ import pickle
 import signal
 import sys
 import threading
-import time
 import traceback
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -63,9 +62,13 @@ class WorkerDiedError(InputError):
 
 @dataclass(frozen=True)
 class Ended:
-    """End of a call, with its exception if it failed, or a :class:`WorkerDiedError`."""
+    """End of a call, with its exception if it failed, or a :class:`WorkerDiedError`.
+
+    ``is_last`` states that its process is of no more use.
+    """
 
     error: BaseException | None = None
+    is_last: bool = False
 
 
 def unordered_map(
@@ -87,13 +90,13 @@ def unordered_map(
         return
     import cloudpickle  # pickles classes of the user's script by value, too
 
-    idle = [Session(_serve_calls) for _ in range(workers)]
+    idle = list[Session]()
     running: dict[Any, tuple[Session, Item]] = {}
     received: list[tuple[Item, Output | Ended]] = []
     try:
         while items or running or received:
-            while items and idle:
-                session, item = idle.pop(), items.popleft()
+            while items and len(running) < workers:
+                session, item = idle.pop() if idle else Session(_serve_calls), items.popleft()
                 running[session.channel] = session, item
                 with suppress(OSError):  # the idle process has ended
                     session.channel.send_bytes(cloudpickle.dumps((function, item)))
@@ -101,11 +104,18 @@ def unordered_map(
             received = []
             for channel in wait(list(running), _POLL_TIMEOUT_S) if running else ():
                 session, item = running[channel]
-                for value in _receive(session, progress):
-                    received.append((item, value))
-                    if isinstance(value, Ended):
-                        del running[channel]
-                        idle.append(session if session.end.alive else Session(_serve_calls))
+                value = _receive(session)
+                if isinstance(value, _Reported):
+                    progress(*value.arguments)
+                    continue
+                received.append((item, value))
+                if isinstance(value, Ended):
+                    del running[channel]
+                    session.printed[0] = 0
+                    if value.is_last:
+                        session.end()
+                    else:
+                        idle.append(session)
     finally:
         for session in (*idle, *(session for session, _ in running.values())):
             session.end()
@@ -114,7 +124,7 @@ def unordered_map(
 def report_progress(*arguments: Any) -> None:
     """Call the *progress* of :func:`unordered_map` in the parent process; do nothing in another process."""
     if _channel:
-        _channel[0].send_bytes(pickle.dumps((_Reported(arguments), False)))
+        _channel[0].send_bytes(pickle.dumps(_Reported(arguments)))
 
 
 @dataclass(frozen=True)
@@ -221,44 +231,40 @@ def call_in_session(function: Callable[[], int]) -> NoReturn:  # pragma: no cove
     WorkerDiedError
         If user code has ended the child.
     """
-    finished, parent, received = mmap.mmap(-1, 1), os.getpid(), list[int]()  # shared with the child
-    child = os.fork()
-    if child == 0:
-        os.setsid()
-        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
-        limit_user_code()
-        status = _status_of(function)
-        finished[0] = 1 + status
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, _EXIT_TIMEOUT_S)  # user code may have left threads
-        sys.exit(status)
+    finished, received = mmap.mmap(-1, 1), list[int]()  # finished is shared with the child
+    child = multiprocessing.get_context("fork").Process(target=_call_and_note, args=(function, finished))
+    child.start()
+    leader = child.pid or 0
 
     def pass_on(number: int, _: object) -> None:
-        os.kill(child, signal.SIGKILL if received else number)
+        os.kill(leader, signal.SIGKILL if received else number)
         received.append(number)
 
     def pause(*_: object) -> None:
-        for process in (child, os.getpid()):
+        for process in (leader, os.getpid()):
             os.kill(process, signal.SIGSTOP)
 
     for number in ending_signals():
         signal.signal(number, pass_on)
     signal.signal(signal.SIGTSTP, pause)
-    signal.signal(signal.SIGCONT, lambda *_: os.kill(child, signal.SIGCONT))
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    _kill_group(child)
+    signal.signal(signal.SIGCONT, lambda *_: os.kill(leader, signal.SIGCONT))
+    child.join()
+    _kill_group(leader)
     if finished[0]:
         sys.exit(finished[0] - 1)
     if received:
         raise CommandTerminated("interrupted.", 128 + received[0])
-    raise WorkerDiedError(_reason_of(status))
+    raise WorkerDiedError(_reason_of(child.exitcode))
 
 
-def _status_of(function: Callable[[], int]) -> int:  # pragma: no cover (in a child)
+def _call_and_note(function: Callable[[], int], finished: mmap.mmap) -> None:  # pragma: no cover (there)
+    _lead_session()
     try:
-        return function()
+        finished[0] = 1 + function()
     except SystemExit as error:  # after --help
-        return int(error.code or 0)
+        finished[0] = 1 + int(error.code or 0)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, _EXIT_TIMEOUT_S)  # user code may have left threads
 
 
 def process_count(items: int, workers: int | None) -> int:
@@ -300,48 +306,43 @@ def _serve_calls(channel: Connection) -> None:  # pragma: no cover (in a worker)
             try:
                 function, item = pickle.loads(call)  # noqa: S301 (from the parent process)
                 for value in function(item):
-                    channel.send_bytes(cloudpickle.dumps((value, False)))
+                    channel.send_bytes(cloudpickle.dumps(value))
             except BaseException as error:
                 error.add_note(traceback.format_exc())
                 ended = Ended(error)
-            channel.send_bytes(cloudpickle.dumps((ended, is_memory_spent())))
+            channel.send_bytes(cloudpickle.dumps(replace(ended, is_last=is_memory_spent())))
 
 
-def _receive(session: Session, progress: Progress) -> list[Any]:
-    """Return the value of a call or its end in a list, which is empty after a report of the progress.
-
-    The session ends here if its process is of no more use.
-    """
+def _receive(session: Session) -> Any:
+    """Return the next value of a call, its progress or its end."""
     try:
-        value, is_spent = pickle.loads(session.channel.recv_bytes())  # noqa: S301 (from a worker)
+        return pickle.loads(session.channel.recv_bytes())  # noqa: S301 (from a worker)
     except (EOFError, OSError):
-        value, is_spent = Ended(WorkerDiedError(session.reason_of_end())), True
-    if is_spent:
-        session.end()
-    if isinstance(value, Ended):
-        session.printed[0] = 0
-    if isinstance(value, _Reported):
-        progress(*value.arguments)
-        return []
-    return [value]
+        return Ended(WorkerDiedError(session.reason_of_end()), is_last=True)
 
 
-def _init_worker(printing: Connection) -> None:  # pragma: no cover (in a worker)
-    """Leave standard output and Ctrl-C to the parent process, and end with it.
-
-    Output of this process goes to *printing*. It leads a session, so that its own processes end with it.
-    """
+def _lead_session() -> None:  # pragma: no cover (in a child)
+    """Limit user code in this process and in those that it starts, which end with the parent process."""
     if hasattr(os, "setsid"):
         os.setsid()
+    limit_user_code()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+
+
+def _call_in_session(
+    printing: Connection, function: Callable[..., None], *arguments: Any
+) -> None:  # pragma: no cover (there)
+    """Call the function with all output to *printing*, because standard output is the parent's."""
     for descriptor in (1, 2):
         os.dup2(printing.fileno(), descriptor)
     printing.close()
     if sys.stderr is None:  # closed in the parent process
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stdout = sys.stderr
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    limit_user_code()
-    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # left to the parent, too
+    _lead_session()
+    function(*arguments)
+    _kill_group(os.getpid())  # also the processes that user code has left
 
 
 def _exit_with_parent() -> None:  # pragma: no cover (in a worker)
@@ -350,20 +351,6 @@ def _exit_with_parent() -> None:  # pragma: no cover (in a worker)
         parent.join()
         _kill_group(os.getpid())
         os._exit(1)
-
-
-def _exit_after(parent: int) -> None:  # pragma: no cover (in a child)
-    while os.getppid() == parent:
-        time.sleep(_EXIT_TIMEOUT_S)
-    _kill_group(os.getpid())
-
-
-def _call_in_session(
-    printing: Connection, function: Callable[..., None], *arguments: Any
-) -> None:  # pragma: no cover (there)
-    _init_worker(printing)
-    function(*arguments)
-    _kill_group(os.getpid())  # also the processes that user code has left
 
 
 def _kill_group(leader: int | None) -> None:
