@@ -156,18 +156,6 @@ def test_a_policy_that_fails_in_mid_run_stops_it_with_its_own_error():
         run_alone(build_world(load_topology(), Late()), [Page(1.0, 2000, (), (300,), (0.0,))])
 
 
-def test_persistent_connections_save_handshakes():
-    """Fewer bytes and less time for the same page."""
-    page = Page(1.0, 2000, (3000,) * 9, (300,) * 10, (0.0,) * 10)
-    single, kept = (
-        run("always-on", [page], **{"browser.persistent": value, "browser.connections": "1"})
-        for value in ("false", "true")
-    )
-    times = [world.visits[0][0].ended_s - 1.0 for world in (single, kept)]
-    assert times[1] < times[0] - 9 * 0.04
-    assert kept.server.sent_bytes < single.server.sent_bytes
-
-
 class Repeats(Observer):
     """Counts the server's data segments that begin where an earlier one began."""
 
