@@ -37,14 +37,11 @@ class Adaptive(LastFramePolicy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy adaptive")
-        self._reset()
+        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start with one frame at time 0."""
         super().start(beacon_s)
-        self._reset()
-
-    def _reset(self) -> None:
         self._times_s = deque([0.0], maxlen=self.frames)
         self._quiet_s = self.quiet * self.interval_ms / 1000
         self._active = self.frames == 1

@@ -68,14 +68,11 @@ class Dynamic(LastFramePolicy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy dynamic")
-        self._reset()
+        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start with the timeout running."""
         super().start(beacon_s)
-        self._reset()
-
-    def _reset(self) -> None:
         stack = STACKS[self.stack]
         self._timeout_s = (stack.timeout_ms if self.timeout_ms is None else self.timeout_ms) / 1000
         listen_interval = self.listen_interval

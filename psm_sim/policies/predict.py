@@ -48,14 +48,11 @@ class Predict(LastFramePolicy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy predict")
-        self._reset()
+        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start without any recorded reply."""
         super().start(beacon_s)
-        self._reset()
-
-    def _reset(self) -> None:
         self._flows, self._delays_s = OutstandingRequests(), deque[float](maxlen=self.memory)
         self._request_s = self._reply_s = 0.0
         self._awaits_reply, self._retrieved = False, False

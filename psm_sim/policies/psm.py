@@ -47,23 +47,13 @@ class Psm(Policy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy psm")
-        self._reset()
-
-    def start(self, beacon_s: float) -> None:
-        """Start with the listen interval as the station rounds it."""
-        super().start(beacon_s)
-        self._reset()
-
-    def _reset(self) -> None:
-        self._interval = self.listen_interval
-        self._rest = Rest(beacons=self._interval, repeat=True)
+        self._rest = Rest(beacons=self.listen_interval, repeat=True)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze until the next beacon of the listen interval."""
-        if self._interval == 1 or self.counted_from == "doze":
+        if self.listen_interval == 1 or self.counted_from == "doze":
             return self._rest
-        past = (
-            self.beacon_grid.after(now_s) - 1
-        ) % self._interval  # beacons since the last multiple of the interval
+        # beacons since the last multiple of the interval
+        past = (self.beacon_grid.after(now_s) - 1) % self.listen_interval
         # A shorter first doze realigns the station. Only full dozes are repeated.
-        return Rest(beacons=self._interval - past) if past else self._rest
+        return Rest(beacons=self.listen_interval - past) if past else self._rest

@@ -43,14 +43,11 @@ class ShareTimeout(LastFramePolicy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy share-timeout")
-        self._reset()
+        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start with equal weights."""
         super().start(beacon_s)
-        self._reset()
-
-    def _reset(self) -> None:
         self._delay_s = self.dtim.period * self.beacon_s / 2
         self._doze_cost_s = self.price * self._delay_s
         self._timeouts_s: FloatArray = np.linspace(0.0, self._doze_cost_s, self.experts)

@@ -42,14 +42,11 @@ class Smart(Policy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy smart")
-        self._reset()
+        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start without any recorded reply."""
         super().start(beacon_s)
-        self._reset()
-
-    def _reset(self) -> None:
         self._model = WaitingTimeModel()
         self._uplink_s, self._awaits, self._rested = 0.0, False, False
         self._doze_s = (inf, inf)

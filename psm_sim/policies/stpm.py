@@ -38,14 +38,11 @@ class Stpm(LastFramePolicy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy stpm")
-        self._reset()
+        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start without any recorded run."""
         super().start(beacon_s)
-        self._reset()
-
-    def _reset(self) -> None:
         self._runs, self._gaps_s = deque[int](maxlen=self.memory), deque[float](maxlen=self.memory)
         self._transfers, self._transfer_s = 0, 0.0
 

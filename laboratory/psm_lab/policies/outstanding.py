@@ -41,14 +41,11 @@ class OutstandingPolicy(Policy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy outstanding")
-        self._reset()
+        self.start(self.beacon_s)
 
     def start(self, beacon_s: float) -> None:
         """Start without an outstanding request."""
         super().start(beacon_s)
-        self._reset()
-
-    def _reset(self) -> None:
         self._requests = OutstandingRequests()
         self._last_frame_s = self._last_request_s = 0.0
         self._max_beacons = longest_doze(self.max_ms, self.beacon_s)
