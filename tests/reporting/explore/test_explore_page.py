@@ -93,7 +93,7 @@ def test_a_trace_sets_sizes_that_take_seconds() -> None:
     document.get_model_by_name("profile").value = "esp32"
     document.get_model_by_name("trace").value = "cbr"
     run_callbacks(document)
-    assert (value_of(document, "pages"), value_of(document, "seeds")) == ("1", "3")
+    assert (value_of(document, "pages"), value_of(document, "seeds")) == ("1", "5")
     (figure,) = document.get_model_by_name("plane").children
     assert "(ms)" in figure.xaxis[0].axis_label
     assert "(mW)" in figure.yaxis[0].axis_label
