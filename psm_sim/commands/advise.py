@@ -16,6 +16,7 @@ from psm_sim.commands.shared_options import (
     add_seed,
     add_workers,
     integer_between,
+    measured_profile,
     parse_latency,
     parse_settings,
 )
@@ -113,7 +114,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         arguments.seed,
         {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
         defaults=_default_interval(arguments, given),
-        profile=arguments.profile,
+        profile=measured_profile(arguments.profile, arguments.measured),
         battery=arguments.battery,
         where="--set",
     ).scenario()

@@ -22,6 +22,7 @@ from psm_sim.commands.shared_options import (
     add_workers,
     integer_between,
     is_given,
+    measured_profile,
     parse_latency,
     parse_settings,
 )
@@ -306,7 +307,7 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
         arguments.seed,
         {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
         preset=arguments.preset,
-        profile=arguments.profile,
+        profile=measured_profile(arguments.profile, arguments.measured),
         battery=arguments.battery,
         loss=arguments.loss,
         where="--set",

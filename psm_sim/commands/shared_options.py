@@ -218,7 +218,7 @@ def add_network(group: argparse._ActionsContainer) -> None:
 
 
 def add_access_point(group: argparse._ArgumentGroup, default_interval: str = "") -> None:
-    """Add ``--dtim``, ``--beacon-interval`` and ``--latency`` to the group of the network and the device."""
+    """Add ``--dtim``, ``--beacon-interval``, ``--measured`` and ``--latency`` to the group of the device."""
     group.add_argument(
         "--dtim", type=integer_between(1, 255), metavar="N", help="DTIM period of the access point"
     )
@@ -228,10 +228,46 @@ def add_access_point(group: argparse._ArgumentGroup, default_interval: str = "")
         help=f"time between beacons, e.g. 100TU or 102.4ms{default_interval}",
     )
     group.add_argument(
+        "--measured",
+        action="append",
+        default=[],
+        metavar="dtim=N:CURRENT",
+        help="mean current of your idle board at a DTIM period, e.g. 'dtim=3: 1.42mA'; once or twice",
+    )
+    group.add_argument(
         "--latency",
         metavar="TIME",
         help="maximum 99th percentile of the latency of messages, or mean added page time, e.g. 300ms",
     )
+
+
+def measured_profile(profile: str, measured: Sequence[str]) -> str:
+    """Return the spec of a chip profile with the values of ``--measured``.
+
+    Raises
+    ------
+    InputError
+        If a value is invalid, or there is no profile.
+    """
+    from psm_sim.common.component_spec import Spec
+
+    if not measured:
+        return profile
+    if not profile:
+        raise InputError("--measured requires --profile CHIP.")
+    spec = Spec.parse(profile, "profile")
+    for text in measured:
+        key, _, current = (part.strip() for part in text.lower().partition(":"))
+        name, _, period = (part.strip() for part in key.partition("="))
+        number, unit = _split_unit(current)
+        if name != "dtim" or not period.isdecimal() or number is None or unit not in ("ma", "ua"):
+            raise InputError(
+                f"--measured must be a DTIM period and a current, e.g. 'dtim=3: 1.42mA', got {text!r}."
+            )
+        if f"dtim_{period}" in spec.values:
+            raise InputError(f"--measured: DTIM {period} is given twice; specify it once.")
+        spec = spec.with_(f"dtim_{period}", f"{number / (1000 if unit == 'ua' else 1):g}")
+    return str(spec)
 
 
 def access_point_settings(

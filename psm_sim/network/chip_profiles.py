@@ -7,7 +7,7 @@ joules, which is then the mode light sleep.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.input_limits import ascii_number
 from psm_sim.common.registry import unknown_name_error
+from psm_sim.network.chip_estimation import DOZING, MEASURED, estimate_base_and_charge
 from psm_sim.network.topology import check_settings, topology_keys
 
 _SECTIONS = ("power.", "station.")
@@ -113,6 +114,10 @@ class ChipProfile:
         Modes by name; empty if the profile has a table ``[power]``.
     mode : Mode or None
         Mode that the values belong to; None if the profile has a table ``[power]``.
+    interval : (float, float)
+        Interval of the mean current of a dozing station, relative to the predicted one.
+    known : str
+        Knowledge of the board that the interval rests on.
     """
 
     name: str
@@ -124,6 +129,8 @@ class ChipProfile:
     has_twt: bool = False
     modes: Mapping[str, Mode] = field(default_factory=dict)
     mode: Mode | None = None
+    interval: tuple[float, float] = DOZING[MODES[0]]
+    known: str = "this board was not measured"
 
 
 def profile_names() -> list[str]:
@@ -137,8 +144,10 @@ def load_profile(text: str) -> ChipProfile:
     Parameters
     ----------
     text
-        ``NAME`` or ``NAME:mode=MODE``. The name is that of a profile, of a board, or a path that ends in
-        ``.toml``. The default mode is the first one of the file in which the station stays associated.
+        ``NAME`` or ``NAME:mode=MODE,dtim_N=CURRENT``. The name is that of a profile, of a board, or a path
+        that ends in ``.toml``. The default mode is the first one of the file in which the station stays
+        associated. One or two mean currents of an idle station, in mA at a DTIM period N, replace base and
+        charge per beacon, see :func:`~psm_sim.network.chip_estimation.estimate_base_and_charge`.
 
     Raises
     ------
@@ -147,22 +156,88 @@ def load_profile(text: str) -> ChipProfile:
         associated in the mode.
     """
     spec = Spec.parse(text, "profile")
-    for key in spec.values:
-        if key != "mode":
-            raise InputError(f"profile {spec.name}: {unknown_name_error('parameter', key, ['mode'])}")
     path = _find(spec.name)
     table = read_toml(path, "profile")
     description, source = (str(table.pop(key, "")) for key in ("description", "source"))
     table.pop("names", None)
+    interval = table.pop("interval", None)
     driver, has_twt = _driver(_table(table.pop("driver", {}), path, "driver"), path)
     modes = _modes(table, path) if "mode" in table else {}
-    if not modes:
-        values, origin = _power(table, path)
-        return ChipProfile(path.stem, description, source, values, origin, driver, has_twt)
-    mode = _choose(modes, spec.values.get("mode"), path.stem)
-    values, origin = mode.topology()
+    mode = _choose(modes, spec.values.get("mode"), path.stem) if modes else None
+    values, origin = mode.topology() if mode else _power(table, path)
+    means_ma = _means(spec)
+    if means_ma:
+        _estimate(values, origin, means_ma, mode.name if mode else MODES[0], path.stem)
     check_settings(values, path.name)
-    return ChipProfile(path.stem, description, source, values, origin, driver, has_twt, modes, mode)
+    known = "this board was not measured"
+    if means_ma:
+        interval, known = MEASURED[len(means_ma)], f"from {_COUNTS[len(means_ma)]} of this board"
+    elif interval is not None:
+        interval, known = _ascending(interval, 2, f"{path.name}: interval"), "from a recording of this board"
+    else:
+        interval = DOZING[mode.name if mode else MODES[0]]
+    return ChipProfile(
+        path.stem, description, source, values, origin, driver, has_twt, modes, mode, interval, known
+    )
+
+
+_COUNTS = {1: "one measured mean", 2: "two measured means"}
+
+_SCATTERED = ("esp32", "esp32-s2")
+"""Chips that are no prior of others: their rows scatter by 7 %, or belong to two sleep states."""
+
+
+def base_and_charge_of_others(mode: str, without: Collection[str] = ()) -> list[tuple[float, float]]:
+    """Return base current in mA and charge per beacon in uC of the bundled chips in a *mode*.
+
+    The chips *without* are left out.
+    """
+    modes = [
+        load_profile(name).modes.get(mode)
+        for name in profile_names()
+        if name not in without and name not in _SCATTERED
+    ]
+    return [(each.base_ma, each.numbers["beacon_uc"]) for each in modes if each is not None]
+
+
+def _means(spec: Spec) -> dict[int, float]:
+    """Return the mean currents in mA by DTIM period among the parameters of a profile."""
+    means_ma: dict[int, float] = {}
+    for key, text in spec.values.items():
+        if key == "mode":
+            continue
+        if re.fullmatch("dtim_[0-9]{1,3}", key) is None:
+            raise InputError(
+                f"profile {spec.name}: {unknown_name_error('parameter', key, ['mode', 'dtim_3'])}"
+            )
+        period = int(key.removeprefix("dtim_"))
+        try:
+            means_ma[period] = float(ascii_number(text.lower().removesuffix("ma")))
+        except ValueError:
+            means_ma[period] = 0.0
+        if not 0 < means_ma[period] < 1e6 or not 1 <= period <= 255:
+            raise InputError(
+                f"profile {spec.name}: {key} must be a mean current in mA > 0 at a DTIM period from 1 to 255,"
+                f" got {text!r}."
+            )
+    if len(means_ma) > 2:
+        raise InputError(f"profile {spec.name}: at most two measured means, got {len(means_ma)}.")
+    return means_ma
+
+
+def _estimate(
+    values: dict[str, Any], origin: dict[str, str], means_ma: Mapping[int, float], mode: str, name: str
+) -> None:
+    """Replace base and charge in *values* by those of measured means."""
+    if "power.supply_v" not in values:
+        raise InputError(f"profile {name}: measured currents require power.supply_v; add the supply voltage.")
+    others = base_and_charge_of_others(mode, (name,))
+    base_ma, charge_uc = estimate_base_and_charge(means_ma, others)
+    values["power.asleep_w"] = float(f"{base_ma * values['power.supply_v'] / 1e3:.4g}")
+    values["power.beacon_j"] = float(f"{charge_uc * values['power.supply_v'] / 1e6:.4g}")
+    means = " and ".join(f"{mean:g} mA at DTIM {period}" for period, mean in means_ma.items())
+    prior = f"; prior of {len(others)} other chips" if len(means_ma) == 1 else ""
+    origin["power.asleep_w"] = origin["power.beacon_j"] = f"derived: {means}{prior}"
 
 
 def _power(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[str, str]]:
@@ -176,7 +251,6 @@ def _power(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[str,
     for key in values:
         if key not in valid:
             raise InputError(f"{path.name}: {unknown_name_error('profile key', key, valid)}")
-    check_settings(values, path.name)
     if "power.beacon_j" not in values:  # most of the energy of psm with a current chip
         raise InputError(
             f"{path.name}: power.beacon_j is missing; add the energy to receive a beacon, in joules."
