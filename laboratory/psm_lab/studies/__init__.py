@@ -38,6 +38,7 @@ FIELD = {"field": "field"}
 VALIDATIONS = {
     "data-sheet": "validation:DATA_SHEET",
     "dtim": "validation:DTIM",
+    "calibration": "validation:CALIBRATION",
     "duty-cycle": "validation:DUTY_CYCLE",
     "latency": "validation:LATENCY",
     "ping": "validation:PING",

@@ -15,6 +15,7 @@ from psm_lab.studies.study_runner import reproduce
 from psm_lab.studies.validation import (
     ADDED_MS,
     PERIODS,
+    SCATTERED,
     beacon_ms,
     data_sheet_charge,
     fit_losses,
@@ -127,3 +128,30 @@ def test_the_verdict_keeps_its_tolerance():
     assert validation_verdict("dtim", 5.5) == "agrees"
     assert validation_verdict("dtim", -5.6) == "differs"
     assert validation_verdict("latency", 3.0, 25.1) == "differs"
+
+
+def test_one_measured_mean_predicts_the_others_within_seven_per_cent_and_two_within_two_and_a_half():
+    """In the median without the two chips whose rows scatter; every row is printed, also the misses."""
+    tallies = {(row["given"], row["chips"]): row for row in table("calibration")}
+    without = "without ESP32 and ESP32-S2"
+    for given in ("DTIM 1", "DTIM 3", "DTIM 10"):
+        assert tallies[given, without]["median %"] <= 7
+        assert (tallies[given, without]["rows"], tallies[given, "all"]["rows"]) == (16, 20)
+    assert tallies["DTIM 1 and 10", without]["median %"] <= 2.5
+    rows = table("calibration", 1)
+    assert len(rows) == 3 * 20 + 3 * 10
+    assert all(row["verdict"] in ("agrees", "differs", "no fit") for row in rows)
+
+
+def test_the_interval_after_one_mean_covers_most_of_the_rows_that_were_not_given():
+    """At least 80 % of the rows within 13 %, and after two means within 6 %, without the two chips."""
+    rows = [row for row in table("calibration", 1) if row["chip"] not in SCATTERED]
+    for given, limit in (("DTIM 3", 13), ("DTIM 1 and 10", 6)):
+        sizes = [abs(row["difference %"]) for row in rows if row["given"] == given]
+        assert np.mean(np.array(sizes) <= limit) >= 0.8
+
+
+def test_with_its_least_currents_the_chip_of_two_sleep_states_is_met():
+    """ESP32-S2, which has no base and charge otherwise."""
+    (row,) = (row for row in table("dtim") if row["chip"] == "ESP32-S2" and row["mode"] == "light sleep")
+    assert abs(row["difference %"]) < 0.5
