@@ -11,14 +11,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.campaign.chip_currents import ModeRow, keeps_order
 from psm_sim.campaign.driver_settings import NEW_DRIVER, Setting
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.summary_stats import Interval, significant_differences
+from psm_sim.network.chip_profiles import ChipProfile, load_profile
 from psm_sim.simulation import Comparison, Result, Scenario, run_comparison
 from psm_sim.simulation.table import directions_of, fold, usage_of
 from psm_sim.simulation.verdict import Reason, reason_of
@@ -145,10 +148,31 @@ class Advice(Choice):
         Comparison of the policies that simulate the settings.
     max_latency_s : float or None
         Bound on the delay, in seconds.
+    modes : tuple of ModeRow
+        Modes of the chip by ascending current; empty without a chip, or if it has none.
+    report_every_s : float or None
+        Interval of the reports that the traffic consists of, if it was given.
     """
 
     comparison: Comparison = field(kw_only=True)
     max_latency_s: float | None = None
+    modes: tuple[ModeRow, ...] = ()
+    report_every_s: float | None = None
+
+    @cached_property
+    def chip(self) -> ChipProfile | None:
+        """Chip whose currents have an interval; None without a profile that states the supply."""
+        profile = self.comparison.scenario.profile
+        chip = load_profile(profile) if profile else None
+        return chip if chip is not None and "power.supply_v" in chip.values else None
+
+    @property
+    def reversible(self) -> list[Row]:
+        """Ranked settings that could draw less than the best within the interval of the currents."""
+        if self.chip is None or self.best is None:
+            return []
+        others = [row for row in self.rows if row.rank > self.best.rank]
+        return [row for row in others if not keeps_order(self.best.result, row.result, self.chip)]
 
     @property
     def dtim_period(self) -> int:

@@ -17,6 +17,7 @@ from psm_sim.commands.shared_options import (
     add_workers,
     integer_between,
     measured_profile,
+    parse_duration,
     parse_latency,
     parse_settings,
 )
@@ -35,6 +36,7 @@ EPILOG = """\
 examples:
   psm_sim advise --profile esp32 --dtim 3 --traffic mqtt --battery 2000mAh --latency 300ms
   psm_sim advise --profile nrf7002 --traffic mqtt:command.period_s=60 --latency 2s
+  psm_sim advise --profile esp32-c6 --report-every 15min --battery 2000mAh
   psm_sim advise --trace my.har --latency 100ms
 
 A recommended setting keeps the 99th percentile of the latency of messages in
@@ -44,6 +46,7 @@ time that power saving adds. Settings whose energy does not differ share a rank.
 DRIVERS = ("esp-idf", "cyw43", "nrf70", "linux", "brcmfmac", "generic")
 """Names in :data:`psm_sim.campaign.driver_settings.DRIVERS`, which are not imported for the help."""
 
+_TRAFFIC = "mqtt"
 _PAGES, _PAUSES = 10, 1
 """Default number of pages per seed of traces with page views, and of traces whose pages are pauses."""
 
@@ -55,9 +58,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--traffic",
         "--trace",
         dest="trace",
-        default="mqtt",
+        default=_TRAFFIC,
         metavar="NAME|FILE[:key=...]",
         help="bundled trace, HAR, pcap, UCB trace, page list .csv or profile .toml (default: %(default)s)",
+    )
+    group.add_argument(
+        "--report-every",
+        metavar="TIME",
+        help="instead: a message and its reply every so often, e.g. 15min; compares deep sleep as well",
     )
     group.add_argument(
         "--pages",
@@ -86,6 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare the settings and print the advice."""
     from psm_sim.campaign.advice import advise
+    from psm_sim.campaign.chip_currents import compare_modes
     from psm_sim.reporting.files.advice_output import write_json, write_table
     from psm_sim.reporting.terminal.progress import progress
 
@@ -97,6 +106,9 @@ def run(arguments: argparse.Namespace) -> int:
             advice = advise(
                 settings, scenario, max_latency_s, arguments.replications, report, arguments.workers
             )
+        every_s = parse_duration("--report-every", arguments.report_every)
+        modes = compare_modes(scenario, settings, every_s, arguments.workers) if advice.chip else ()
+        advice = replace(advice, modes=modes, report_every_s=every_s)
     write = write_json if arguments.format == "json" else write_table
     write(advice, driver, sys.stdout)
     return 0
@@ -108,7 +120,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
 
     given = parse_settings(arguments.set)
     scenario = RunArguments(
-        arguments.trace,
+        _traffic(arguments),
         arguments.topology,
         1,
         arguments.seed,
@@ -120,6 +132,17 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     ).scenario()
     pages = arguments.pages or (_PAGES if has_pages(scenario.workloads()[0]) else _PAUSES)
     return replace(scenario, pages=pages)
+
+
+def _traffic(arguments: argparse.Namespace) -> str:
+    """Return the trace; reports are round trips from the station, long enough for at least ten of them."""
+    every_s = parse_duration("--report-every", arguments.report_every)
+    if every_s is None:
+        return str(arguments.trace)
+    if arguments.trace != _TRAFFIC:
+        raise InputError("--report-every conflicts with --traffic; remove one of them.")
+    # Reports meet every beacon phase.
+    return f"ping:period_s={every_s:g},spread_s={min(5.0, every_s / 10):g},stretch_s={10 * every_s:g}"
 
 
 def _default_interval(arguments: argparse.Namespace, given: dict[str, str]) -> dict[str, float]:

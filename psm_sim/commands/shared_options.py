@@ -321,6 +321,17 @@ def parse_latency(text: str | None) -> float | None:
 
 
 _MAX_LATENCY_S = 1e6
+_SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+def parse_duration(option: str, text: str | None) -> float | None:
+    """Return a time such as ``15min`` in seconds, or None without the option."""
+    if text is None:
+        return None
+    number, unit = _split_unit(text)
+    if number is None or unit not in _SECONDS or not 1 <= number * _SECONDS[unit] <= _MAX_LATENCY_S:
+        raise InputError(f"{option} must be a time of at least 1 s such as 30s, 15min or 1h, got {text!r}.")
+    return number * _SECONDS[unit]
 
 
 def _split_unit(text: str) -> tuple[float | None, str]:

@@ -101,6 +101,12 @@ def format_percent(value: float) -> str:
     return f"{format_digits(value, 2 if abs(value) < 99 else 3)} %"
 
 
+def format_range(low: float, typical: float, high: float, unit: str) -> str:
+    """Return an interval, with two digits of its width."""
+    decimals = 0 if high <= low else max(0, 1 - math.floor(math.log10(high - low)))
+    return f"{low:.{decimals}f} to {high:.{decimals}f} {unit}, typically {typical:.{decimals}f}"
+
+
 def format_seconds(seconds: float, digits: int | None = 3) -> str:
     """Return a duration with three significant digits in ms or s, or with one decimal in a larger unit.
 

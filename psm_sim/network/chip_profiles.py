@@ -114,6 +114,8 @@ class ChipProfile:
         Modes by name; empty if the profile has a table ``[power]``.
     mode : Mode or None
         Mode that the values belong to; None if the profile has a table ``[power]``.
+    is_measured : bool
+        Whether the board itself was measured.
     interval : (float, float)
         Interval of the mean current of a dozing station, relative to the predicted one.
     known : str
@@ -129,8 +131,9 @@ class ChipProfile:
     has_twt: bool = False
     modes: Mapping[str, Mode] = field(default_factory=dict)
     mode: Mode | None = None
+    is_measured: bool = False
     interval: tuple[float, float] = DOZING[MODES[0]]
-    known: str = "this board was not measured"
+    known: str = "no board was measured"
 
 
 def profile_names() -> list[str]:
@@ -169,19 +172,33 @@ def load_profile(text: str) -> ChipProfile:
     if means_ma:
         _estimate(values, origin, means_ma, mode.name if mode else MODES[0], path.stem)
     check_settings(values, path.name)
-    known = "this board was not measured"
+    is_measured = bool(means_ma) or interval is not None
+    known = "no board was measured"
     if means_ma:
-        interval, known = MEASURED[len(means_ma)], f"from {_COUNTS[len(means_ma)]} of this board"
+        count = "one mean" if len(means_ma) == 1 else "two means"
+        interval, known = (
+            MEASURED[len(means_ma)],
+            f"{count} of this board {'is' if len(means_ma) == 1 else 'are'} known",
+        )
     elif interval is not None:
-        interval, known = _ascending(interval, 2, f"{path.name}: interval"), "from a recording of this board"
+        interval, known = _ascending(interval, 2, f"{path.name}: interval"), "this board was recorded"
     else:
         interval = DOZING[mode.name if mode else MODES[0]]
     return ChipProfile(
-        path.stem, description, source, values, origin, driver, has_twt, modes, mode, interval, known
+        path.stem,
+        description,
+        source,
+        values,
+        origin,
+        driver,
+        has_twt,
+        modes,
+        mode,
+        is_measured,
+        interval,
+        known,
     )
 
-
-_COUNTS = {1: "one measured mean", 2: "two measured means"}
 
 _SCATTERED = ("esp32", "esp32-s2")
 """Chips that are no prior of others: their rows scatter by 7 %, or belong to two sleep states."""

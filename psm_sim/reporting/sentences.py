@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from psm_sim.campaign.advice import MIN_DIFFERENCE
 from psm_sim.campaign.advice import Verdict as Relation
+from psm_sim.campaign.chip_currents import Current, current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
-from psm_sim.common.formatting import format_digits, format_percent, format_seconds, join_names
+from psm_sim.common.formatting import (
+    format_digits,
+    format_percent,
+    format_range,
+    format_seconds,
+    join_names,
+)
 from psm_sim.simulation.table import Row, directions_of
 from psm_sim.simulation.verdict import (
     RELEVANT,
@@ -387,23 +394,73 @@ def answer(advice: Advice) -> list[str]:
 
 def _selection(advice: Advice, best: Ranked) -> Iterator[str]:
     """Yield the setting to select with its reason, what the bound costs, and the driver's default."""
+    yield from _default_mode(advice)
     yield f"Select {best.setting.name}{_call(best)}."
     compared = advice.reason
     reason = because(compared[0], has_pages=advice.has_pages) if compared else ""
     other = f"{reason} with {compared[1].setting.name}" if compared and reason else ""
-    yield f"It draws {_power(best)}{other}. {_capital(_delay(advice, best))}."
+    yield f"It draws {_power(advice, best)}{other}. {_capital(_delay(advice, best))}."
     if beyond := advice.beyond:
         ratio, warning = best.power_w / beyond.power_w, _warning(advice, beyond)
         noun = "current" if "mean_current_ma" in beyond.result.row else "power"
         cost = f"The bound costs {format_digits(ratio, 2)} times the {noun}. " if ratio >= 2 else ""
         change = f"With a bound of {format_seconds(beyond.delay_s.high)}, {beyond.setting.name} would draw"
-        yield f"{cost}{change} {_power(beyond)}{f'; {warning}' if warning else ''}."
+        yield f"{cost}{change} {_power(advice, beyond)}{f'; {warning}' if warning else ''}."
     default = advice.default
     if default is best:
         yield "This is the default of the driver."
     elif default is not None:
         name = default.setting.name
-        yield f"The default of the driver, {name}, draws {_power(default)}; {_delay(advice, default)}."
+        drawn = f"draws {_power(advice, default)}; {_delay(advice, default)}"
+        yield f"The default of the driver, {name}, {drawn}."
+
+
+def _default_mode(advice: Advice) -> Iterator[str]:
+    """Yield the mode that firmwares use by default, and its current if another mode is compared."""
+    if advice.chip is None or advice.chip.mode is None:
+        return
+    compared = advice.chip.mode.name
+    for row in advice.modes:
+        if firmwares := row.mode.default_of:
+            use = "use" if len(firmwares) > 1 else "uses"
+            text = f"{join_names(firmwares)} {use} {row.mode.name} by default"
+            if row.mode.name != compared:
+                text += (
+                    f", which draws {_drawn(row.current, None)}; the settings below are those of {compared}"
+                )
+            yield f"{text}."
+
+
+def _knowledge(advice: Advice, best: Ranked) -> Iterator[str]:
+    """Yield what the interval of the currents rests on, and which ranks survive it."""
+    chip = advice.chip
+    if chip is None:
+        return
+    low, high = chip.interval
+    hint = "" if chip.is_measured else "; --measured 'dtim=3: CURRENT' narrows it to 13 %"
+    others = [row.setting.name for row in advice.reversible]
+    change = f", but {_list(others)} could draw less than {best.setting.name}" if others else ""
+    yield (
+        f"The interval is {low:g} to {high:g} times the predicted current asleep, because {chip.known}{hint}."
+        f" The ranks hold within it{change}."
+    )
+
+
+def _unassociated(advice: Advice, best: Ranked) -> Iterator[str]:
+    """Yield the current of deep sleep, and from which interval of reports it is less."""
+    if advice.chip is None or advice.report_every_s is None:
+        return
+    row = next((row for row in advice.modes if row.mode.name == "deep-sleep"), None)
+    if row is None:
+        yield "Deep sleep is not compared, because the profile does not state the charge of an association."
+        return
+    draws = f"draws {_drawn(row.current, best.result.row.get('battery_mah'))}"
+    text = f"For a report every {_about(advice.report_every_s)}, deep sleep with a new association {draws}"
+    even_s = row.break_even_s(current_of(best.result, advice.chip))
+    if even_s is not None:
+        low, middle, high = map(_about, even_s)
+        text += f"; it draws less than {best.setting.name} above {middle} ({low} to {high})"
+    yield f"{text}. No frame reaches the station between two reports."
 
 
 def _alternatives(advice: Advice, best: Ranked) -> Iterator[str]:
@@ -417,10 +474,13 @@ def _alternatives(advice: Advice, best: Ranked) -> Iterator[str]:
         yield f"{_capital(warning)}. No setting within the bound receives all of them."
     elif second := advice.second:
         name = _capital(second.setting.name)
-        yield f"{name} draws {_power(second)}, but {_warning(advice, second)}{_call(second)}."
+        yield f"{name} draws {_power(advice, second)}, but {_warning(advice, second)}{_call(second)}."
+    yield from _knowledge(advice, best)
+    yield from _unassociated(advice, best)
     first = {row.setting.needs: row for row in reversed(advice.better)}
     for need, row in first.items():
-        yield f"With {_NEEDS[need]}, {row.setting.name} would draw {_power(row)}; {_delay(advice, row)}."
+        drawn = f"{row.setting.name} would draw {_power(advice, row)}"
+        yield f"With {_NEEDS[need]}, {drawn}; {_delay(advice, row)}."
     if NEW_DRIVER not in first and advice.max_latency_s:
         yield "No policy that needs a new driver draws clearly less within the bound."
     if uncertain := [row.setting.name for row in advice.uncertain]:
@@ -452,14 +512,31 @@ def _call(row: Ranked) -> str:
     return f": {join_names(calls)}" if calls else "; the manual of your driver states the call"
 
 
-def _power(row: Ranked) -> str:
-    """Return mean current and battery life, or mean power without a chip."""
+def _power(advice: Advice, row: Ranked) -> str:
+    """Return mean current and battery life with their interval, or mean power without a chip."""
     values = row.result.row
+    if advice.chip is not None:
+        return _drawn(current_of(row.result, advice.chip), values.get("battery_mah"))
     if "mean_current_ma" not in values:
         return f"{format_digits(values['mean_power_mw'])} mW"
     days = values.get("battery_days")
     life = f" ({format_digits(days)} days of {values['battery_mah']:g} mAh)" if days else ""
     return f"{format_digits(values['mean_current_ma'])} mA{life}"
+
+
+def _drawn(current: Current, battery_mah: float | None) -> str:
+    """Return a mean current and the battery life."""
+    text = format_range(*current, "mA")
+    if not battery_mah:
+        return text
+    low, typical, high = (battery_mah / each / 24 for each in reversed(current))
+    return f"{text} ({format_range(low, typical, high, 'days')}, with {battery_mah:g} mAh)"
+
+
+def _about(seconds: float) -> str:
+    """Return a duration with two digits."""
+    name, size = next(((n, s) for n, s in (("hours", 3600), ("minutes", 60)) if seconds >= 2 * s), ("s", 1))
+    return f"{format_digits(seconds / size, 2).removesuffix('.0')} {name}"
 
 
 def _delay(advice: Advice, row: Ranked) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from psm_sim import __version__
 from psm_sim.campaign.advice import Row, Verdict, slower
+from psm_sim.campaign.chip_currents import current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
-from psm_sim.common.formatting import format_seconds
+from psm_sim.common.formatting import format_digits, format_seconds, join_names
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.sentences import answer, bound
@@ -28,15 +29,22 @@ def write_table(advice: Advice, driver: str, stream: TextIO) -> None:
         console.print()
         console.print(_table(advice))
         console.print()
+        if len(advice.modes) > 1:
+            console.print(_mode_table(advice))
+            console.print()
         print_lines(console, [*_legend(advice), *assumptions(advice, driver)])
 
 
 class _Column(NamedTuple):
-    """Column of numbers, with its heading in three lines; nan is shown as ``-``."""
+    """Column of numbers, with its heading in three lines; nan is shown as ``-``.
+
+    Each number has as many significant *digits*, or all have the same *decimals*.
+    """
 
     heading: str
     value: Callable[[Row], float]
     decimals: int | None = None
+    digits: int | None = None
 
 
 def _table(advice: Advice) -> Any:
@@ -46,9 +54,7 @@ def _table(advice: Advice) -> Any:
     table = new_table()
     table.add_column("\n\nrank", justify="right", no_wrap=True)
     table.add_column("\n\nsetting", overflow="fold")
-    texts = [
-        _format_numbers([column.value(row) for row in advice.rows], column.decimals) for column in columns
-    ]
+    texts = [_format_numbers(column, [column.value(row) for row in advice.rows]) for column in columns]
     for column, cells in zip(columns, texts, strict=True):
         width = max(map(len, (*column.heading.splitlines(), *cells)))
         table.add_column(column.heading, justify="right", no_wrap=True, min_width=width)
@@ -65,9 +71,22 @@ def _table(advice: Advice) -> Any:
     return table
 
 
+def _mode_table(advice: Advice) -> Any:
+    """Return the table of the modes of the chip, with the default setting of the driver."""
+    table = new_table()
+    table.add_column("mode", no_wrap=True)
+    for heading in ("mA", "low", "high"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("default of", overflow="fold")
+    for row in advice.modes:
+        low, typical, high = (format_digits(each, 2) for each in row.current)
+        table.add_row(row.mode.name, typical, low, high, join_names(row.mode.default_of or ("-",)))
+    return table
+
+
 def _varies(column: _Column, rows: Sequence[Row]) -> bool:
     """Return whether a column shows more than ``-`` and one value."""
-    texts = set(_format_numbers([column.value(row) for row in rows], column.decimals))
+    texts = set(_format_numbers(column, [column.value(row) for row in rows]))
     return len(texts - {"-"}) > 1
 
 
@@ -97,12 +116,18 @@ def _name(row: Row) -> str:
 
 def _supply_columns(advice: Advice) -> list[_Column]:
     has_current = "mean_current_ma" in advice.rows[0].result.row
-    power = (
+    power = [
         _Column("\n\nmA", lambda row: row.result["mean_current_ma"])
         if has_current
         else _Column("\n\nmW", lambda row: 1000 * row.power_w)
-    )
-    return [power, _Column("\n\ndays", lambda row: row.result.row.get("battery_days", math.nan), 1)]
+    ]
+    if (chip := advice.chip) is not None:
+        power = [
+            _Column("\n\nmA", lambda row: current_of(row.result, chip).typical_ma, digits=2),
+            _Column("\n\nlow", lambda row: current_of(row.result, chip).low_ma, digits=2),
+            _Column("\n\nhigh", lambda row: current_of(row.result, chip).high_ma, digits=2),
+        ]
+    return [*power, _Column("\n\ndays", lambda row: row.result.row.get("battery_days", math.nan), digits=2)]
 
 
 def _message_columns(advice: Advice) -> list[_Column]:
@@ -148,8 +173,11 @@ def _group_column(advice: Advice) -> _Column:
     return _Column("\ngroup\n%", value, 0)
 
 
-def _format_numbers(values: Sequence[float], decimals: int | None) -> list[str]:
-    """Format a column; without *decimals*, the smallest number above 0 has about three digits."""
+def _format_numbers(column: _Column, values: Sequence[float]) -> list[str]:
+    """Format a column; without decimals and digits, the smallest number above 0 has about three digits."""
+    if column.digits is not None:
+        return [format_digits(value, column.digits) if math.isfinite(value) else "-" for value in values]
+    decimals = column.decimals
     if decimals is None:
         smallest = min((abs(value) for value in values if math.isfinite(value) and value), default=1.0)
         decimals = min(3, max(0, 2 - math.floor(math.log10(smallest))))
@@ -207,13 +235,15 @@ def assumptions(advice: Advice, driver: str) -> list[str]:
         *_network_lines(comparison.resolved_topology),
         _chip(comparison.scenario.profile, driver),
         _NOT_CONSIDERED,
+        *([_UNASSOCIATED] if advice.report_every_s is None else []),
     ]
 
 
 _NOT_CONSIDERED = (
-    "Not considered: deep sleep with a new association, keep-alive frames of the driver, other stations on"
-    " the channel, and energy that the chip profile does not include."
+    "Not considered: keep-alive frames of the driver, other stations on the channel, and energy that the chip"
+    " profile does not include."
 )
+_UNASSOCIATED = "Deep sleep is compared with --report-every TIME."
 
 
 def _parameter_lines(parameters: Mapping[str, Any]) -> list[str]:
@@ -284,6 +314,11 @@ def _to_dict(advice: Advice, driver: str) -> dict[str, Any]:
         "second": None if advice.second is None else advice.second.setting.name,
         "beyond": None if advice.beyond is None else advice.beyond.setting.name,
         "rows": [_row(advice, row) for row in advice.rows],
+        "reversible": [row.setting.name for row in advice.reversible],
+        "modes": [
+            {"mode": row.mode.name, "current_ma": row.current._asdict(), "default_of": row.mode.default_of}
+            for row in advice.modes
+        ],
         "assumptions": assumptions(advice, driver),
     }
 
@@ -306,6 +341,7 @@ def _row(advice: Advice, row: Row) -> dict[str, Any]:
         "half_width_95": {delay: row.delay_s.half_width},
         "mean_power_w": row.power_w,
         "group_frames_share": share,
+        **({"current_ma": current_of(result, advice.chip)._asdict()} if advice.chip else {}),
         **missing,
         **{key: value for key, value in result.to_dict().items() if key in _MEASURES},
     }

@@ -1,0 +1,112 @@
+"""Mean currents of a chip with the interval that the knowledge of the board allows, and its modes compared.
+
+A dozing station draws a multiple of the predicted current that depends on the chip, and an awake radio a
+multiple that depends on the data sheet. Both scale all settings of a chip, so an order of settings holds
+unless they divide their current differently between dozing and being awake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NamedTuple
+
+from psm_sim.campaign.driver_settings import Setting
+from psm_sim.common.component_spec import Spec
+from psm_sim.network.chip_estimation import AWAKE
+from psm_sim.network.chip_profiles import ChipProfile, Mode, load_profile
+from psm_sim.simulation import Result, Scenario, run_comparison
+from psm_sim.simulation.table import usage_of
+
+
+class Current(NamedTuple):
+    """Mean current in mA: low, typical and high."""
+
+    low_ma: float
+    typical_ma: float
+    high_ma: float
+
+
+def current_of(result: Result, chip: ChipProfile) -> Current:
+    """Return the mean current of a station with its interval."""
+    dozing_ma, awake_ma = _parts(result, chip)
+    low, high = (dozing_ma * chip.interval[n] + awake_ma * AWAKE[n] for n in (0, 1))
+    return Current(low, dozing_ma + awake_ma, high)
+
+
+def keeps_order(first: Result, second: Result, chip: ChipProfile) -> bool:
+    """Return whether the same of two results draws less at all ends of the intervals."""
+    pairs = list(zip(_parts(first, chip), _parts(second, chip), strict=True))
+    ends = product(chip.interval, AWAKE)
+    signs = {sum(factor * (a - b) for factor, (a, b) in zip(end, pairs, strict=True)) > 0 for end in ends}
+    return len(signs) == 1
+
+
+def _parts(result: Result, chip: ChipProfile) -> tuple[float, float]:
+    """Return the mean currents in mA from dozing with its beacons, and from being awake."""
+    usage = usage_of(result.row)
+    volts = result["simulated_s"] * chip.values["power.supply_v"]
+    dozing_j = usage.asleep_j + usage.beacons_j
+    return 1000 * dozing_j / volts, 1000 * (usage.total_j - dozing_j) / volts
+
+
+@dataclass(frozen=True)
+class ModeRow:
+    """Mean current of a chip in one mode, with the default setting of the driver.
+
+    Attributes
+    ----------
+    mode : Mode
+        The mode.
+    current : Current
+        Its mean current. Without an association between the reports, it is the current asleep plus the
+        charge of an association, with its report, over the interval of the reports.
+    """
+
+    mode: Mode
+    current: Current
+
+    def break_even_s(self, other: Current) -> Current | None:
+        """Return the interval of reports, in seconds, above which this mode draws less than *other*.
+
+        It is low, typical and high; None if there is none.
+        """
+        floor_ma, charges_mc = self.mode.base_ma, self.mode.associate_mc
+        if self.mode.associated or not charges_mc or other.low_ma <= floor_ma:
+            return None
+        above = (other.high_ma, other.typical_ma, other.low_ma)
+        return Current(*(mc / (ma - floor_ma) for mc, ma in zip(charges_mc, above, strict=True)))
+
+
+def compare_modes(
+    scenario: Scenario, settings: Sequence[Setting], report_every_s: float | None, workers: int | None
+) -> tuple[ModeRow, ...]:
+    """Return the modes of the chip by ascending current.
+
+    Parameters
+    ----------
+    scenario
+        Traffic and topology. A chip without modes has none to compare.
+    settings
+        Settings of the driver. Each associated mode is simulated with the default one, and one seed.
+    report_every_s
+        Interval of the reports of a station that is not associated between them; None leaves these modes out.
+    workers
+        As for :func:`~psm_sim.simulation.run_comparison`.
+    """
+    spec = Spec.parse(scenario.profile, "profile")
+    chip = load_profile(scenario.profile)
+    policy = next((setting.policy for setting in settings if setting.is_default), "psm")
+    rows = []
+    for mode in chip.modes.values():
+        if mode.associated:
+            # Measured means are those of the selected mode.
+            profile = spec if mode is chip.mode else Spec(spec.name).with_("mode", mode.name)
+            same = replace(scenario, profile=str(profile))
+            result = run_comparison([policy], same, 1, workers=workers).runs[0]
+            rows.append(ModeRow(mode, current_of(result, load_profile(str(profile)))))
+        elif report_every_s is not None and mode.associate_mc:
+            currents = (mode.base_ma + charge_mc / report_every_s for charge_mc in mode.associate_mc)
+            rows.append(ModeRow(mode, Current(*currents)))
+    return tuple(sorted(rows, key=lambda row: row.current.typical_ma))
