@@ -62,14 +62,11 @@ class Job:
         return Job(self.scenario, self.policies[first:last], self.rows[first:last])
 
 
-def make_jobs(
-    tasks: Mapping[str, SweepTask], workers: int, isolated: bool = False
-) -> tuple[list[Job], list[Row]]:
+def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], list[Row]]:
     """Group the tasks of a sweep by scenario, the largest jobs first, so that the last ones are short.
 
     *tasks* are by their keys. At least one job per worker is made, if there are as many tasks. The policies
-    are tried first, in another process if *isolated* is true. Return the rows of tasks, too, whose policy
-    fails in its own code.
+    are tried first. Return also the rows of tasks whose policy fails in its own code.
 
     Raises
     ------
@@ -88,7 +85,7 @@ def make_jobs(
             traces[scenario.trace_name] = _trace_parameters(scenario)
         topology, _ = topologies[place]
         trials[str(task.policy), topology.beacon.interval_s] = task.policy, topology
-    tried = dict(zip(trials, _try_policies(list(trials.values()), isolated), strict=True))
+    tried = dict(zip(trials, _try_policies(list(trials.values())), strict=True))
 
     groups: dict[tuple[Any, ...], list[tuple[Spec, Row]]] = {}
     scenarios: dict[tuple[Any, ...], Scenario] = {}
@@ -125,11 +122,9 @@ def _place_of(scenario: Scenario) -> tuple[Any, ...]:
     return (scenario.topology_name, scenario.profile, *scenario.settings.items())
 
 
-def _try_policies(
-    trials: Sequence[tuple[Spec, Topology]], isolated: bool
-) -> Iterator[tuple[Mapping[str, Any], str]]:
+def _try_policies(trials: Sequence[tuple[Spec, Topology]]) -> Iterator[tuple[Mapping[str, Any], str]]:
     """Yield the parameters of each policy, and the error if its own code fails."""
-    for found, error in run_in_order(_policy_parameters, trials, 1, isolated=isolated):
+    for found, error in run_in_order(_policy_parameters, trials, 1, isolated=limits_user_code()):
         if error is not None and not isinstance(error, (PluginError, WorkerDiedError)):
             raise error
         yield (found[0], "") if error is None else ({}, reason_of(error))
@@ -278,18 +273,15 @@ def run_sweep_tasks(
     files = {file for policy in policies.values() for file in policy.files()}
     contents = {str(file): file.read_bytes() for file in files if file.suffix.lower() == ".py"}
     processes = 1 if cluster else process_count(len(missing), workers)
-    isolated = limits_user_code()
-    jobs, failed = make_jobs(missing, processes, isolated)
+    jobs, failed = make_jobs(missing, processes)
     # a file that is again as it was, after a row with another content
     last = {row.task: row for row in table.rows}
     table.append([row for row in rows.values() if last[row.task] is not row])
     table.append(failed)
     rows |= {row.key: row for row in failed}
     names_files = {key for job in jobs for key in _keys_with_files(job)}
-    function = partial(run_job, contents)
-    if cluster:
-        isolated = bool(names_files)
-        function = partial(run_job, contents, folder=Path.cwd() if isolated else None)
+    isolated = bool(names_files) if cluster else limits_user_code()
+    function = partial(run_job, contents, folder=Path.cwd() if cluster and isolated else None)
     if fail_fast and failed:
         raise TaskFailedError(by_key[failed[0].key], failed[0].error)
     done = len(failed)

@@ -32,9 +32,9 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     found: list[str] = []
     original = run_of_sweep.run_job
 
-    def noting(contents: dict[str, bytes], job: Job) -> Iterator[Row]:
+    def noting(contents: dict[str, bytes], job: Job, folder: Path | None) -> Iterator[Row]:
         found.extend(row.key for row in job.rows)
-        return original(contents, job)
+        return original(contents, job, folder)
 
     monkeypatch.setattr(run_of_sweep, "run_job", noting)
     monkeypatch.chdir(tmp_path)
