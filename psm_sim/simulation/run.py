@@ -245,7 +245,7 @@ def execute(
     try:
         group.run([load.pages for load in loads], [load.messages for load in loads], read)
     except PageError as error:
-        raise error.under(spec_text(policy)) from None
+        raise error.under(label_of(policy) or spec_text(policy)) from None
     except PluginError as error:
         if len(runs) > 1:
             raise

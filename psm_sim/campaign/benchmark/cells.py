@@ -177,7 +177,7 @@ def policy_of(text: str, cell: Cell) -> Spec:
     spec = Spec.parse(named, "policy")
     if spec.name in POLICIES.names():
         return spec
-    return Spec("entry", (("policy", str(spec)),))
+    return Spec("entry", (("policy", str(spec)),), label=str(spec))
 
 
 def read_plan(path: Path) -> Plan:
