@@ -26,7 +26,7 @@ def trained(price_w: float) -> Anticipate:
     policy.start(0.1)
     for quick in random.random(300) < 2 / 3:
         reply_s = random.normal(0.06, 0.01) if quick else random.normal(0.45, 0.03)
-        policy.model("request").observe(max(0.0, reply_s - 0.004), max(0.004, reply_s))
+        policy.models["request"].observe(max(0.0, reply_s - 0.004), max(0.004, reply_s))
     policy.sent(REQUEST_S, Frame(0, 340, 300, False, False))
     return policy
 
@@ -47,7 +47,7 @@ def main(stem: Path) -> None:
     """Draw the picture; the numbers of the law go beside it."""
     figure, (above, below) = new_figure(2, 1, 6.4, 4.0)
     times_s = np.linspace(0, SHOWN_S, 800)
-    risen, _ = trained(1.0).model("request").at(times_s)
+    risen, _ = trained(1.0).models["request"].at(times_s)
     above.plot(1000 * times_s, risen, color=COLOURS[0])
     above.set_ylabel("reply has come\n(probability)")
     for row, price_w in enumerate(reversed(PRICES_W)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import ClassVar
@@ -134,28 +135,24 @@ class Anticipate(Policy):
         self.models = WaitingTimeModels()
         self._flows = OutstandingRequests()
         self._gaps = FrameGaps(self._flows, self._learn)
-        delay_s = None if self.delay_ms is None else self.delay_ms / 1000
-        self._control = None
-        if self.slowdown is not None or delay_s is not None:
-            self._control = DelayControl(self.slowdown, delay_s)
+        has_target = self.slowdown or self.delay_ms
+        self._control = DelayControl(self.slowdown, (self.delay_ms or 0) / 1000) if has_target else None
         self._max_beacons = longest_doze(self.max_ms, self.beacon_s)
         self._horizon_beacons = max(_MIN_HORIZON, 2 * self._max_beacons)
         self._cached_plan: tuple[int, dict[int, int]] = (-1, {})
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Handle a frame sent."""
-        waited = bool(self._flows.waiting)
-        self._gaps.sent(now_s, frame)
-        self._observe(now_s, frame, waited)
+        self._observe(self._gaps.sent, now_s, frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Handle a frame received, and learn its waiting time. Group addressed frames are ignored."""
         if not frame.group:
-            waited = bool(self._flows.waiting)
-            self._gaps.received(now_s, frame)
-            self._observe(now_s, frame, waited)
+            self._observe(self._gaps.received, now_s, frame)
 
-    def _observe(self, now_s: float, frame: Frame, waited: bool) -> None:
+    def _observe(self, handle: Callable[[float, Frame], None], now_s: float, frame: Frame) -> None:
+        waited = bool(self._flows.waiting)
+        handle(now_s, frame)
         if self._control is not None and is_useful(frame):
             self._control.frame(now_s, waited=waited, waits=bool(self._flows.waiting))
 
@@ -185,14 +182,10 @@ class Anticipate(Policy):
         estimate = {"slowdown_estimated": 1 + mean} if self.slowdown else {"delay_estimated_ms": 1000 * mean}
         return {"price": control.price, **estimate}
 
-    def model(self, context: str) -> WaitingTimeModel:
-        """Return the waiting-time model of *context*, and create it if necessary."""
-        return self.models[context]
-
     def _learn(self, context: str, after_s: float, by_s: float) -> None:
-        model = self.model(context)
-        if context == "syn" and by_s < inf and not self.model("request").rounds:
-            self.model("request").observe(after_s, by_s)  # a reply takes at least the round trip
+        model = self.models[context]
+        if context == "syn" and by_s < inf and not self.models["request"].rounds:
+            self.models["request"].observe(after_s, by_s)  # a reply takes at least the round trip
         if self._control is not None and context != "idle" and ON_AIR_S + TOLERANCE_S < by_s - after_s < inf:
             self._control.arrived(_mean_wait_s(model, after_s, by_s), self._flows.waiting)
         model.observe(after_s, by_s)
@@ -228,12 +221,9 @@ class Anticipate(Policy):
             times_s, beacons_s, np.searchsorted(beacons_s, times_s + TOLERANCE_S, side="right")
         )
         allowed = None if bound is None else bound.allows(grid, self._max_beacons)
-        decisions = solve_rest(
-            self._arrival_model,
-            grid,
-            self._costs(bound is not None or self.awake, self._max_beacons),
-            allowed,
-        )
+        # with a bound, the radio waits awake until it may doze
+        costs = self._costs(bound is not None or self.awake, self._max_beacons)
+        decisions = solve_rest(self._arrival_model, grid, costs, allowed)
         best = int(np.argmax(decisions > 0))
         return Rest(float(times_s[best]) - now_s, int(decisions[best]))
 
@@ -267,17 +257,14 @@ class Anticipate(Policy):
 
     def _arrival_model(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the distribution of the end of the current gap at absolute times."""
-        return self._gaps.at(self.model, times_s)
+        return self._gaps.at(self.models, times_s)
 
     def _beacons_s(self, time_s: float, count: int) -> FloatArray:
         first = self.beacon_grid.after(time_s)
         return np.arange(first, first + count, dtype=np.float64) * self.beacon_s
 
     def _costs(self, can_wait_awake: bool, max_beacons: int) -> RestCosts:
-        """Return the costs of a rest of at most *max_beacons* beacons.
-
-        If *has_bound* is true, the radio must be able to wait awake so that it can keep the bound.
-        """
+        """Return the costs of a rest of at most *max_beacons* beacons."""
         price_w = self._price_of_delay_w / max(1, self._flows.waiting) ** self.share
         awake_w = self._awake_w if can_wait_awake else inf
         return RestCosts(price_w, awake_w, self.power.beacon_j, max_beacons)

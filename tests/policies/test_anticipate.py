@@ -27,7 +27,7 @@ def trained(times_s, **parameters) -> Anticipate:
     policy = Anticipate(**parameters)
     policy.start(0.1)
     for time_s in times_s:
-        policy.model("request").observe(max(0.0, time_s - 0.004), time_s)
+        policy.models["request"].observe(max(0.0, time_s - 0.004), time_s)
     policy.sent(100.03, request())
     return policy
 
@@ -81,7 +81,7 @@ def test_a_timer_of_thirty_seconds_is_not_listened_for_until_it_is_near():
     policy = Anticipate(price=1.4)
     policy.start(0.1)
     for _ in range(300):
-        policy.model("idle").observe(29.9, 30.1)
+        policy.models["idle"].observe(29.9, 30.1)
     wakes = np.cumsum([0.0] + [1.2] * 18)
     found = rests(policy, 60, 0.0)
     gaps = np.diff([0.0] + [wake for _, wake in found])
@@ -128,7 +128,7 @@ class Learnt(Anticipate):
         super().start(beacon_s)
         if self.learnt_s is not None:
             for _ in range(30):
-                self.model("request").observe(self.learnt_s * 0.9, self.learnt_s)
+                self.models["request"].observe(self.learnt_s * 0.9, self.learnt_s)
             self.sent(1000 * beacon_s, request())
 
 

@@ -22,7 +22,7 @@ def load_page(control, begin_s, took_s, waits):
 
 def test_the_excess_of_a_page_by_hand():
     """Waits of 40 ms, and of 60 ms shared by four connections, add 70 ms to a page of 470 ms."""
-    relative, absolute = DelayControl(1.1, None), DelayControl(None, 0.05)
+    relative, absolute = DelayControl(1.1, 0.0), DelayControl(None, 0.05)
     for control in (relative, absolute):
         load_page(control, 10.0, 0.47, [(0.04, 1), (0.06, 4)])
         assert control.pages == 0  # nobody knows yet that the page is complete
@@ -51,7 +51,7 @@ def test_only_the_longest_wait_of_a_wake_up_counts():
 @pytest.mark.parametrize("target", [0.01, 0.1])
 def test_it_meets_its_target_on_pages_whose_delay_falls_with_the_price(target, factor):
     """The excess is random with mean factor * EXCESS_AT_1 * price**-1.6, up to five times that of the fit."""
-    control, random = DelayControl(1 + target, None), np.random.default_rng(1)
+    control, random = DelayControl(1 + target, 0.0), np.random.default_rng(1)
     for page in range(500):
         excess = factor * EXCESS_AT_1 * control.price ** (-1 / EXPONENT) * random.exponential()
         load_page(control, 100.0 * page, 1 + excess, [(excess, 1)])
@@ -60,7 +60,7 @@ def test_it_meets_its_target_on_pages_whose_delay_falls_with_the_price(target, f
 
 def test_a_target_that_no_price_meets_ends_at_the_limit():
     """Delays that do not depend on the price leave it at its maximum."""
-    control = DelayControl(1.01, None)
+    control = DelayControl(1.01, 0.0)
     for page in range(50):
         load_page(control, 100.0 * page, 1.0, [(0.5, 1)])
     assert control.price == MAX_PRICE

@@ -35,7 +35,7 @@ class DelayControl:
     ----------
     slowdown : float, optional
         Target of the mean slowdown, above 1.
-    delay_s : float, optional
+    delay_s : float
         Target of the mean delay added to a page, in seconds. Used if *slowdown* is None.
 
     Attributes
@@ -48,9 +48,9 @@ class DelayControl:
         Sum of their estimated excesses: slowdown minus 1, or seconds of delay.
     """
 
-    def __init__(self, slowdown: float | None, delay_s: float | None) -> None:
+    def __init__(self, slowdown: float | None, delay_s: float) -> None:
         self._is_relative = slowdown is not None
-        self._target = slowdown - 1 if slowdown is not None else delay_s or inf
+        self._target = delay_s if slowdown is None else slowdown - 1
         at_1 = EXCESS_AT_1 if self._is_relative else DELAY_AT_1_S
         self.price = self._start = (at_1 / self._target) ** EXPONENT
         self.pages, self.excess = 0, 0.0

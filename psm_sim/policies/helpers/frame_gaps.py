@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
 
@@ -161,14 +161,14 @@ class FrameGaps:
             self._open_idle(now_s, "idle")
 
     def at(
-        self, model_of: Callable[[str], WaitingTimeModel], times_s: FloatArray
+        self, models: Mapping[str, WaitingTimeModel], times_s: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return the probability that the first frame of any gap has arrived by each time, and its integral.
 
         Parameters
         ----------
-        model_of : callable
-            Returns the waiting-time model of a context.
+        models : mapping of str to WaitingTimeModel
+            Waiting-time models by context.
         times_s : ndarray, shape (n,)
             Times in seconds; the first one is the earliest.
 
@@ -177,10 +177,10 @@ class FrameGaps:
         tuple of ndarray, shape (n,) each
             See :data:`~psm_sim.policies.helpers.doze_schedule.ArrivalModel`.
         """
-        models = [(model_of(gap.context).at, gap.opened_s) for gap in self._open_gaps]
-        if len(models) > 1:
-            return first_event_model(models, times_s)
-        model, opened_s = models[0]
+        events = [(models[gap.context].at, gap.opened_s) for gap in self._open_gaps]
+        if len(events) > 1:
+            return first_event_model(events, times_s)
+        model, opened_s = events[0]
         return model(np.maximum(times_s - opened_s, 0.0))
 
     @property
