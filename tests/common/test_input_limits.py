@@ -39,7 +39,7 @@ def test_every_number_has_an_upper_and_a_lower_bound() -> None:
         if each.at_most is None or (each.above is None and each.at_least is None)
     ]
     assert open_ended == []
-    assert LEARNERS.names()  # theirs are checked by psm_sim.learning.input_checks
+    assert LEARNERS.names()  # theirs are checked by the learners themselves
 
 
 def test_a_bound_too_small_for_any_doze_is_a_radio_that_never_dozes() -> None:

@@ -15,6 +15,7 @@ from tests.contracts.cases import Exceptions, cases
 NAMED = [*LOSSES.names(), "arrival-aware:energy=inverse", "retrieval-energy:energy=inverse,byte_uj=500"]
 EXAMPLES = [*NAMED, "gamma * I * Ti**2 / (2*T) + 1/log(Ti)", "where(I > 0, Ti, 1/Ti)"]
 EXCEPTIONS: Exceptions = {}
+MADE = {what: make_loss(what) for what in EXAMPLES}
 
 times = st.lists(st.floats(2, 1e5), min_size=1, max_size=20).map(np.array)
 shares = st.lists(st.tuples(st.floats(0, 1), st.integers(40, 1500)), max_size=30)
@@ -38,8 +39,8 @@ def test_a_built_in_loss_passes_every_check(what: str, check: Check) -> None:
 @given(poll=polls, times_ms=times)
 def test_there_is_one_finite_loss_of_0_or_more_for_each_candidate(poll: Poll, times_ms: np.ndarray) -> None:
     """Whatever was held and however many candidates there are."""
-    for what in EXAMPLES:
-        losses = make_loss(what)(poll, times_ms)
+    for loss in MADE.values():
+        losses = loss(poll, times_ms)
         assert losses.shape == times_ms.shape
         assert losses.dtype == np.float64
         assert np.all(np.isfinite(losses))
@@ -49,8 +50,8 @@ def test_there_is_one_finite_loss_of_0_or_more_for_each_candidate(poll: Poll, ti
 @given(poll=polls, time_ms=st.floats(2, 1e5))
 def test_a_single_polling_time_costs_what_it_costs_among_others(poll: Poll, time_ms: float) -> None:
     """To the last bit: a replay asks about the time it slept in this shorter way."""
-    for what in EXAMPLES:
-        assert make_loss(what).at(poll, time_ms) == make_loss(what)(poll, np.array([time_ms]))[0]
+    for loss in MADE.values():
+        assert loss.at(poll, time_ms) == loss(poll, np.array([time_ms]))[0]
 
 
 @given(poll=polls, more=st.integers(1, 10**6), times_ms=times)
@@ -58,7 +59,7 @@ def test_more_bytes_held_never_cost_less(poll: Poll, more: int, times_ms: np.nda
     """The latency term grows with the bytes that waited."""
     fuller = Poll(poll.slept_ms, poll.buffered_bytes + more, poll.buffered_frames, poll.arrivals)
     for name in NAMED:
-        loss = make_loss(name)
+        loss = MADE[name]
         assert np.all(loss(fuller, times_ms) >= loss(poll, times_ms))
 
 
@@ -74,7 +75,7 @@ def test_one_frame_more_never_costs_less(
     """Whenever it reached the access point."""
     few, more = timed(slept_ms, frames), timed(slept_ms, [*frames, one])
     for name in NAMED:
-        loss = make_loss(name)
+        loss = MADE[name]
         least = loss(few, times_ms)
         assert np.all(loss(more, times_ms) >= least * (1 - 1e-12))
 
@@ -83,4 +84,4 @@ def test_one_frame_more_never_costs_less(
 def test_with_nothing_held_a_longer_time_never_costs_more(times_ms: np.ndarray) -> None:
     """Only energy is left, and sleeping longer saves it."""
     for name in NAMED:
-        assert np.all(np.diff(make_loss(name)(Poll(100.0), times_ms)) <= 0)
+        assert np.all(np.diff(MADE[name](Poll(100.0), times_ms)) <= 0)

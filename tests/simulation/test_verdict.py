@@ -332,7 +332,7 @@ def test_reports_state_the_same_sentences() -> None:
 def test_policies_that_are_equal_are_rarely_called_different() -> None:
     """In at most one family of five policies in twenty, up to chance (three standard errors)."""
     random = np.random.default_rng(27)
-    families = 400
+    families = 100
     wrong_energy = wrong_delay = 0
     for _ in range(families):
         energies_j, slowdowns = random.normal(3, 0.1, (2, 5, 10)) + random.normal(0, 0.1, (2, 1, 10))

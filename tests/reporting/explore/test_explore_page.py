@@ -91,7 +91,7 @@ def test_the_timeline_shows_one_policy_and_zooms_to_one_page() -> None:
 def test_a_trace_sets_sizes_that_take_seconds() -> None:
     document = opened()
     document.get_model_by_name("profile").value = "esp32"
-    document.get_model_by_name("trace").value = "cbr"
+    document.get_model_by_name("trace").value = "ping"
     run_callbacks(document)
     assert (value_of(document, "pages"), value_of(document, "seeds")) == ("1", "5")
     (figure,) = document.get_model_by_name("plane").children

@@ -108,7 +108,7 @@ def test_nothing_is_called_best_if_a_policy_is_better() -> None:
 
 def test_a_policy_below_the_frontier_removes_it() -> None:
     """As with pages of parallel connections, whose delays overlap."""
-    modern = Scenario("modern", pages=4, settings={"browser.connections": 1})
+    modern = Scenario("modern", pages=2, settings={"browser.connections": 1})
     assert frontier_of(run_comparison(["psm"], modern))
     assert frontier_of(run_comparison(["anticipate:price_w=1"], modern)) == []
 
