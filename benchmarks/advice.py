@@ -1,80 +1,69 @@
-"""Advice of all chips: does an answer name the cheaper setting just beyond the bound?
+"""Advice of all chips: does an answer name a cheaper setting just beyond the bound?
 
-``python benchmarks/advice.py`` asks ``advise`` for every chip profile, DTIM periods 1, 3 and 10 and bounds
-of 100, 300 and 1000 ms. It prints each answer that draws more than ten times the current of a setting that is
-at most 25 % beyond the bound, and whether the answer names one that draws no more than ten times as much. It
-also prints the CPU time of the answers.
+``python benchmarks/advice.py`` asks ``advise`` for every chip profile, DTIM periods 1, 3 and 10 and bounds of
+100, 300 and 1000 ms, without the policies that need a new driver. It counts the answers that draw more than
+ten times the current of a setting that is at most 25 % beyond the bound, and those that do not name one that
+draws at most ten times as much. It prints each of them.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
-import json
-import resource
-from contextlib import redirect_stdout
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
 
-import numpy as np
+from psm_sim.campaign.advice import Advice, Verdict, advise, choose, verdict_of
+from psm_sim.campaign.driver_settings import NEW_DRIVER, settings_of
+from psm_sim.network.chip_profiles import load_profile, profile_names
+from psm_sim.reporting.sentences import answer
+from psm_sim.simulation import Scenario
 
-from psm_sim.cli import main as psm_sim
-from psm_sim.network.chip_profiles import profile_names
-
-DTIM_PERIODS, BOUNDS_MS = (1, 3, 10), (100, 300, 1000)
+DTIM_PERIODS, BOUNDS_S = (1, 3, 10), (0.1, 0.3, 1.0)
 BEYOND, TIMES = 1.25, 10
 
 
-def advice_on(profile: str, dtim: int, bound_ms: int, traffic: str) -> dict[str, Any]:
-    """Return the advice as in its JSON."""
-    options = f"--profile {profile} --dtim {dtim} --latency {bound_ms}ms --traffic {traffic}"
-    with redirect_stdout(io.StringIO()) as text:
-        if psm_sim(["advise", *options.split(), "--workers", "1", "--format", "json"]):
-            raise SystemExit(options)
-    values: dict[str, Any] = json.loads(text.getvalue())
-    return values
+def advices(profile: str, dtim_period: int, traffic: str) -> Iterator[Advice]:
+    """Yield the advice for each bound."""
+    keys = {"beacon.interval_ms": 102.4, "beacon.dtim_period": dtim_period}
+    scenario, chip = Scenario(traffic, pages=1, settings=keys, profile=profile), load_profile(profile)
+    beacon = scenario.resolve_topology().beacon
+    settings = settings_of(chip.driver or "generic", beacon, has_twt=chip.has_twt)
+    advice = advise([each for each in settings if each.needs != NEW_DRIVER], scenario, workers=1)
+    for bound_s in BOUNDS_S:
+        rows = [
+            row if row.verdict is Verdict.LOSES else replace(row, verdict=verdict_of(row.delay_s, bound_s))
+            for row in advice.rows
+        ]
+        choice = choose([replace(row, rank=0) for row in rows], dtim_period, bound_s)
+        yield Advice(**vars(choice), comparison=advice.comparison, max_latency_s=bound_s)
 
 
-def ratios(advice: dict[str, Any]) -> tuple[float, float]:
+def ratios(advice: Advice) -> tuple[float, float]:
     """Return the power of the selected setting, and of the best named one, relative to the best near one."""
-    delay = "p99_latency_s" if "p99_latency_s" in advice["rows"][0] else "page_time_added_s"
-    rows = [row for row in advice["rows"] if row["verdict"] != "loses messages"]
-    near = [row["mean_power_w"] for row in rows if row[delay] <= BEYOND * advice["max_latency_s"]]
-    named = [row["mean_power_w"] for row in rows if f"{row['setting'].lower()} " in advice["answer"].lower()]
-    best = [row["mean_power_w"] for row in rows if row["setting"] == advice["best"]]
-    return max(best, default=np.nan) / min(near, default=np.nan), min(named) / min(near, default=np.nan)
-
-
-def cpu_s() -> float:
-    """Return the CPU time of this process."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
+    text = " ".join(answer(advice)).lower()
+    bound_s = (advice.max_latency_s or 0.0) * BEYOND
+    rows = [row for row in advice.rows if row.verdict is not Verdict.LOSES]
+    near_w = min(row.power_w for row in rows if row.delay_s.mean <= bound_s or row is advice.nearest)
+    named_w = min(row.power_w for row in rows if f"{row.setting.name.lower()} " in text or row is advice.best)
+    return (advice.best.power_w if advice.best else 0.0) / near_w, named_w / near_w
 
 
 def main() -> None:
-    """Print one line for each costly answer, and the CPU times."""
+    """Print the costly answers, and how many there are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--traffic", default="mqtt")
     parser.add_argument("--profile", nargs="*", default=profile_names())
     args = parser.parse_args()
-    times_s, costly, silent = [], 0, 0
+    count = costly = silent = 0
     for profile in args.profile:
-        for dtim in DTIM_PERIODS:
-            for bound_ms in BOUNDS_MS:
-                start_s = cpu_s()
-                advice = advice_on(profile, dtim, bound_ms, args.traffic)
-                times_s.append(cpu_s() - start_s)
+        for dtim_period in DTIM_PERIODS:
+            for advice in advices(profile, dtim_period, args.traffic):
                 best, named = ratios(advice)
-                costly, silent = costly + (best > TIMES), silent + (named > TIMES)
-                if best > TIMES or times_s[-1] > 10:
-                    print(
-                        f"{profile}, DTIM {dtim}, {bound_ms} ms: {advice['best']} {best:.3g} times,"
-                        f" named {named:.3g} times, {times_s[-1]:.1f} s",
-                        flush=True,
-                    )
-    print(
-        f"{len(times_s)} answers: {costly} draw more than {TIMES} times a setting near the bound, {silent} of"
-        f" them without naming one. CPU time: median {np.median(times_s):.1f} s, maximum {max(times_s):.1f} s"
-    )
+                count, costly, silent = count + 1, costly + (best > TIMES), silent + (named > TIMES)
+                if best > TIMES:
+                    where = f"{profile}, DTIM {dtim_period}, {1000 * (advice.max_latency_s or 0):g} ms"
+                    print(f"{where}: selected {best:.3g} times, named {named:.3g} times", flush=True)
+    print(f"{count} answers: {costly} select more than {TIMES} times, {silent} name no better one")
 
 
 if __name__ == "__main__":

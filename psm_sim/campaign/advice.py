@@ -321,7 +321,7 @@ def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s
     else:
         delay_s = _jackknife(lambda indices: _slower_p99_s([runs[index] for index in indices]), len(runs))
     loses = _loses(result, comparison.always_on)
-    return Row(setting, result, delay_s, Verdict.LOSES if loses else _verdict(delay_s, max_latency_s))
+    return Row(setting, result, delay_s, Verdict.LOSES if loses else verdict_of(delay_s, max_latency_s))
 
 
 def _loses(result: Result, always_on: Result) -> bool:
@@ -348,7 +348,8 @@ def _count(result: Result, name: str) -> int:
     return sum(result[f"latency.{direction}.{name}"] for direction in directions_of(result.row))
 
 
-def _verdict(delay_s: Interval, max_latency_s: float | None) -> Verdict:
+def verdict_of(delay_s: Interval, max_latency_s: float | None) -> Verdict:
+    """Return the relation of a delay to the bound, in seconds; None is no bound."""
     if math.isinf(delay_s.mean):
         return Verdict.LOSES
     if max_latency_s is None or delay_s.high <= max_latency_s:

@@ -332,9 +332,13 @@ def _losses_at(
     """Yield the losses of the expert with number *index* over the rounds of its own run, in nats."""
     guarded, has_context = guarded_loss(loss), takes_context(loss)
     guarded.start()
+    idle = None if has_context or loss.per == "page" else guarded.idle(times_ms)
     for poll, context in observed:
-        yield guarded(poll, times_ms, *(context if has_context else ())).item(index)
-        guarded.observe(poll)
+        if idle is not None and not poll.buffered_frames:  # most dozes
+            yield idle.item(index)
+        else:
+            yield guarded(poll, times_ms, *(context if has_context else ())).item(index)
+            guarded.observe(poll)
 
 
 def _regret(log: LoggedLpsm, pages: int) -> Regret:
