@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 # Programs that tests start keep what they compile, whatever the environment says: most of a start's time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A shell lets the programs in its background ignore Ctrl-C, and these all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("psm_sim", deadline=None, derandomize=True)
 settings.load_profile("psm_sim")

@@ -31,11 +31,6 @@ from psm_sim.reporting.explore.settings import Settings
 QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
 
 
-def _accept_interrupts() -> None:
-    """Undo that a shell lets the processes in its background ignore Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @contextmanager
 def server(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Start the server, and return its process and its address."""
@@ -45,7 +40,6 @@ def server(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=_accept_interrupts,  # noqa: PLW1509 (no threads yet)
     )
     try:
         assert process.stdout is not None

@@ -43,13 +43,11 @@ if __name__ == "__main__":
 
 
 @pytest.fixture(autouse=True)
-def default_signals() -> Iterator[None]:
-    """Restore the handlers that ``nohup`` and a shell's ``&`` set to ignore, which processes inherit."""
-    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
-    hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def default_hangup() -> Iterator[None]:
+    """Restore the handler that ``nohup`` sets to ignore, which processes inherit."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
-    signal.signal(signal.SIGINT, interrupt)
-    signal.signal(signal.SIGHUP, hangup)
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])

@@ -393,9 +393,7 @@ def test_what_a_policy_leaves_ends_with_the_command(fifo: int) -> None:
     ],
 )
 def test_a_signal_to_the_command_ends_the_policy(name: str, told: str, fifo: int) -> None:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # perhaps ignored, as by a shell's "&"
     process = started("Waits")
-    signal.signal(signal.SIGINT, before)
     while not is_held(fifo):
         assert process.poll() is None
     process.send_signal(getattr(signal, name))

@@ -20,11 +20,6 @@ GRID = "--policy psm --policy lpsm --vary policy.bsd.p=0.1,0.5 --vary seed=1..6 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there are no such signals on Windows")
 
 
-def hears_interrupts() -> None:
-    """Undo what a shell does to a program in the background: it makes it deaf to interrupts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator:
     """Give a function that starts a sweep in a folder of the test's own; what still runs then is ended."""
@@ -37,7 +32,7 @@ def start(tmp_path: Path) -> Iterator:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            **{"preexec_fn": hears_interrupts, **options},
+            **options,
         )
         begun.append(process)
         return process
