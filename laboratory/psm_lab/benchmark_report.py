@@ -23,14 +23,15 @@ from psm_sim.campaign.benchmark.cells import PRICES, TOLD, Cell
 from psm_sim.campaign.benchmark.ranking import REFERENCE, Standing, policies_of, rank
 from psm_sim.campaign.benchmark.result import STANDING, BenchmarkResult, read_result
 from psm_sim.common.array_types import FloatArray
+from psm_sim.reporting.columns import plain_rows
 from psm_sim.reporting.figures.canvas import add_legend, new_figure, save_picture
 from psm_sim.reporting.style import policy_style, series_style
 from psm_sim.reporting.terminal.benchmark import (
     EXPLANATION,
     TITLES,
-    order_rows,
-    ranking_rows,
-    score_rows,
+    order_columns,
+    ranking_columns,
+    score_columns,
     survival,
 )
 
@@ -212,7 +213,10 @@ def _page(stored: BenchmarkResult, halves: Sequence[BenchmarkResult], stability:
     logs = stored.log_costs(stored.policies) - chain
     names, policy = policies_of(stored, told=True), TOLD["anticipate"]
     order = [each.policy for each in rank(stored, names)]
-    tables = [f"## {head}\n\n{_table(score_rows(stored, field, order))}" for field, head in _HEADINGS.items()]
+    tables = [
+        f"## {head}\n\n{_table(plain_rows(score_columns(stored, field, order)))}"
+        for field, head in _HEADINGS.items()
+    ]
     return _PAGE.format(
         explanation=EXPLANATION,
         cells=len(stored.cells),
@@ -237,9 +241,10 @@ def _page(stored: BenchmarkResult, halves: Sequence[BenchmarkResult], stability:
 
 def _ranking(stored: BenchmarkResult, told: bool) -> str:
     names = policies_of(stored, told)
+    ranking = _table(plain_rows(ranking_columns(rank(stored, names))))
     return (
-        f"## {TITLES[told]}\n\n{_table(ranking_rows(rank(stored, names)))}\n{survival(stored, names)}\n\n"
-        f"{_table(order_rows(stored, names))}"
+        f"## {TITLES[told]}\n\n{ranking}\n{survival(stored, names)}\n\n"
+        f"{_table(plain_rows(order_columns(stored, names)))}"
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from textwrap import fill
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +16,14 @@ from psm_sim.commands.shared_options import add_common, add_force, integer_betwe
 from psm_sim.commands.stderr_messages import print_message
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.formatting import escape_unprintable, format_seconds
+from psm_sim.common.formatting import format_seconds
 from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
 from psm_sim.common.output_files import check_outputs, check_writable
 from psm_sim.common.parameters import build
 from psm_sim.common.random_streams import random_stream
+from psm_sim.reporting.columns import Column, text_column
+from psm_sim.reporting.terminal.console import console_on, print_table
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.workload.capture_workloads import capture_options, is_capture_file, no_pages_error
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workload
@@ -31,9 +35,6 @@ from psm_sim.workload.recordings.recording import Recording, recording_of_pages
 from psm_sim.workload.regimes import Regimes, regimes_of
 from psm_sim.workload.trace_profile import Profile, profile_of
 from psm_sim.workload.traffic_file import TrafficPart, TrafficTrace, traffic_of
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 HELP = "Inspect, convert or fit a trace."
 
@@ -48,19 +49,15 @@ class Description(NamedTuple):
     ----------
     facts : dict of str to str
         Facts by name.
-    table : pandas.DataFrame
+    table : list of Column
         Numbers.
     warnings : tuple of str
         Problems in the file that are not fatal.
     """
 
     facts: dict[str, str]
-    table: DataFrame
+    table: list[Column]
     warnings: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        lines = [f"{name:<8} {escape_unprintable(value)}" for name, value in self.facts.items()]
-        return "\n".join([*lines, "", self.table.map(_number).to_string()])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +107,12 @@ def _info(args: argparse.Namespace) -> None:
     else:
         description = _describe_recording(_load_recording(path, spec, "replay")[0])
     _print_remarks(description.warnings)
-    print(f"Trace    {escape_unprintable(str(path))}\n{description}")  # noqa: T201
+    with console_on(sys.stdout) as console:
+        for name, value in {"Trace": str(path), **description.facts}.items():
+            line = f"{name:<8} {value}"
+            console.print(fill(line, console.width, subsequent_indent=" " * 9, break_on_hyphens=False))
+        console.print()
+        print_table(console, description.table)
 
 
 def _convert(args: argparse.Namespace) -> None:
@@ -121,7 +123,7 @@ def _convert(args: argparse.Namespace) -> None:
         _check_unused({"--seed": args.seed}, "a page list is not sampled")
     elif not is_profile(path) and is_capture_file(path):
         raise no_pages_error(path)
-    sampled = is_profile(path) or spec.values.get("workload") == "sample"  # noqa: PD011 (no DataFrame)
+    sampled = is_profile(path) or spec.values.get("workload") == "sample"
     pages = args.pages if args.pages is not None else 100 if sampled else _EVERY_PAGE
     workload = load_workload(spec, pages, 1 if args.seed is None else args.seed)
     if not any(page.objects for page in workload.pages):
@@ -167,7 +169,7 @@ def _load_recording(path: Path, spec: Spec, use: str) -> tuple[Recording, NDArra
     if is_page_list(path):
         missing = build(MissingValues, spec.values, f"page list {path.name}")
         return recording_of_pages(read_page_list(path, missing), "page list", path.name), None
-    unused = {name: spec.values.get(name) for name in ("request_bytes", "server_delay_ms")}  # noqa: PD011 (no DataFrame)
+    unused = {name: spec.values.get(name) for name in ("request_bytes", "server_delay_ms")}
     _check_unused(unused, "it only applies when pages are simulated")
     if is_capture_file(path):
         raise no_pages_error(path)
@@ -209,7 +211,7 @@ def _facts(file_format: str, trace: Profile | Regimes | TrafficTrace) -> dict[st
     }
 
 
-def _regime_table(regimes: Regimes) -> DataFrame:
+def _regime_table(regimes: Regimes) -> list[Column]:
     """Return the pages of a segment of each regime, and means over its pages."""
     rows = {}
     for name, pages in regimes.pages.items():
@@ -222,7 +224,7 @@ def _regime_table(regimes: Regimes) -> DataFrame:
     return _table(("pages", "think s", "delay s", "objects", "bytes each", "segment s"), rows)
 
 
-def _part_table(traffic: TrafficTrace) -> DataFrame:
+def _part_table(traffic: TrafficTrace) -> list[Column]:
     """Return the defaults of each part, and its messages in an hour that is sampled with seed 1."""
     rows = {}
     for name, texts in traffic.parts.items():
@@ -286,7 +288,7 @@ _HEADS = ("mean", *(f"{p:.0%}" for p in QUANTILES[:-1]), "max")
 _HOUR_S = 3600.0
 
 
-def _quantile_table(quantities: Mapping[str, NDArray[Any]]) -> DataFrame:
+def _quantile_table(quantities: Mapping[str, NDArray[Any]]) -> list[Column]:
     """Return the mean and the quantiles of each quantity that has values."""
     rows = {
         name: (float(values.mean()), *np.quantile(values, QUANTILES))
@@ -296,10 +298,15 @@ def _quantile_table(quantities: Mapping[str, NDArray[Any]]) -> DataFrame:
     return _table(_HEADS, rows)
 
 
-def _table(heads: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> DataFrame:
-    from pandas import DataFrame
-
-    return DataFrame(list(rows.values()), index=list(rows), columns=list(heads))
+def _table(heads: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> list[Column]:
+    columns = zip(heads, zip(*rows.values(), strict=True), strict=True)
+    return [
+        text_column("", list(rows)),
+        *(
+            Column(head, list(map(_number, values)), is_text=isinstance(values[0], str))
+            for head, values in columns
+        ),
+    ]
 
 
 def _number(value: Any) -> str:

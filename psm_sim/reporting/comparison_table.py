@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from psm_sim.common.formatting import decimals_of, format_half_width, format_number, format_seconds
 from psm_sim.common.summary_stats import confidence_interval
+from psm_sim.reporting.columns import PARTS, Column, number_column, text_column
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.result import describe_failures
 from psm_sim.simulation.table import Row, directions_of, drop_nan
@@ -29,68 +30,10 @@ MAX_SAVED = 100.0
 DIRECTIONS = {"down": "down", "up": "up", "round_trip_down": "RTT down", "round_trip_up": "RTT up"}
 """Headings of the latencies, by direction."""
 
-PARTS = 8
-"""Rank of the beacons, below that of the parts of the energy. The caption omits them if they are equal."""
-
 SAVED, _LOST, _FAILED = "saved", "lost", "failed"
 
 _POWER = {"mA": ("current", "", "mA", "mean_current_ma"), "mW": ("power", "", "mW", "mean_power_mw")}
 """Heading, unit and value of the column of the mean current or power."""
-
-
-class Column(NamedTuple):
-    """Column of a table.
-
-    Attributes
-    ----------
-    measure, name, unit : str
-        Measure, such as ``"page time"``, name of the statistic, such as ``"p90"``, and unit. The name and the
-        unit may be empty.
-    cells, half_widths : list of str
-        Numbers and half-widths of their confidence intervals, by row. Without an interval the text is empty.
-    rank : int
-        Priority. On a narrow terminal, columns of the highest rank are dropped first. Rank 0 always stays.
-    half_width_rank : int
-        The same for the half-widths.
-    """
-
-    measure: str
-    name: str
-    unit: str
-    cells: list[str]
-    half_widths: list[str]
-    rank: int
-    half_width_rank: int = 0
-
-    @property
-    def heading(self) -> str:
-        """Measure, name and unit in one line."""
-        return f"{self.measure} {self.name}".rstrip() + (f" ({self.unit})" if self.unit else "")
-
-    @property
-    def heading_lines(self) -> tuple[str, str]:
-        """Heading in two lines. The first one is the same for all columns of a measure that have names."""
-        if not self.name:
-            return self.measure, self.unit
-        return f"{self.measure} {self.unit}".rstrip(), self.name
-
-    @property
-    def texts(self) -> list[str]:
-        """Numbers with their half-widths, aligned at the decimal point and at the sign ±."""
-        widest = max(map(len, self.half_widths))
-        if not widest:
-            return self.cells
-        pairs = zip(self.cells, self.half_widths, strict=True)
-        return [f"{cell} ± {half:<{widest}}" if half else cell + " " * (widest + 3) for cell, half in pairs]
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether all rows are equal."""
-        return len(set(zip(self.cells, self.half_widths, strict=True))) == 1
-
-    def without_half_widths(self) -> Column:
-        """Return the column without intervals."""
-        return self._replace(half_widths=[""] * len(self.cells))
 
 
 class Spec(NamedTuple):
@@ -138,10 +81,10 @@ class Spec(NamedTuple):
 
 
 def _page_specs(unit: str) -> list[Spec]:
-    """Return the columns of page views."""
+    """Return the columns of page views, without the mean power, which says the same as the energy."""
     return [
         Spec("energy", "", "J", "energy_per_page_j", 0, 4),
-        Spec(*_POWER[unit], rank=1 if unit == "mA" else 5),
+        *([Spec(*_POWER[unit], rank=1)] if unit == "mA" else []),
         Spec("battery", "", "days", "battery_days", 1, max_decimals=1),
         Spec("page time", "mean", "s", "page_time_s.mean", 2, 6),
         Spec("page time", "p90", "s", "page_time_percentiles_s.p90", 7),
@@ -205,6 +148,8 @@ class Table(NamedTuple):
     ----------
     runs : list of Result
         Result of each row.
+    names : list of Column
+        Names of the policies and, if there are several, of the stations.
     columns : list of Column
         Columns from left to right, without those that are equal in all rows.
     constants : list of str
@@ -212,8 +157,14 @@ class Table(NamedTuple):
     """
 
     runs: list[Result]
+    names: list[Column]
     columns: list[Column]
     constants: list[str]
+
+    @property
+    def main_columns(self) -> list[Column]:
+        """Names and columns without the parts of the energy."""
+        return [*self.names, *(column for column in self.columns if column.rank < PARTS)]
 
 
 def tables_of(comparison: Comparison) -> list[Table]:
@@ -222,30 +173,18 @@ def tables_of(comparison: Comparison) -> list[Table]:
     return [_table(comparison, runs) for runs in kinds if runs]
 
 
-def name_of(comparison: Comparison, run: Result) -> str:
-    """Return the name of the policy of a row. Baselines are marked."""
-    mark = MARK if any(run is baseline for baseline in comparison.baselines) else ""
-    return run.policy_name + mark
+def _names(comparison: Comparison, runs: Sequence[Result]) -> list[Column]:
+    """Return the names of the policies, of which baselines are marked, and those of the stations, if any."""
+    marked = list(map(id, comparison.baselines))
+    columns = [text_column("policy", [run.policy_name + MARK * (id(run) in marked) for run in runs])]
+    if any(run.station for run in runs):
+        columns.append(text_column("station", [_station(run) for run in runs]))
+    return columns
 
 
-def station_of(run: Result) -> str:
+def _station(run: Result) -> str:
     """Return the name of the stations of a row, with their policy if they have their own."""
     return f"{run.station} ({run.station_policy})" if run.station_policy else run.station
-
-
-def plain_rows(comparison: Comparison, table: Table) -> tuple[list[str], list[list[str]]]:
-    """Return the headings and the rows of a table as text, for HTML, without the parts of the energy."""
-    columns = [column for column in table.columns if column.rank < PARTS]
-    with_stations = any(run.station for run in table.runs)
-    headings = ["policy", *(["station"] if with_stations else []), *(each.heading for each in columns)]
-    return headings, [
-        [
-            name_of(comparison, run),
-            *([station_of(run)] if with_stations else []),
-            *(column.texts[index].strip() for column in columns),
-        ]
-        for index, run in enumerate(table.runs)
-    ]
 
 
 def _table(comparison: Comparison, runs: list[Result]) -> Table:
@@ -257,7 +196,7 @@ def _table(comparison: Comparison, runs: list[Result]) -> Table:
         candidates.insert(1, _saved_column(comparison, runs))
     constant = [each for each in candidates if each.is_constant and (len(runs) > 1 or _is_no_failure(each))]
     columns = [column for column in candidates if column not in constant]
-    return Table(runs, columns, _sentences_of(constant, candidates))
+    return Table(runs, _names(comparison, runs), columns, _sentences_of(constant, candidates))
 
 
 def _is_no_failure(column: Column) -> bool:
@@ -290,16 +229,15 @@ def _statement(column: Column) -> str:
 
 def _column(runs: Sequence[Result], spec: Spec) -> Column:
     """Return a column, with confidence intervals over seeds or clients if it can have them."""
-    values, widths = [spec.of(run.row) for run in runs], []
-    if spec.half_width_rank is not None:
-        widths = [_half_width(run, spec) for run in runs]
-    decimals = min(spec.max_decimals, decimals_of(values, widths))
-    return Column(
-        *spec[:3],
-        [format_number(value, decimals) for value in values],
-        [format_half_width(width, decimals) for width in widths] or [""] * len(values),
-        spec.rank,
-        spec.half_width_rank or 0,
+    return number_column(
+        spec.measure,
+        [spec.of(run.row) for run in runs],
+        spec.name,
+        spec.unit,
+        half_widths=[] if spec.half_width_rank is None else [_half_width(run, spec) for run in runs],
+        rank=spec.rank,
+        half_width_rank=spec.half_width_rank or 0,
+        max_decimals=spec.max_decimals,
     )
 
 
@@ -325,7 +263,7 @@ def _saved_column(comparison: Comparison, runs: Sequence[Result]) -> Column:
         else:
             cells.append(_ratio(1 - value / 100))
             half_widths.append("")
-    return Column(SAVED, "", "%", cells, half_widths, 1, 4)
+    return Column(SAVED, cells, unit="%", half_widths=half_widths, rank=1, half_width_rank=4)
 
 
 def _ratio(ratio: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -222,13 +221,11 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Return the conclusion and the tables as HTML for notebooks, with all names escaped."""
-        import pandas as pd
+        from psm_sim.reporting.comparison_table import tables_of
+        from psm_sim.reporting.html.html_document import html_paragraphs, html_table
 
-        from psm_sim.reporting.comparison_table import plain_rows, tables_of
-
-        tables = [plain_rows(self, table) for table in tables_of(self)]
-        texts = [pd.DataFrame(rows, columns=head).to_html(index=False) for head, rows in tables]
-        return "".join([f"<p>{html.escape(self.conclusion())}</p>", *texts])
+        tables = [html_table(table.main_columns) for table in tables_of(self)]
+        return "".join([html_paragraphs([self.conclusion()]), *tables])
 
     @property
     def frame(self) -> pd.DataFrame:

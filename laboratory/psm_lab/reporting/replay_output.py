@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
 from psm_sim.common.formatting import format_seconds
+from psm_sim.reporting.columns import Column, text_column
 from psm_sim.reporting.files.result_json import to_text
-from psm_sim.reporting.terminal.console import console_on, new_table
+from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
 
 if TYPE_CHECKING:
     from psm_lab.replay.replay_config import ReplayConfig
@@ -42,9 +43,10 @@ def _write_table(values: dict[str, Any], stream: TextIO) -> None:
     """Write one table per client, and a caption."""
     with console_on(stream) as console:
         for run in values["runs"]:
-            console.print(*_summary(run), _losses(run), sep="\n")
+            print_lines(console, _summary(run))
+            print_table(console, _losses(run))
             console.print()
-        console.print(*_caption(values), sep="\n")
+        print_lines(console, _caption(values))
 
 
 def _summary(run: dict[str, Any]) -> list[str]:
@@ -59,25 +61,27 @@ def _summary(run: dict[str, Any]) -> list[str]:
     ]
 
 
-def _losses(run: dict[str, Any]) -> Any:
-    table = new_table()
-    table.add_column("\nloss of")
-    headings = ("\nnats", "per poll\nmillinats", "regret of\nthe mixture", "regret of the\npolling time")
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
+def _losses(run: dict[str, Any]) -> list[Column]:
     loss, best, regret = run["loss"], run["best_expert"], run["regret"]
-    millinats_per_poll = 1e3 / run["polls"]
-    for name, nats, comparator in (
-        ("learner: mixture", loss["mixture"], None),
-        ("learner: polling time used", loss["suffered"], None),
-        (f"best fixed expert, {best['ms']:g} ms", best["loss"], "best_expert"),
-        ("best expert of each poll", run["current_best_loss"], "current_best"),
-    ):
-        regrets = [
-            _number(regret[kind][comparator]) if comparator else "" for kind in ("mixture", "suffered")
-        ]
-        table.add_row(name, _number(nats), f"{nats * millinats_per_poll:.3f}", *regrets)
-    return table
+    nats = {
+        "learner: mixture": loss["mixture"],
+        "learner: polling time used": loss["suffered"],
+        f"best fixed expert, {best['ms']:g} ms": best["loss"],
+        "best expert of each poll": run["current_best_loss"],
+    }
+    regrets = {
+        kind: ["", "", *(_number(regret[kind][each]) for each in ("best_expert", "current_best"))]
+        for kind in ("mixture", "suffered")
+    }
+    return [
+        text_column("loss of", list(nats)),
+        Column("nats", list(map(_number, nats.values()))),
+        Column(
+            "millinats", [f"{1e3 * value / run['polls']:.3f}" for value in nats.values()], unit="per poll"
+        ),
+        Column("regret of the", regrets["mixture"], "mixture"),
+        Column("regret of the", regrets["suffered"], "polling time"),
+    ]
 
 
 def _caption(values: dict[str, Any]) -> list[str]:

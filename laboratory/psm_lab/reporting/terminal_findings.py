@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_lab.reporting import claim_tables
-from psm_sim.reporting.terminal.console import console_on
+from psm_sim.reporting.columns import text_column
+from psm_sim.reporting.terminal.console import console_on, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
     from psm_lab.studies.study import Findings
 
@@ -43,11 +45,12 @@ def write_findings(
             for name, claims in claim_tables.under_each_preset(study.claims).items():
                 console.print()
                 console.print(Text(notes.get(name, ""), style="italic"), end="\n" if name else "")
-                console.print(_table(*claim_tables.columns(claims, without=["source"])))
+                headings, rows = claim_tables.columns(claims, without=["source"])
+                _print_table(console, headings, rows)
             for table in study.tables:
                 console.print()
                 console.print(Text(table.title, style="italic"))
-                console.print(_table(list(map(str, table.frame.columns)), cells(table.frame)))
+                _print_table(console, list(map(str, table.frame.columns)), cells(table.frame))
             console.print()
             for line in [f"* {remark}" for remark in (*study.summary, *study.remarks)] + _commentary(study):
                 console.print(Text(line))
@@ -55,6 +58,11 @@ def write_findings(
         lines = [f"No result for {name}: {reason.rstrip('.')}." for name, reason in (missing or {}).items()]
         for line in [*_footer(findings, rule), *lines]:
             console.print(Text(line))
+
+
+def _print_table(console: Console, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    columns = list(zip(*rows, strict=True)) or [() for _ in headings]
+    print_table(console, [text_column(*each) for each in zip(headings, columns, strict=True)])
 
 
 def _footer(findings: Sequence[Findings], rule: str) -> list[str]:
@@ -88,16 +96,3 @@ def cell(value: Any) -> str:
     if value is None or value != value:
         return ""
     return f"{value:.4g}" if type(value) is float else str(value)
-
-
-def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(Text(heading), overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table

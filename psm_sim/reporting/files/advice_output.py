@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from collections.abc import Mapping, Sequence
+from math import isfinite, isnan, nan
+from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
 from psm_sim.campaign.advice import Row, Verdict, slower
-from psm_sim.campaign.chip_currents import current_of
+from psm_sim.campaign.chip_currents import Current, current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.common.formatting import format_digits, format_seconds, join_names
 from psm_sim.network.chip_profiles import load_profile
+from psm_sim.reporting.columns import Column, number_column, text_column
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.sentences import answer, bound
-from psm_sim.reporting.terminal.console import console_on, new_table, print_lines
+from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
 from psm_sim.simulation.table import directions_of
 
 if TYPE_CHECKING:
@@ -27,67 +28,64 @@ def write_table(advice: Advice, driver: str, stream: TextIO) -> None:
     with console_on(stream) as console:
         print_lines(console, answer(advice))
         console.print()
-        console.print(_table(advice))
+        print_table(
+            console,
+            _columns(advice),
+            bold=[n for n, row in enumerate(advice.rows) if row is advice.best],
+            ends=_last_within(advice),
+        )
         console.print()
         if len(advice.modes) > 1:
-            console.print(_mode_table(advice))
+            print_table(console, _mode_columns(advice))
             console.print()
         print_lines(console, [*_legend(advice), *assumptions(advice, driver)])
 
 
-class _Column(NamedTuple):
-    """Column of numbers, with its heading in three lines; nan is shown as ``-``.
-
-    Each number has as many significant *digits*, or all have the same *decimals*.
-    """
-
-    heading: str
-    value: Callable[[Row], float]
-    decimals: int | None = None
-    digits: int | None = None
-
-
-def _table(advice: Advice) -> Any:
-    columns = _page_columns(advice) if advice.has_pages else _message_columns(advice)
-    columns.append(_Column("\n\nseeds", lambda row: len(row.result.replicates), 0))
-    columns = [column for column in columns if _varies(column, advice.rows)]
-    table = new_table()
-    table.add_column("\n\nrank", justify="right", no_wrap=True)
-    table.add_column("\n\nsetting", overflow="fold")
-    texts = [_format_numbers(column, [column.value(row) for row in advice.rows]) for column in columns]
-    for column, cells in zip(columns, texts, strict=True):
-        width = max(map(len, (*column.heading.splitlines(), *cells)))
-        table.add_column(column.heading, justify="right", no_wrap=True, min_width=width)
-    for index, row in enumerate(advice.rows):
-        is_last = index + 1 < len(advice.rows) and row.is_within and not advice.rows[index + 1].is_within
-        style = "bold" if row is advice.best else ""
-        table.add_row(
-            _rank(row),
-            _name(row),
-            *(cells[index] for cells in texts),
-            style=style,
-            end_section=is_last,
-        )
-    return table
+def _columns(advice: Advice) -> list[Column]:
+    columns = [
+        *(_page_columns(advice) if advice.has_pages else _message_columns(advice)),
+        _group_column(advice),
+        number_column("seeds", [len(row.result.replicates) for row in advice.rows], max_decimals=0),
+    ]
+    return [
+        Column("rank", list(map(_rank, advice.rows))),
+        text_column("setting", list(map(_name, advice.rows))),
+        *filter(_varies, columns),
+    ]
 
 
-def _mode_table(advice: Advice) -> Any:
-    """Return the table of the modes of the chip, with the default setting of the driver."""
-    table = new_table()
-    table.add_column("mode", no_wrap=True)
-    for heading in ("mA", "low", "high"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("default of", overflow="fold")
-    for row in advice.modes:
-        low, typical, high = (format_digits(each, 2) for each in row.current)
-        table.add_row(row.mode.name, typical, low, high, join_names(row.mode.default_of or ("-",)))
-    return table
-
-
-def _varies(column: _Column, rows: Sequence[Row]) -> bool:
+def _varies(column: Column) -> bool:
     """Return whether a column shows more than ``-`` and one value."""
-    texts = set(_format_numbers(column, [column.value(row) for row in rows]))
-    return len(texts - {"-"}) > 1
+    return len({*column.cells} - {"-"}) > 1
+
+
+def _mode_columns(advice: Advice) -> list[Column]:
+    """Return the columns of the modes of the chip, with the default setting of the driver."""
+    defaults = [join_names(row.mode.default_of or ("-",)) for row in advice.modes]
+    return [
+        text_column("mode", [row.mode.name for row in advice.modes]),
+        *_interval_columns([row.current for row in advice.modes]),
+        text_column("default of", defaults),
+    ]
+
+
+def _interval_columns(currents: Sequence[Current]) -> list[Column]:
+    """Return the columns of the mean current of a chip and of both ends of its interval."""
+    lows, typical, highs = zip(*currents, strict=True)
+    names = {"typical": typical, "low": lows, "high": highs}
+    return [_digits_column("current", values, name, "mA") for name, values in names.items()]
+
+
+def _digits_column(measure: str, values: Sequence[float], name: str = "", unit: str = "") -> Column:
+    """Return a column of numbers that have two significant digits each."""
+    cells = [format_digits(value, 2) if isfinite(value) else "-" for value in values]
+    return Column(measure, cells, name, unit)
+
+
+def _last_within(advice: Advice) -> list[int]:
+    """Return the number of the last row within the bound, if others follow."""
+    within = [number for number, row in enumerate(advice.rows) if row.is_within]
+    return within[-1:] if len(within) < len(advice.rows) else []
 
 
 _MARKS = {
@@ -114,74 +112,52 @@ def _name(row: Row) -> str:
     return f"{row.setting.name} {_NEEDS[needs][0]}" if needs else row.setting.name
 
 
-def _supply_columns(advice: Advice) -> list[_Column]:
-    has_current = "mean_current_ma" in advice.rows[0].result.row
-    power = [
-        _Column("\n\nmA", lambda row: row.result["mean_current_ma"])
-        if has_current
-        else _Column("\n\nmW", lambda row: 1000 * row.power_w)
-    ]
-    if (chip := advice.chip) is not None:
-        power = [
-            _Column("\n\nmA", lambda row: current_of(row.result, chip).typical_ma, digits=2),
-            _Column("\n\nlow", lambda row: current_of(row.result, chip).low_ma, digits=2),
-            _Column("\n\nhigh", lambda row: current_of(row.result, chip).high_ma, digits=2),
-        ]
-    return [*power, _Column("\n\ndays", lambda row: row.result.row.get("battery_days", math.nan), digits=2)]
+def _supply_columns(advice: Advice) -> list[Column]:
+    rows = [row.result.row for row in advice.rows]
+    battery = _digits_column("battery", [row.get("battery_days", nan) for row in rows], unit="days")
+    if advice.chip is not None:
+        currents = [current_of(row.result, advice.chip) for row in advice.rows]
+        return [*_interval_columns(currents), battery]
+    if "mean_current_ma" in rows[0]:
+        return [number_column("current", [row["mean_current_ma"] for row in rows], unit="mA"), battery]
+    return [number_column("power", [row["mean_power_mw"] for row in rows], unit="mW"), battery]
 
 
-def _message_columns(advice: Advice) -> list[_Column]:
+def _message_columns(advice: Advice) -> list[Column]:
     columns = _supply_columns(advice)
     for direction in ("down", "up"):
-        kind = "RTT" if f"round_trip_{direction}" in directions_of(advice.rows[0].result.row) else ""
-        columns += [
-            _Column(f"{kind}\n{direction}\np50", _percentile_ms(direction, "p50"), 0),
-            _Column("\nms\np99", _percentile_ms(direction, "p99"), 0),
-        ]
-    missing = _Column("\nmissing\n%", lambda row: 100 * row.missing, 1)
-    return [*columns, missing, _group_column(advice)]
+        is_trip = f"round_trip_{direction}" in directions_of(advice.rows[0].result.row)
+        measure = f"RTT {direction}" if is_trip else direction
+        columns += [_percentile_column(advice, direction, name, measure) for name in ("p50", "p99")]
+    missing = [100 * row.missing for row in advice.rows]
+    return [*columns, number_column("missing", missing, unit="%", max_decimals=1)]
 
 
-def _percentile_ms(direction: str, name: str) -> Callable[[Row], float]:
-    """Return a function from a row to a percentile of the latency in a direction."""
-
-    def value(row: Row) -> float:
+def _percentile_column(advice: Advice, direction: str, name: str, measure: str) -> Column:
+    """Return the column of a percentile of the latency in a direction."""
+    values = []
+    for row in advice.rows:
         latency = slower(row.result, direction)
-        return math.nan if latency is None else 1000 * float(row.result[f"{latency}.latency_s.{name}"])
+        values.append(nan if latency is None else 1000 * float(row.result[f"{latency}.latency_s.{name}"]))
+    return number_column(measure, values, name, "ms", max_decimals=0)
 
-    return value
 
-
-def _page_columns(advice: Advice) -> list[_Column]:
+def _page_columns(advice: Advice) -> list[Column]:
+    rows = [row.result for row in advice.rows]
+    delays_ms = [1000 * row.delay_s.mean for row in advice.rows]
     return [
-        _Column("\nenergy\nJ/page", lambda row: row.result.energy_per_page_j),
+        number_column("energy", [row.energy_per_page_j for row in rows], unit="J/page"),
         *_supply_columns(advice),
-        _Column("\npage\ntime s", lambda row: row.result["page_time_s.mean"], 3),
-        _Column("\nslow-\ndown", lambda row: row.result["slowdown.mean"], 3),
-        _Column("\nadded\nms", lambda row: 1000 * row.delay_s.mean, 0),
-        _group_column(advice),
+        number_column("page time", [row["page_time_s.mean"] for row in rows], unit="s", max_decimals=3),
+        number_column("slowdown", [row["slowdown.mean"] for row in rows], max_decimals=3),
+        number_column("added", delays_ms, unit="ms", max_decimals=0),
     ]
 
 
-def _group_column(advice: Advice) -> _Column:
-    period = advice.dtim_period
-
-    def value(row: Row) -> float:
-        share = row.setting.dtim_share(period)
-        return math.nan if share is None else 100 * share
-
-    return _Column("\ngroup\n%", value, 0)
-
-
-def _format_numbers(column: _Column, values: Sequence[float]) -> list[str]:
-    """Format a column; without decimals and digits, the smallest number above 0 has about three digits."""
-    if column.digits is not None:
-        return [format_digits(value, column.digits) if math.isfinite(value) else "-" for value in values]
-    decimals = column.decimals
-    if decimals is None:
-        smallest = min((abs(value) for value in values if math.isfinite(value) and value), default=1.0)
-        decimals = min(3, max(0, 2 - math.floor(math.log10(smallest))))
-    return [f"{value:.{decimals}f}" if math.isfinite(value) else "-" for value in values]
+def _group_column(advice: Advice) -> Column:
+    shares = [row.setting.dtim_share(advice.dtim_period) for row in advice.rows]
+    values = [nan if share is None else 100 * share for share in shares]
+    return number_column("group", values, unit="%", max_decimals=0)
 
 
 def _legend(advice: Advice) -> list[str]:
@@ -212,7 +188,7 @@ def _meanings(advice: Advice) -> list[str]:
             else "No message is missing.",
         ]
     group = ["Group: group addressed frames that the station is awake for."]
-    return [*delays, *(group if _varies(_group_column(advice), advice.rows) else [])]
+    return [*delays, *(group if _varies(_group_column(advice)) else [])]
 
 
 _LEAST_SHOWN = 0.0005
@@ -326,7 +302,7 @@ def _to_dict(advice: Advice, driver: str) -> dict[str, Any]:
 def _row(advice: Advice, row: Row) -> dict[str, Any]:
     result, setting = row.result, row.setting
     delay = "page_time_added_s" if advice.has_pages else "p99_latency_s"
-    missing = {} if math.isnan(row.missing) else {"missing": row.missing}
+    missing = {} if isnan(row.missing) else {"missing": row.missing}
     share = setting.dtim_share(advice.dtim_period)
     return {
         "setting": setting.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.comparison_table import caption, plain_rows, tables_of
+from psm_sim.reporting.comparison_table import caption, tables_of
 from psm_sim.reporting.html.html_document import (
     Section,
     escape_text,
@@ -71,8 +71,8 @@ def _conclusion(comparison: Comparison) -> str:
 
 def html_numbers(comparison: Comparison, preset: str = "") -> str:
     """Return the tables of the command line, and the caption that explains them."""
-    rows = (plain_rows(comparison, table) for table in tables_of(comparison))
-    return "".join(html_table(*each) for each in rows) + html_paragraphs(caption(comparison, preset))
+    tables = "".join(html_table(table.main_columns) for table in tables_of(comparison))
+    return tables + html_paragraphs(caption(comparison, preset))
 
 
 def _parameters(comparison: Comparison, provenance: Mapping[str, Any]) -> str:

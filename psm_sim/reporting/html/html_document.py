@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from psm_sim import __version__
 from psm_sim.common.formatting import escape_unprintable
+from psm_sim.reporting.columns import Column
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -80,22 +81,18 @@ def escape_text(value: Any) -> str:
     return escape(escape_unprintable(text), quote=True)
 
 
-def html_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table. Numbers are right-aligned, except in the first column."""
-    head = "".join(f"<th scope=col>{escape_text(heading)}</th>" for heading in headings)
-    body = "".join(f"<tr>{_cell(row[0])}{''.join(map(_aligned_cell, row[1:]))}</tr>" for row in rows)
+def html_table(columns: Sequence[Column]) -> str:
+    """Return a table."""
+    head = "".join(f"<th scope=col>{escape_text(column.heading)}</th>" for column in columns)
+    cells = ([_cell(text.strip(), is_number=not each.is_text) for text in each.texts] for each in columns)
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*cells, strict=True))
     return (
         f"<div class=wide tabindex=0><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _cell(value: Any) -> str:
-    return f"<td>{escape_text(value)}</td>"
-
-
-def _aligned_cell(value: Any) -> str:
-    is_number = re.match(r"[-<]?\d", str(value))
-    return f"<td class=number>{escape_text(value)}</td>" if is_number else _cell(value)
+def _cell(value: Any, *, is_number: bool = False) -> str:
+    return f"<td{' class=number' if is_number else ''}>{escape_text(value)}</td>"
 
 
 def html_definitions(title: str, values: Mapping[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
@@ -20,10 +19,10 @@ from psm_sim.reporting.sentences import conclude_losses
 from psm_sim.reporting.terminal.losses import (
     NAT,
     REGRET,
-    nat_rows,
+    nat_columns,
     page_load_text,
-    regret_rows,
-    result_rows,
+    regret_columns,
+    result_columns,
     setting_lines,
 )
 
@@ -36,15 +35,15 @@ def page_of(losses: LossComparison, command: str) -> str:
     names = ", ".join(curve.name for curve in losses.curves)
     summary = html_paragraphs([conclude_losses(losses), _INTRODUCTION])
     sections = [
-        Section("summary", "", summary + _table(result_rows(losses))),
+        Section("summary", "", summary + html_table(result_columns(losses))),
         Section("frontier", "Energy against slowdown", _trade_off(losses)),
         *(
             Section(f"gamma-{name}", title, _figure(figure, title))
             for name, figure in draw_sensitivities(losses)
             for title in [f"Sensitivity of {name} to gamma"]
         ),
-        Section("nat", "Cost of a nat", html_paragraphs([NAT]) + _table(nat_rows(losses))),
-        Section("regret", "Regret", html_paragraphs([REGRET]) + _table(regret_rows(losses))),
+        Section("nat", "Cost of a nat", html_paragraphs([NAT]) + html_table(nat_columns(losses))),
+        Section("regret", "Regret", html_paragraphs([REGRET]) + html_table(regret_columns(losses))),
         *(
             Section(f"weights-{number}", f"Page load with {curve.name}", _page_load_html(curve))
             for number, curve in enumerate(losses.curves)
@@ -62,10 +61,6 @@ _INTRODUCTION = (
     "LPSM is simulated with each loss at several values of gamma, the weight of delay against energy, on the"
     " same pages as the other policies."
 )
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    return html_table(rows[0], rows[1:])
 
 
 def _page_load_html(curve: LossCurve) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import nan
 from typing import TextIO
 
 import numpy as np
@@ -20,7 +21,13 @@ from psm_sim.campaign.benchmark.ranking import (
 )
 from psm_sim.campaign.benchmark.result import BenchmarkResult
 from psm_sim.common.formatting import join_names
-from psm_sim.reporting.terminal.console import Rows, console_on, table_of
+from psm_sim.reporting.columns import Column, number_column, text_column
+from psm_sim.reporting.terminal.console import (
+    console_on,
+    left_out_lines,
+    print_lines,
+    print_table,
+)
 
 EXPLANATION = (
     "The score is the geometric mean over the cells of the cost of a policy divided by the best known one:"
@@ -30,46 +37,42 @@ EXPLANATION = (
 TITLES = {True: "Told the price", False: "Not told the price"}
 
 
-def ranking_rows(standings: Sequence[Standing]) -> Rows:
-    """Return headings, and one row per policy."""
-    headings = [
-        "policy",
-        "rank",
-        "score",
-        "times the first",
-        "best in",
-        "worse than psm in",
-        "farthest behind",
-    ]
-    return [headings] + [
-        [
-            each.policy,
-            str(each.rank),
-            f"{each.score:.2f}",
-            f"{each.behind:.2f} ({each.behind_low:.2f} to {each.behind_high:.2f})",
-            str(each.best),
-            str(each.worse),
-            f"{each.worst:,.1f} times ({each.worst_cell})",
-        ]
-        for each in standings
+def ranking_columns(standings: Sequence[Standing]) -> list[Column]:
+    """Return the columns of a ranking, with one row per policy."""
+    intervals = [f"{each.behind_low:.2f} to {each.behind_high:.2f}" for each in standings]
+    return [
+        text_column("policy", [each.policy for each in standings]),
+        Column("rank", [str(each.rank) for each in standings]),
+        Column("score", [f"{each.score:.2f}" for each in standings]),
+        Column("times the first", [f"{each.behind:.2f}" for each in standings], "mean"),
+        Column("times the first", intervals, "interval"),
+        Column("cells", [str(each.best) for each in standings], "best"),
+        Column("cells", [str(each.worse) for each in standings], "worse than psm"),
+        Column("in worst cell", [f"{each.worst:,.1f}" for each in standings], "times the best"),
+        text_column("worst cell", [str(each.worst_cell) for each in standings], rank=1),
     ]
 
 
-def score_rows(result: BenchmarkResult, field: str, policies: Sequence[str]) -> Rows:
-    """Return headings, and the scores of *policies* by the values of a *field* of the cells."""
+def score_columns(result: BenchmarkResult, field: str, policies: Sequence[str]) -> list[Column]:
+    """Return the columns of the scores of *policies*, one for each value of a *field* of the cells."""
     scores = mean_scores(result, field, policies)
-    values = list(scores[policies[0]])
-    heads = [f"price {float(value):g}" for value in values] if field == "price" else values
-    return [["policy", *heads]] + [
-        [policy, *(f"{scores[policy][value]:,.2f}" for value in values)] for policy in policies
-    ]
+    heads = {value: f"price {float(value):g}" if field == "price" else value for value in scores[policies[0]]}
+    columns = (
+        Column(head, [f"{scores[policy][value]:,.2f}" for policy in policies])
+        for value, head in heads.items()
+    )
+    return [text_column("policy", policies), *columns]
 
 
-def order_rows(result: BenchmarkResult, policies: Sequence[str]) -> Rows:
-    """Return headings, and the first policies by each measure."""
+def order_columns(result: BenchmarkResult, policies: Sequence[str]) -> list[Column]:
+    """Return the columns of the first policies by each measure."""
     found = first_ranks(result, policies)
-    return [["measure", *map(str, range(1, 1 + FIRST)), "as by the score"]] + [
-        [name, *first, "yes" if first == found["score"] else "no"] for name, first in found.items()
+    places = zip(*found.values(), strict=True)
+    same = ["yes" if first == found["score"] else "no" for first in found.values()]
+    return [
+        text_column("measure", list(found)),
+        *(text_column(str(place), names) for place, names in enumerate(places, 1)),
+        text_column("as by the score", same),
     ]
 
 
@@ -86,28 +89,34 @@ def survival(result: BenchmarkResult, policies: Sequence[str]) -> str:
     return f"{text} They are in {share:.0%} of the draws of traffic with replacement."
 
 
-def cell_rows(result: BenchmarkResult, cell: Cell) -> Rows:
-    """Return headings, and the means over the seeds of each policy in a *cell*, by ascending cost."""
+def _cell_columns(result: BenchmarkResult, cell: Cell) -> list[Column]:
+    """Return the columns of means over the seeds in a *cell*, with one row per policy by ascending cost."""
     supply_v = radio_power(cell.radio).supply_v
     rows = []
     for policy in result.policies:
         energy_j, delay_s, time_s = (float(np.mean(values)) for values in result.costs(policy, cell))
-        a_day = f"{energy_j / time_s * 24 / supply_v * 1000:,.4g}" if supply_v else "-"
-        cost_j = energy_j + cell.price_w * delay_s
-        rows.append((cost_j, [policy, f"{energy_j:.4g}", f"{delay_s:.4g}", a_day, f"{cost_j:.4g}"]))
-    return [["policy", "energy J", "delay s", "mAh a day", "cost J"]] + [row for _, row in sorted(rows)]
+        mah = energy_j / time_s * 24 / supply_v * 1000 if supply_v else nan
+        rows.append((energy_j + cell.price_w * delay_s, policy, energy_j, delay_s, mah))
+    cost_j, policies, energies_j, delays_s, mah_a_day = zip(*sorted(rows), strict=True)
+    return [
+        text_column("policy", policies),
+        number_column("energy", energies_j, unit="J"),
+        number_column("delay", delays_s, unit="s"),
+        *([number_column("charge", mah_a_day, unit="mAh a day")] if supply_v else []),
+        number_column("cost", cost_j, unit="J"),
+    ]
 
 
 def write_cell(result: BenchmarkResult, cell: Cell, stream: TextIO) -> None:
     """Write the energies and delays of all policies in a *cell* to *stream*."""
     time_s = float(np.mean(result.costs(REFERENCE, cell).time_s))
+    text = (
+        f"{cell} ({cell.price_w:.3g} W): means of {len(result.seeds)} seeds of about {time_s:,.0f} s."
+        " The delay is the sum of those of all pages or messages, beyond an always-on radio."
+    )
     with console_on(stream) as console:
-        console.print(table_of(cell_rows(result, cell)))
-        console.print()
-        console.print(
-            f"{cell} ({cell.price_w:.3g} W): means of {len(result.seeds)} seeds of about {time_s:,.0f} s."
-            " The delay is the sum of those of all pages or messages, beyond an always-on radio."
-        )
+        print_table(console, _cell_columns(result, cell))
+        print_lines(console, ["", text])
 
 
 def conclude(standings: Sequence[Standing], policy: str, cells: int) -> str:
@@ -134,13 +143,10 @@ def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ())
             names = policies_of(result, told)
             standings = rank(result, names)
             console.print(f"{title}:")
-            console.print(table_of(ranking_rows(standings)))
-            console.print()
+            _, left_out = print_table(console, ranking_columns(standings))
             for policy in [each for each in policies if each in names] or [standings[0].policy]:
-                console.print(conclude(standings, policy, cells))
-                console.print()
-            console.print(survival(result, names))
-            console.print()
-        console.print(
-            f"{cells} cells, seeds {seeds[0]} to {seeds[-1]}. {EXPLANATION} Intervals are over traffic."
-        )
+                print_lines(console, ["", conclude(standings, policy, cells)])
+            print_lines(console, ["", survival(result, names), ""])
+        seeds_text = f"{cells} cells, seeds {seeds[0]} to {seeds[-1]}."
+        lines = [f"{seeds_text} {EXPLANATION} Intervals are over traffic."]
+        print_lines(console, [*lines, *left_out_lines(console, left_out, "--output")])

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.common.formatting import escape_unprintable
+from psm_sim.reporting.columns import PARTS, Column
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
-PIPED_WIDTH = 160
-"""Width in columns of output that is not a terminal. COLUMNS is ignored, and a long formula fits."""
+PIPED_WIDTH = 100
+"""Width in columns of output that is not a terminal, whatever COLUMNS is."""
 
 PROSE_WIDTH = 90
 """Maximum width of sentences, which fits the blocks of the documents."""
-
-
-Rows = list[list[str]]
 
 
 @contextmanager
@@ -61,21 +60,116 @@ def print_lines(console: Console, lines: Sequence[str]) -> None:
     console.print(*lines, sep="\n", width=min(PROSE_WIDTH, console.width))
 
 
-def new_table(padding: tuple[int, int, int, int] = (0, 1, 0, 0)) -> Table:
-    """Return an empty table of rich in the common style."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    return Table(box=SIMPLE_HEAD, padding=padding, show_edge=False, header_style="bold")
+_MIN_TEXT_WIDTH = 22
+"""Width in characters to which a column of texts is narrowed before a column is dropped."""
 
 
-def table_of(rows: Rows) -> Table:
-    """Return a table of rich whose first row has the headings."""
-    table = new_table((0, 0, 0, 1))
-    first, *others = rows[0]
-    table.add_column(first, overflow="fold")
-    for heading in others:
-        table.add_column(heading, justify="right")
-    for row in rows[1:]:
-        table.add_row(*row)
-    return table
+def print_table(
+    console: Console, columns: Sequence[Column], bold: Container[int] = (), ends: Container[int] = ()
+) -> tuple[list[Column], list[str]]:
+    """Print a table that fits the console.
+
+    Columns and intervals of the highest ranks are dropped until the table fits.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Console to print to.
+    columns : sequence of Column
+        Columns from left to right.
+    bold, ends : container of int
+        Numbers of the bold rows, and of those that a line follows.
+
+    Returns
+    -------
+    tuple of (list of Column, list of str)
+        Columns that are shown, and names of what is left out.
+    """
+    from rich.text import Text
+
+    gap = 2
+    shown, dropped = _fit(columns, console.width, gap)
+    if any(rank < PARTS for rank, _ in dropped):
+        gap = 1
+        shown, dropped = _fit(columns, console.width, gap)
+    widths = _widths(shown, console.width, gap, 1)
+
+    def draw(cells: Sequence[str], style: str = "") -> None:
+        texts = [_wrap(*each) for each in zip(cells, widths, strict=True)]
+        for line in zip_longest(*texts, fillvalue=""):
+            aligned = (
+                text.ljust(width) if column.is_text else text.rjust(width)
+                for text, width, column in zip(line, widths, shown, strict=True)
+            )
+            console.print(Text(" " * (gap - 1) + (" " * gap).join(aligned), style=style))
+
+    groups = list(_groups(shown))
+    if any(measure for measure, _ in groups):
+        spans = [(measure, sum(widths[index] + gap for index in span)) for measure, span in groups]
+        line = "".join(measure.rjust(width) for measure, width in spans)
+        console.print(Text(line[1:], style="bold"))
+    draw([column.heading_lines[1] for column in shown], "bold")
+    console.print("─" * _total(widths, gap))
+    for number, cells in enumerate(zip(*(column.texts for column in shown), strict=True)):
+        draw(cells, "bold" if number in bold else "")
+        if number in ends:
+            console.print("")
+    return shown, [name for _, name in dropped]
+
+
+def left_out_lines(console: Console, names: Sequence[str], option: str) -> list[str]:
+    """Return the line that states what :func:`print_table` has left out, if anything; *option* has it all."""
+    unique = ", ".join(dict.fromkeys(names))
+    hint = f"use a wider terminal or {option}"
+    return [f"Left out at {console.width} columns: {unique}; {hint}."] if names else []
+
+
+def _fit(columns: Sequence[Column], max_width: int, gap: int) -> tuple[list[Column], list[tuple[int, str]]]:
+    """Return the columns that can fit *max_width* characters, and rank and name of what is left out."""
+    fitting, dropped = list(columns), list[tuple[int, str]]()
+    while _total(_widths(fitting, max_width, gap, _MIN_TEXT_WIDTH), gap) > max_width:
+        rank = max(max(column.rank, column.half_width_rank) for column in fitting)
+        if not rank:
+            break
+        dropped += [(rank, column.heading) for column in fitting if column.rank == rank]
+        kept = [column for column in fitting if column.rank != rank]
+        dropped += [(rank, f"{column.measure} ±") for column in kept if column.half_width_rank == rank]
+        fitting = [each.without_half_widths() if each.half_width_rank == rank else each for each in kept]
+    return fitting, dropped
+
+
+def _groups(columns: Sequence[Column]) -> Iterator[tuple[str, list[int]]]:
+    """Yield the first line of each heading, and the numbers of the columns side by side that have it."""
+    for first, group in groupby(enumerate(columns), key=lambda each: each[1].heading_lines[0]):
+        yield first, [number for number, _ in group]
+
+
+def _total(widths: Sequence[int], gap: int) -> int:
+    """Return the width of a table with a *gap* between columns, and one character less to the left."""
+    return sum(widths) + len(widths) * gap - 1
+
+
+def _widths(columns: Sequence[Column], max_width: int, gap: int, least: int) -> list[int]:
+    """Return the width of each column, with the widest texts narrowed down to *least* for *max_width*."""
+    widths = [max(map(len, (column.heading_lines[1], *column.texts))) for column in columns]
+    for measure, group in _groups(columns):
+        missing = len(measure) - sum(widths[number] + gap for number in group) + gap
+        widths[group[0]] += max(missing, 0)
+    texts = [number for number, column in enumerate(columns) if column.is_text]
+    while texts and _total(widths, gap) > max_width:
+        widest = max(texts, key=lambda number: widths[number])
+        if widths[widest] <= least:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    """Return a text in lines of *width* characters, broken after a colon, a comma or a blank if possible."""
+    lines = [""]
+    for piece in re.split("(?<=[:, ])", text):
+        if lines[-1] and len(lines[-1] + piece.rstrip()) > width:
+            lines.append("")
+        whole = lines.pop() + piece
+        lines += [whole[start : start + width] for start in range(0, max(len(whole.rstrip()), 1), width)]
+    return [line.rstrip() for line in lines]

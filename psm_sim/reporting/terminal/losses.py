@@ -2,48 +2,59 @@
 
 from __future__ import annotations
 
-from math import isnan
+from collections.abc import Sequence
+from math import isnan, nan
 from typing import TextIO
 
 from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
+from psm_sim.reporting.columns import Column, number_column, text_column
 from psm_sim.reporting.marks import title_of
 from psm_sim.reporting.sentences import conclude_losses
-from psm_sim.reporting.terminal.console import Rows, console_on, print_lines, table_of
+from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
 from psm_sim.simulation import Result
 
 
-def result_rows(losses: LossComparison) -> Rows:
-    """Return headings, and one row per loss and gamma and per other policy."""
-    rows = [["loss or policy", "gamma", "energy (J per page)", "slowdown"]]
-    rows += [[run.policy_name, "", *_cells(run)] for run in losses.others]
+def result_columns(losses: LossComparison) -> list[Column]:
+    """Return the columns of the results, with one row per policy and per loss and gamma."""
+    rows = [(run.policy_name, "", run) for run in losses.others]
     for curve in losses.curves:
         for gamma, run in zip(curve.gammas, curve.runs, strict=True):
-            is_default = gamma == curve.default_gamma
-            text = "" if isnan(gamma) else f"{gamma:.3g}{' (default)' if is_default else ''}"
-            rows.append([curve.name, text, *_cells(run)])
-    return rows
+            default = " (default)" if gamma == curve.default_gamma else ""
+            rows.append((curve.name, "" if isnan(gamma) else f"{gamma:.3g}{default}", run))
+    names, gammas, runs = zip(*rows, strict=True)
+    return [
+        text_column("loss or policy", names),
+        text_column("gamma", gammas),
+        _mean_column(runs, "energy_per_page_j", "energy", unit="J per page"),
+        _mean_column(runs, "slowdown.mean", "slowdown", "mean"),
+    ]
 
 
-def _cells(run: Result) -> list[str]:
-    return [_cell(run, name) for name in ("energy_per_page_j", "slowdown.mean")]
+def _mean_column(runs: Sequence[Result], value: str, measure: str, name: str = "", unit: str = "") -> Column:
+    half_widths = [run.interval(value).half_width if run.replicate else nan for run in runs]
+    return number_column(measure, [run[value] for run in runs], name, unit, half_widths=half_widths)
 
 
-def _cell(run: Result, name: str) -> str:
-    half_width = f" ± {run.interval(name).half_width:.3f}" if run.replicate else ""
-    return f"{run[name]:.3f}{half_width}"
+def nat_columns(losses: LossComparison) -> list[Column]:
+    """Return the columns that state what a nat of each loss is worth."""
+    nats = [curve.examination.nat for curve in losses.curves]
+    return [
+        _loss_column(losses),
+        _column("one nat", [1000 * nat.joules for nat in nats], unit="mJ"),
+        _column("or page time", [1000 * nat.seconds for nat in nats], unit="ms"),
+        _column("price of delay", [nat.price_w for nat in nats], unit="W"),
+        Column("R²", [f"{nat.fit:.2f}" for nat in nats], "of the fit"),
+    ]
 
 
-def nat_rows(losses: LossComparison) -> Rows:
-    """Return headings, and what a nat of each loss is worth."""
-    rows = [["loss", "one nat, in mJ", "one nat, in ms of page time", "price of delay (W)", "R² of the fit"]]
-    for curve in losses.curves:
-        nat = curve.examination.nat
-        values = (1000 * nat.joules, 1000 * nat.seconds, nat.price_w)
-        rows.append([curve.name, *map(_number, values), f"{nat.fit:.2f}"])
-    return rows
+def _loss_column(losses: LossComparison) -> Column:
+    return text_column("loss", [curve.name for curve in losses.curves])
 
 
-_COMPARATORS = ("best fixed time", "best switching", "best rate")
+def _column(measure: str, values: Sequence[float], name: str = "", unit: str = "") -> Column:
+    """Return a column of numbers of different sizes, each with its own digits."""
+    return Column(measure, list(map(_number, values)), name, unit)
+
 
 REGRET = (
     "Losses over the rounds of these pages at the default gamma, in nats: the mixture loss of the learner,"
@@ -60,24 +71,21 @@ NAT = (
 )
 
 
-def regret_rows(losses: LossComparison) -> Rows:
-    """Return headings, and losses and regrets of each loss in nats."""
-    rows = [["loss", "rounds", "mixture loss", "loss used", *_COMPARATORS, "bound"]]
-    for curve in losses.curves:
-        regret = curve.examination.regret
-        rows.append(
-            [
-                curve.name,
-                f"{regret.rounds:,}",
-                _number(regret.mixture),
-                _number(regret.used),
-                f"{_number(regret.mixture - regret.best_fixed)} ({regret.best_fixed_ms:g} ms)",
-                f"{_number(regret.mixture - regret.best_switching)} ({regret.switches} switches)",
-                _number(regret.over_best_rate),
-                _number(regret.bound),
-            ]
-        )
-    return rows
+def regret_columns(losses: LossComparison) -> list[Column]:
+    """Return the columns of losses and regrets of each loss, in nats."""
+    regrets = [curve.examination.regret for curve in losses.curves]
+    return [
+        _loss_column(losses),
+        _column("rounds", [each.rounds for each in regrets]),
+        _column("loss", [each.mixture for each in regrets], "mixture"),
+        _column("loss", [each.used for each in regrets], "used"),
+        _column("regret to", [each.mixture - each.best_fixed for each in regrets], "fixed time"),
+        _column("regret to", [each.mixture - each.best_switching for each in regrets], "switching"),
+        _column("regret to", [each.over_best_rate for each in regrets], "best rate"),
+        _column("bound", [each.bound for each in regrets]),
+        _column("best", [each.best_fixed_ms for each in regrets], "fixed ms"),
+        _column("best", [each.switches for each in regrets], "switches"),
+    ]
 
 
 def setting_lines(losses: LossComparison) -> list[str]:
@@ -114,9 +122,8 @@ def _number(value: float) -> str:
 def write(losses: LossComparison, stream: TextIO) -> None:
     """Write the results, the cost of a nat and the regret to *stream*."""
     with console_on(stream) as console:
-        for text, rows in (("", result_rows(losses)), (NAT, nat_rows(losses)), (REGRET, regret_rows(losses))):
-            if text:
-                print_lines(console, [text])
-            console.print(table_of(rows))
-            console.print()
-        print_lines(console, [conclude_losses(losses), "", *setting_lines(losses)])
+        print_table(console, result_columns(losses))
+        for text, columns in ((NAT, nat_columns(losses)), (REGRET, regret_columns(losses))):
+            print_lines(console, ["", text])
+            print_table(console, columns)
+        print_lines(console, ["", conclude_losses(losses), "", *setting_lines(losses)])

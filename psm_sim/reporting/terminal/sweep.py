@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TextIO
+from itertools import pairwise
+from typing import TextIO
 
 from psm_sim.campaign.sweep.results import Candidate, varying_keys
 from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row
-from psm_sim.common.formatting import (
-    decimals_of,
-    format_half_width,
-    format_number,
-    truncate,
-)
-from psm_sim.reporting.terminal.console import console_on, new_table
+from psm_sim.common.formatting import truncate
+from psm_sim.reporting.columns import Column, number_column, text_column
+from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
 
 MAX_SHOWN = 20
 """Maximum number of policies in the list of failures."""
@@ -27,42 +24,32 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
         stream.write("No task is done.\n")
         return
     keys = varying_keys(candidate.row.scenario for candidate in best)
+    scenarios = [candidate.row.scenario for candidate in best]
+    ends = [n for n, pair in enumerate(pairwise(scenarios)) if pair[0] != pair[1]]
     with console_on(stream) as console:
-        console.print(_table(best, keys))
-        console.print()
-        console.print(*_caption(best, keys), sep="\n")
+        print_table(console, _columns(best, keys), ends=ends)
+        print_lines(console, ["", *_caption(best, keys)])
 
 
-def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
-    table = new_table()
-    for key in keys:
-        table.add_column(f"\n{key}", overflow="fold")
-    table.add_column("\npolicy", overflow="fold", min_width=12)
-    for heading in ("energy\nJ", "\n±", "slowdown\nmean", "\n±", "\nseeds"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    if any(candidate.is_optimal for candidate in best):
-        table.add_column("Pareto-\noptimal")
-    columns = [cells for measure in (ENERGY, SLOWDOWN) for cells in _interval_cells(best, measure)]
-    previous = None
-    for index, candidate in enumerate(best):
-        if previous not in (None, candidate.row.scenario):
-            table.add_row()
-        previous = candidate.row.scenario
-        names = [*(str(previous.get(key, "")) for key in keys), candidate.row.label]
-        numbers = [*(column[index] for column in columns), str(len(candidate.rows)), candidate.is_optimal]
-        table.add_row(*[*names, *numbers][: len(table.columns)])
-    return table
+def _columns(best: Sequence[Candidate], keys: Sequence[str]) -> list[Column]:
+    columns = [
+        *(text_column(key, [str(each.row.scenario.get(key, "")) for each in best]) for key in keys),
+        text_column("policy", [each.row.label for each in best]),
+        _mean_column(best, ENERGY, "energy", unit="J"),
+        _mean_column(best, SLOWDOWN, "slowdown", "mean"),
+        Column("seeds", [str(len(each.rows)) for each in best]),
+    ]
+    if any(each.is_optimal for each in best):
+        columns.append(text_column("Pareto-optimal", [each.is_optimal for each in best]))
+    return columns
 
 
-def _interval_cells(best: Sequence[Candidate], measure: str) -> tuple[list[str], list[str]]:
-    """Return the means and the half-widths of a measure as text. A single seed has no half-width."""
-    intervals = [candidate.interval(measure) for candidate in best]
+def _mean_column(
+    best: Sequence[Candidate], value: str, measure: str, name: str = "", unit: str = ""
+) -> Column:
+    intervals = [candidate.interval(value) for candidate in best]
     means, half_widths = ([getattr(each, name) for each in intervals] for name in ("mean", "half_width"))
-    decimals = decimals_of(means, half_widths)
-    return (
-        [format_number(mean, decimals) for mean in means],
-        [format_half_width(width, decimals) for width in half_widths],
-    )
+    return number_column(measure, means, name, unit, half_widths=half_widths)
 
 
 def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:

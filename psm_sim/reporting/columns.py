@@ -1,0 +1,117 @@
+"""Columns of tables, which the terminal, HTML, Markdown and notebooks show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from psm_sim.common.formatting import decimals_of, format_half_width, format_number
+
+PARTS = 8
+"""Rank of the beacons, below that of the parts of the energy. They are dropped before a table is narrowed in
+other ways, and HTML does not show the parts."""
+
+
+class Column(NamedTuple):
+    """Column of a table.
+
+    Attributes
+    ----------
+    measure : str
+        Measure, such as ``"page time"``. Columns of one measure stand side by side.
+    cells : list of str
+        Numbers or texts, by row.
+    name, unit : str
+        Name of the statistic, such as ``"p90"``, and unit. Both may be empty.
+    half_widths : list of str
+        Half-widths of confidence intervals, by row. Without an interval the text is empty.
+    rank : int
+        Priority. On a narrow terminal, columns of the highest rank are dropped first. Rank 0 always stays.
+    half_width_rank : int
+        The same for the half-widths; 0 if there are none, too.
+    is_text : bool
+        Whether the cells are texts, which are aligned to the left and may be wrapped.
+    """
+
+    measure: str
+    cells: list[str]
+    name: str = ""
+    unit: str = ""
+    half_widths: Sequence[str] = ()
+    rank: int = 0
+    half_width_rank: int = 0
+    is_text: bool = False
+
+    @property
+    def heading(self) -> str:
+        """Measure, name and unit in one line."""
+        return f"{self.measure} {self.name}".rstrip() + (f" ({self.unit})" if self.unit else "")
+
+    @property
+    def heading_lines(self) -> tuple[str, str]:
+        """Heading in two lines. The first one is the same for all columns of a measure that have names.
+
+        It is empty if the column has neither name nor unit.
+        """
+        widest = max(map(len, self.half_widths), default=0)
+        sign = f" ±{' ' * widest}" if widest else ""
+        if self.name:
+            return f"{self.measure} {self.unit}".rstrip(), self.name + sign
+        return (self.measure, self.unit + sign) if self.unit or sign else ("", self.measure)
+
+    @property
+    def texts(self) -> list[str]:
+        """Cells with their half-widths, aligned at the decimal point and at the sign ±."""
+        widest = max(map(len, self.half_widths), default=0)
+        if not widest:
+            return self.cells
+        pairs = zip(self.cells, self.half_widths, strict=True)
+        return [f"{cell} ± {half:<{widest}}" if half else cell + " " * (widest + 3) for cell, half in pairs]
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all rows are equal."""
+        return len(set(self.texts)) == 1
+
+    def without_half_widths(self) -> Column:
+        """Return the column without intervals."""
+        return self._replace(half_widths=(), half_width_rank=0)
+
+
+def text_column(measure: str, cells: Sequence[str], name: str = "", *, rank: int = 0) -> Column:
+    """Return a column of texts."""
+    return Column(measure, list(cells), name, rank=rank, is_text=True)
+
+
+def number_column(
+    measure: str,
+    values: Sequence[float],
+    name: str = "",
+    unit: str = "",
+    *,
+    half_widths: Sequence[float] = (),
+    rank: int = 0,
+    half_width_rank: int = 0,
+    max_decimals: int = 6,
+) -> Column:
+    """Return a column of numbers with the same number of decimals, which the least one and the widths need.
+
+    nan is shown as ``-``, and a half-width of nan or 0 is not shown.
+    """
+    decimals = min(max_decimals, decimals_of(values, half_widths))
+    widths = [format_half_width(width, decimals) for width in half_widths]
+    return Column(
+        measure,
+        [format_number(value, decimals) for value in values],
+        name,
+        unit,
+        widths if any(widths) else (),
+        rank,
+        half_width_rank if any(widths) else 0,
+    )
+
+
+def plain_rows(columns: Sequence[Column]) -> list[list[str]]:
+    """Return the headings and the rows of a table as text."""
+    texts = ([text.strip() for text in column.texts] for column in columns)
+    return [[column.heading for column in columns], *map(list, zip(*texts, strict=True))]
