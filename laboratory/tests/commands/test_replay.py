@@ -17,7 +17,7 @@ def test_both_formats_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 0
     table = capsys.readouterr().out
     assert run["polls"] == 200
-    assert f"ucb: 200 polls in {run['replayed_s']:.1f} s, {run['bytes']:,} bytes retrieved, " in table
+    assert f"ucb: 200 polls in {run['replayed_s']:.0f} s, {run['bytes']:,} bytes retrieved, " in table
     assert f"best fixed expert, {run['best_expert']['ms']:g} ms" in table
     assert f"mean polling time {run['polling_ms']['mean']:.1f} ms" in table
     assert "synthetic pages" in table
