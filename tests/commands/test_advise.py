@@ -36,7 +36,7 @@ def test_the_answer_names_the_call_of_the_driver(capsys: pytest.CaptureFixture[s
         "rank",
         "p99",
         "days",
-        "anticipate:max_ms=204.8 *",
+        "*  anticipate:max_ms=204.8",
         "DTIM period 3",
     ):
         assert part in text

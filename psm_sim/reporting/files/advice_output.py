@@ -49,7 +49,7 @@ def _columns(advice: Advice) -> list[Column]:
     ]
     return [
         Column("rank", list(map(_rank, advice.rows))),
-        text_column("setting", list(map(_name, advice.rows))),
+        text_column("setting", [row.setting.name for row in advice.rows]),
         *filter(_varies, columns),
     ]
 
@@ -97,7 +97,8 @@ _MARKS = {
 
 
 def _rank(row: Row) -> str:
-    return _MARKS[row.verdict][0] if row.verdict in _MARKS else str(row.rank or "")
+    mark = _MARKS[row.verdict][0] if row.verdict in _MARKS else str(row.rank or "")
+    return mark + (_NEEDS[row.setting.needs][0] if row.setting.needs else "")
 
 
 _NEEDS = {
@@ -105,11 +106,6 @@ _NEEDS = {
     ACCESS_POINT: ("+", "needs another DTIM period in the access point"),
 }
 """Mark of a setting by what it needs, and the meaning."""
-
-
-def _name(row: Row) -> str:
-    needs = row.setting.needs
-    return f"{row.setting.name} {_NEEDS[needs][0]}" if needs else row.setting.name
 
 
 def _supply_columns(advice: Advice) -> list[Column]:

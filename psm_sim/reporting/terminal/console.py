@@ -87,12 +87,11 @@ def print_table(
     """
     from rich.text import Text
 
-    gap = 2
-    shown, dropped = _fit(columns, console.width, gap)
-    if any(rank < PARTS for rank, _ in dropped):
-        gap = 1
+    for gap in (2, 1):
         shown, dropped = _fit(columns, console.width, gap)
-    widths = _widths(shown, console.width, gap, 1)
+        widths = _widths(shown, console.width, gap, 1)
+        if widths == _widths(shown, 10_000, gap, 1) and all(rank >= PARTS for rank, _ in dropped):
+            break  # without a narrower gap, nothing is wrapped, and no main column is dropped
 
     def draw(cells: Sequence[str], style: str = "") -> None:
         texts = [_wrap(*each) for each in zip(cells, widths, strict=True)]

@@ -107,8 +107,10 @@ def test_names_and_digits_never_vanish(
 
 def test_baselines_stand_above_and_are_marked(replicated: Comparison) -> None:
     """A policy that was asked for and is a baseline stands once."""
-    names = " ".join(line[:30].strip() for line in written(replicated).splitlines()[3:])
-    assert names.startswith("always-on * psm * lpsm:loss=gamma * I * Ti**2 / (2*T) + 1/log(Ti) bsd:p=0.5 ")
+    table = written(replicated).split("\n\n")[0].splitlines()[3:]
+    names = " ".join(re.split(r" +\d+\.\d", line)[0].strip() for line in table)
+    loss = "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
+    assert names == f"always-on * psm * lpsm:loss={loss} bsd:p=0.5"
     beside = References(BASELINES, BASELINES[1:])
     found = run_comparison(["psm", "bsd"], Scenario(pages=2), references=beside)
     rows = [line.split()[0] for line in written(found).splitlines()[3:6]]
