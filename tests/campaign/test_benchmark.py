@@ -260,6 +260,17 @@ def test_the_stored_results_are_those_of_this_version():
     check_stored(stored, cells.built_in())
 
 
+@pytest.mark.parametrize("traffic", ["mqtt", "ping", "push"])
+def test_anticipate_needs_more_and_delays_less_at_a_higher_price(traffic):
+    """In the means over the judging seeds, with each radio (docs/anticipate.md)."""
+    runs = read_result(STANDING).runs[cells.TOLD["anticipate"]]
+    for radio in cells.RADIOS:
+        costs = [runs[Cell(traffic, radio, price)] for price in PRICES]
+        energies_j, delays_s = ([np.mean(each[column]) for each in costs] for column in (0, 1))
+        assert (np.diff(energies_j) > 0).all()
+        assert (np.diff(delays_s) < 0).all()
+
+
 ROOT = Path(__file__).parents[2]
 ENTRIES = sorted(path.parent for path in ROOT.glob("benchmarks/entries/*/entry.toml"))
 
