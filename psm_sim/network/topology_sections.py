@@ -175,9 +175,15 @@ class AccessPointParameters:
         unit="s", above=0, at_most=1e6,
     )  # fmt: skip
     idle_limit_s: float | None = parameter(
-        None, "idle time after which the association of the station expires; ESP-IDF access point: 10",
-        unit="s", above=0, at_most=1e9,
+        None, "idle time after which the association of the station expires; hostapd and access point of"
+        " ESP-IDF: 300", unit="s", above=0, at_most=1e9,
     )  # fmt: skip
+    poll_idle: bool = parameter(
+        True,
+        "send a null data frame to a station at the idle limit, whose ACK within 3 s keeps the association,"
+        " as hostapd does; false: the association expires at once",
+        requires="idle_limit_s",
+    )
     group_per_s: float = parameter(
         0.0, "rate of group addressed frames (ARP, mDNS), a Poisson process; they follow the DTIM beacon",
         unit="1/s", at_least=0, at_most=10_000,

@@ -211,7 +211,7 @@ def test_a_new_policy_near_the_bound_is_uncertain_after_one_seed() -> None:
 
 
 def test_without_keep_alives_an_association_expires_and_no_setting_delivers() -> None:
-    settings = {"access_point.idle_limit_s": 60}
+    settings = {"access_point.idle_limit_s": 60, "access_point.poll_idle": False}
     idle = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings=settings)
     advice = advice_on(listen(1), scenario=idle)
     assert set(verdicts(advice).values()) == {Verdict.LOSES}

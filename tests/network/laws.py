@@ -70,7 +70,10 @@ def balance(world, which=""):
     assert usage.total_j == pytest.approx(energy_j, rel=1e-9), which
     lost = {way: world.ends.lost_bytes(way) for way in ("up", "down")}
     arrived = world.client.received_bytes + world.access_point.dropped_bytes + lost["down"]
-    assert world.server.sent_bytes == arrived + world.undelivered_bytes, which
+    buffered = [segment for port in world.access_point.ports for _, segment in port._buffered]
+    waiting = [*buffered, *(segment for _, segment in world.wireless_down.flying)]
+    polls = sum(segment.wire_bytes for segment in waiting if is_null(segment))
+    assert world.server.sent_bytes == arrived + world.undelivered_bytes - polls, which
     uplink = flying(world.wireless_up) + flying(world.wired_up)
     if isinstance(world.wireless_up, AirLink):
         uplink += world.wireless_up.lost_bytes + world.wireless_up.in_flight_bytes

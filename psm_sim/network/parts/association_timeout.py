@@ -92,6 +92,51 @@ class KeepAlive:
         self._alarm.at(self._association.sent_s + self._every_s)
 
 
+class IdlePoll:
+    """Poll of the access point: a null data frame to a station that was idle for *limit_s* seconds.
+
+    The ACK of the station keeps the association, as with hostapd.
+
+    Parameters
+    ----------
+    env, association
+        The clock, and the association, which knows when the last frame was sent.
+    limit_s
+        Idle time in seconds.
+    send
+        Function that sends a frame to the station, or buffers it.
+    """
+
+    GRACE_S = 3.0
+    """Time in seconds for the ACK, after which the association expires (AP_DISASSOC_DELAY of hostapd)."""
+
+    def __init__(
+        self, env: Environment, association: Association, limit_s: float, send: Callable[[Segment], None]
+    ) -> None:
+        self._env, self._association, self._limit_s, self._send = env, association, limit_s, send
+        self._alarm = Alarm(env, self._poll_if_idle)
+        self._alarm.at(limit_s)
+
+    def _poll_if_idle(self) -> None:
+        due_s = self._association.sent_s + self._limit_s
+        # 1e-12: the alarm may fire a rounding error before the limit.
+        if self._env.now >= due_s * (1 - 1e-12):
+            self._send(null_frame())
+            due_s = self._env.now + self._limit_s
+        self._alarm.at(due_s)
+
+    def answered(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
+        """Return *deliver* of the station, without the polls, whose ACK is recorded."""
+
+        def receive(segment: Segment) -> None:
+            if is_null(segment):
+                self._association.sent_s = self._env.now
+            else:
+                deliver(segment)
+
+        return receive
+
+
 def null_frame() -> Segment:
     """Return a null data frame, which carries no payload."""
     return Segment(NULL, 0, 0, 0, False, False, NULL_BYTES)

@@ -8,7 +8,7 @@ from simpy import Environment
 
 from psm_sim.network.access_point import Port
 from psm_sim.network.link import Link
-from psm_sim.network.parts.association_timeout import Association
+from psm_sim.network.parts.association_timeout import Association, is_null
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology_sections import AccessPointParameters
 
@@ -48,6 +48,11 @@ class DevicePort(Port):
         else:
             super().forward(segment)
 
+    def poll(self, segment: Segment) -> None:
+        """Forward a null data frame, unless the buffer is full."""
+        if len(self._buffered) + self._downlink.in_flight < self._capacity:
+            self.forward(segment)
+
     def release(self) -> list[BufferedFrame]:
         """Send and return the buffered frames that have not aged out."""
         self._drop_old()
@@ -76,5 +81,7 @@ class DevicePort(Port):
         return min(aged_s, self._association.lapses_s, self._env.now)
 
     def _drop(self, segment: Segment) -> None:
+        if is_null(segment):  # a poll of the access point, which no host has sent
+            return
         self.dropped_frames += 1
         self.dropped_bytes += segment.wire_bytes

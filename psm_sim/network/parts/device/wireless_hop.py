@@ -13,7 +13,7 @@ from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Observer
-from psm_sim.network.parts.association_timeout import Association, KeepAlive, is_null, null_frame
+from psm_sim.network.parts.association_timeout import Association, IdlePoll, KeepAlive, is_null, null_frame
 from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.device.access_point_port import DevicePort
 from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
@@ -133,8 +133,12 @@ class DeviceHop(WirelessHop):
         self._service = service
         self.beacons = wake_grid(topology, service)
         self.ledger = make_ledger(topology, service)
-        limit_s, takes_s = topology.access_point.idle_limit_s, topology.station.association_ms / 1000
+        access_point, takes_s = topology.access_point, topology.station.association_ms / 1000
+        limit_s = access_point.idle_limit_s
+        if limit_s is not None and access_point.poll_idle:
+            limit_s += IdlePoll.GRACE_S
         self.association = Association(self.env, limit_s, takes_s)
+        self.idle_poll: IdlePoll | None = None
 
     def observers(self) -> Sequence[Observer]:
         """Return the observer that counts transmissions, if they have their own power."""
@@ -167,6 +171,10 @@ class DeviceHop(WirelessHop):
         every_s = self.topology.station.keep_alive_s
         if every_s is not None:
             KeepAlive(self.env, self.association, every_s, lambda: station.send_null(null_frame()))
+        limit_s = self.topology.access_point.idle_limit_s
+        if limit_s is not None and self.topology.access_point.poll_idle:
+            self.idle_poll = IdlePoll(self.env, self.association, limit_s, self.port.poll)
+            self.radio.deliver = self.idle_poll.answered(self.radio.deliver)
         self.radio.on_group = station.received_group
         forward = self.up.deliver
 

@@ -40,7 +40,9 @@ class Bench:
         self.delivered: list[float] = []
         port, radio = self.world.access_point.ports[0], self.world.radio
         self.forward = port.forward
+        poll = getattr(self.world.hop, "idle_poll", None)
         radio.deliver = lambda _: self.delivered.append(round(self.env.now, 3))
+        radio.deliver = poll.answered(radio.deliver) if poll else radio.deliver
 
     def at(self, time_s, action):
         self.env.timeout(time_s).callbacks.append(lambda _: action())
@@ -184,13 +186,34 @@ def test_group_frames_keep_a_station_awake_for_their_air_time():
 
 def test_a_forgotten_station_gets_nothing_until_it_associates_anew():
     """Silent for 12 s with a limit of 10: the frame of 11 s is dropped; sending again takes 1 s more."""
-    bench = Bench({"access_point.idle_limit_s": 10})
+    bench = Bench({"access_point.idle_limit_s": 10, "access_point.poll_idle": False})
     bench.arrive_at(11)
     bench.send_at(12)
     usage = bench.run(14.05)
     assert bench.delivered == []
     assert bench.world.hop.association.renewals == 1
     assert usage.awake_s == pytest.approx(1.000064)
+
+
+def test_a_poll_of_the_access_point_keeps_the_association_of_a_station_that_receives_beacons():
+    """The poll of 10 s waits for the beacon, and its ACK renews the limit: nothing is dropped at 35 s."""
+    bench = Bench({"access_point.idle_limit_s": 10})
+    bench.arrive_at(35)
+    usage = bench.run(36.05)
+    assert len(bench.delivered) == 1
+    assert bench.world.hop.association.renewals == 0
+    assert bench.world.hop.association.sent_s == pytest.approx(30.2, abs=0.2)
+    # Three polls of 28 B and the frame of 1500 B are received.
+    assert usage.awake_s == pytest.approx((3 * 28 + 1500) * 8 / 5e6, abs=1e-3)
+
+
+def test_a_poll_that_no_station_hears_ends_the_association_3_s_after_the_limit():
+    """A station that sleeps for 100 beacons at a time is forgotten at 13 s; a frame at 12 s still waits."""
+    bench = Bench({"access_point.idle_limit_s": 10}, "psm:listen_interval=1000")
+    bench.arrive_at(12)
+    bench.arrive_at(14)
+    bench.run(14.05)
+    assert bench.world.access_point.dropped_frames == 2
 
 
 def test_a_null_frame_keeps_the_association_alive():
