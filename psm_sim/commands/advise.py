@@ -142,7 +142,8 @@ def _traffic(arguments: argparse.Namespace) -> str:
     if arguments.trace != _TRAFFIC:
         raise InputError("--report-every conflicts with --traffic; remove one of them.")
     # Reports meet every beacon phase.
-    return f"ping:period_s={every_s:g},spread_s={min(5.0, every_s / 10):g},stretch_s={10 * every_s:g}"
+    times = f"period_s={every_s:g},spread_s={min(5.0, every_s / 10):g},stretch_s={10 * every_s:g}"
+    return f"ping:to=internet,{times}"
 
 
 def _default_interval(arguments: argparse.Namespace, given: dict[str, str]) -> dict[str, float]:

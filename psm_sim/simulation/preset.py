@@ -265,7 +265,8 @@ class RunArguments:
             If an argument is invalid or has no effect.
         """
         given, profile = self.settings or {}, str(self.profile or "")
-        settings = {**self._preset.settings, **self.defaults, **given}
+        trace, latency = _peer_of(self._trace(), self.topology)
+        settings = {**latency, **self._preset.settings, **self.defaults, **given}
         own: dict[str, Any] = {}
         if isinstance(self.topology, Mapping):
             own = _keys(self.topology)
@@ -274,7 +275,7 @@ class RunArguments:
             settings, profile = {}, ""
         else:
             topology = str(self.topology) if isinstance(self.topology, Path) else self.topology
-        scenario = Scenario(self._trace(), topology, self.pages, self.seed, settings, profile, self.battery)
+        scenario = Scenario(trace, topology, self.pages, self.seed, settings, profile, self.battery)
         resolved = scenario.resolve_unseeded_topology(self.where)
         check_effects(resolved, [*own, *given], self.where)
         return scenario
@@ -308,6 +309,25 @@ class RunArguments:
             return as_workload(trace)
         spec = self._preset.trace_spec(trace)
         return spec if self.clients is None else spec.with_("clients", self.clients)
+
+
+_PEERS = {"local": 0.2, "internet": 20.0}
+"""One-way delay in ms between the access point and the other host of a ping."""
+
+
+def _peer_of(trace: Spec | Workload, topology: Any) -> tuple[Spec | Workload, dict[str, float]]:
+    """Return a trace without the parameter ``to`` of a ping, and the setting of the delay to its host.
+
+    A topology of the user keeps its own delay, unless the parameter is given.
+    """
+    if not isinstance(trace, Spec) or trace.name != "ping":
+        return trace, {}
+    values = trace.values
+    to = values.pop("to", "local" if topology == "three-node" else None)
+    if to is not None and to not in _PEERS:
+        raise InputError(f"trace ping: {unknown_name_error('value of to', to, _PEERS)}")
+    latency = {} if to is None else {"links.wired.latency_ms": _PEERS[to]}
+    return Spec(trace.name, tuple(values.items()), trace.label), latency
 
 
 def _build_topology(table: Mapping[str, Any], values: Mapping[str, Any]) -> Topology:

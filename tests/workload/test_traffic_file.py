@@ -110,15 +110,34 @@ def test_the_mean_wait_without_loss_is_half_of_the_listen_interval(interval, wai
 
 def test_a_ping_takes_the_time_of_four_frames_without_power_saving():
     """By hand: 84 bytes over both links and back, each time the same."""
-    found = simulate("always-on", "ping:stretch_s=60", pages=1)
+    found = simulate("always-on", "ping:to=internet,stretch_s=60", pages=1)
     assert found["latency.round_trip_up.sent"] == found["latency.round_trip_up.delivered"] >= 59
     assert found["latency.round_trip_up.latency_s.p50"] == pytest.approx(2 * one_way_s(84))
     assert found["latency.round_trip_up.latency_s.max"] == pytest.approx(2 * one_way_s(84))
 
 
+def test_a_ping_stays_in_the_local_network_unless_it_goes_to_the_internet():
+    """0.2 ms one way instead of 20; a setting and another topology keep their own delay."""
+    p50 = "latency.round_trip_up.latency_s.p50"
+
+    def rtt_ms(**options):
+        words = {"trace": "ping:stretch_s=60", **options}
+        return 1000 * simulate("always-on", words.pop("trace"), pages=1, **words)[p50]
+
+    local = rtt_ms()
+    assert local == pytest.approx(1.0, abs=0.1)
+    assert rtt_ms(trace="ping:to=local,stretch_s=60") == local
+    assert rtt_ms(trace="ping:to=internet,stretch_s=60") == pytest.approx(local + 2 * 19.8)
+    assert rtt_ms(settings={"links.wired.latency_ms": 5}) == pytest.approx(local + 2 * 4.8)
+    assert rtt_ms(topology={"links.wired.latency_ms": 5}) == pytest.approx(local + 2 * 4.8)
+    assert rtt_ms(trace="ping:reply_delay_ms=3,stretch_s=60") == pytest.approx(local + 3)
+    with pytest.raises(InputError, match="Unknown value of to 'moon'"):
+        rtt_ms(trace="ping:to=moon")
+
+
 def test_a_probe_from_the_network_waits_for_a_beacon_and_its_answer_does_not():
     """Static PSM: from two ways to two ways and a beacon interval, in the mean half of one."""
-    found = simulate("psm", "ping:sender=network,period_s=3.3,stretch_s=3000", pages=1)
+    found = simulate("psm", "ping:to=internet,sender=network,period_s=3.3,stretch_s=3000", pages=1)
     p50, p90, p99, mean = (
         found[f"latency.round_trip_down.latency_s.{name}"] for name in ("p50", "p90", "p99", "mean")
     )
