@@ -22,7 +22,7 @@ Values = dict[str, Any]
 
 def commands(section: int) -> tuple[list[str], list[list[str]]]:
     """Return the words of the advice in a section, and those of its comparisons."""
-    text = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[section]
+    text = re.split(r"^### ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[section]
     blocks = [
         shlex.split(block.replace("\\\n", " "))[3:]
         for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
