@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.comparison_table import caption, tables_of
@@ -13,17 +13,13 @@ from psm_sim.reporting.html.html_document import (
     html_figure,
     html_paragraphs,
     html_table,
-    json_script,
-    plain_text,
     render_document,
 )
 from psm_sim.reporting.marks import (
     ENERGY,
     axes_of,
     first_run,
-    has_pages,
 )
-from psm_sim.simulation.table import Block
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
@@ -45,12 +41,11 @@ def page_of(
             for name, title in _titles(comparison).items()
             if name in pictures
         ),
-        *([_pages(comparison)] if has_pages(comparison) else []),
         Section("parameters", "Parameters", _parameters(comparison, provenance)),
     ]
     policies = ", ".join(dict.fromkeys(run.policy_name for run in comparison.runs))
     title = f"{comparison.scenario.trace_name}: {policies}"
-    return render_document(title, sections, json_script("table", pages_table(comparison)))
+    return render_document(title, sections)
 
 
 def _titles(comparison: Comparison) -> dict[str, str]:
@@ -92,47 +87,3 @@ def _parameters(comparison: Comparison, provenance: Mapping[str, Any]) -> str:
     return (
         command + "".join(tables) + (html_definitions("SHA-256 of the input files", files) if files else "")
     )
-
-
-MAX_ROWS = 8_000
-"""Maximum number of rows in the table. ``pages.csv`` has all rows."""
-
-_PAGE_COLUMNS = {
-    "page": "page",
-    "objects": "objects",
-    "bytes": "bytes",
-    "think_s": "think time (s)",
-    "page_time_s": "page time (s)",
-    "always_on_time_s": "page time without power saving (s)",
-    "slowdown": "slowdown",
-    "energy_j": "energy (J)",
-    "beacons": "beacons",
-}
-
-
-def _pages(comparison: Comparison) -> Section:
-    """Return the section of the table, whose rows a script inserts."""
-    total = sum(run["pages"] for run in comparison.runs)
-    omitted = (
-        f" Only {MAX_ROWS} of {total} rows are listed. pages.csv has all rows." if total > MAX_ROWS else ""
-    )
-    hint = f"Click a column heading to sort. Click it again to reverse the order.{omitted}"
-    return Section("pages", "Pages", html_paragraphs([hint]) + "<div id=rows></div>")
-
-
-def pages_table(comparison: Comparison) -> dict[str, Any]:
-    """Return the columns and at most :data:`MAX_ROWS` rows, the same number for each policy and run."""
-    blocks = [(run.policy_name, block) for run in comparison.runs for block in run.blocks]
-    rows_per_block = max(MAX_ROWS // len(blocks), 1)
-    rows = [
-        [name, *(str(block.keys[level]) for level in comparison.levels), *map(plain_text, values)]
-        for name, block in blocks
-        for values in _page_values(block, rows_per_block)
-    ]
-    return {"columns": ["policy", *comparison.levels, *_PAGE_COLUMNS.values()], "rows": rows[:MAX_ROWS]}
-
-
-def _page_values(block: Block, count: int) -> Iterator[tuple[Any, ...]]:
-    """Return the values of the first pages of a block."""
-    columns = block.page_columns()
-    return zip(*(columns[name][:count].tolist() for name in _PAGE_COLUMNS), strict=True)

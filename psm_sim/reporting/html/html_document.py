@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,11 +27,8 @@ class Section(NamedTuple):
     html: str
 
 
-def render_document(title: str, sections: Sequence[Section], table: str = "") -> str:
-    """Return the HTML document with its *title* and *sections*.
-
-    *table* is the script element with the rows of a table that can be sorted, from :func:`json_script`.
-    """
+def render_document(title: str, sections: Sequence[Section]) -> str:
+    """Return the HTML document with its *title* and *sections*."""
     body = "".join(map(_section, sections))
     head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -43,7 +38,7 @@ def render_document(title: str, sections: Sequence[Section], table: str = "") ->
         f"<style>{_read_asset('page.css')}</style></head>\n"
         f"<body><main><h1>{escape_text(title)}</h1>{body}"
         f"<footer>psm_sim {escape_text(__version__)}</footer></main>\n"
-        f"{table}\n<script>{_read_asset('table.js')}</script></body></html>\n"
+        f"<script>{_read_asset('page.js')}</script></body></html>\n"
     )
 
 
@@ -107,17 +102,3 @@ def html_definitions(title: str, values: Mapping[str, Any]) -> str:
 def html_paragraphs(lines: Sequence[str]) -> str:
     """Return lines as paragraphs."""
     return "".join(f"<p>{escape_text(line)}</p>" for line in lines)
-
-
-def plain_text(value: Any) -> Any:
-    """Return a table value for JSON: floats with five digits, and None instead of infinities and NaN."""
-    if isinstance(value, float):
-        return float(f"{value:.5g}") if isfinite(value) else None
-    return value if value is None or isinstance(value, int) else str(value)
-
-
-def json_script(name: str, value: Any) -> str:
-    """Return plain values as a JSON script element. Characters that could form a tag are escaped."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
-    safe = re.sub("[<>&\u2028\u2029]", lambda match: f"\\u{ord(match[0]):04x}", text)
-    return f'<script type="application/json" id="{escape_text(name)}">{safe}</script>'

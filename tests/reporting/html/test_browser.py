@@ -95,21 +95,6 @@ def test_a_name_that_is_a_program_shows_as_text(browser: Any, folder: Path) -> N
     )
 
 
-def test_a_click_on_a_heading_sorts_the_table(browser: Any, folder: Path) -> None:
-    """In rising order, and with a second click in falling order."""
-    shown(browser, folder / "out/report.html")
-    script = """
-const heads = [...document.querySelectorAll("#rows th")];
-const place = heads.findIndex((head) => head.textContent.startsWith("energy"));
-heads[place].querySelector("button").click();
-return [...document.querySelectorAll("#rows tbody tr")].map((row) => Number(row.cells[place].textContent));
-"""
-    rising, falling = browser.execute_script(script), browser.execute_script(script)
-    assert len(set(rising)) > 1
-    assert rising == sorted(rising)
-    assert falling == sorted(rising, reverse=True)
-
-
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1200, 380])
 def test_it_fits_wide_and_narrow_light_and_dark(browser: Any, folder: Path, width: int, dark: bool) -> None:
