@@ -31,7 +31,6 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.user_code_guards import limits_user_code
 
 if TYPE_CHECKING:
-    from psm_sim.reporting.files.result_folder import RunRecord
     from psm_sim.simulation import Comparison, References, Scenario
     from psm_sim.simulation.run_outputs import RunOutputs
 
@@ -143,14 +142,14 @@ class _Request:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
-    from psm_sim.reporting.files.result_folder import run_record, write_results
+    from psm_sim.reporting.files.result_folder import write_results
 
     request = _read_request(arguments)
     finished: list[Comparison] = []
     try:
         # Standard output has only the results. Policies also run, and print, while the figures are drawn.
-        with redirect_stdout(sys.stderr), run_record(request.folder, request.facts) as record:
-            finished.append(_simulate(request, record, finished.append))
+        with redirect_stdout(sys.stderr):
+            finished.append(_simulate(request, finished.append))
             if request.folder is not None:
                 options = request.facts, request.preset, request.workers, request.formats
                 write_results(request.folder, finished[-1], *options)
@@ -201,7 +200,7 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
     )
 
 
-def _simulate(request: _Request, record: RunRecord, keep: Callable[[Comparison], None]) -> Comparison:
+def _simulate(request: _Request, keep: Callable[[Comparison], None]) -> Comparison:
     """Return the comparison. If it fails, *keep* is called with the finished part."""
     from psm_sim.reporting.terminal.progress import progress
     from psm_sim.simulation import run_comparison
@@ -215,7 +214,7 @@ def _simulate(request: _Request, record: RunRecord, keep: Callable[[Comparison],
                 request.policies,
                 request.scenario,
                 request.replications,
-                record.watching(report),
+                report,
                 request.workers,
                 request.references,
                 request.outputs,

@@ -1,20 +1,17 @@
-"""Result folder of a run: the files that ``--output`` writes, and the status record ``metadata.json``."""
+"""Result folder of a run: the files that ``--output`` writes."""
 
 from __future__ import annotations
 
 import io
-import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import InputError, describe_error
-from psm_sim.common.output_files import atomic_write_text, replace_files
-from psm_sim.common.progress import Progress
+from psm_sim.common.output_files import replace_files
 from psm_sim.common.provenance import collect_provenance
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.files.result_json import to_text
@@ -23,13 +20,10 @@ from psm_sim.reporting.terminal.progress import progress
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
 
-RECORD_NAME = "metadata.json"
-PARTIAL_NAMES = ("result.json", "pages.csv", RECORD_NAME)
+PARTIAL_NAMES = ("result.json", "pages.csv", "metadata.json")
 NAMES = (*PARTIAL_NAMES, "report.html")
 
 _FIGURES = ("energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times")
-_OPEN = ("running", "failed", "interrupted")
-"""Status of a run that has not finished. Its record may be replaced."""
 
 
 def usable_folder(folder: str | Path) -> Path:
@@ -99,7 +93,7 @@ def write_results(
 def write_partial_results(
     folder: Path, comparison: Comparison, facts: Mapping[str, Any], preset: str, error: BaseException
 ) -> None:
-    """Write the finished part of a run that *error* has ended: ``result.json``, ``pages.csv`` and the record.
+    """Write ``result.json``, ``pages.csv`` and ``metadata.json`` of a run that *error* has ended.
 
     *folder*, *comparison*, *facts* and *preset* as for :func:`write_results`. The earlier results of a folder
     are kept, so nothing is written then.
@@ -111,7 +105,8 @@ def write_partial_results(
     """
     if (folder / NAMES[0]).exists():
         raise InputError(f"{folder} keeps its earlier results; a partial result does not replace them.")
-    ending = {"error": describe_error(error), "status": _status_after(error)}
+    status = "failed" if isinstance(error, Exception) else "interrupted"
+    ending = {"error": describe_error(error), "status": status}
     record = {**_metadata(comparison, facts), "missing": dict(comparison.missing), **ending}
     del record["finished"]
     with replace_files(folder) as draft:
@@ -132,10 +127,6 @@ def _write_texts(folder: Path, texts: Mapping[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
-def _status_after(error: BaseException) -> str:
-    return "failed" if isinstance(error, Exception) else "interrupted"
-
-
 def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **facts,
@@ -153,58 +144,9 @@ def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any
 
 
 def output_paths(folder: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
-    """Return the files that a run may write to *folder*, without the record of an unfinished run."""
-    names = [name for name in NAMES if name != RECORD_NAME or _read_record(folder).get("status") not in _OPEN]
+    """Return the files that a run may write to *folder*."""
     figures = [f"figures/{figure}.{suffix}" for figure in _FIGURES for suffix in formats]
-    return [folder / name for name in (*names, *figures)]
-
-
-class RunRecord:
-    """Status record of a run in progress, with the *facts* of :func:`facts_of`.
-
-    The record is first written when the simulation begins, so invalid arguments leave no file behind. A
-    *folder* with results of a finished run keeps its record until the results are replaced. None as *folder*
-    disables the record.
-    """
-
-    def __init__(self, folder: Path | None, facts: Mapping[str, Any]) -> None:
-        self._folder, self._facts = folder, dict(facts)
-        self._is_written = False
-
-    def watching(self, progress: Progress) -> Progress:
-        """Return a wrapper of *progress* that writes the record on its first call."""
-
-        def report(done: int, total: int, label: str, unit: str = "") -> None:
-            if not self._is_written:
-                self._is_written = True
-                self.write("running")
-            progress(done, total, label, unit)
-
-        return report
-
-    def broken_off(self, error: BaseException) -> None:
-        """Record that the run failed or was interrupted, if it had started."""
-        if self._is_written:
-            self.write(_status_after(error), error=describe_error(error))
-
-    def write(self, status: str, **facts: Any) -> None:
-        """Write the record with a status atomically."""
-        if self._folder is None or _read_record(self._folder).get("status") == "finished":
-            return
-        self._folder.mkdir(parents=True, exist_ok=True)
-        text = to_text({**self._facts, **facts, "status": status})
-        atomic_write_text(self._folder / RECORD_NAME, text)
-
-
-@contextmanager
-def run_record(folder: Path | None, facts: Mapping[str, Any]) -> Iterator[RunRecord]:
-    """Yield the record of a run, and record an exception that ends the block. See :class:`RunRecord`."""
-    record = RunRecord(folder, facts)
-    try:
-        yield record
-    except BaseException as error:
-        record.broken_off(error)
-        raise
+    return [folder / name for name in (*NAMES, *figures)]
 
 
 def facts_of(argv: Sequence[str], started: datetime, files: Iterable[Path]) -> dict[str, Any]:
@@ -219,12 +161,3 @@ def facts_of(argv: Sequence[str], started: datetime, files: Iterable[Path]) -> d
         "arguments": list(argv),
         "started": started.astimezone(UTC).isoformat(timespec="seconds"),
     }
-
-
-def _read_record(folder: Path) -> dict[str, Any]:
-    """Return the record in a folder, or an empty dictionary if it cannot be read."""
-    try:
-        record = json.loads((folder / RECORD_NAME).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return record if isinstance(record, dict) else {}
