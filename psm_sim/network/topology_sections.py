@@ -394,6 +394,28 @@ class MacParameters:
         " or null (a null data frame with PM = 0, after which frames are sent as to an awake station)",
         choices=("ps-poll", "null"),
     )
+    ampdu_bytes: int = parameter(
+        65_535, "maximum size of an A-MPDU; 0: every frame is sent alone", unit="B", at_least=0,
+        at_most=65_535, requires="standard=802.11n",
+    )  # fmt: skip
+    ppdu_ms: float = parameter(
+        5.484, "maximum duration of an A-MPDU", unit="ms", at_least=0.1, at_most=5.484, expert=True,
+        requires="standard=802.11n",
+    )  # fmt: skip
+    block_ack_window: int = parameter(
+        64, "maximum number of frames from the first one that is not acknowledged", unit="frames", at_least=1,
+        at_most=64, expert=True, requires="standard=802.11n",
+    )  # fmt: skip
+    block_ack_request: bool = parameter(
+        True,
+        "ask for a missing block ack by a block ack request, as in ns-3; false: repeat the A-MPDU",
+        expert=True,
+        requires="standard=802.11n",
+    )
+    rts_bytes: int | None = parameter(
+        None, "frame size above which an RTS and a CTS precede a data frame; none: never, as in Linux",
+        unit="B", at_least=0, at_most=65_535, expert=True,
+    )  # fmt: skip
     frame_error_rate: float = parameter(
         0.0, "probability that a received frame of any kind has errors, in both directions", at_least=0,
         at_most=0.99,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, inf
 
 from psm_sim.network.topology_sections import RATES_MBPS, MacParameters
 
@@ -10,6 +10,9 @@ HEADER_BYTES = 36
 """Bytes that a data frame adds to a packet: MAC header 24, frame check sequence 4, LLC and SNAP 8."""
 QOS_BYTES = 2
 ACK_BYTES, POLL_BYTES, NULL_BYTES = 14, 20, 28
+RTS_BYTES, REQUEST_BYTES, BLOCK_ACK_BYTES = 20, 24, 32
+DELIMITER_BYTES = 4
+"""Size of the delimiter before each MPDU of an A-MPDU. MPDUs but the last are padded to multiples of it."""
 BEACON_BYTES = {"802.11b": 84, "802.11g": 97, "802.11n": 149}
 """Size of a beacon with timestamp, SSID of 7 letters, rates, channel, TIM and access categories. Beacons of
 802.11g add further rates and ERP information, those of 802.11n also HT capabilities and HT operation."""
@@ -30,8 +33,11 @@ class FrameTiming:
     An 802.11b frame consists of a preamble with header (192 us or 96 us) and its bits, rounded up to a whole
     microsecond (802.11-2020, 16.3.4). An OFDM frame consists of a preamble of 20 us, or 36 us for 802.11n,
     and of symbols of 4 us. The symbols also carry 16 service bits and 6 tail bits (17.4.3, 19.4.3). Control
-    frames of 802.11n are sent in the 802.11g format. Beacons have the 802.11b format at its rates. Frames are
-    never aggregated.
+    frames of 802.11n are sent in the 802.11g format. Beacons have the 802.11b format at its rates.
+
+    An A-MPDU has at most ``ampdu_limit`` bytes, which is 0 without aggregation, and its frames are among the
+    first ``block_ack_window`` frames that were not received. A frame of more than ``rts_bytes`` begins
+    ``protection_s`` after its RTS.
     """
 
     def __init__(self, mac: MacParameters) -> None:
@@ -55,8 +61,17 @@ class FrameTiming:
         self.answer_s = self.sifs_s + self.ack_s
         # EIFS without DIFS: time for an ACK at the lowest rate, after a frame received with errors.
         self.eifs_s = self.sifs_s + self._legacy_s(ACK_BYTES, basic[0])
+        # The header of colliding OFDM frames cannot be decoded, and ns-3 waits for an EIFS only if it can.
+        self.after_collision_s = 0.0 if ofdm else self.eifs_s
         preamble_us = _PREAMBLE_US["802.11g"] if ofdm else self._preamble_us(self.control_mbps)
         self.timeout_s = self.sifs_s + self.slot_s + preamble_us / 1e6
+        self.rts_s = self._legacy_s(RTS_BYTES, self.control_mbps)
+        self.request_s = self._legacy_s(REQUEST_BYTES, self.control_mbps)
+        self.block_ack_s = self._legacy_s(BLOCK_ACK_BYTES, self.control_mbps)
+        self.protection_s = self.rts_s + self.answer_s + self.sifs_s
+        self.rts_bytes = inf if mac.rts_bytes is None else mac.rts_bytes
+        self.block_ack_window, self.block_ack_request = mac.block_ack_window, mac.block_ack_request
+        self.ampdu_limit = self._ampdu_limit() if mac.standard == "802.11n" else 0
         self._cache: dict[int, float] = {}
 
     def data_s(self, packet_bytes: int) -> float:
@@ -66,6 +81,24 @@ class FrameTiming:
             duration_s = self._air_s(packet_bytes + self._header, self.data_mbps, self._mac.standard)
             self._cache[packet_bytes] = duration_s
         return duration_s
+
+    def frame_bytes(self, packet_bytes: int) -> int:
+        """Return the size of a data frame with a packet of *packet_bytes*."""
+        return packet_bytes + self._header
+
+    def ampdu_bytes(self, size: int, packet_bytes: int) -> int:
+        """Return the size of an A-MPDU of *size* bytes after a frame with a packet has been appended."""
+        padded = -(-size // DELIMITER_BYTES) * DELIMITER_BYTES
+        return padded + DELIMITER_BYTES + packet_bytes + self._header
+
+    def ampdu_s(self, size: int) -> float:
+        """Return the duration of an A-MPDU of *size* bytes."""
+        return self._air_s(size, self.data_mbps, "802.11n")
+
+    def _ampdu_limit(self) -> int:
+        """Return the largest size of an A-MPDU that neither limit excludes, in bytes."""
+        symbols = (1000 * self._mac.ppdu_ms - _PREAMBLE_US["802.11n"] - _EXTENSION_US) // 4
+        return min(self._mac.ampdu_bytes, int((4 * symbols * self.data_mbps - 22) // 8))
 
     def _legacy_s(self, size: int, mbps: float) -> float:
         standard = "802.11b" if self._mac.standard == "802.11b" else "802.11g"

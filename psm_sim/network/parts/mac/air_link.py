@@ -10,6 +10,7 @@ from simpy import Environment
 
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.mac.block_ack import BlockAckAgreement
 from psm_sim.network.parts.mac.frame_errors import FrameErrors
 from psm_sim.network.segment import Segment
 from psm_sim.network.sniffed_link import AirCallback, AirFrame, FrameKind
@@ -94,6 +95,32 @@ class SnifferTap:
             AirFrame("ack", not self._up, begins_s, begins_s, air_s, heard_s, None, False, False, False)
         )
 
+    def ampdu(
+        self, entries: Sequence[tuple[float, Any]], arrived: Sequence[Any], start_s: float, sleeps: bool
+    ) -> None:
+        """Report the frames of an A-MPDU. Block acks, their requests, RTS and CTS are not reported.
+
+        Parameters
+        ----------
+        entries, arrived
+            Frames of the A-MPDU with the times at which they were queued, and those without errors.
+        start_s, sleeps
+            Start of the transmission in seconds, and Power Management bit.
+        """
+        size, begins_s = 0, start_s
+        for queued_s, item in entries:
+            size = self._timing.ampdu_bytes(size, item.wire_bytes)
+            heard_s, retry = start_s + self._timing.ampdu_s(size), item in self.failed
+            self.failed.discard(item)
+            if item in arrived:
+                air_s = heard_s - begins_s
+                self._notify(
+                    AirFrame("data", self._up, queued_s, begins_s, air_s, heard_s, item, retry, sleeps, False)
+                )
+            else:
+                self.failed.add(item)
+            begins_s = heard_s
+
     def _air_s(self, kind: FrameKind, segment: Segment | None) -> float:
         if segment is not None:
             return self._timing.data_s(segment.wire_bytes)
@@ -130,6 +157,8 @@ class AirLink(Link):
         Reports the frames on the channel; None if there are no callbacks.
     errors : FrameErrors or None
         Frame errors on the channel of the station; None if there are none.
+    block_ack : BlockAckAgreement or None
+        Aggregation of the queued frames; None without it.
     unacknowledged : object
         Frame that was received and whose ACK was lost, so that it will be repeated; None if there is none.
     """
@@ -149,6 +178,7 @@ class AirLink(Link):
         self.lost_bytes = 0
         self.errors: FrameErrors | None = None
         self.unacknowledged: Any = None
+        self.block_ack = BlockAckAgreement(self) if self.timing.ampdu_limit else None
         self.sniffer = SnifferTap(name == "wireless up", on_air, self.timing) if on_air else None
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
@@ -164,10 +194,16 @@ class AirLink(Link):
         else:
             self.queue.append(entry)
 
-    def collided(self) -> None:
-        """Record that a transmission of the first frame failed, so that the next one has the Retry bit."""
+    def collided(self, sent_s: float) -> None:
+        """Record that a transmission of *sent_s* seconds failed, so that its frames get the Retry bit."""
+        if self.block_ack is not None:
+            self.block_ack.fail(sent_s)
         if self.sniffer is not None:
-            self.sniffer.failed.add(self.queue[0][1])
+            self.sniffer.failed.update(item for _, item in self.sent())
+
+    def sent(self) -> list[tuple[float, Any]]:
+        """Return the entries of the frames that are sent: those of an A-MPDU, or the first one."""
+        return (self.block_ack and self.block_ack.sent) or [self.queue[0]]
 
     def remove(self, entry: tuple[float, Any]) -> Any:
         """Remove an entry from the queue and return its frame. Its failures are forgotten."""

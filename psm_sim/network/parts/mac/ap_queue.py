@@ -10,6 +10,7 @@ from simpy import Environment
 from psm_sim.network.access_point import Port
 from psm_sim.network.parts.association_timeout import Association
 from psm_sim.network.parts.mac.air_link import AirLink
+from psm_sim.network.parts.mac.block_ack import protect
 from psm_sim.network.parts.mac.channel import Channel, Contender, Exchange, FrameError
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology_sections import AccessPointParameters
@@ -28,7 +29,7 @@ class ApQueue:
         self._channel = channel
         self._order: deque[MacPort] = deque()
         self.contender = channel.join(self)
-        self._start_s = 0.0
+        self._start_s = self._cts_s = 0.0
         self._sent: BufferedFrame | None = None
 
     def push(self, port: MacPort) -> None:
@@ -44,10 +45,23 @@ class ApQueue:
     def exchange(self, start_s: float) -> Exchange:
         """Return the exchange of the first frame."""
         self._start_s, port = start_s, self._order[0]
-        link = port.link
+        link, own, other = port.link, self.contender, port.station
         self._sent = link.queue[0]
-        answer_s = link.timing.answer_s
-        first_s = link.air_time_s(self._sent[1])
+        if link.block_ack is not None:
+            link.block_ack.sent = []
+            together = link.block_ack.exchange(own, other, start_s, False, self._deliver_ampdu)
+            if together is not None:
+                self._cts_s = link.timing.ack_s if together.sent_s else 0.0
+                return together
+        alone = self._send_first(port)
+        exchange = protect(alone, own, other, link, link.timing.frame_bytes(self._sent[1].wire_bytes))
+        self._cts_s = link.timing.ack_s if exchange.sent_s else 0.0
+        return exchange
+
+    def _send_first(self, port: MacPort) -> Exchange:
+        """Return the exchange of the first frame of *port* and its ACK."""
+        link = port.link
+        answer_s, first_s = link.timing.answer_s, link.air_time_s(link.queue[0][1])
         lost = link.first_error(2)
         if lost == 1:
             error = FrameError(self.contender, port.station, answer_s, retries=True)
@@ -64,12 +78,18 @@ class ApQueue:
     def collided(self, first_s: float) -> None:
         """Record the collision for the Retry bit. The energy of the access point is not modelled."""
         if self._still_first():
-            self._order[0].link.collided()
+            self._order[0].link.collided(first_s)
 
     def lost(self) -> None:
-        """Drop the first frame."""
+        """Drop the frames sent."""
         if self._still_first():
-            self._order.popleft().drop_first()
+            port = self._order[0]
+            entries = port.link.sent()
+            if port.link.block_ack is not None:
+                port.link.block_ack.reset()
+            for entry in entries:
+                self._order.remove(port)
+                port.drop(entry)
 
     def _still_first(self) -> bool:
         """Return whether the frame of the last exchange is still the first.
@@ -87,10 +107,29 @@ class ApQueue:
         segment = entry[1]
         if segment is link.unacknowledged:
             link.unacknowledged = None
+            port.on_answered(self._cts_s + link.timing.ack_s)
             port.on_repeated()
         else:
             link.notify_arrival(segment, self._start_s)
+            port.on_answered(self._cts_s + link.timing.ack_s)
             link.deliver(segment)
+
+    def _deliver_ampdu(self) -> None:
+        """Deliver the frames that a block ack acknowledges, and drop those at the retry limit."""
+        port = self._order[0]
+        link, block_ack = port.link, port.link.block_ack
+        port.on_answered(self._cts_s + link.timing.block_ack_s)
+        while block_ack is not None:
+            entry = block_ack.received()
+            if entry is not None:
+                self._order.remove(port)
+                link.notify_arrival(entry[1], self._start_s)
+                link.deliver(entry[1])
+            elif block_ack.gives_up():
+                self._order.remove(port)
+                port.drop(link.queue[0])
+            else:
+                return
 
     def _deliver_without_ack(self) -> None:
         """Deliver the first frame, whose ACK is lost. It stays in the queue."""
@@ -103,6 +142,7 @@ class ApQueue:
             link.unacknowledged = entry[1]
             link.notify_arrival(entry[1], self._start_s)
             port.on_unacknowledged()
+            port.on_answered(self._cts_s + link.timing.ack_s)
             link.deliver(entry[1])
 
 
@@ -124,11 +164,14 @@ class MacPort(Port):
         State of the station according to the last Power Management bit that the access point received.
     station : Contender
         The station as a contender for the channel.
+    on_answered : callable
+        Called with the duration in seconds of each ACK or block ack that the station sends. It must be set
+        before the first frame arrives.
     on_dropped : callable
-        Called when a frame exceeds the retry limit. It must be set before the first frame arrives.
+        Called when a frame exceeds the retry limit. It must be set as ``on_answered``.
     on_unacknowledged, on_repeated : callable
         Called before the delivery of a frame whose ACK is lost, and when its repetition is acknowledged. They
-        must be set as ``on_dropped``.
+        must be set as ``on_answered``.
     """
 
     def __init__(
@@ -143,6 +186,7 @@ class MacPort(Port):
         self.link, self.sender, self._flying = link, sender, link.queue
         self._association = association
         self.station: Contender
+        self.on_answered: Callable[[float], None]
         self.on_dropped: Callable[[], None]
         self.on_unacknowledged: Callable[[], None]
         self.on_repeated: Callable[[], None]
@@ -182,6 +226,8 @@ class MacPort(Port):
         queued = list(self.link.queue)
         self._buffered = queued + self._buffered
         self.link.queue.clear()
+        if self.link.block_ack is not None:
+            self.link.block_ack.reset()
         self.sender.forget(self)
         if queued and self.on_buffered:
             self._notify(self._env.now)
@@ -218,9 +264,9 @@ class MacPort(Port):
         if self.link.sniffer is not None:
             self.link.sniffer.failed.add(self._buffered[0][1])
 
-    def drop_first(self) -> None:
-        """Drop the first queued frame."""
-        self._drop(self.link.remove(self.link.queue[0]))
+    def drop(self, entry: BufferedFrame) -> None:
+        """Drop a queued frame."""
+        self._drop(self.link.remove(entry))
         self.on_dropped()
 
     def _drop(self, segment: Segment) -> None:

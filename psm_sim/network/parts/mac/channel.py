@@ -51,6 +51,9 @@ class Exchange(NamedTuple):
         Called at the delivery.
     error : FrameError or None
         The frame received with errors, after which nothing follows; None if there is none.
+    sent_s : float
+        Time for which the contender transmits if the exchange is not ended by a collision, in seconds; 0 if
+        it is ``first_s``.
     """
 
     first_s: float
@@ -58,6 +61,7 @@ class Exchange(NamedTuple):
     after_s: float
     on_delivered: Callable[[], None]
     error: FrameError | None = None
+    sent_s: float = 0.0
 
     def and_then(self, then: Callable[[], None]) -> Exchange:
         """Return the exchange with a second callback, called after ``on_delivered``."""
@@ -345,7 +349,7 @@ class Channel:
         if exchange.error is not None:
             self._defer(exchange.error)
         if contender is not None and retries:
-            self._retry(contender, exchange.first_s)
+            self._retry(contender, exchange.sent_s or exchange.first_s)
         self._resume([] if contender is None else [contender])
 
     def _defer(self, error: FrameError) -> None:
@@ -383,7 +387,7 @@ class Channel:
         self.free_s = max(ends_s.values())
         self._beacon_schedule.report_late(self.free_s)
         for contender in self._contenders:
-            contender.earliest_s = max(contender.earliest_s, self.free_s + self._timing.eifs_s)
+            contender.earliest_s = max(contender.earliest_s, self.free_s + self._timing.after_collision_s)
         for contender, end_s in ends_s.items():
             contender.earliest_s = end_s + self._timing.timeout_s
             self._retry(contender, end_s - now_s)

@@ -31,6 +31,10 @@ class FrameErrors:
         """Return the position of the first frame with an error in an exchange of *frames*; 0 if none has."""
         return next((position for position in range(1, frames + 1) if self._losses.lost()), 0)
 
+    def lost(self) -> bool:
+        """Return whether the next frame has errors."""
+        return self._losses.lost()
+
     def _draw(self) -> float:
         if not self._drawn:
             self._drawn = self._random.random(_DRAWS).tolist()

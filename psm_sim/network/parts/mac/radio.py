@@ -123,7 +123,6 @@ class MacRadio(LossyBeaconRadio):
 
     def receive(self, segment: Segment) -> None:
         """Receive a frame that the access point has sent without a PS-Poll."""
-        self.transmitted(self._mac_port.link.timing.ack_s)
         self._finish_awaited()
         self.deliver(segment)
         self._arm_idle_alarm()
@@ -204,8 +203,7 @@ class MacRadio(LossyBeaconRadio):
         self._awaited += 1
 
     def receive_repetition(self) -> None:
-        """Acknowledge the repetition of a frame that was received before."""
-        self.transmitted(self._mac_port.link.timing.ack_s)
+        """Handle the repetition of a frame that was received before."""
         self._finish_awaited()
         self._arm_idle_alarm()
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
+from psm_sim.network.parts.mac.block_ack import protect
 from psm_sim.network.parts.mac.channel import Channel, Exchange, FrameError
 from psm_sim.network.segment import Segment
 from psm_sim.network.sniffed_link import FrameKind
@@ -49,7 +50,7 @@ class StationQueue:
         self._channel, self._link, self._port = channel, link, port
         self._owner = owner
         self.contender = port.station = channel.join(self)
-        self._start_s = 0.0
+        self._start_s = self._sent_s = 0.0
         self._transmitting = False
         link.request_channel = lambda: channel.request(self.contender)
 
@@ -79,10 +80,27 @@ class StationQueue:
         """Return the exchange of the first frame, which is sent at *start_s* seconds."""
         self._start_s, self._transmitting = start_s, True
         item, timing = self._link.queue[0][1], self._link.timing
+        if self._link.block_ack is not None:
+            self._link.block_ack.sent = []
         if item is PS_POLL:
             return self._poll_exchange()
-        first_s = timing.null_s if isinstance(item, ControlFrame) else self._link.air_time_s(item)
-        return self._two_frames(first_s, self._finish_frame, self._finish_unacknowledged_frame)
+        if isinstance(item, ControlFrame):
+            return self._two_frames(timing.null_s, self._finish_frame, self._finish_unacknowledged_frame)
+        exchange = self._data_exchange(item, start_s)
+        self._sent_s = exchange.sent_s or exchange.first_s
+        return exchange
+
+    def _data_exchange(self, item: Segment, start_s: float) -> Exchange:
+        """Return the exchange of an A-MPDU, of a block ack request, or of the first frame alone."""
+        own, other, link = self.contender, self._port.sender.contender, self._link
+        if link.block_ack is not None:
+            sleeps = not (self._port.awake or self._port.release_on_uplink)
+            together = link.block_ack.exchange(own, other, start_s, sleeps, self._finish_ampdu)
+            if together is not None:
+                return together
+        first_s = link.air_time_s(item)
+        alone = self._two_frames(first_s, self._finish_frame, self._finish_unacknowledged_frame)
+        return protect(alone, own, other, link, link.timing.frame_bytes(item.wire_bytes))
 
     def _two_frames(
         self, first_s: float, acknowledged: Callable[[], None], unacknowledged: Callable[[], None]
@@ -98,14 +116,21 @@ class StationQueue:
         return Exchange(first_s, first_s, answer_s, acknowledged)
 
     def collided(self, first_s: float) -> None:
-        """Charge the transmit energy of the first frame, which stays in the queue."""
+        """Charge the transmit energy of the frames sent, which stay in the queue."""
         self._transmitting = False
-        self._link.collided()
+        self._link.collided(first_s)
         self._owner.transmitted(first_s)
 
     def lost(self) -> None:
-        """Drop the first frame."""
-        item = self._link.remove(self._link.queue[0])
+        """Drop the frames sent."""
+        entries = self._link.sent()
+        if self._link.block_ack is not None:
+            self._link.block_ack.reset()
+        for entry in entries:
+            self._drop(entry)
+
+    def _drop(self, entry: tuple[float, Any]) -> None:
+        item = self._link.remove(entry)
         if item is self._link.unacknowledged:
             self._link.unacknowledged = None
         elif isinstance(item, Segment):
@@ -172,12 +197,26 @@ class StationQueue:
         repeated = item is self._link.unacknowledged
         self._link.unacknowledged = None
         if isinstance(item, Segment):
-            self._owner.transmitted(self._link.air_time_s(item))
+            self._owner.transmitted(self._sent_s)
             if not repeated:
                 self._link.notify_arrival(item, self._start_s)
         else:
             self._owner.transmitted(self._link.timing.null_s)
         self._owner.sent(item, repeated=repeated)
+
+    def _finish_ampdu(self) -> None:
+        """Pass on the frames that a block ack acknowledges, and drop those at the retry limit."""
+        self._transmitting, block_ack = False, self._link.block_ack
+        self._owner.transmitted(self._sent_s)
+        while block_ack is not None:
+            entry = block_ack.received()
+            if entry is not None:
+                self._link.notify_arrival(entry[1], self._start_s)
+                self._owner.sent(entry[1])
+            elif block_ack.gives_up():
+                self._drop(self._link.queue[0])
+            else:
+                return
 
     def _finish_unacknowledged_frame(self) -> None:
         """Let the access point receive the first frame, whose ACK is lost. It stays in the queue."""

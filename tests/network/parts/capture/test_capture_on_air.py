@@ -96,9 +96,9 @@ def test_what_has_collided_has_the_retry_bit_when_it_is_heard(variant, monkeypat
     """And nothing else has it."""
     tried, collided = [], AirLink.collided
 
-    def kept(link):
+    def kept(link, sent_s):
         tried.append(link.queue[0][1])
-        collided(link)
+        collided(link, sent_s)
 
     monkeypatch.setattr(AirLink, "collided", kept)
     for standard in CW_MIN:
@@ -119,7 +119,7 @@ def test_a_null_frame_that_was_tried_and_taken_back_leaves_the_next_one_new(take
     topology = load_topology("three-node", {"mac.model": "dcf"})
     link = AirLink(Environment(), "wireless up", topology, (), [told.append])
     link.enqueue(NULL_DOZE)
-    link.collided()
+    link.collided(0.0)
     if taken_back:
         link.remove(link.queue[0])
         link.enqueue(NULL_DOZE)

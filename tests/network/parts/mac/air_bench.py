@@ -40,7 +40,7 @@ class AirBench:
         self.env = env = Environment()
         self.topology = topology = load_topology("three-node", {"mac.model": "dcf"} | settings)
         self.cell = Cell(env, topology)
-        self.stations, self.ports, self.recorders, self.ledgers = [], [], [], []
+        self.stations, self.ports, self.recorders, self.ledgers, self.hops = [], [], [], [], []
         for policy in policies:
             self.join(policy)
 
@@ -62,6 +62,7 @@ class AirBench:
         self.ports.append(port)
         self.recorders.append(recorder)
         self.ledgers.append(ledger)
+        self.hops.append(hop)
 
     def at(self, time_s, action):
         """Do something at a time."""

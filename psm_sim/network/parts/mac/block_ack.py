@@ -1,0 +1,181 @@
+"""A-MPDUs of 802.11n, which a block ack acknowledges, and the RTS that may precede a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from psm_sim.beacons import TOLERANCE_S
+from psm_sim.network.parts.frame_timing import RETRY_LIMIT, FrameTiming
+from psm_sim.network.parts.mac.channel import Contender, Exchange, FrameError
+from psm_sim.network.segment import Segment
+
+Entry = tuple[float, Any]
+"""Queued frame, after the time in seconds at which it was queued."""
+
+
+class BlockAckAgreement:
+    """Block ack agreement of one direction (802.11-2020, 10.25), which is in force from the start of the run.
+
+    The window begins with the first frame of the queue, which is the oldest one that was not received. Frames
+    received after a missing one stay in the queue, as in the reorder buffer of the receiver, and are not sent
+    again. If a block ack does not arrive, the sender asks for it by a block ack request, or repeats the whole
+    A-MPDU if ``mac.block_ack_request`` is false. The receiver passes the frames on when the sender knows that
+    they arrived.
+
+    Parameters
+    ----------
+    link : AirLink
+        Link of this direction, with its queue, its frame errors and its sniffer.
+
+    Attributes
+    ----------
+    sent : list of Entry
+        Frames of the A-MPDU that is sent; empty if another frame is sent.
+    """
+
+    def __init__(self, link: Any) -> None:
+        self._link, self._timing, self._queue = link, link.timing, link.queue
+        self._received: set[Segment] = set()
+        self._attempts: dict[Segment, int] = {}
+        self._requests = False
+        self._air_s = 0.0
+        self.sent: list[Entry] = []
+
+    def exchange(
+        self, own: Contender, other: Contender, start_s: float, sleeps: bool, then: Callable[[], None]
+    ) -> Exchange | None:
+        """Return the exchange of the next A-MPDU or of a block ack request; None for a frame sent alone.
+
+        Parameters
+        ----------
+        own, other
+            Sender and receiver.
+        start_s, sleeps
+            Start of the exchange in seconds, and Power Management bit of its frames.
+        then
+            Called when the sender has a block ack.
+        """
+        timing, errors = self._timing, self._link.errors
+        if self._requests:
+            return self._request(own, other, then)
+        mpdus, size = self._next()
+        if len(mpdus) < 2 and not self._received:
+            return None
+        self.sent = mpdus
+        self._air_s, answer_s = timing.ampdu_s(size), timing.sifs_s + timing.block_ack_s
+        arrived = [item for _, item in mpdus if errors is None or not errors.lost()]
+        begins_s = start_s if size <= timing.rts_bytes else start_s + timing.protection_s
+
+        def receive() -> None:
+            if self._link.sniffer is not None:
+                self._link.sniffer.ampdu(mpdus, arrived, begins_s, sleeps)
+            self._received.update(arrived)
+
+        def acknowledge() -> None:
+            receive()
+            self._acknowledge(then)
+
+        exchange = Exchange(self._air_s, self._air_s, answer_s, acknowledge)
+        if not arrived:
+            error = FrameError(own, other, answer_s, retries=True)
+            exchange = Exchange(self._air_s, self._air_s, 0.0, _nothing, error)
+        elif errors is not None and errors.lost():
+            error = FrameError(other, own, 0.0, retries=True)
+            missed = receive if timing.block_ack_request else _nothing
+            exchange = Exchange(self._air_s, self._air_s, answer_s, missed, error)
+        return protect(exchange, own, other, self._link, size)
+
+    def fail(self, sent_s: float) -> None:
+        """Ask for a block ack if an A-MPDU was sent in vain for *sent_s* seconds, and not an RTS alone."""
+        if self.sent and sent_s > self._air_s - TOLERANCE_S:
+            self._requests = self._timing.block_ack_request
+
+    def received(self) -> Entry | None:
+        """Return the first frame of the queue, removed from it, if it was received; None otherwise."""
+        if not self._queue or self._queue[0][1] not in self._received:
+            return None
+        entry: Entry = self._queue.popleft()
+        self._received.remove(entry[1])
+        self._attempts.pop(entry[1], None)
+        return entry
+
+    def gives_up(self) -> bool:
+        """Return whether the first frame exceeds the retry limit."""
+        return bool(self._queue) and self._attempts.get(self._queue[0][1], 0) > RETRY_LIMIT
+
+    def reset(self) -> None:
+        """Forget which frames were received, because frames leave the queue or are dropped."""
+        self._received.clear()
+        self._attempts.clear()
+        self._requests = False
+
+    def _next(self) -> tuple[list[Entry], int]:
+        """Return the frames of the next A-MPDU, and its size in bytes."""
+        timing, mpdus, size = self._timing, list[Entry](), 0
+        for entry in islice(self._queue, timing.block_ack_window):
+            if not isinstance(entry[1], Segment):
+                break
+            if entry[1] not in self._received:
+                longer = timing.ampdu_bytes(size, entry[1].wire_bytes)
+                if mpdus and longer > timing.ampdu_limit:
+                    break
+                mpdus.append(entry)
+                size = longer
+        return mpdus, size
+
+    def _request(self, own: Contender, other: Contender, then: Callable[[], None]) -> Exchange:
+        request_s, answer_s = self._timing.request_s, self._timing.sifs_s + self._timing.block_ack_s
+        lost = self._link.first_error(2)
+        if lost == 1:
+            error = FrameError(own, other, answer_s, retries=True)
+            return Exchange(request_s, request_s, 0.0, _nothing, error)
+        if lost == 2:
+            return Exchange(
+                request_s, request_s, answer_s, _nothing, FrameError(other, own, 0.0, retries=True)
+            )
+        return Exchange(request_s, request_s, answer_s, lambda: self._acknowledge(then))
+
+    def _acknowledge(self, then: Callable[[], None]) -> None:
+        self._requests = False
+        for _, item in self.sent:
+            if item not in self._received:
+                self._attempts[item] = self._attempts.get(item, 0) + 1
+        then()
+
+
+def protect(exchange: Exchange, own: Contender, other: Contender, link: Any, size: int) -> Exchange:
+    """Return an exchange with RTS and CTS before a first frame of *size* bytes above the threshold.
+
+    Parameters
+    ----------
+    exchange
+        The exchange, returned unchanged if its first frame is not longer than ``mac.rts_bytes``.
+    own, other
+        Sender and receiver.
+    link : AirLink
+        Link of the sender.
+    size
+        Size of the first frame or A-MPDU in bytes.
+    """
+    timing: FrameTiming = link.timing
+    if size <= timing.rts_bytes:
+        return exchange
+    lost = link.first_error(2)
+    if lost == 1:
+        return Exchange(
+            timing.rts_s, timing.rts_s, 0.0, _nothing, FrameError(own, other, timing.answer_s, True)
+        )
+    if lost == 2:
+        error = FrameError(other, own, 0.0, retries=True)
+        return Exchange(timing.rts_s, timing.rts_s, timing.answer_s, _nothing, error)
+    return exchange._replace(
+        first_s=timing.rts_s,
+        sent_s=timing.rts_s + exchange.first_s,
+        delivery_s=timing.protection_s + exchange.delivery_s,
+    )
+
+
+def _nothing() -> None:
+    """Deliver nothing."""
