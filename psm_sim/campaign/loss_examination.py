@@ -129,11 +129,13 @@ class PageLoad(NamedTuple):
 class Examination(NamedTuple):
     """Examination of a loss at its default gamma, on at most 40 pages of the first seed without messages.
 
-    ``is_constant`` is whether the loss was the same for all polling times in every round.
+    ``is_constant`` is whether the loss was the same for all polling times in every round, and ``is_per_page``
+    whether it is that of a page.
     """
 
     times_ms: FloatArray
     is_constant: bool
+    is_per_page: bool
     regret: Regret
     page_load: PageLoad
     nat: NatCost
@@ -254,6 +256,7 @@ class LossExaminer:
         return Examination(
             log.times_ms,
             not any(np.ptp(each.losses) for each in log.rounds),
+            log.is_per_page,
             _regret(log, len(self.workload.pages)),
             _page_load(log.rounds, block),
             self.nat_cost(make_loss(*loss)),
@@ -285,6 +288,7 @@ class LossExaminer:
         InputError
             If there is no such gamma.
         """
+        default_w = self.nat_cost(make_loss(loss, gamma)).price_w
         previous, excess = gamma / 2, nan
         for _ in range(_MAX_STEPS):
             nat = self.nat_cost(make_loss(loss, gamma))
@@ -297,9 +301,10 @@ class LossExaminer:
             previous, excess, gamma = gamma, _excess(nat, price_w), gamma - step
             if not 0 < gamma < np.inf:
                 break
+        known = "" if np.isnan(default_w) else f", and of {default_w:.3g} W at its default"
         raise InputError(
-            f"loss {loss} implies a price of delay of {price_w:g} W at no gamma; choose another price, or its"
-            " gamma."
+            f"loss {loss} implies a price of delay of {price_w:g} W at no gamma{known}; choose another price,"
+            " or gamma."
         )
 
 

@@ -30,7 +30,7 @@ EPILOG = """\
 examples:
   psm_sim losses inverse inverse-log
   psm_sim losses inverse-log my_loss.py:Cubic --output cubic.html
-  psm_sim losses inverse inverse-log --price 1
+  psm_sim losses inverse inverse-log --price 0.1
   psm_sim losses "gamma * I * Ti + 1/Ti" inverse --gamma 1e-6,1e-5,1e-4
 
 'psm_sim list losses' lists the losses. The page and a CSV file with a row per seed,

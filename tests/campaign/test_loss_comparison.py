@@ -22,6 +22,7 @@ from psm_sim.reporting.html.losses import page_of
 from psm_sim.reporting.sentences import conclude_losses
 from psm_sim.reporting.terminal.losses import setting_lines
 from psm_sim.simulation.run import run_workload
+from psm_sim.simulation.verdict import reason_of
 from psm_sim.workload import load_workload
 
 WITHOUT_GAMMA = """
@@ -82,6 +83,7 @@ def test_the_paired_differences_can_be_repeated_from_the_frame(losses: LossCompa
         for loss, gamma in [("inverse-log", 1e-4), ("inverse", 1e-5)]
     )
     (found,) = losses.differences()
+    runs = [curve.default_run for curve in losses.curves]
     delays = other["slowdown.mean"] - first["slowdown.mean"]
     energies = 100 * (other["energy_per_page_j"] - first["energy_per_page_j"])
     energies /= first["energy_per_page_j"].mean()
@@ -94,6 +96,11 @@ def test_the_paired_differences_can_be_repeated_from_the_frame(losses: LossCompa
     assert text.startswith("Loss inverse ")
     assert (" delays " in text) is found.delay_differs
     assert f"(slowdown {delays.mean():+.3f} ± {found.slowdown.half_width:.3f})" in text
+    assert (", because it " in text) is found.energy_differs
+    reason = reason_of(*(run.row for run in sorted(runs, key=lambda run: run.energy_per_page_j)))
+    assert found.reason is not None
+    assert reason is not None
+    assert {*found.reason} == {*reason}
     assert len(re.findall(r"The gamma of inverse(-log)? (hardly )?matters: from 1e-06 to 0.0001", text)) == 2
 
 
@@ -222,6 +229,19 @@ def test_names_in_the_page_are_escaped(losses: LossComparison) -> None:
     assert "<script>'" not in page
     assert "Ti &lt; 300" in page
     assert page_of(losses, "x") == page_of(losses, "x")
+
+
+def test_a_loss_of_a_page_has_a_remark(tmp_path: Path) -> None:
+    """It needs a context, which is a parameter of the policy."""
+    file = tmp_path / "page.py"
+    file.write_text(
+        "from psm_sim.losses import Context, Loss\n\n\n"
+        "class PerPage(Loss):\n    name, per = 'per-page', 'page'\n\n"
+        "    def __call__(self, poll, times_ms, context=Context()):\n"
+        "        return context.delays_ms + poll.slept_ms / times_ms\n"
+    )
+    found = psm_sim.compare_losses([f"{file}:PerPage"], pages=2, replications=1, workers=1)
+    assert setting_lines(found)[-1].startswith("PerPage: a loss of a page.")
 
 
 def test_a_loss_that_is_the_same_for_all_polling_times_has_a_remark() -> None:

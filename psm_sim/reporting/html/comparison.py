@@ -9,6 +9,7 @@ from psm_sim.reporting.comparison_table import caption, tables_of
 from psm_sim.reporting.html.html_document import (
     Section,
     escape_text,
+    html_conclusion,
     html_definitions,
     html_figure,
     html_paragraphs,
@@ -35,7 +36,7 @@ def page_of(
     of the preset, if any.
     """
     sections = [
-        Section("summary", "", _conclusion(comparison) + html_numbers(comparison, preset)),
+        Section("summary", "", html_conclusion(comparison.conclusion()) + html_numbers(comparison, preset)),
         *(
             Section(name, title, html_figure(pictures[name], title))
             for name, title in _titles(comparison).items()
@@ -58,10 +59,6 @@ def _titles(comparison: Comparison) -> dict[str, str]:
         "page-timeline": f"Timeline of a page, {first_run(comparison)}",
         "polling-times": f"Polling times, {first_run(comparison)}",
     }
-
-
-def _conclusion(comparison: Comparison) -> str:
-    return f"<p class=conclusion>{escape_text(comparison.conclusion())}</p>"
 
 
 def html_numbers(comparison: Comparison, preset: str = "") -> str:

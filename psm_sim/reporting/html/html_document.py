@@ -99,6 +99,11 @@ def html_definitions(title: str, values: Mapping[str, Any]) -> str:
     return f"<details><summary>{escape_text(title)}</summary>{table}</details>"
 
 
+def html_conclusion(text: str) -> str:
+    """Return the sentences of an answer."""
+    return f"<p class=conclusion>{escape_text(text)}</p>"
+
+
 def html_paragraphs(lines: Sequence[str]) -> str:
     """Return lines as paragraphs."""
     return "".join(f"<p>{escape_text(line)}</p>" for line in lines)

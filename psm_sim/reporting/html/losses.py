@@ -10,6 +10,7 @@ from psm_sim.reporting.figures.losses import draw_sensitivities, draw_trade_off,
 from psm_sim.reporting.html.html_document import (
     Section,
     escape_text,
+    html_conclusion,
     html_figure,
     html_paragraphs,
     html_table,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 def page_of(losses: LossComparison, command: str) -> str:
     """Return the page as HTML, with the command that repeats the comparison."""
     names = ", ".join(curve.name for curve in losses.curves)
-    summary = html_paragraphs([conclude_losses(losses), _INTRODUCTION])
+    summary = html_conclusion(conclude_losses(losses)) + html_paragraphs([_INTRODUCTION])
     sections = [
         Section("summary", "", summary + html_table(result_columns(losses))),
         Section("frontier", "Energy against slowdown", _trade_off(losses)),

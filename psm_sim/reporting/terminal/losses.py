@@ -91,7 +91,7 @@ def regret_columns(losses: LossComparison) -> list[Column]:
 def setting_lines(losses: LossComparison) -> list[str]:
     """Return the lines that state pages, seeds and topology, and the origin of the pages.
 
-    A loss that is the same for every polling time has a remark.
+    A loss that is the same for every polling time has a remark, and so has a loss of a page.
     """
     workload = losses.comparison.workload
     return [
@@ -101,6 +101,12 @@ def setting_lines(losses: LossComparison) -> list[str]:
             f"{curve.name}: the loss is the same for every polling time, so LPSM learns nothing from it."
             for curve in losses.curves
             if curve.examination.is_constant
+        ),
+        *(
+            f"{curve.name}: a loss of a page. Its idle time has a polling time of its own only with"
+            " context=outstanding, which a run of the policy sets."
+            for curve in losses.curves
+            if curve.examination.is_per_page
         ),
     ]
 
