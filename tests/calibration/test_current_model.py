@@ -1,0 +1,25 @@
+"""Check the model of recordings against its own exact charges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.calibration.current_model import KINDS, make_recording
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_recording_has_the_mean_of_its_causes(kind):
+    times_s, level_ma, truth = make_recording(kind, 3)
+    length_s = KINDS[kind].length_s
+    assert truth.mean_ma == pytest.approx(sum(truth.charge_mc.values()) / length_s, rel=1e-6)
+    assert level_ma.mean() == pytest.approx(truth.mean_ma, rel=0.03)
+    assert np.all(np.diff(times_s) >= 0)
+
+
+def test_the_same_seed_makes_the_same_recording():
+    (times_s, level_ma, truth), again = make_recording("everything", 5), make_recording("everything", 5)
+    assert np.array_equal(times_s, again[0])
+    assert np.array_equal(level_ma, again[1])
+    assert truth == again[2]
+    assert not np.array_equal(level_ma, make_recording("everything", 6)[1])
