@@ -1,0 +1,1 @@
+"""Calibration of a chip profile from a recording of its current."""

@@ -1,0 +1,342 @@
+"""Estimate of where the charge in a recording goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.calibration.comb import Comb, find_comb
+from psm_sim.calibration.levels import half_sample_mode, track_base, weighted_mode
+from psm_sim.calibration.pulses import Pulses, find_pulses
+from psm_sim.calibration.recording import Recording
+from psm_sim.common.array_types import BoolArray, FloatArray
+
+BEACONS, MISSED, GROUP, FRAMES, ASSOCIATION, TIMERS = STATES = (
+    "beacons",
+    "missed beacons",
+    "group frames",
+    "frames",
+    "association",
+    "timers",
+)
+"""States of a pulse."""
+
+_ASSOCIATION_S = 0.6
+_METER_ERROR = 0.01
+_ALWAYS_ON_MA = (
+    45.0  # between the largest base in modem sleep, 38 mA, and the least current of an awake radio
+)
+_RESOLVED_S = 2.5e-4
+_FOLLOW_UP_S = 3e-3
+_MAX_MISSED = 0.2
+_TIGHT, _AROUND = 0.04, 5.0
+_MAX_DTIM = 10
+
+
+@dataclass
+class Calibration:
+    """Currents and charges of a chip, estimated from a recording. None is a value that was not found.
+
+    Charges exceed the base. ``beacon_interval_ms`` is the time between two wake-ups, the beacon interval
+    times the listen interval. ``beacon_mode_uc`` is the charge of most beacons, ``beacon_uc`` the mean, which
+    includes late ones, and ``beacon_error_uc`` half its 95 % interval, including the error of the meter.
+    ``shares`` are shares of the mean current that sum to 1.
+    """
+
+    length_s: float
+    mean_ma: float
+    base_ma: float
+    awake_ma: float | None = None
+    awake_is_resolved: bool = False
+    transmit_ma: float | None = None
+    beacon_interval_ms: float | None = None
+    beacon_uc: float | None = None
+    beacon_error_uc: float | None = None
+    beacon_mode_uc: float | None = None
+    missed_share: float | None = None
+    awake_after_frame_ms: float | None = None
+    associate_ms: float | None = None
+    associate_mc: float | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    shares: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def associations(self) -> int:
+        """Number of associations."""
+        return self.counts[ASSOCIATION]
+
+
+class Estimate(NamedTuple):
+    """Calibration, with the base in mA at each sample, the pulses and their states."""
+
+    calibration: Calibration
+    base_ma: FloatArray
+    pulses: Pulses
+    states: NDArray[np.str_]
+
+
+class _Levels(NamedTuple):
+    """Levels of an awake and of a transmitting radio in mA.
+
+    ``is_resolved`` says whether samples are seen at the first, and ``sample_uc`` is the charge of one of them
+    if they are points, and 0 if they are means.
+    """
+
+    awake_ma: float
+    is_resolved: bool = False
+    transmit_ma: float | None = None
+    sample_uc: float = 0.0
+
+
+def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
+    """Return the calibration from a recording.
+
+    *beacon_s* is the beacon interval in seconds, if it is known.
+    """
+    base, noise_ma = track_base(recording)
+    pulses = find_pulses(recording, recording.currents_ma - base, noise_ma)
+    found = Calibration(
+        recording.length_s, recording.mean_ma, float(base @ recording.lengths_s) / recording.length_s
+    )
+    states = np.full(pulses.begin.size, "", dtype="U16")
+    is_long = pulses.lengths_s >= _ASSOCIATION_S
+    levels = _levels(recording, base, pulses, is_long)
+    has_peak = np.zeros(is_long.size, bool)
+    if levels.transmit_ma:
+        threshold = levels.awake_ma + 0.35 * (levels.transmit_ma - levels.awake_ma)
+        has_peak = pulses.peaks_ma + base[pulses.begin] > threshold
+    comb = find_comb(recording, pulses, beacon_s)
+    is_plain = comb.is_on & ~has_peak & ~is_long if comb else np.zeros(is_long.size, bool)
+    if comb and (is_plain & ~pulses.is_cut).sum() > 1:
+        _estimate_beacons(found, pulses, comb, is_plain, levels.sample_uc, states)
+    if found.beacon_uc is not None or is_long.any():
+        found.awake_ma, found.awake_is_resolved = levels.awake_ma, levels.is_resolved
+    elif found.base_ma > _ALWAYS_ON_MA:
+        found.awake_ma, found.awake_is_resolved = found.base_ma, True
+    if recording.step_s <= _RESOLVED_S:
+        found.transmit_ma = levels.transmit_ma
+    states[is_long & (states == "")] = ASSOCIATION
+    mean_ma = pulses.charges_uc / 1e3 / np.maximum(pulses.lengths_s, recording.step_s)
+    is_large = pulses.charges_uc > 3 * (found.beacon_uc or 0.0)
+    is_awake = mean_ma > 0.5 * (levels.awake_ma - found.base_ma)
+    states[(states == "") & (has_peak | (is_large & is_awake))] = FRAMES
+    states[states == ""] = TIMERS
+    if comb or is_long.any():
+        found.awake_after_frame_ms = _awake_after_frame(found, recording, pulses, states == FRAMES, levels)
+    _share(found, pulses, states)
+    return Estimate(found, base, pulses, states)
+
+
+def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: BoolArray) -> _Levels:
+    """Return the levels at which the current stays, as modes weighted with the charge.
+
+    Associations are left out, since their level is another one, unless there is little else.
+    """
+    currents = recording.currents_ma
+    charge = pulses.charges_uc
+    chosen = ~is_long if charge[~is_long].sum() > 0.05 * charge.sum() else np.ones(is_long.size, bool)
+    depth = np.zeros(currents.size + 1, int)
+    np.add.at(depth, pulses.begin[chosen], 1)
+    np.add.at(depth, pulses.end[chosen], -1)
+    is_inside = np.cumsum(depth)[:-1] > 0
+    if not is_inside.any():
+        return _Levels(float(base.mean()))
+    excess = currents - base
+    is_near = np.append(False, np.abs(np.diff(currents)) < 0.05 * currents[1:])
+    is_steady = is_inside & is_near & np.append(is_near[1:], False)
+    is_resolved = bool(excess[is_steady].sum() > 0.2 * excess[is_inside].sum())
+    use = is_steady if is_resolved else is_inside
+    awake_ma = weighted_mode(currents[use], excess[use])
+    full_ma = max(awake_ma - float(base.mean()), 1e-9)
+    is_partial = is_inside & (excess > 0.15 * full_ma) & (excess < 0.85 * full_ma)
+    is_point = is_partial.sum() < 0.5 * chosen.sum()
+    is_resolved |= bool(is_point)
+    sample_uc = 1e3 * full_ma * recording.step_s if is_point else 0.0
+    is_high = currents > 1.25 * awake_ma
+    if is_high.sum() < 5:
+        return _Levels(awake_ma, is_resolved, None, sample_uc)
+    steady = np.flatnonzero(is_high & is_near & np.append(False, is_high[:-1]))
+    if steady.size >= 20:
+        transmit_ma = weighted_mode(currents[steady], currents[steady] - 1.2 * awake_ma)
+    else:
+        peaks_ma = pulses.peaks_ma + base[pulses.begin]
+        high_ma = np.append(peaks_ma[peaks_ma > 1.25 * awake_ma], 1.25 * awake_ma)
+        transmit_ma = float(np.quantile(high_ma, 0.95))
+    return _Levels(awake_ma, is_resolved, transmit_ma, sample_uc)
+
+
+def _estimate_beacons(
+    found: Calibration,
+    pulses: Pulses,
+    comb: Comb,
+    is_plain: BoolArray,
+    sample_uc: float,
+    states: NDArray[np.str_],
+) -> None:
+    """Estimate the charge per beacon and the share of missed ones, and set the *states* of the wake-ups.
+
+    Wake-ups of a usual charge are beacons. Of the others, those with equal charges, or with another wake-up a
+    beacon interval later, are missed beacons, and the rest are beacons with group frames.
+    """
+    charges = pulses.charges_uc
+    is_whole = is_plain & ~pulses.is_cut
+    is_dtim = _group_wake_ups(charges, comb, is_plain)
+    is_missed = np.zeros(is_plain.size, bool)
+    follow_up_s = _follow_up_s(comb)
+    mode_uc = _mode(charges[is_whole & ~is_dtim])
+    if follow_up_s:
+        index = _next_pulse(pulses, pulses.starts_s + follow_up_s)
+        is_missed = is_plain & (index >= 0) & (charges[index] > 0.5 * mode_uc)
+        mode_uc = _mode(charges[is_whole & ~is_dtim & ~is_missed])
+        missed = float(is_missed.sum())
+    else:
+        is_missed, missed = _equal_wake_ups(charges, mode_uc, sample_uc, comb, is_plain)
+    cut_uc = _highest_charge(charges[is_whole & ~is_dtim & ~is_missed], mode_uc, sample_uc)
+    is_usual = is_plain & ~is_missed & (charges <= cut_uc)
+    states[is_plain] = GROUP
+    states[is_usual] = BEACONS
+    states[is_missed] = MISSED
+    if follow_up_s:
+        after = index[is_missed]
+        states[after] = np.where(charges[after] <= cut_uc, BEACONS, MISSED)
+    normal = charges[is_usual & is_whole & ~is_dtim]
+    count = normal.size
+    if sample_uc:  # points miss some pulses
+        count += max(0, comb.observed - int(comb.is_on.sum()))
+    mean_uc = float(normal.sum()) / max(count, 1)
+    spread_uc = float(np.sqrt(np.mean((normal - normal.mean()) ** 2))) if normal.size else 0.0
+    found.beacon_interval_ms = 1e3 * comb.interval_s
+    found.beacon_mode_uc, found.beacon_uc = mode_uc, mean_uc
+    found.beacon_error_uc = float(np.hypot(1.96 * spread_uc / max(count, 1) ** 0.5, _METER_ERROR * mean_uc))
+    found.missed_share = missed / max(1, comb.observed)
+
+
+def _mode(charges: FloatArray) -> float:
+    """Return the charge of most wake-ups."""
+    mode = half_sample_mode(charges)
+    near = charges[np.abs(charges - mode) < 0.15 * mode]
+    return float(np.median(near)) if near.size else mode
+
+
+def _next_pulse(pulses: Pulses, times_s: FloatArray) -> NDArray[np.intp]:
+    """Return the pulse that begins at each time, or -1."""
+    index = np.searchsorted(pulses.starts_s, times_s - _FOLLOW_UP_S)
+    starts_s = np.append(pulses.starts_s, np.inf)[index]
+    return np.where(starts_s < times_s + _FOLLOW_UP_S, index, -1)
+
+
+def _follow_up_s(comb: Comb) -> float:
+    """Return the beacon interval if the station does not wake up for every beacon, else 0."""
+    beacons = comb.interval_s / comb.beacon_s
+    listen_interval = round(beacons)
+    is_whole = listen_interval > 1 and abs(beacons - listen_interval) < 1e-3 * beacons
+    return comb.interval_s / listen_interval if is_whole else 0.0
+
+
+def _group_wake_ups(charges: FloatArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
+    """Return which wake-ups are for beacons before group frames.
+
+    They are one in a DTIM period, and have more charge than the others.
+    """
+    index = np.flatnonzero(is_plain)
+    numbers = comb.numbers[index]
+    ranks = np.argsort(np.argsort(charges[index])) / max(1, index.size - 1)
+    best, is_dtim = 5.0, np.zeros(charges.size, bool)
+    for dtim in range(2, _MAX_DTIM + 1):
+        for phase in range(dtim):
+            own = ranks[numbers % dtim == phase]
+            if own.size >= 5 and (own.mean() - 0.5) * (12 * own.size) ** 0.5 > best:
+                best = (own.mean() - 0.5) * (12 * own.size) ** 0.5
+                is_dtim[:] = False
+                is_dtim[index[numbers % dtim == phase]] = True
+    return is_dtim
+
+
+def _highest_charge(charges: FloatArray, mode_uc: float, sample_uc: float) -> float:
+    """Return the charge above which a wake-up is more than a beacon, perhaps a late one.
+
+    The delay of a late beacon is exponential. A quarter of the charges exceed the mode by less than ln(4/3)
+    times the mean excess, and one in 90 by more than 4.5 times the mean. A pause of the charges before that
+    ends the beacons, too.
+    """
+    above = np.sort(charges[charges > mode_uc]) - mode_uc
+    if not above.size:
+        return np.inf
+    limit_uc = 4.5 * float(np.quantile(above, 0.25)) / np.log(4 / 3) + 1.5 * sample_uc
+    pauses = np.diff(np.log(above + mode_uc)) > 0.2 + (np.log1p(sample_uc / mode_uc) if sample_uc else 0.0)
+    if pauses.any():
+        limit_uc = min(limit_uc, float(above[pauses.argmax()]))
+    return float(mode_uc + max(limit_uc, 0.05 * mode_uc))
+
+
+def _equal_wake_ups(
+    charges: FloatArray, mode_uc: float, sample_uc: float, comb: Comb, is_plain: BoolArray
+) -> tuple[BoolArray, float]:
+    """Return the wake-ups of equal charge above that of a beacon, and how many of them are missed beacons.
+
+    The receiver waits equally long for each missed beacon. Pulses that have that charge by chance are
+    subtracted from the number.
+    """
+    is_missed = np.zeros(charges.size, bool)
+    index = np.flatnonzero(is_plain & (charges > mode_uc))
+    own = charges[index]
+    apart = np.abs(own[:, None] - own[None, :])
+    width = np.maximum(_TIGHT * own, 0.75 * sample_uc)
+    tight, around = (apart < width[:, None]).sum(axis=1), (apart < _AROUND * width[:, None]).sum(axis=1)
+    chance = (around - tight) / (_AROUND - 1)
+    excess = (tight - chance - 4 * np.sqrt(chance)) * (own > 1.4 * mode_uc + 1.5 * sample_uc)
+    if not excess.size or not excess.max() > 0:
+        return is_missed, 0.0
+    best = int(excess.argmax())
+    missed = float(tight[best] - chance[best])
+    is_equal = apart[best] < 1.5 * width[best]
+    numbers = comb.numbers[index[is_equal]]
+    is_periodic = any(
+        np.bincount(numbers % dtim).max() > 0.9 * numbers.size for dtim in range(2, _MAX_DTIM + 1)
+    )
+    if missed < max(3, 0.03 * index.size) or is_periodic or missed > _MAX_MISSED * is_plain.sum():
+        return is_missed, 0.0
+    is_missed[index[is_equal]] = True
+    return is_missed, missed
+
+
+def _awake_after_frame(
+    found: Calibration, recording: Recording, pulses: Pulses, is_frame: BoolArray, levels: _Levels
+) -> float | None:
+    """Return the usual time from the last transmission in a pulse to its end, in ms.
+
+    Where no transmission is seen, it is the time in which an awake radio draws the charge of the pulse.
+    """
+    chosen = is_frame & ~pulses.is_cut
+    if chosen.sum() < 3:
+        return None
+    excess_ma = max(levels.awake_ma - found.base_ma, 1e-9)
+    after_s = np.minimum(pulses.lengths_s, pulses.charges_uc / 1e3 / excess_ma)[chosen]
+    if levels.transmit_ma:
+        threshold = levels.awake_ma + 0.3 * (levels.transmit_ma - levels.awake_ma)
+        high = np.append(-1, np.flatnonzero(recording.currents_ma > threshold))
+        last = high[np.searchsorted(high, pulses.end[chosen]) - 1]
+        sent_s = (recording.times_s + recording.lengths_s)[last]
+        has_peak = last >= pulses.begin[chosen]
+        after_s = (pulses.ends_s[chosen] - sent_s)[has_peak] if has_peak.sum() >= 3 else after_s
+    return 1e3 * half_sample_mode(np.asarray(after_s))
+
+
+def _share(found: Calibration, pulses: Pulses, states: NDArray[np.str_]) -> None:
+    """Set counts and shares; a wake-up with group frames includes a beacon."""
+    charge = {state: float(pulses.charges_uc[states == state].sum()) for state in STATES}
+    found.counts = {state: int((states == state).sum()) for state in STATES}
+    with_group = found.counts[GROUP]
+    charge[BEACONS] += with_group * (found.beacon_uc or 0.0)
+    charge[GROUP] -= with_group * (found.beacon_uc or 0.0)
+    found.counts[BEACONS] += with_group
+    if found.associations:
+        found.associate_ms = 1e3 * float(pulses.lengths_s[states == ASSOCIATION].mean())
+        found.associate_mc = charge[ASSOCIATION] / found.associations / 1e3
+    total_uc = 1e3 * found.mean_ma * found.length_s
+    found.shares = {"base": found.base_ma / found.mean_ma}
+    found.shares |= {state: value / total_uc for state, value in charge.items()}
+    found.shares["unexplained"] = 1 - sum(found.shares.values())
