@@ -1,0 +1,326 @@
+"""Readers of recordings of a current: CSV, ``.ppk2`` (Power Profiler Kit II) and ``.jls`` (Joulescope)."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Generator
+from contextlib import closing
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from psm_sim.calibration.recording import Recording, make_recording
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_files import open_input
+from psm_sim.common.input_limits import MAX_RECORDS
+
+if TYPE_CHECKING:
+    from pandas import Series
+
+_MAX_RATE_HZ = 20_000.0
+_MAX_SAMPLES = 4_000_000
+_MIN_SAMPLES = 100
+_MAX_MA = 1e6
+_CHUNK = 1 << 20
+_FRAME = np.dtype([("ua", "<f4"), ("bits", "<u2")])
+_TIME = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_LEVEL = {
+    f"{prefix}{unit}": scale
+    for unit in "AW"
+    for prefix, scale in (("", 1e3), ("m", 1.0), ("u", 1e-3), ("n", 1e-6))
+}
+"""Scale of each unit of a current to mA, and of a power to mW."""
+
+Chunks = Generator[tuple[FloatArray, FloatArray], None, None]
+
+
+class _Columns(NamedTuple):
+    """Columns of time and of current or power in a CSV file, and their units."""
+
+    time: int
+    level: int
+    time_unit: str
+    level_unit: str
+
+
+def read_recording(path: Path, units: tuple[str, str] | None = None, supply_v: float = 3.3) -> Recording:
+    """Read a recording of a current.
+
+    Samples at more than 20 kHz, and more than 4 million, are averaged while they are read.
+
+    Parameters
+    ----------
+    path : Path
+        File. The suffix distinguishes ``.ppk2`` and ``.jls`` from CSV.
+    units : tuple of str, optional
+        Units of time, and of current or power, in a CSV file. By default those of its header.
+    supply_v : float
+        Voltage by which a power is divided.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not a recording of ascending times.
+    """
+    samples = _Samples(path)
+    suffix = path.suffix.lower()
+    try:
+        with open_input(path) as file:
+            read = {".ppk2": _ppk2_chunks, ".jls": _jls_chunks}.get(suffix)
+            with closing(read(path, file) if read else _csv_chunks(path, file, units, supply_v)) as chunks:
+                for times_s, currents_ma in chunks:
+                    samples.add(times_s, currents_ma)
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read: {error.strerror or error}; specify a readable file."
+        ) from error
+    return samples.recording()
+
+
+class _Samples:
+    """Samples of a file. They are checked and averaged in blocks of equal size."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._block, self._rows, self._kept, self._missing = path, 0, 0, 0, 0
+        self._blocks: list[tuple[FloatArray, FloatArray]] = []
+        self._rest = (np.empty(0), np.empty(0))
+        self._last_s = -np.inf
+
+    def add(self, times_s: FloatArray, currents_ma: FloatArray) -> None:
+        """Add samples at ascending times. Samples without a number are left out."""
+        self._rows += times_s.size
+        if self._rows > MAX_RECORDS:
+            raise InputError(
+                f"{self._path} must have at most {MAX_RECORDS:,} samples; use a shorter recording, 60 s are"
+                " enough."
+            )
+        is_number = np.isfinite(times_s) & np.isfinite(currents_ma)
+        self._missing += int((~is_number).sum())
+        times_s, currents_ma = times_s[is_number], currents_ma[is_number]
+        self._check(times_s, currents_ma)
+        times_s = np.concatenate([self._rest[0], times_s])
+        currents_ma = np.concatenate([self._rest[1], currents_ma])
+        if not self._block:
+            self._block = _block_size(times_s)
+        whole = times_s.size - times_s.size % self._block
+        self._rest = times_s[whole:], currents_ma[whole:]
+        self._keep(times_s[:whole], currents_ma[:whole])
+
+    def recording(self) -> Recording:
+        """Return the recording of all samples.
+
+        Raises
+        ------
+        InputError
+            If there are too few samples, or their mean is not above 0.
+        """
+        times_s, currents_ma = map(np.concatenate, zip(self._rest, *self._blocks, strict=True))
+        if self._blocks:
+            times_s, currents_ma = map(np.concatenate, zip(*self._blocks, strict=True))
+        if times_s.size < _MIN_SAMPLES or not times_s[-1] > times_s[0]:
+            raise InputError(
+                f"{self._path} has {self._rows - self._missing:,} samples; expected a recording of at least"
+                f" {_MIN_SAMPLES} at ascending times, e.g. 10 s at 10 kHz."
+            )
+        if not currents_ma.mean() > 0:
+            raise InputError(
+                f"{self._path} must have a mean current above 0, got {currents_ma.mean():.3g} mA; if the"
+                " meter was connected the other way round, change the signs."
+            )
+        left_out = f"{self._missing:,} samples of {self._path} without a number are left out."
+        return make_recording(times_s, currents_ma, self._path.name, (left_out,) if self._missing else ())
+
+    def _check(self, times_s: FloatArray, currents_ma: FloatArray) -> None:
+        if not times_s.size:
+            return
+        before_s = np.append(self._last_s, times_s[:-1])
+        if (falls := np.flatnonzero(times_s < before_s)).size:
+            at = falls[0]
+            raise InputError(
+                f"{self._path}: the time must not decrease, got {times_s[at]:.9g} s after"
+                f" {before_s[at]:.9g} s; sort the rows, or use one recording per file."
+            )
+        if (highest := float(np.abs(currents_ma).max())) > _MAX_MA:
+            raise InputError(
+                f"{self._path}: a current must be at most {_MAX_MA / 1e3:,.0f} A, got {highest / 1e3:.3g} A;"
+                " check the unit, e.g. --units ms,uA."
+            )
+        self._last_s = float(times_s[-1])
+
+    def _keep(self, times_s: FloatArray, currents_ma: FloatArray) -> None:
+        size = self._block
+        self._blocks.append((times_s[::size].copy(), currents_ma.reshape(-1, size).mean(axis=1)))
+        self._kept += times_s.size // size
+        if self._kept > _MAX_SAMPLES:
+            kept = [np.concatenate(parts) for parts in zip(*self._blocks, strict=True)]
+            even = kept[0].size // 2 * 2
+            self._blocks = [(kept[0][:even:2].copy(), kept[1][:even].reshape(-1, 2).mean(axis=1))]
+            self._kept, self._block = even // 2, 2 * size
+
+
+def _block_size(times_s: FloatArray) -> int:
+    if times_s.size < 2 or times_s[-1] <= times_s[0]:
+        return 1
+    return max(1, int((times_s.size - 1) / (times_s[-1] - times_s[0]) / _MAX_RATE_HZ + 0.01))
+
+
+def _csv_chunks(path: Path, file: IO[bytes], units: tuple[str, str] | None, supply_v: float) -> Chunks:
+    import pandas as pd
+
+    head = file.peek(1 << 16)[: 1 << 16] if isinstance(file, io.BufferedReader) else b""
+    lines = head.decode("utf-8-sig", "replace").splitlines()
+    if len(lines) < 2 or "\0" in lines[0]:
+        raise InputError(
+            f"{path} is no CSV file; expected a header such as Timestamp(ms),Current(uA), and rows."
+        )
+    separator = next((one for one in ";\t" if one in lines[1]), ",")
+    names = [name.strip().strip('"') for name in lines[0].split(separator)]
+    has_header = not all(map(_is_number, names))
+    columns = _columns(path, names if has_header else [], units)
+    has_comma = separator != "," or '"' in lines[1]
+    scale = _LEVEL[columns.level_unit] / (supply_v if columns.level_unit.endswith("W") else 1.0)
+    try:
+        with pd.read_csv(
+            file,
+            sep=separator,
+            header=None,
+            skiprows=int(has_header),
+            index_col=False,
+            decimal="," if has_comma and "." not in lines[1] else ".",
+            chunksize=_CHUNK,
+            encoding="utf-8-sig",
+            low_memory=False,
+        ) as frames:
+            for frame in frames:
+                if frame.shape[1] > len(names) and frame[len(names)].notna().any():
+                    raise InputError(
+                        f"{path}: expected rows of {len(names)} values, as in the header, got"
+                        f" {frame.shape[1]}; a decimal comma requires another separator."
+                    )
+                times, levels = (_numbers(path, frame[column]) for column in (columns.time, columns.level))
+                yield times * _TIME[columns.time_unit], levels * scale
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{path} is no valid CSV file: {str(error).strip()}; expected rows of {len(names)} numbers."
+        ) from error
+
+
+def _numbers(path: Path, values: Series[Any]) -> FloatArray:
+    import pandas as pd
+
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(float)
+    is_text = np.isnan(numbers) & values.notna().to_numpy()
+    if is_text.sum() > 0.01 * numbers.size + 1:
+        text = str(values[is_text].iloc[0])
+        raise InputError(
+            f"{path}: times, currents and powers must be numbers, got {text!r}; a date must be given in"
+            " seconds, and a decimal comma requires another separator."
+        )
+    return numbers
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Columns:
+    """Return the columns of a header. The first two are those of a file without one."""
+    if not names:
+        if units is None:
+            raise InputError(f"{path} has no header; add --units, e.g. --units ms,mA.")
+        return _Columns(0, 1, *units)
+    found = {
+        unit_kind: index for index, name in reversed(list(enumerate(names))) if (unit_kind := _kind(name))
+    }
+    level = found.get("current", found.get("power"))
+    if "time" not in found or level is None:
+        raise InputError(
+            f"{path} must have a column of time and one of current or power, got"
+            f" {', '.join(names)!r}; expected a header such as Timestamp(ms),Current(uA)."
+        )
+    own = units or (_unit(names[found["time"]], _TIME), _unit(names[level], _LEVEL))
+    if not all(own):
+        raise InputError(
+            f"{path}: the columns {names[found['time']]!r} and {names[level]!r} have no units; add"
+            " --units, e.g. --units ms,mA."
+        )
+    return _Columns(found["time"], level, *own)
+
+
+def _kind(name: str) -> str:
+    lower = name.lower()
+    for kind in ("current", "power", "time"):
+        if kind in lower:
+            return kind
+    if re.fullmatch(r"t|i|amps?|ampere", re.sub(r"\W.*|_.*", "", lower)):
+        return "time" if lower.startswith("t") else "current"
+    return ""
+
+
+def _unit(name: str, units: dict[str, float]) -> str:
+    """Return the unit at the end of the name of a column, such as ``Current(uA)`` or ``time_ms``."""
+    match = re.search(r"(?:^|[^A-Za-zµμ])([munµμ]?[sAWaw])\W*$", name)
+    text = re.sub("[µμ]", "u", match[1]) if match else ""
+    return next((unit for unit in units if text in (unit, unit.lower())), "")
+
+
+def _ppk2_chunks(path: Path, file: IO[bytes]) -> Chunks:
+    """Yield the samples of a ZIP file with ``metadata.json`` and ``session.raw``, 6 bytes per sample."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            with archive.open("metadata.json") as part:
+                metadata = json.loads(part.read(1 << 20))
+            rate_hz = float(metadata["metadata"]["samplesPerSecond"])
+            if not 1 <= rate_hz <= 1e6:
+                raise ValueError(f"samplesPerSecond is {rate_hz:g}")
+            with archive.open("session.raw") as part:
+                begin = 0
+                while data := part.read(_CHUNK * _FRAME.itemsize):
+                    frames = np.frombuffer(data[: len(data) // _FRAME.itemsize * _FRAME.itemsize], _FRAME)
+                    yield (begin + np.arange(frames.size)) / rate_hz, frames["ua"].astype(float) / 1e3
+                    begin += frames.size
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        KeyError,
+        TypeError,
+        ValueError,
+        RuntimeError,
+        NotImplementedError,
+    ) as error:
+        raise InputError(
+            f"{path} is no valid .ppk2 file: {error}; expected the file that Power Profiler saves, or"
+            " its CSV export."
+        ) from error
+
+
+def _jls_chunks(path: Path, file: IO[bytes]) -> Chunks:
+    """Yield the samples of the signal ``current`` of a Joulescope."""
+    try:
+        from pyjls import Reader
+    except ImportError:
+        raise InputError(
+            f"{path} requires pyjls; install psm_sim[calibrate], or export a CSV file."
+        ) from None
+    try:
+        with Reader(str(path)) as reader:
+            signal = next(one for one in reader.signals.values() if one.name == "current")
+            for begin in range(0, signal.length, _CHUNK):
+                count = min(_CHUNK, signal.length - begin)
+                amperes = np.asarray(reader.fsr(signal.signal_id, begin, count), float)
+                yield (begin + np.arange(count)) / signal.sample_rate, 1e3 * amperes
+    except (RuntimeError, ValueError, StopIteration) as error:
+        raise InputError(
+            f"{path} is no valid .jls file: {error}; expected a recording with a current."
+        ) from error
