@@ -28,6 +28,7 @@ from psm_sim.common.errors import (
 
 SUBCOMMANDS = {
     "advise": "rank the power-save settings of a device",
+    "calibrate": "make a chip profile from a recording of its current",
     "list": "list policies, traces, topologies, chips, ...",
     "explore": "change settings in the browser, and see the effect",
     "losses": "compare losses of LPSM over gamma",

@@ -162,7 +162,8 @@ def load_profile(text: str) -> ChipProfile:
     path = _find(spec.name)
     table = read_toml(path, "profile")
     description, source = (str(table.pop(key, "")) for key in ("description", "source"))
-    table.pop("names", None)
+    for key in ("names", "calibration"):  # boards, and all that psm_sim calibrate found
+        table.pop(key, None)
     interval = table.pop("interval", None)
     driver, has_twt = _driver(_table(table.pop("driver", {}), path, "driver"), path)
     modes = _modes(table, path) if "mode" in table else {}

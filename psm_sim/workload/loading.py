@@ -14,7 +14,7 @@ from psm_sim.common.parameters import build, values_of
 from psm_sim.common.plugins import distribution_of, installed_entry_points, load_entry_point
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.common.user_code_guards import user_code_call
-from psm_sim.workload.page_list import MissingValues, read_page_list
+from psm_sim.workload.page_list import MissingValues, current_error, read_page_list
 from psm_sim.workload.page_sampler import PageSampling, sample_pages
 from psm_sim.workload.trace_profile import profile_of
 from psm_sim.workload.workload import Workload, describe_page_count
@@ -94,6 +94,8 @@ def find_trace(name: str) -> Path:
     if path_exists(name) and path.is_dir():
         raise InputError(f"Trace {name!r} is a folder; expected a file.")
     if path_exists(name):
+        if path.suffix.lower() in (".ppk2", ".jls"):
+            raise current_error(path)
         return path
     if path.suffix or len(path.parts) > 1:
         raise InputError(f"Trace file not found: {name!r}; expected a path or the name of a bundled trace.")

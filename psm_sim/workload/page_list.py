@@ -141,12 +141,22 @@ def _header(names: list[str] | None, path: Path) -> list[str]:
     if names is None:
         raise InputError(f"{path} is empty; {expected}.")
     names = [name.strip() for name in names]
+    if "page" not in names and any(word in name.lower() for name in names for word in ("current", "power")):
+        raise current_error(path)
     problems = [f"missing column {name!r}" for name in REQUIRED if name not in names]
     problems += [f"unknown column {name!r}" for name in names if name not in COLUMNS]
     problems += [f"duplicate column {name!r}" for name in names if names.count(name) > 1]
     if problems:
         raise InputError(f"{path}, line 1: {problems[0]}; {expected}.")
     return names
+
+
+def current_error(path: Path) -> InputError:
+    """Return the error that a file is a recording of a current."""
+    return InputError(
+        f"{path} is a recording of a current, not of traffic; make a chip profile of it with psm_sim"
+        f" calibrate {path}."
+    )
 
 
 def _pages(lines: Reader, header: list[str], path: Path, missing: MissingValues) -> Iterator[Page]:

@@ -1,0 +1,227 @@
+"""Report of a calibration: sentences, the profile of the chip, and its simulation beside the recording."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from psm_sim.calibration.estimator import (
+    ASSOCIATION,
+    BEACONS,
+    FRAMES,
+    GROUP,
+    MISSED,
+    TIMERS,
+    Calibration,
+)
+from psm_sim.common.errors import InputError
+from psm_sim.network.chip_profiles import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from psm_sim.simulation.table import Row
+
+_SEPARATOR = " · "
+_MAX_SIMULATED_S = 600.0
+_MODEM_SLEEP_MA = 5.0  # between the largest base in light sleep, 3.3 mA, and the least in modem sleep
+
+
+def describe(found: Calibration) -> list[str]:
+    """Return the lines that say where the charge goes."""
+    return [
+        line
+        for line in (_SEPARATOR.join(_shares(found)), _SEPARATOR.join(_levels(found)), *_remarks(found))
+        if line
+    ]
+
+
+def _shares(found: Calibration) -> list[str]:
+    shares = found.shares
+    parts = [f"base {_ma(found.base_ma)} ({_percent(shares['base'])} of the mean)"]
+    if found.beacon_uc is not None:
+        charge = f"{found.beacon_uc:.0f} ± {found.beacon_error_uc:.0f} uC ({_percent(shares[BEACONS])})"
+        missed = f"{_percent(found.missed_share or 0.0)} missed"
+        parts.append(f"beacons every {found.beacon_interval_ms:.1f} ms, {charge}, {missed}")
+    elif found.awake_ma is not None and found.awake_ma == found.base_ma:
+        parts.append("no beacons: the radio is always on")
+    else:
+        parts.append("no beacons: no power saving with an access point found")
+    parts += [
+        f"{state} {_percent(shares[state])}"
+        for state in (MISSED, GROUP, FRAMES, ASSOCIATION, TIMERS)
+        if found.counts[state] and abs(shares[state]) >= 5e-4
+    ]
+    return [*parts, f"unexplained {_percent(shares['unexplained'])}"]
+
+
+def _levels(found: Calibration) -> list[str]:
+    parts = [f"mean {_ma(found.mean_ma)} in {found.length_s:.4g} s"]
+    if found.awake_ma is not None:
+        parts.append(f"awake {'' if found.awake_is_resolved else 'at least '}{_ma(found.awake_ma)}")
+    if found.transmit_ma is not None:
+        parts.append(f"transmitting {_ma(found.transmit_ma)}")
+    if found.awake_after_frame_ms is not None:
+        parts.append(f"{found.awake_after_frame_ms:.0f} ms awake after a frame")
+    if found.associations:
+        plural = f"{found.associations} associations" if found.associations > 1 else "1 association"
+        parts.append(f"{plural} of {found.associate_ms:.0f} ms, {found.associate_mc:.0f} mC")
+    return parts
+
+
+def _remarks(found: Calibration) -> list[str]:
+    remarks = []
+    if found.beacon_uc and found.beacon_mode_uc and found.beacon_mode_uc < 0.93 * found.beacon_uc:
+        remarks.append(
+            f"Most beacons have {found.beacon_mode_uc:.0f} uC. The mean includes late beacons, and is biased"
+            " by 5 to 10 %, because a very late one cannot be told from one with group frames."
+        )
+    if found.awake_ma is not None and not found.awake_is_resolved:
+        remarks.append(
+            "The samples are longer than the pulses; record at 10 kHz to see the current of an awake radio."
+        )
+    return remarks
+
+
+def _ma(value: float) -> str:
+    return f"{value:.3g} mA" if value < 1000 else f"{value:.0f} mA"
+
+
+def _percent(share: float) -> str:
+    text = f"{100 * share:.0f} %" if abs(share) >= 0.0995 or abs(share) < 5e-4 else f"{100 * share:.1f} %"
+    return text.replace("-0 %", "0 %")
+
+
+def to_dict(found: Calibration) -> dict[str, Any]:
+    """Return the calibration as plain values, without those that were not found."""
+    values = asdict(found)
+    names = {
+        group: {key.replace(" ", "_"): number for key, number in values.pop(group).items()}
+        for group in ("counts", "shares")
+    }
+    return {key: value for key, value in values.items() if value is not None} | names
+
+
+def mode_of(found: Calibration, supply_v: float, *, supply_is_given: bool = True) -> Mode:
+    """Return the mode of the chip in the recording. Its own timers are an extra current above the base.
+
+    Raises
+    ------
+    InputError
+        If the recording has no beacons.
+    """
+    if found.beacon_uc is None or found.beacon_error_uc is None or found.awake_ma is None:
+        raise InputError(
+            "--output requires a recording with beacons; record a station in power-save mode for 60 s, or"
+            " state --beacon-interval."
+        )
+    at_least = "" if found.awake_is_resolved else ", at least, since the samples are longer than the pulses"
+    numbers: dict[str, tuple[float | None, str]] = {
+        "supply_v": (
+            supply_v,
+            "measured: given with --supply" if supply_is_given else "assumed: the usual supply",
+        ),
+        "floor_ma": (found.base_ma, "measured: usual current between the pulses"),
+        "extra_ma": (found.shares[TIMERS] * found.mean_ma, "measured: pulses of the chip's own timers"),
+        "awake_ma": (found.awake_ma, f"measured: usual current within the pulses{at_least}"),
+        "transmit_ma": (found.transmit_ma, "measured: usual current of the peaks of frames"),
+        "beacon_uc": (found.beacon_uc, "measured: mean charge above the base, late beacons included"),
+        "associate_ms": (found.associate_ms, "measured: mean length of the associations"),
+    }
+    known = {key: number for key, (number, _) in numbers.items() if number is not None}
+    origin = {key: text for key, (number, text) in numbers.items() if number is not None}
+    charges = (found.associate_mc,) * 3 if found.associate_mc is not None else ()
+    origin |= {"associate_mc": "measured: mean charge of the associations"} if charges else {}
+    error_uc = found.beacon_error_uc
+    spread = {"beacon_uc": (max(found.beacon_uc - error_uc, 0.0), found.beacon_uc + error_uc)}
+    name = "light-sleep" if found.base_ma < _MODEM_SLEEP_MA else "modem-sleep"
+    return Mode(name, True, known, charges, origin, spread)
+
+
+def profile_text(found: Calibration, mode: Mode, name: str) -> str:
+    """Return a chip profile as TOML, with all that was found in the table ``[calibration]``."""
+    source = f"psm_sim calibrate {name}: {found.length_s:.4g} s, mean {_ma(found.mean_ma)}"
+    charges = {"associate_mc": list(mode.associate_mc)} if mode.associate_mc else {}
+    tables: dict[str, Mapping[str, Any]] = {
+        "[[mode]]": {"name": mode.name, "associated": True, **mode.numbers, **charges},
+        "[mode.origin]": mode.origin,
+        "[mode.spread]": {key: list(values) for key, values in mode.spread.items()},
+        "[calibration]": to_dict(found),
+    }
+    lines = [f"description = {_toml(f'calibrated from {name}')}", f"source = {_toml(source)}"]
+    for table, content in tables.items():
+        lines += ["", table, *(f"{key} = {_toml(value)}" for key, value in content.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, float):
+        return f"{value:.5g}"
+    # JSON's strings, numbers and booleans are TOML's, too; undecodable bytes of a name are not.
+    return json.dumps(value.encode("utf-8", "replace").decode() if isinstance(value, str) else value)
+
+
+def compare_with_simulation(found: Calibration, mode: Mode) -> str:
+    """Simulate the station with its measured values, and return both means per state in one line.
+
+    Frames are pings of the station at their mean interval, answered within the local network. The radio is
+    awake for them and for missed beacons. Group frames and associations are not simulated.
+    """
+    simulated_ma = _simulate(found, mode)
+    shares = found.shares
+    recorded_ma = {
+        "base": (shares["base"] + shares[TIMERS]) * found.mean_ma,
+        "beacons": shares[BEACONS] * found.mean_ma,
+        "awake": (shares[FRAMES] + shares[MISSED]) * found.mean_ma,
+    }
+    states = [
+        f"{state} {_pair(simulated_ma[state], ma)}"
+        for state, ma in recorded_ma.items()
+        if ma > 0 or simulated_ma[state] > 0
+    ]
+    rest_ma = found.mean_ma - sum(recorded_ma.values())
+    total = f"Simulated mean {_pair(sum(simulated_ma.values()), found.mean_ma)} recorded"
+    rest = f"; not simulated: {rest_ma:.3g} mA of group frames, association and the rest"
+    return f"{total}: {', '.join(states)}{rest if rest_ma > 5e-3 * found.mean_ma else ''}."
+
+
+def _pair(simulated_ma: float, recorded_ma: float) -> str:
+    return f"{simulated_ma:.3g} of {recorded_ma:.3g} mA"
+
+
+def _simulate(found: Calibration, mode: Mode) -> dict[str, float]:
+    """Return the simulated mean current of each state in mA."""
+    from psm_sim.simulation import simulate
+
+    settings: dict[str, Any] = dict(mode.topology()[0])
+    length_s = min(found.length_s, _MAX_SIMULATED_S)
+    frames = round(found.counts[FRAMES] * length_s / found.length_s)
+    settings |= {"beacon.interval_ms": found.beacon_interval_ms, "links.wired.latency_ms": 0.5}
+    if found.missed_share:
+        settings["beacon.loss"] = min(found.missed_share, 0.99)
+    period_s = length_s / frames if frames else 1e6
+    row: Row = simulate(
+        f"dynamic:timeout_ms={found.awake_after_frame_ms or 0.0:.3f}" if frames else "psm",
+        f"ping:stretch_s={length_s},echo.period_s={period_s},echo.on={str(frames > 0).lower()}",
+        pages=1,
+        settings=settings,
+    ).row
+    simulated_s = float(row["simulated_s"])
+    joules = {
+        state: float(row.get(f"energy_by_state_per_page_j.{state}", 0.0))
+        for state in ("awake", "asleep", "beacons", "transmit")
+    }
+    awake_s = simulated_s - float(row["time_by_state_s.asleep"])
+    asleep_w = settings["power.asleep_w"]
+    floor_j = asleep_w * simulated_s
+    scale = 1e3 / mode.numbers["supply_v"] / simulated_s
+    return {
+        "base": floor_j * scale,
+        "beacons": joules["beacons"] * scale,
+        "awake": (joules["awake"] + joules["transmit"] - asleep_w * awake_s) * scale,
+    }

@@ -1,0 +1,132 @@
+"""Figure of a calibration: the recording with its states, a part of it, and the shares of the charge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from psm_sim.calibration.estimator import (
+    ASSOCIATION,
+    BEACONS,
+    FRAMES,
+    GROUP,
+    MISSED,
+    STATES,
+    TIMERS,
+    Estimate,
+)
+from psm_sim.common.output_files import atomic_write
+from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style, new_figure, save_picture
+from psm_sim.reporting.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from psm_sim.calibration.recording import Recording
+    from psm_sim.common.array_types import FloatArray
+
+_COLOURS = {
+    "base": GREY,
+    BEACONS: PURPLE,
+    MISSED: ORANGE,
+    GROUP: GREEN,
+    FRAMES: VERMILLION,
+    ASSOCIATION: BLUE,
+    TIMERS: SKY,
+    "unexplained": "#dddddd",
+}
+_POINTS = 3000
+
+
+def plot_calibration(recording: Recording, estimate: Estimate, title: str, path: Path) -> None:
+    """Write the figure of :func:`draw_calibration` to a *path* of a supported format."""
+    with atomic_write(path, "--plot") as file:
+        save_picture(draw_calibration(recording, estimate, title), path, file)
+
+
+def draw_calibration(recording: Recording, estimate: Estimate, title: str) -> Figure:
+    """Plot the current over the whole recording and over some beacons, coloured by state, and the shares."""
+    figure, (whole, part, shares) = new_figure(3, 1, width_in=7.5, height_in=7.0)
+    times_s = recording.times_s - recording.times_s[0]
+    state_of = _states_of_samples(estimate, times_s.size)
+    with common_style():
+        _plot_current(whole, times_s, recording.currents_ma, state_of)
+        begin_s, end_s = _typical_part(estimate, recording)
+        inside = (times_s >= begin_s) & (times_s <= end_s)
+        _plot_current(
+            part, 1e3 * (times_s[inside] - begin_s), recording.currents_ma[inside], state_of[inside]
+        )
+        whole.set_xlabel("time (s)")
+        whole.axvspan(begin_s, end_s, color=GREY, alpha=0.25, linewidth=0)
+        part.set_xlabel(f"time after {begin_s:.3f} s (ms)")
+        for axes in (whole, part):
+            axes.set_ylabel("current (mA)")
+            axes.set_ylim(bottom=0)
+            axes.margins(x=0)
+        _plot_shares(shares, estimate)
+        for state in ("base", *STATES):
+            if state == "base" or estimate.calibration.counts[state]:
+                whole.fill_between([], [], color=_COLOURS[state], label=state)
+    add_title(figure, [title.replace(" %", "\u00a0%")])
+    add_legend(figure, whole)
+    return figure
+
+
+def _states_of_samples(estimate: Estimate, size: int) -> NDArray[np.intp]:
+    """Return for each sample the index of its state in :data:`STATES`, or -1 for the base."""
+    state_of = np.full(size, -1)
+    index = np.array([STATES.index(str(state)) for state in estimate.states], int)
+    pulses = estimate.pulses
+    for begin, end, state in zip(pulses.begin, pulses.end, index, strict=True):
+        state_of[begin:end] = state
+    return state_of
+
+
+def _typical_part(estimate: Estimate, recording: Recording) -> tuple[float, float]:
+    """Return the part of at least a second and eleven beacons that shows most kinds of pulses."""
+    interval_ms = estimate.calibration.beacon_interval_ms or 100.0
+    length_s = min(max(1.0, 11 * interval_ms / 1e3), float(recording.times_s[-1] - recording.times_s[0]))
+    starts_s = estimate.pulses.starts_s - recording.times_s[0]
+    if not starts_s.size:
+        return 0.0, length_s
+    begins_s = np.clip(starts_s[:: max(1, starts_s.size // 300)] - 0.02, 0, None)
+    kinds = []
+    for begin_s in begins_s:
+        shown = estimate.states[(starts_s >= begin_s) & (starts_s < begin_s + length_s)]
+        kinds.append(len({*shown.tolist()} - {ASSOCIATION}))
+    first_s = float(begins_s[int(np.argmax(kinds))])
+    return first_s, first_s + length_s
+
+
+def _plot_current(axes: Axes, times: FloatArray, currents_ma: FloatArray, state_of: NDArray[np.intp]) -> None:
+    """Fill the area below the current. Of many samples, the least and the greatest of a group are drawn."""
+    group = max(1, times.size // _POINTS)
+    whole = times.size // group * group
+    times, blocks = times[:whole:group], currents_ma[:whole].reshape(-1, group)
+    states = state_of[:whole].reshape(-1, group)
+    high, low = blocks.max(axis=1), blocks.min(axis=1)
+    owner = states[np.arange(high.size), blocks.argmax(axis=1)]
+    step: dict[str, Any] = {"step": "post", "linewidth": 0}
+    axes.fill_between(times, 0, np.where(owner < 0, high, low), color=_COLOURS["base"], **step)
+    for number, state in enumerate(STATES):
+        own = owner == number
+        if own.any():
+            shown = own | np.append(False, own[:-1])
+            axes.fill_between(times, 0, high, where=shown.tolist(), color=_COLOURS[state], **step)
+
+
+def _plot_shares(axes: Axes, estimate: Estimate) -> None:
+    """Plot the shares of the mean current as bars."""
+    found = estimate.calibration
+    states = [state for state, share in found.shares.items() if share or state == "unexplained"]
+    shares = np.array([100 * found.shares[state] for state in states])
+    bars = axes.barh(states, shares, color=[_COLOURS[state] for state in states])
+    axes.bar_label(bars, [f"{share:.1f} %" for share in shares], padding=3, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlim(min(0.0, float(shares.min())), 1.12 * float(shares.max()))
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel(f"share of the mean current of {found.mean_ma:.3g} mA (%)")

@@ -1,0 +1,156 @@
+"""``psm_sim calibrate``: its lines, its profile and its plot, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.network.chip_profiles import load_profile
+from tests.calibration.current_model import Truth, make_recording
+from tests.calibration.files import csv_text, ppk2_bytes
+
+SEED = 11
+
+
+def recorded(folder: Path, kind: str) -> tuple[str, Truth]:
+    """Write a recording, and return its path and the truth."""
+    times_s, level_ma, truth = make_recording(kind, SEED)
+    path = folder / "recording.csv"
+    path.write_text(csv_text(times_s, level_ma))
+    return str(path), truth
+
+
+def test_the_first_line_says_where_the_charge_goes_and_the_last_compares_with_a_simulation(tmp_path, capsys):
+    path, truth = recorded(tmp_path, "group frames, missed")
+    assert main(["calibrate", path]) == 0
+    first, second, *_, last = capsys.readouterr().out.splitlines()
+    pattern = (
+        r"base ([\d.]+) mA \([\d.]+ % of the mean\) · beacons every 307\.2 ms, (\d+) ± \d+ uC \(\d+ %\),"
+        r" [\d.]+ % missed · missed beacons [\d.]+ % · group frames [\d.]+ % .*· unexplained 0 %"
+    )
+    found = re.fullmatch(pattern, first)
+    assert found
+    assert float(found[1]) == pytest.approx(truth.base_ma, rel=0.02)
+    assert float(found[2]) == pytest.approx(truth.beacon_uc, rel=0.02)
+    assert f"mean {truth.mean_ma:.3g} mA in 90 s" in second
+    simulated = re.fullmatch(
+        r"Simulated mean ([\d.]+) of ([\d.]+) mA recorded: base ([\d.]+) of ([\d.]+) mA, beacons ([\d.]+) of"
+        r" ([\d.]+) mA, awake [\d.]+ of [\d.]+ mA; not simulated: .*",
+        last,
+    )
+    assert simulated
+    assert float(simulated[2]) == pytest.approx(truth.mean_ma, rel=0.01)
+    assert float(simulated[3]) == pytest.approx(float(simulated[4]), rel=0.01)
+    assert float(simulated[5]) == pytest.approx(float(simulated[6]), rel=0.15)
+
+
+def test_the_simulated_mean_of_a_quiet_station_is_the_recorded_one(tmp_path, capsys):
+    path, truth = recorded(tmp_path, "400 Hz")
+    assert main(["calibrate", path]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert float(last.split()[2]) == pytest.approx(truth.mean_ma, rel=0.01)
+
+
+def test_the_profile_is_used_with_profile_and_its_numbers_are_measured(tmp_path, capsys):
+    path, truth = recorded(tmp_path, "timers")
+    chip = tmp_path / "chip.toml"
+    words = ["calibrate", path, "--output", str(chip), "--supply", "3.0"]
+    assert main(words) == 0
+    mode = load_profile(str(chip)).mode
+    assert mode is not None
+    assert mode.name == "light-sleep"
+    assert all(text.startswith("measured: ") for text in mode.origin.values())
+    assert mode.numbers["floor_ma"] == pytest.approx(truth.base_ma, rel=0.02)
+    timers_ma = truth.charge_mc["timers"] / 20
+    assert mode.numbers["extra_ma"] == pytest.approx(timers_ma, rel=0.05)
+    assert mode.spread["beacon_uc"][0] < truth.beacon_uc < mode.spread["beacon_uc"][1]
+    capsys.readouterr()
+    run = ["--policy", "psm", "--trace", "idle", "--pages", "1", "--profile", str(chip), "--format", "json"]
+    assert main([*run, "--set", "beacon.interval_ms=102.4", "--no-baselines"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["runs"]
+    mean_ma = truth.base_ma + timers_ma + truth.beacon_uc / 102.4
+    assert row["mean_current_ma"] == pytest.approx(mean_ma, rel=0.02)
+    assert main(words) == 2
+    assert "already exists" in capsys.readouterr().err
+
+
+def test_json_has_the_calibration_and_the_lines(tmp_path, capsys):
+    path, truth = recorded(tmp_path, "association")
+    assert main(["calibrate", path, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["calibration"]["associate_mc"] == pytest.approx(truth.charge_mc["association"], rel=0.05)
+    assert document["calibration"]["counts"]["association"] == 1
+    assert sum(document["calibration"]["shares"].values()) == pytest.approx(1)
+    assert "1 association of 1800 ms" in document["lines"][1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [("always on", "no beacons: the radio is always on"), ("off", "no beacons: no power saving")],
+)
+def test_without_beacons_there_is_no_profile(tmp_path, capsys, kind, says):
+    path, _ = recorded(tmp_path, kind)
+    assert main(["calibrate", path]) == 0
+    assert says in capsys.readouterr().out
+    assert main(["calibrate", path, "--output", str(tmp_path / "chip.toml")]) == 2
+    assert "--output requires a recording with beacons" in capsys.readouterr().err
+    assert not (tmp_path / "chip.toml").exists()
+
+
+def test_an_unusual_beacon_interval_is_stated(tmp_path, capsys):
+    """An interval of 100 TU is a multiple of 25 TU, too."""
+    path, _ = recorded(tmp_path, "quiet")
+    assert main(["calibrate", path, "--beacon-interval", "25TU"]) == 0
+    assert "beacons every 102.4 ms" in capsys.readouterr().out
+
+
+def test_the_plot_has_the_states_of_the_recording(tmp_path):
+    path, _ = recorded(tmp_path, "ping")
+    picture = tmp_path / "plot.svg"
+    assert main(["calibrate", path, "--plot", str(picture)]) == 0
+    text = picture.read_text()
+    for label in ("base", "beacons", "frames", "current (mA)", "share of the mean current"):
+        assert f">{label}" in text
+    assert ">missed beacons" not in text
+
+
+@pytest.mark.parametrize("name", ["current.csv", "current.ppk2"])
+def test_a_trace_that_is_a_recording_of_a_current_names_the_command(tmp_path, capsys, name):
+    times_s, level_ma, _ = make_recording("off", SEED)
+    data = ppk2_bytes(level_ma, 2000) if name.endswith("ppk2") else csv_text(times_s, level_ma).encode()
+    (tmp_path / name).write_bytes(data)
+    for words in (["--trace"], ["trace", "info"]):
+        assert main([*words, str(tmp_path / name)]) == 2
+        complaint = capsys.readouterr().err
+        assert "is a recording of a current, not of traffic" in complaint
+        assert "psm_sim calibrate" in complaint
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--units", "ms"], "--units must be a unit of time and one of current or power"),
+        (["--supply", "0"], "--supply must be a number > 0"),
+        (["--output", "chip.csv"], "--output must be a name ending in .toml"),
+        (["--plot", "plot.gif"], "--plot must be a file that ends in"),
+        (["--beacon-interval", "1x"], "--beacon-interval must be"),
+    ],
+)
+def test_wrong_options_get_one_sentence(tmp_path, capsys, words, says):
+    path = tmp_path / "a.csv"
+    path.write_text("time_s,current_mA\n0,1\n")
+    assert main(["calibrate", str(path), *words]) == 2
+    complaint = capsys.readouterr().err
+    assert says in complaint
+    assert complaint.count("\n") == 1
+
+
+def test_a_recording_is_never_replaced(tmp_path, capsys):
+    path = tmp_path / "a.toml"
+    path.write_text("time_s,current_mA\n0,1\n")
+    assert main(["calibrate", str(path), "--output", str(path), "--force"]) == 2
+    assert "is an input of the same command" in capsys.readouterr().err
