@@ -24,14 +24,17 @@ BEACONS, MISSED, GROUP, FRAMES, ASSOCIATION, TIMERS = STATES = (
 )
 """States of a pulse."""
 
+METER_ERROR = 0.01
+"""Relative error of a meter."""
+
 _ASSOCIATION_S = 0.6
-_METER_ERROR = 0.01
 _ALWAYS_ON_MA = (
     45.0  # between the largest base in modem sleep, 38 mA, and the least current of an awake radio
 )
 _RESOLVED_S = 2.5e-4
 _FOLLOW_UP_S = 3e-3
 _MAX_MISSED = 0.2
+_LONGEST_BEACON = 1.12  # relative to the mean, where the length varies by 5 %
 _TIGHT, _AROUND = 0.04, 5.0
 _MAX_DTIM = 10
 
@@ -210,7 +213,7 @@ def _estimate_beacons(
     spread_uc = float(np.sqrt(np.mean((normal - normal.mean()) ** 2))) if normal.size else 0.0
     found.beacon_interval_ms = 1e3 * comb.interval_s
     found.beacon_mode_uc, found.beacon_uc = mode_uc, mean_uc
-    found.beacon_error_uc = float(np.hypot(1.96 * spread_uc / max(count, 1) ** 0.5, _METER_ERROR * mean_uc))
+    found.beacon_error_uc = float(np.hypot(1.96 * spread_uc / max(count, 1) ** 0.5, METER_ERROR * mean_uc))
     found.missed_share = missed / max(1, comb.observed)
 
 
@@ -278,29 +281,38 @@ def _equal_wake_ups(
     """Return the wake-ups of equal charge above that of a beacon, and how many of them are missed beacons.
 
     The receiver waits equally long for each missed beacon. Pulses that have that charge by chance are
-    subtracted from the number.
+    subtracted from the number. Point samples see a beacon in one of two numbers of samples, so pulses of more
+    samples are missed beacons if nearly all of them have two numbers.
     """
     is_missed = np.zeros(charges.size, bool)
-    index = np.flatnonzero(is_plain & (charges > mode_uc))
-    own = charges[index]
-    apart = np.abs(own[:, None] - own[None, :])
-    width = np.maximum(_TIGHT * own, 0.75 * sample_uc)
-    tight, around = (apart < width[:, None]).sum(axis=1), (apart < _AROUND * width[:, None]).sum(axis=1)
+    least_uc = mode_uc
+    if sample_uc:
+        longest_uc = _LONGEST_BEACON * charges[is_plain].mean()
+        least_uc = (np.floor(longest_uc / sample_uc) + 1.5) * sample_uc
+    own = np.sort(charges[is_plain & (charges > least_uc)])
+    width = np.maximum(_TIGHT * own, 1.1 * sample_uc)
+    tight, around = _count_near(own, width), _count_near(own, _AROUND * width)
     chance = (around - tight) / (_AROUND - 1)
-    excess = (tight - chance - 4 * np.sqrt(chance)) * (own > 1.4 * mode_uc + 1.5 * sample_uc)
+    excess = (tight - chance - 4 * np.sqrt(chance)) * (own > 1.4 * mode_uc)
     if not excess.size or not excess.max() > 0:
         return is_missed, 0.0
     best = int(excess.argmax())
     missed = float(tight[best] - chance[best])
-    is_equal = apart[best] < 1.5 * width[best]
-    numbers = comb.numbers[index[is_equal]]
+    is_equal = is_plain & (charges > least_uc) & (np.abs(charges - own[best]) < 1.5 * width[best])
+    numbers = comb.numbers[is_equal]
     is_periodic = any(
         np.bincount(numbers % dtim).max() > 0.9 * numbers.size for dtim in range(2, _MAX_DTIM + 1)
     )
-    if missed < max(3, 0.03 * index.size) or is_periodic or missed > _MAX_MISSED * is_plain.sum():
+    fewest = max(3.0, (0.8 if sample_uc else 0.03) * own.size)
+    if missed < fewest or is_periodic or missed > _MAX_MISSED * is_plain.sum():
         return is_missed, 0.0
-    is_missed[index[is_equal]] = True
-    return is_missed, missed
+    return is_equal, missed
+
+
+def _count_near(ordered: FloatArray, width: FloatArray) -> FloatArray:
+    """Return how many of the *ordered* values are within *width* of each of them."""
+    last = np.searchsorted(ordered, ordered + width, side="right")
+    return (last - np.searchsorted(ordered, ordered - width)).astype(float)
 
 
 def _awake_after_frame(

@@ -6,11 +6,14 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from psm_sim.calibration.estimator import (
     ASSOCIATION,
     BEACONS,
     FRAMES,
     GROUP,
+    METER_ERROR,
     MISSED,
     TIMERS,
     Calibration,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 _SEPARATOR = " · "
 _MAX_SIMULATED_S = 600.0
+_LATE_BIAS = 0.1
 _MODEM_SLEEP_MA = 5.0  # between the largest base in light sleep, 3.3 mA, and the least in modem sleep
 
 
@@ -72,7 +76,7 @@ def _levels(found: Calibration) -> list[str]:
 
 def _remarks(found: Calibration) -> list[str]:
     remarks = []
-    if found.beacon_uc and found.beacon_mode_uc and found.beacon_mode_uc < 0.93 * found.beacon_uc:
+    if _has_late_beacons(found):
         remarks.append(
             f"Most beacons have {found.beacon_mode_uc:.0f} uC. The mean includes late beacons, and is biased"
             " by 5 to 10 %, because a very late one cannot be told from one with group frames."
@@ -82,6 +86,10 @@ def _remarks(found: Calibration) -> list[str]:
             "The samples are longer than the pulses; record at 10 kHz to see the current of an awake radio."
         )
     return remarks
+
+
+def _has_late_beacons(found: Calibration) -> bool:
+    return bool(found.beacon_uc and found.beacon_mode_uc and found.beacon_mode_uc < 0.93 * found.beacon_uc)
 
 
 def _ma(value: float) -> str:
@@ -149,10 +157,25 @@ def profile_text(found: Calibration, mode: Mode, name: str) -> str:
         "[mode.spread]": {key: list(values) for key, values in mode.spread.items()},
         "[calibration]": to_dict(found),
     }
-    lines = [f"description = {_toml(f'calibrated from {name}')}", f"source = {_toml(source)}"]
+    facts = {"description": f"calibrated from {name}", "source": source, "interval": _interval(found, mode)}
+    lines = [f"{key} = {_toml(value)}" for key, value in facts.items()]
     for table, content in tables.items():
         lines += ["", table, *(f"{key} = {_toml(value)}" for key, value in content.items())]
     return "\n".join(lines) + "\n"
+
+
+def _interval(found: Calibration, mode: Mode) -> list[float]:
+    """Return the interval of the mean current of an idle station, relative to that of the profile.
+
+    It has the error of the charge per beacon, that of the meter, and the bias where beacons are late.
+    """
+    beacons_ma = mode.numbers["beacon_uc"] / (found.beacon_interval_ms or np.inf)
+    low_uc, high_uc = mode.spread["beacon_uc"]
+    error_ma = beacons_ma * (high_uc / low_uc - 1) / 2 + METER_ERROR * mode.base_ma
+    if _has_late_beacons(found):
+        error_ma += _LATE_BIAS * beacons_ma
+    error = error_ma / (mode.base_ma + beacons_ma)
+    return [1 - error, 1 + error]
 
 
 def _toml(value: Any) -> str:

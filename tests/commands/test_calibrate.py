@@ -60,7 +60,10 @@ def test_the_profile_is_used_with_profile_and_its_numbers_are_measured(tmp_path,
     chip = tmp_path / "chip.toml"
     words = ["calibrate", path, "--output", str(chip), "--supply", "3.0"]
     assert main(words) == 0
-    mode = load_profile(str(chip)).mode
+    profile = load_profile(str(chip))
+    assert (profile.is_measured, profile.known) == (True, "this board was recorded")
+    assert 0.97 < profile.interval[0] < 0.995 < 1.005 < profile.interval[1] < 1.03
+    mode = profile.mode
     assert mode is not None
     assert mode.name == "light-sleep"
     assert all(text.startswith("measured: ") for text in mode.origin.values())

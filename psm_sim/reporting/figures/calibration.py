@@ -39,7 +39,7 @@ _COLOURS = {
     TIMERS: SKY,
     "unexplained": "#dddddd",
 }
-_POINTS = 3000
+_POINTS = 1000  # about one per pixel, so that no short peak vanishes
 
 
 def plot_calibration(recording: Recording, estimate: Estimate, title: str, path: Path) -> None:
@@ -54,12 +54,12 @@ def draw_calibration(recording: Recording, estimate: Estimate, title: str) -> Fi
     times_s = recording.times_s - recording.times_s[0]
     state_of = _states_of_samples(estimate, times_s.size)
     with common_style():
-        _plot_current(whole, times_s, recording.currents_ma, state_of)
+        currents_ma, base_ma = recording.currents_ma, estimate.base_ma
+        _plot_current(whole, times_s, currents_ma, base_ma, state_of)
         begin_s, end_s = _typical_part(estimate, recording)
         inside = (times_s >= begin_s) & (times_s <= end_s)
-        _plot_current(
-            part, 1e3 * (times_s[inside] - begin_s), recording.currents_ma[inside], state_of[inside]
-        )
+        part_ms = 1e3 * (times_s[inside] - begin_s)
+        _plot_current(part, part_ms, currents_ma[inside], base_ma[inside], state_of[inside])
         whole.set_xlabel("time (s)")
         whole.axvspan(begin_s, end_s, color=GREY, alpha=0.25, linewidth=0)
         part.set_xlabel(f"time after {begin_s:.3f} s (ms)")
@@ -102,21 +102,23 @@ def _typical_part(estimate: Estimate, recording: Recording) -> tuple[float, floa
     return first_s, first_s + length_s
 
 
-def _plot_current(axes: Axes, times: FloatArray, currents_ma: FloatArray, state_of: NDArray[np.intp]) -> None:
-    """Fill the area below the current. Of many samples, the least and the greatest of a group are drawn."""
-    group = max(1, times.size // _POINTS)
+def _plot_current(
+    axes: Axes, times: FloatArray, currents_ma: FloatArray, base_ma: FloatArray, state_of: NDArray[np.intp]
+) -> None:
+    """Fill the base, and the area between it and the current. Of many samples, the greatest are drawn."""
+    group = -(-times.size // _POINTS)
     whole = times.size // group * group
-    times, blocks = times[:whole:group], currents_ma[:whole].reshape(-1, group)
-    states = state_of[:whole].reshape(-1, group)
-    high, low = blocks.max(axis=1), blocks.min(axis=1)
+    times, base_ma = times[:whole:group], base_ma[:whole:group]
+    blocks, states = currents_ma[:whole].reshape(-1, group), state_of[:whole].reshape(-1, group)
+    high = blocks.max(axis=1)
     owner = states[np.arange(high.size), blocks.argmax(axis=1)]
-    step: dict[str, Any] = {"step": "post", "linewidth": 0}
-    axes.fill_between(times, 0, np.where(owner < 0, high, low), color=_COLOURS["base"], **step)
+    drawn: dict[str, Any] = {"step": "post", "linewidth": 0, "rasterized": True}
+    axes.fill_between(times, 0, base_ma, color=_COLOURS["base"], **drawn)
     for number, state in enumerate(STATES):
         own = owner == number
         if own.any():
             shown = own | np.append(False, own[:-1])
-            axes.fill_between(times, 0, high, where=shown.tolist(), color=_COLOURS[state], **step)
+            axes.fill_between(times, base_ma, high, where=shown.tolist(), color=_COLOURS[state], **drawn)
 
 
 def _plot_shares(axes: Axes, estimate: Estimate) -> None:
