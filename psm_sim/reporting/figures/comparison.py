@@ -149,7 +149,7 @@ def draw_marks(
         for mark in near:
             series.setdefault(mark.label, []).append(mark)
         for group in series.values():
-            _plot_series(axes, group, x, y)
+            plot_series(axes, group, x, y)
         if frontier:
             xs, ys = [corner.slowdown for corner in frontier], [corner.energy_j for corner in frontier]
             axes.plot(xs, ys, color=OPTIMUM_COLOUR, linewidth=1.5, label=BEST_KNOWN)
@@ -172,8 +172,13 @@ def _unit(measure: str) -> str:
 CUT_NOTE = "intervals of the slowdown are cut at 1"
 
 
-def _plot_series(axes: Axes, marks: Sequence[Mark], x: str, y: str) -> None:
-    """Plot the marks of one label, joined in their order. Labels of all marks would overlap."""
+def plot_series(
+    axes: Axes, marks: Sequence[Mark], x: str = SLOWDOWN, y: str = ENERGY, max_labelled: int = 0
+) -> None:
+    """Plot the marks of one label. Those with values are joined in their order.
+
+    If there are more than *max_labelled* marks, only the ends have their values.
+    """
     style = marks[0].style
     values = {measure: [mark.values[measure] for mark in marks] for measure in (x, y)}
     errors = {
@@ -193,11 +198,13 @@ def _plot_series(axes: Axes, marks: Sequence[Mark], x: str, y: str) -> None:
         markeredgewidth=0.5,
         elinewidth=1,
         capsize=2,
-        linestyle=style.line if len(marks) > 1 else "none",
+        linestyle=style.line if marks[0].value else "none",
+        clip_on=False,
         zorder=3,
         label=marks[0].label,
     )
-    for mark in {id(mark): mark for mark in (marks[0], marks[-1])}.values():
+    ends = {id(mark): mark for mark in (marks[0], marks[-1])}.values()
+    for mark in marks if len(marks) <= max_labelled else ends:
         place = (mark.values[x], mark.values[y])
         axes.annotate(mark.value, place, (6, 5), textcoords="offset points", fontsize=7)
 

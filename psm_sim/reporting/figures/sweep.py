@@ -12,11 +12,11 @@ from psm_sim.common.parameters import parameters_of
 from psm_sim.network.topology import parameter_of
 from psm_sim.policies import POLICIES
 from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style, new_figure
-from psm_sim.reporting.marks import LABELS, axis_start, cut_interval, short_name
+from psm_sim.reporting.figures.comparison import plot_series
+from psm_sim.reporting.marks import LABELS, Mark, axis_start, short_name
 from psm_sim.reporting.style import policy_style
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MAX_MARKS, MAX_SERIES = 2_000, 16
@@ -40,7 +40,7 @@ def draw(rows: Sequence[Row]) -> Figure:
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.4)
     with common_style():
         for name, group in series.items():
-            _plot_series(axes, name, group)
+            plot_series(axes, _marks(name, group), max_labelled=_MAX_LABELLED)
         axes.set_xlabel(LABELS[SLOWDOWN])
         axes.set_ylabel(LABELS[ENERGY])
         start = axis_start(SLOWDOWN, [candidate.interval(SLOWDOWN).mean for candidate in done[:MAX_MARKS]])
@@ -91,36 +91,21 @@ def _label(key: str) -> str:
     return f"{label} ({unit})" if unit else label
 
 
-def _plot_series(axes: Axes, name: str, group: Sequence[Candidate]) -> None:
-    style, swept = policy_style(name), _swept_parameter(group)
+def _marks(name: str, group: Sequence[Candidate]) -> list[Mark]:
+    """Return the marks of a series, with the values of its only parameter and in their order, if any."""
+    swept = _swept_parameter(group)
     if swept:
         group = sorted(group, key=lambda each: _order(each.row.inputs.get(swept)))
-    slowdowns = [each.interval(SLOWDOWN) for each in group]
-    energies = [each.interval(ENERGY) for each in group]
-    ends = [cut_interval(SLOWDOWN, each.mean, each.half_width) for each in slowdowns]
-    xs, ys = [each.mean for each in slowdowns], [each.mean for each in energies]
-    axes.errorbar(
-        xs,
-        ys,
-        xerr=[
-            [x - low for x, (low, _) in zip(xs, ends, strict=True)],
-            [each.half_width for each in slowdowns],
-        ],
-        yerr=[each.half_width for each in energies],
-        color=style.colour,
-        marker=style.marker,
-        linestyle=style.line if swept else "none",
-        linewidth=1.2,
-        capsize=2,
-        clip_on=False,
-        zorder=3,
-        label=short_name(name),
-    )
-    if swept and len(group) <= _MAX_LABELLED:
-        for each, x, y in zip(group, xs, ys, strict=True):
-            value = each.row.inputs.get(swept)
-            text = f"{value:g}" if isinstance(value, float) else short_name(str(value))
-            axes.annotate(text, (x, y), (5, 4), textcoords="offset points", fontsize=7)
+    marks = []
+    for each in group:
+        value = each.row.inputs.get(swept)
+        text = f"{value:g}" if isinstance(value, float) else short_name(str(value))
+        intervals = {measure: each.interval(measure) for measure in (SLOWDOWN, ENERGY)}
+        means = {measure: interval.mean for measure, interval in intervals.items()}
+        half_widths = {measure: interval.half_width for measure, interval in intervals.items()}
+        label = short_name(name)
+        marks.append(Mark(label, name, policy_style(name), means, half_widths, text if swept else ""))
+    return marks
 
 
 def _order(value: Any) -> tuple[bool, bool, Any]:
