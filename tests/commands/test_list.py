@@ -86,7 +86,7 @@ def test_expert_parameters_are_listed_on_request(
     for words in ([], ["--all"]):
         assert main(["list", kind, *words]) == 0
         tables.append(capsys.readouterr().out)
-    assert [f"  {name} " in table for table in tables] == [False, True]
+    assert [f" {name} " in table for table in tables] == [False, True]
     rows = [row for item in listed(capsys, kind).values() for row in item["parameters"]]
     assert f"{sum(row['expert'] for row in rows)} expert parameters are hidden" in tables[0]
     assert "hidden" not in tables[1]

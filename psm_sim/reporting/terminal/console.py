@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby, zip_longest
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.common.formatting import escape_unprintable
@@ -87,11 +89,8 @@ def print_table(
     """
     from rich.text import Text
 
-    for gap in (2, 1):
-        shown, dropped = _fit(columns, console.width, gap)
-        widths = _widths(shown, console.width, gap, 1)
-        if widths == _widths(shown, 10_000, gap, 1) and all(rank >= PARTS for rank, _ in dropped):
-            break  # without a narrower gap, nothing is wrapped, and no main column is dropped
+    layouts = [_layout(columns, console.width, gap) for gap in (2, 1)]
+    gap, shown, dropped, widths, _ = min(layouts, key=itemgetter(-1))
 
     def draw(cells: Sequence[str], style: str = "") -> None:
         texts = [_wrap(*each) for each in zip(cells, widths, strict=True)]
@@ -114,6 +113,17 @@ def print_table(
         if number in ends:
             console.print("")
     return shown, [name for _, name in dropped]
+
+
+def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, ...]:
+    """Return gap, columns, what is left out, widths, and a rating that is lower for a better layout.
+
+    A layout that drops fewer main columns is better. Of equal ones, it is the one that wraps no text.
+    """
+    shown, dropped = _fit(columns, max_width, gap)
+    widths = _widths(shown, max_width, gap, 1)
+    is_wrapped = widths != _widths(shown, sys.maxsize, gap, 1)
+    return gap, shown, dropped, widths, (sum(rank < PARTS for rank, _ in dropped), is_wrapped)
 
 
 def left_out_lines(console: Console, names: Sequence[str], option: str) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from psm_sim.reporting.terminal.console import console_on
+from psm_sim.reporting.columns import Column, text_column
+from psm_sim.reporting.terminal.console import console_on, print_table
 
 
 def write(items: Sequence[dict[str, Any]], remark: str, stream: TextIO) -> None:
@@ -18,22 +19,21 @@ def write(items: Sequence[dict[str, Any]], remark: str, stream: TextIO) -> None:
             console.print(Text.assemble((item["name"], "bold"), f"  ({item['source']})"))
             console.print(Padding(item["summary"], (0, 0, 0, 2)))
             if item["parameters"]:
-                console.print(Padding(_table(item["parameters"]), (0, 0, 0, 2)))
+                print_table(console, _columns(item["parameters"]))
             console.print()
         console.print(remark)
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> Any:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="italic")
-    for heading in ("parameter", "default", "unit", "range", "meaning"):
-        table.add_column(heading, overflow="fold", no_wrap=heading in {"parameter", "default", "unit"})
-    for row in rows:
-        default = format_value(row["default"])
-        meaning = f"{row['help']} (requires {row['requires']})" if row["requires"] else row["help"]
-        table.add_row(row["name"], default, row["unit"], row["range"], meaning)
-    return table
+def _columns(rows: Sequence[dict[str, Any]]) -> list[Column]:
+    meanings = [
+        f"{row['help']} (requires {row['requires']})" if row["requires"] else row["help"] for row in rows
+    ]
+    return [
+        text_column("parameter", [row["name"] for row in rows]),
+        text_column("default", [format_value(row["default"]) for row in rows]),
+        *(text_column(name, [row[name] for row in rows]) for name in ("unit", "range")),
+        text_column("meaning", meanings),
+    ]
 
 
 def format_value(value: Any) -> str:
