@@ -100,18 +100,7 @@ def simulate(
     >>> len(result.pages)
     5
     """
-    arguments = RunArguments(
-        trace,
-        topology,
-        pages,
-        seed,
-        settings,
-        preset=preset,
-        profile=profile,
-        battery=battery,
-        loss=loss,
-        clients=clients,
-    )
+    arguments = RunArguments(trace, topology, pages, seed, settings, preset, profile, battery, loss, clients)
     given: object = observers
     if not isinstance(given, Sequence) or not all(isinstance(each, Observer) for each in given):
         raise InputError(f"observers must be a list of Observer, got {safe_repr(observers)}.")
@@ -188,18 +177,7 @@ def compare(
     >>> list(comparison.frame["policy"])
     ['always-on', 'psm', 'bsd', 'lpsm']
     """
-    arguments = RunArguments(
-        trace,
-        topology,
-        pages,
-        seed,
-        settings,
-        preset=preset,
-        profile=profile,
-        battery=battery,
-        loss=loss,
-        clients=clients,
-    )
+    arguments = RunArguments(trace, topology, pages, seed, settings, preset, profile, battery, loss, clients)
     return run_comparison(
         arguments.policies(policies),
         arguments.scenario(),

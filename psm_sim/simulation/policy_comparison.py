@@ -117,9 +117,10 @@ def run_comparison(
             prepare(policy, topology)
         runs = _run_each(simulated, tasks, f"{replicate}s", progress, workers, isolated)
     else:
-        run = _run_isolated if isolated else _run_alone
-        runs = run(simulated, policies, outputs, progress, tasks[0])
+        run = partial(_run_alone, simulated, policies, outputs, tasks[0])
+        runs = _run_isolated(run, simulated, progress) if isolated else run(progress)
     blocks: list[Block] = []
+    by_keys = {(task.scenario.seed, task.client): task for task in tasks}
 
     def comparison(missing: Mapping[str, str] = MappingProxyType({})) -> Comparison:
         done = tasks[: _count_tasks(blocks)]
@@ -128,7 +129,10 @@ def run_comparison(
 
     try:
         for found in runs:
-            blocks += found
+            blocks += [
+                _observable(block, simulated, by_keys[block.keys["seed"], block.keys["client"]])
+                for block in found
+            ]
     except BaseException as error:
         if blocks:
             on_failure(comparison(_missing(simulated, tasks, replicate, blocks, error)))
@@ -191,8 +195,8 @@ def _run_alone(
     policies: Sequence[PolicyLike],
     observed: Sequence[PolicyLike],
     outputs: RunOutputs,
-    progress: Progress,
     task: Task,
+    progress: Progress,
 ) -> Iterator[list[Block]]:
     """Yield the blocks of each policy of a task, and write the outputs of the *observed* policies."""
     outputs.check_size([station.workload for station in task.stations], task.resolved_topology)
@@ -202,20 +206,15 @@ def _run_alone(
 
 
 def _run_isolated(
-    policies: Sequence[PolicyLike],
-    observed: Sequence[PolicyLike],
-    outputs: RunOutputs,
-    progress: Progress,
-    task: Task,
+    run: Callable[[Progress], Iterator[list[Block]]], policies: Sequence[PolicyLike], progress: Progress
 ) -> Iterator[list[Block]]:
-    """Yield the blocks of each policy as :func:`_run_alone`, which another process calls."""
-    run = partial(_run_in_worker, partial(_run_alone, policies, observed, outputs, report_progress))
-    done = 0
-    with closing(unordered_map(run, deque([task]), 1, progress=progress)) as values:
+    """Yield what *run* yields in another process."""
+    work, done = partial(_run_in_worker, run), 0
+    with closing(unordered_map(work, deque([report_progress]), 1, progress=progress)) as values:
         for _, value in values:
             if not isinstance(value, Ended):
                 done += 1
-                yield [_observable(block, policies, task) for block in value]
+                yield value
             elif value.error is not None:
                 raise _named(value.error, policies, done)
 
@@ -233,15 +232,15 @@ def _run_each(
     results = run_in_order(run, tasks, workers, progress, unit, isolated)
     for number, (found, error) in enumerate(results):
         if error is None or number == 0:
-            yield [_observable(block, policies, tasks[number]) for blocks in found for block in blocks]
+            yield [block for blocks in found for block in blocks]
         if error is not None:
             raise _named(error, policies, len(found))
 
 
-def _run_in_worker(run: Callable[[Task], Iterator[list[Block]]], task: Task) -> Iterator[list[Block]]:
-    """Yield the blocks of each policy without what the parent process does not need."""
-    for blocks in run(task):
-        yield [replace(block, policy_state=None, observe=None) for block in blocks]
+def _run_in_worker(run: Callable[[Any], Iterator[list[Block]]], argument: Any) -> Iterator[list[Block]]:
+    """Yield the blocks of each policy without its state, which the parent process does not need."""
+    for blocks in run(argument):
+        yield [replace(block, policy_state=None) for block in blocks]
 
 
 def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> BaseException:
@@ -257,7 +256,7 @@ def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> B
 
 
 def _observable(block: Block, policies: Sequence[PolicyLike], task: Task) -> Block:
-    """Return a block from a worker with a run that can be repeated in this process."""
+    """Return a block whose run can be repeated in this process."""
     number, station = block.keys["number"], block.keys["station"]
     policy = None if number == REFERENCE else policies[number]
     return replace(block, observe=partial(_observe, policy, task, station))

@@ -205,8 +205,6 @@ class RunArguments:
         As for :class:`Scenario`.
     settings : mapping of str to object, or None
         Topology keys of the user. Each of them must have an effect.
-    defaults : mapping of str to object
-        Topology keys that other arguments set, below *settings* and above those of the preset.
     preset : str, Path or None
         Preset, whose parameters apply to its trace, to the policies and to the topology.
     profile : str, Path or None
@@ -217,6 +215,8 @@ class RunArguments:
         Loss of each lpsm policy.
     clients : str, int or None
         Clients of a recording.
+    defaults : mapping of str to object
+        Topology keys that other arguments set, below *settings* and above those of the preset.
     where : str
         Name of the settings in error messages.
 
@@ -231,13 +231,13 @@ class RunArguments:
     pages: int
     seed: int
     settings: Mapping[str, Any] | None = None
-    _: KW_ONLY
-    defaults: Mapping[str, Any] = field(default_factory=dict)
     preset: str | Path | None = None
     profile: str | Path | None = None
     battery: str | None = None
     loss: str | None = None
     clients: str | int | None = None
+    _: KW_ONLY
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     where: str = "settings"
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -237,7 +237,6 @@ def execute(
         blocks[index] = replace(
             _read(runs[index], station_keys, counts, times_s),
             policy_state=unwrap_policy(runs[index].policy),
-            observe=partial(observe_station, policy, stations, index),
         )
         since_s, since_events = now_s, runs[index].world.events
 
