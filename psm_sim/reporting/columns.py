@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from psm_sim.common.formatting import decimals_of, format_half_width, format_number
+from psm_sim.common.summary_stats import Interval
 
 PARTS = 8
 """Rank of the beacons, below that of the parts of the energy. They are dropped before a table is narrowed in
@@ -109,6 +110,12 @@ def number_column(
         rank,
         half_width_rank if any(widths) else 0,
     )
+
+
+def mean_column(measure: str, intervals: Sequence[Interval], name: str = "", unit: str = "") -> Column:
+    """Return a column of means with their intervals."""
+    means, half_widths = [each.mean for each in intervals], [each.half_width for each in intervals]
+    return number_column(measure, means, name, unit, half_widths=half_widths)
 
 
 def plain_rows(columns: Sequence[Column]) -> list[list[str]]:

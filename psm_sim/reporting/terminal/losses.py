@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan, nan
+from math import isnan
 from typing import TextIO
 
 from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
-from psm_sim.reporting.columns import Column, number_column, text_column
+from psm_sim.reporting.columns import Column, mean_column, text_column
 from psm_sim.reporting.marks import title_of
 from psm_sim.reporting.sentences import conclude_losses
 from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
-from psm_sim.simulation import Result
 
 
 def result_columns(losses: LossComparison) -> list[Column]:
@@ -25,14 +24,9 @@ def result_columns(losses: LossComparison) -> list[Column]:
     return [
         text_column("loss or policy", names),
         text_column("gamma", gammas),
-        _mean_column(runs, "energy_per_page_j", "energy", unit="J per page"),
-        _mean_column(runs, "slowdown.mean", "slowdown", "mean"),
+        mean_column("energy", [run.interval("energy_per_page_j") for run in runs], unit="J per page"),
+        mean_column("slowdown", [run.interval("slowdown.mean") for run in runs], "mean"),
     ]
-
-
-def _mean_column(runs: Sequence[Result], value: str, measure: str, name: str = "", unit: str = "") -> Column:
-    half_widths = [run.interval(value).half_width if run.replicate else nan for run in runs]
-    return number_column(measure, [run[value] for run in runs], name, unit, half_widths=half_widths)
 
 
 def nat_columns(losses: LossComparison) -> list[Column]:

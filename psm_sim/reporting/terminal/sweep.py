@@ -9,7 +9,7 @@ from typing import TextIO
 from psm_sim.campaign.sweep.results import Candidate, varying_keys
 from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row
 from psm_sim.common.formatting import truncate
-from psm_sim.reporting.columns import Column, number_column, text_column
+from psm_sim.reporting.columns import Column, mean_column, text_column
 from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
 
 MAX_SHOWN = 20
@@ -35,21 +35,13 @@ def _columns(best: Sequence[Candidate], keys: Sequence[str]) -> list[Column]:
     columns = [
         *(text_column(key, [str(each.row.scenario.get(key, "")) for each in best]) for key in keys),
         text_column("policy", [each.row.label for each in best]),
-        _mean_column(best, ENERGY, "energy", unit="J"),
-        _mean_column(best, SLOWDOWN, "slowdown", "mean"),
+        mean_column("energy", [each.interval(ENERGY) for each in best], unit="J"),
+        mean_column("slowdown", [each.interval(SLOWDOWN) for each in best], "mean"),
         Column("seeds", [str(len(each.rows)) for each in best]),
     ]
     if any(each.is_optimal for each in best):
         columns.append(text_column("Pareto-optimal", [each.is_optimal for each in best]))
     return columns
-
-
-def _mean_column(
-    best: Sequence[Candidate], value: str, measure: str, name: str = "", unit: str = ""
-) -> Column:
-    intervals = [candidate.interval(value) for candidate in best]
-    means, half_widths = ([getattr(each, name) for each in intervals] for name in ("mean", "half_width"))
-    return number_column(measure, means, name, unit, half_widths=half_widths)
 
 
 def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
