@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.campaign.chip_currents import ModeRow, keeps_order
+from psm_sim.campaign.chip_currents import Current, ModeRow, keeps_order
 from psm_sim.campaign.driver_settings import NEW_DRIVER, Setting
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress, no_progress
@@ -152,12 +152,15 @@ class Advice(Choice):
         Modes of the chip by ascending current; empty without a chip, or if it has none.
     report_every_s : float or None
         Interval of the reports that the traffic consists of, if it was given.
+    at_dtim_3 : Current or None
+        Current of the driver's default at a DTIM period of 3, if the period of the access point was assumed.
     """
 
     comparison: Comparison = field(kw_only=True)
     max_latency_s: float | None = None
     modes: tuple[ModeRow, ...] = ()
     report_every_s: float | None = None
+    at_dtim_3: Current | None = None
 
     @cached_property
     def chip(self) -> ChipProfile | None:

@@ -79,6 +79,13 @@ class ModeRow:
         return Current(*(mc / (ma - floor_ma) for mc, ma in zip(charges_mc, above, strict=True)))
 
 
+def default_current(scenario: Scenario, settings: Sequence[Setting], workers: int | None) -> Current:
+    """Return the mean current of the chip with the default one of the *settings*, from one seed."""
+    policy = next((setting.policy for setting in settings if setting.is_default), "psm")
+    result = run_comparison([policy], scenario, 1, workers=workers).runs[0]
+    return current_of(result, load_profile(scenario.profile))
+
+
 def compare_modes(
     scenario: Scenario, settings: Sequence[Setting], report_every_s: float | None, workers: int | None
 ) -> tuple[ModeRow, ...]:
@@ -97,15 +104,13 @@ def compare_modes(
     """
     spec = Spec.parse(scenario.profile, "profile")
     chip = load_profile(scenario.profile)
-    policy = next((setting.policy for setting in settings if setting.is_default), "psm")
     rows = []
     for mode in chip.modes.values():
         if mode.associated:
             # Measured means are those of the selected mode.
             profile = spec if mode is chip.mode else Spec(spec.name).with_("mode", mode.name)
             same = replace(scenario, profile=str(profile))
-            result = run_comparison([policy], same, 1, workers=workers).runs[0]
-            rows.append(ModeRow(mode, current_of(result, load_profile(str(profile)))))
+            rows.append(ModeRow(mode, default_current(same, settings, workers)))
         elif report_every_s is not None and mode.associate_mc:
             currents = (mode.base_ma + charge_mc / report_every_s for charge_mc in mode.associate_mc)
             rows.append(ModeRow(mode, Current(*currents)))

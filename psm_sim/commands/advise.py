@@ -24,6 +24,7 @@ from psm_sim.commands.shared_options import (
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
+    from psm_sim.campaign.chip_currents import Current
     from psm_sim.campaign.driver_settings import Setting
     from psm_sim.simulation import Scenario
 
@@ -108,7 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
             )
         every_s = parse_duration("--report-every", arguments.report_every)
         modes = compare_modes(scenario, settings, every_s, arguments.workers) if advice.chip else ()
-        advice = replace(advice, modes=modes, report_every_s=every_s)
+        at_dtim_3 = _at_dtim_3(arguments, scenario, driver) if advice.chip else None
+        advice = replace(advice, modes=modes, report_every_s=every_s, at_dtim_3=at_dtim_3)
     write = write_json if arguments.format == "json" else write_table
     write(advice, driver, sys.stdout)
     return 0
@@ -125,7 +127,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         1,
         arguments.seed,
         {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
-        defaults=_default_interval(arguments, given),
+        defaults=_network(arguments, given),
         profile=measured_profile(arguments.profile, arguments.measured),
         battery=arguments.battery,
         where="--set",
@@ -146,10 +148,41 @@ def _traffic(arguments: argparse.Namespace) -> str:
     return f"ping:to=internet,{times}"
 
 
-def _default_interval(arguments: argparse.Namespace, given: dict[str, str]) -> dict[str, float]:
-    """Return the interval of most access points, 100 TU, unless an option or a topology sets another one."""
-    is_set = arguments.beacon_interval or arguments.topology != "three-node" or "beacon.interval_ms" in given
-    return {} if is_set else {"beacon.interval_ms": 102.4}
+def _network(arguments: argparse.Namespace, given: dict[str, str]) -> dict[str, float]:
+    """Return the network of today around a chip, for keys that neither options nor a topology set."""
+    from psm_sim.network.chip_profiles import load_profile
+
+    if arguments.topology != "three-node":
+        return {}
+    network = {"beacon.interval_ms": 102.4}
+    if arguments.profile:
+        network["links.wireless.rate_mbps"] = 65.0
+        is_measured = load_profile(arguments.profile).is_measured or arguments.measured
+        # A measured current includes the room. The DCF has neither of these keys.
+        if not is_measured and given.get("mac.model") != "dcf":
+            network |= _ROOM
+    return {key: value for key, value in network.items() if key not in given}
+
+
+_ROOM = {
+    "beacon.loss": 0.02,
+    "access_point.group_per_s": 0.2317,
+    "access_point.group_bytes": 81,
+}
+"""Lost beacons, an assumption within 1 to 5 %, and the frames of other devices as in the preset household."""
+
+
+def _at_dtim_3(arguments: argparse.Namespace, scenario: Scenario, driver: str) -> Current | None:
+    """Return the current of the driver's default at a DTIM period of 3, unless the period is given."""
+    from psm_sim.campaign.chip_currents import default_current
+    from psm_sim.campaign.driver_settings import settings_of
+
+    beacon = scenario.resolve_unseeded_topology().beacon
+    if arguments.dtim or beacon.dtim_period != 1:
+        return None
+    other = replace(scenario, settings={**scenario.settings, "beacon.dtim_period": 3})
+    settings = settings_of(driver, replace(beacon, dtim_period=3), has_twt=False)
+    return default_current(other, settings, arguments.workers)
 
 
 def _settings(

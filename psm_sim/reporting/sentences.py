@@ -413,6 +413,11 @@ def _selection(advice: Advice, best: Ranked) -> Iterator[str]:
         name = default.setting.name
         drawn = f"draws {_power(advice, default)}; {_delay(advice, default)}"
         yield f"The default of the driver, {name}, {drawn}."
+    if advice.at_dtim_3 is not None:
+        yield (
+            "The DTIM period of your access point is not given, and assumed to be 1. At 3, the default draws"
+            f" {_drawn(advice.at_dtim_3, best.result.row.get('battery_mah'))}."
+        )
 
 
 def _default_mode(advice: Advice) -> Iterator[str]:

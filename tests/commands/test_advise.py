@@ -13,6 +13,7 @@ from psm_sim.cli import main
 
 DEVICE = ("--profile", "esp32", "--dtim", "3", "--replications", "3", "--workers", "1")
 TRAFFIC = ("--traffic", "push:stretch_s=1200,period_s=20")
+QUIET = ("--set", "beacon.loss=0", "--set", "access_point.group_per_s=0")
 SHORT = ("--traffic", "push:stretch_s=60,period_s=5")
 
 
@@ -44,7 +45,7 @@ def test_the_answer_names_the_call_of_the_driver(capsys: pytest.CaptureFixture[s
 
 def test_json_has_the_same_rows_and_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     """With the policy of each setting, so that it can be run again."""
-    found = advice(capsys, *DEVICE, *TRAFFIC, "--latency", "300ms")
+    found = advice(capsys, *DEVICE, *TRAFFIC, *QUIET, "--latency", "300ms")
     assert found["best"] == "listen interval 1 (8 ms awake)"
     assert found["second"] == "listen interval 2 (8 ms awake)"
     assert found["beyond"] == "DTIM 3 (8 ms awake)"
@@ -210,3 +211,23 @@ def test_a_chip_without_modes_or_without_a_supply_has_no_mode_table(
     found = advice(capsys, *words)
     assert found["modes"] == []
     assert "mW" in found["answer"]
+
+
+def test_a_chip_brings_a_network_of_today_and_each_part_can_be_set(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A measured current includes the room; without a chip, or with a topology, the scene is the old one."""
+    words = ("--replications", "1", "--workers", "1", *SHORT)
+    room = {"beacon.loss": 0.02, "access_point.group_per_s": 0.2317, "access_point.group_bytes": 81}
+    network = {"beacon.interval_ms": 102.4, "links.wireless.rate_mbps": 65.0}
+    chip = ("--profile", "esp32")
+    found = advice(capsys, *chip, *words)
+    assert found["settings"] == {**network, **room}
+    assert "The DTIM period of your access point is not given, and assumed to be 1." in found["answer"]
+    assert "2 % of the beacons are lost" in " ".join(found["assumptions"])
+    quiet = advice(capsys, *chip, *words, *QUIET, "--dtim", "1")
+    assert (quiet["settings"]["beacon.loss"], quiet["settings"]["access_point.group_per_s"]) == ("0", "0")
+    assert "The DTIM period" not in quiet["answer"]
+    assert advice(capsys, *chip, *words, "--measured", "dtim=3: 3mA")["settings"] == network
+    assert advice(capsys, *words)["settings"] == {"beacon.interval_ms": 102.4}
+    assert advice(capsys, *chip, *words, "--topology", "modern")["settings"] == {}

@@ -239,12 +239,14 @@ def _network_lines(topology: Topology) -> list[str]:
     losses = f"{100 * beacon.loss:g} % of the beacons are" if beacon.loss else "no beacons are"
     frames = "some frames are" if topology.can_fail else "no frames are"
     rate, idle_s = access_point.group_per_s, access_point.idle_limit_s
-    group = f"group addressed frames at {rate:g} per s" if rate else "no group addressed frames"
+    group = f"{60 * rate:.0f} group addressed frames a minute" if rate else "no group addressed frames"
     limit = f"an idle limit of {idle_s:g} s" if idle_s else "no idle limit"
     round_trip = f"round-trip time {format_seconds(topology.round_trip_s)}"
+    is_link = topology.mac.model == "link"
+    bit_rate = f"{topology.wireless.rate_mbps:g} Mbit/s" if is_link else f"channel of {topology.mac.standard}"
     interval = f"beacon interval {beacon.interval_ms:g} ms, DTIM period {beacon.dtim_period}"
     return [
-        f"Access point: {interval}, {round_trip}.",
+        f"Access point: {interval}, {round_trip}, {bit_rate}.",
         f"Channel: {losses} lost, {frames} lost, {group}, {limit}.",
     ]
 
