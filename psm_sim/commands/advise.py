@@ -150,15 +150,13 @@ def _traffic(arguments: argparse.Namespace) -> str:
 
 def _network(arguments: argparse.Namespace, given: dict[str, str]) -> dict[str, float]:
     """Return the network of today around a chip, for keys that neither options nor a topology set."""
-    from psm_sim.network.chip_profiles import load_profile
-
     if arguments.topology != "three-node":
         return {}
     network = {"beacon.interval_ms": 102.4}
     if arguments.profile:
         network["links.wireless.rate_mbps"] = 65.0
-        is_measured = load_profile(arguments.profile).is_measured or arguments.measured
-        # A measured current includes the room. The DCF has neither of these keys.
+        is_measured = arguments.measured or "dtim_" in arguments.profile
+        # A measured mean includes the room. The DCF has neither of these keys.
         if not is_measured and given.get("mac.model") != "dcf":
             network |= _ROOM
     return {key: value for key, value in network.items() if key not in given}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from psm_sim.common.formatting import decimals_of, format_half_width, format_number, format_seconds
 from psm_sim.common.summary_stats import confidence_interval
+from psm_sim.network.chip_profiles import load_profile
 from psm_sim.reporting.columns import PARTS, Column, number_column, text_column
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.result import describe_failures
@@ -300,6 +301,7 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
         *dict.fromkeys(sentence for table in tables for sentence in table.constants),
         *_recorded(comparison),
         f"{_traffic(comparison)}, {comparison.seed_range}, {topology}.",
+        *_certainty(comparison),
         f"{comparison.workload.name}: {remark}.",
         *(f"{run.label}: {text}." for run in comparison.runs if (text := _report(run.row))),
         *(
@@ -333,6 +335,16 @@ def _units(tables: Sequence[Table]) -> str:
     if directions & {"round_trip_down", "round_trip_up"}:
         sentences.append("RTT is from sending a message, down or up, to the arrival of its reply.")
     return " ".join(sentences)
+
+
+def _certainty(comparison: Comparison) -> list[str]:
+    """Return the line that states how well the currents of a chip are known."""
+    profile = comparison.scenario.profile
+    if not profile or comparison.resolved_topology.power.supply_v is None:
+        return []
+    chip = load_profile(profile)
+    low, high = chip.interval
+    return [f"Currents asleep and of beacons are known to {low:g} to {high:g} times, because {chip.known}."]
 
 
 def _seconds(value: float) -> str:
