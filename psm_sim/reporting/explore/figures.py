@@ -101,14 +101,14 @@ _TIMES = ("beacon received", "uplink frame", "downlink frame")
 _ROWS = ("downlink frame", "frame buffered", "uplink frame", "beacon received", "radio awake", "page")
 
 
-def draw_timeline() -> Figure:
-    """Return a figure with empty rows for the events of one policy."""
+def draw_timeline(label: str) -> Figure:
+    """Return a figure with empty rows for the events of one policy; *label* is that of its axis."""
     figure = _make_figure(
         300,
         tools="xpan,xbox_zoom,xwheel_zoom,reset,save",
         y_range=list(_ROWS),
         x_range=(0.0, 1.0),
-        x_axis_label="simulation time (s)",
+        x_axis_label=label,
         active_drag="xpan",
     )
     for row in _SPANS:

@@ -237,15 +237,21 @@ class Page:
         page = next(
             (each for each in events["pages"] if str(each[0]) == self._page.value), events["pages"][0]
         )
-        self._figures["timeline"].children = [_draw_timeline(events, page)]
+        same = [each for run in by_run for each in run["pages"] if each[0] == page[0]]
+        longest_s = max(end_s - start_s for _, start_s, end_s, _ in same)
+        self._figures["timeline"].children = [_draw_timeline(events, page, longest_s)]
 
 
-def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any]) -> Figure:
-    """Plot radio, beacons and frames, zoomed to one page, or to its first message if it has no objects."""
+def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any], longest_s: float) -> Figure:
+    """Plot radio, beacons and frames, zoomed to one page, or to its first message if it has no objects.
+
+    The axis begins at the request, and ends after *longest_s*, the longest time of the page of all policies.
+    """
     from bokeh.models import ColumnDataSource
 
-    figure = draw_timeline()
-    start_s, end_s = _span(events, page)
+    figure = draw_timeline(f"time since {'the page was requested' if longest_s else 'the first message'} (s)")
+    zero_s = page[1] if longest_s else _first_message_s(events, page)
+    start_s, end_s = (-0.3 * longest_s, 1.3 * longest_s) if longest_s else (-0.5, 2.0)
     figure.x_range.update(start=start_s, end=end_s)
     spans = {
         "page": [(start, end) for _, start, end, _ in events["pages"]],
@@ -257,22 +263,17 @@ def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any]) -> Figure:
     times = {"beacon received": beacons, "uplink frame": events["up"], "downlink frame": events["down"]}
     sources: dict[str, Any] = {source.tags[0]: source for source in figure.select(type=ColumnDataSource)}
     for row, pairs in spans.items():
-        left, right = [start for start, _ in pairs], [end for _, end in pairs]
+        left, right = [start - zero_s for start, _ in pairs], [end - zero_s for _, end in pairs]
         text = texts.get(row, [row] * len(pairs))
         sources[row].data = {"left": left, "right": right, "row": [row] * len(pairs), "text": text}
     for row, values in times.items():
-        sources[row].data = {"time": values, "row": [row] * len(values)}
+        sources[row].data = {"time": [value - zero_s for value in values], "row": [row] * len(values)}
     return figure
 
 
-def _span(events: Mapping[str, Any], page: Sequence[Any]) -> tuple[float, float]:
-    """Return start and end of what the timeline shows of a page, in seconds."""
-    _, start_s, end_s, _ = page
-    if end_s > start_s:
-        margin_s = 0.3 * (end_s - start_s)
-        return start_s - margin_s, end_s + margin_s
-    previous_s = max((end for _, _, end, _ in events["pages"] if end < start_s), default=0.0)
+def _first_message_s(events: Mapping[str, Any], page: Sequence[Any]) -> float:
+    """Return the time of the first message of a page without objects, in seconds."""
+    previous_s = max((end for _, _, end, _ in events["pages"] if end < page[1]), default=0.0)
     # The first second has the frames with which the policy starts.
     frames = [time for time in (*events["up"], *events["down"]) if time > previous_s + 1]
-    first_s = min(frames, default=previous_s)
-    return first_s - 0.5, first_s + 2.0
+    return float(min(frames, default=previous_s))
