@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
+from typing import TYPE_CHECKING
 
 from psm_sim.commands.shared_options import add_format
+
+if TYPE_CHECKING:
+    from psm_sim.contracts.report import Report
 
 HELP = """\
 Check a user-defined policy, loss or learner against the contract
@@ -45,8 +50,24 @@ def run(arguments: argparse.Namespace) -> int:
 
         sys.stdout.write(to_text({"reports": [report.to_dict() for report in reports]}))
     else:
-        from psm_sim.common.formatting import escape_unprintable
-
-        lines = "\n\n".join(map(str, reports)).split("\n")
-        sys.stdout.write("".join(f"{escape_unprintable(line)}\n" for line in lines))
+        _write(reports)
     return 0 if all(report.ok for report in reports) else 1
+
+
+def _write(reports: Sequence[Report]) -> None:
+    """Write a table of the checks of each component to standard output."""
+    from psm_sim.reporting.columns import text_column
+    from psm_sim.reporting.terminal.console import console_on, print_table
+
+    with console_on(sys.stdout) as console:
+        for report in reports:
+            console.print(f"{report.kind} {report.name}")
+            columns = [
+                text_column("result", ["ok" if finding.ok else "FAILS" for finding in report.findings]),
+                text_column("check", [finding.check for finding in report.findings]),
+                text_column("finding", [finding.fault or finding.promise for finding in report.findings]),
+            ]
+            print_table(console, columns)
+            console.print(report.summary)
+            if report is not reports[-1]:
+                console.print()
