@@ -80,8 +80,13 @@ class ModeRow:
 
 
 def default_current(scenario: Scenario, settings: Sequence[Setting], workers: int | None) -> Current:
-    """Return the mean current of the chip with the default one of the *settings*, from one seed."""
-    policy = next((setting.policy for setting in settings if setting.is_default), "psm")
+    """Return the mean current of the chip with the default one of the *settings*, from one seed.
+
+    Without a default it is that of static PSM, which wakes for DTIM beacons.
+    """
+    beacon = scenario.resolve_unseeded_topology().beacon
+    unknown = f"psm:listen_interval={beacon.dtim_period}"
+    policy = next((setting.policy for setting in settings if setting.is_default), unknown)
     result = run_comparison([policy], scenario, 1, workers=workers).runs[0]
     return current_of(result, load_profile(scenario.profile))
 

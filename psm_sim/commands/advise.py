@@ -171,7 +171,7 @@ _ROOM = {
 
 
 def _at_dtim_3(arguments: argparse.Namespace, scenario: Scenario, driver: str) -> Current | None:
-    """Return the current of the driver's default at a DTIM period of 3, unless the period is given."""
+    """Return the current of the driver's default at a DTIM period of 3; None if the period is given."""
     from psm_sim.campaign.chip_currents import default_current
     from psm_sim.campaign.driver_settings import settings_of
 
@@ -180,7 +180,8 @@ def _at_dtim_3(arguments: argparse.Namespace, scenario: Scenario, driver: str) -
         return None
     other = replace(scenario, settings={**scenario.settings, "beacon.dtim_period": 3})
     settings = settings_of(driver, replace(beacon, dtim_period=3), has_twt=False)
-    return default_current(other, settings, arguments.workers)
+    has_default = any(setting.is_default for setting in settings)
+    return default_current(other, settings, arguments.workers) if has_default else None
 
 
 def _settings(

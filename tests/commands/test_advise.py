@@ -230,4 +230,5 @@ def test_a_chip_brings_a_network_of_today_and_each_part_can_be_set(
     assert "The DTIM period" not in quiet["answer"]
     assert advice(capsys, *chip, *words, "--measured", "dtim=3: 3mA")["settings"] == network
     assert advice(capsys, *words)["settings"] == {"beacon.interval_ms": 102.4}
+    assert "At 3" not in advice(capsys, "--profile", "esp8266", *words)["answer"]  # no default is known
     assert advice(capsys, *chip, *words, "--topology", "modern")["settings"] == {}
