@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from psm_sim.common.formatting import decimals_of, format_half_width, format_number
+from psm_sim.common.formatting import (
+    decimals_of,
+    escape_unprintable,
+    format_half_width,
+    format_number,
+)
 from psm_sim.common.summary_stats import Interval
 
 PARTS = 8
@@ -80,8 +85,8 @@ class Column(NamedTuple):
 
 
 def text_column(measure: str, cells: Sequence[str], name: str = "", *, rank: int = 0) -> Column:
-    """Return a column of texts."""
-    return Column(measure, list(cells), name, rank=rank, is_text=True)
+    """Return a column of texts, with unprintable characters escaped."""
+    return Column(measure, list(map(escape_unprintable, cells)), name, rank=rank, is_text=True)
 
 
 def number_column(

@@ -62,8 +62,8 @@ def print_lines(console: Console, lines: Sequence[str]) -> None:
     console.print(*lines, sep="\n", width=min(PROSE_WIDTH, console.width))
 
 
-_MIN_TEXT_WIDTH = 22
-"""Width in characters to which a column of texts is narrowed before a column is dropped."""
+_MIN_TEXT_WIDTH, _LEAST_TEXT_WIDTH = 22, 8
+"""Widths in characters to which a column of texts is narrowed before a column is dropped, and after that."""
 
 
 def print_table(
@@ -92,6 +92,9 @@ def print_table(
     layouts = [_layout(columns, console.width, gap) for gap in (2, 1)]
     gap, shown, dropped, widths, _ = min(layouts, key=itemgetter(-1))
 
+    def print_line(line: str, style: str = "") -> None:
+        console.print(Text(line, style), no_wrap=True, overflow="ignore", crop=False)
+
     def draw(cells: Sequence[str], style: str = "") -> None:
         texts = [_wrap(*each) for each in zip(cells, widths, strict=True)]
         for line in zip_longest(*texts, fillvalue=""):
@@ -99,15 +102,15 @@ def print_table(
                 text.ljust(width) if column.is_text else text.rjust(width)
                 for text, width, column in zip(line, widths, shown, strict=True)
             )
-            console.print(Text(" " * (gap - 1) + (" " * gap).join(aligned), style=style))
+            print_line(" " * (gap - 1) + (" " * gap).join(aligned), style)
 
     groups = list(_groups(shown))
     if any(measure for measure, _ in groups):
         spans = [(measure, sum(widths[index] + gap for index in span)) for measure, span in groups]
         line = "".join(measure.rjust(width) for measure, width in spans)
-        console.print(Text(line[1:], style="bold"))
+        print_line(line[1:], "bold")
     draw([column.heading_lines[1] for column in shown], "bold")
-    console.print("─" * _total(widths, gap))
+    print_line("─" * _total(widths, gap))
     for number, cells in enumerate(zip(*(column.texts for column in shown), strict=True)):
         draw(cells, "bold" if number in bold else "")
         if number in ends:
@@ -121,7 +124,7 @@ def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, .
     A layout that drops fewer main columns is better. Of equal ones, it is the one that wraps no text.
     """
     shown, dropped = _fit(columns, max_width, gap)
-    widths = _widths(shown, max_width, gap, 1)
+    widths = _widths(shown, max_width, gap, _LEAST_TEXT_WIDTH)
     is_wrapped = widths != _widths(shown, sys.maxsize, gap, 1)
     return gap, shown, dropped, widths, (sum(rank < PARTS for rank, _ in dropped), is_wrapped)
 
