@@ -8,16 +8,16 @@ omitted, and the caption states their value.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from psm_sim.common.formatting import decimals_of, format_half_width, format_number, format_seconds
-from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.reporting.columns import PARTS, Column, number_column, text_column
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.result import describe_failures
-from psm_sim.simulation.table import Row, directions_of, drop_nan
+from psm_sim.simulation.table import Row, directions_of
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -33,113 +33,92 @@ DIRECTIONS = {"down": "down", "up": "up", "round_trip_down": "RTT down", "round_
 
 SAVED, _LOST, _FAILED = "saved", "lost", "failed"
 
-_POWER = {"mA": ("current", "", "mA", "mean_current_ma"), "mW": ("power", "", "mW", "mean_power_mw")}
-"""Heading, unit and value of the column of the mean current or power."""
-
-
-class Spec(NamedTuple):
-    """Column as data.
-
-    Attributes
-    ----------
-    measure, name, unit : str
-        As in :class:`Column`.
-    value : str or callable
-        Name of the value in the row of a result, or a function of the row.
-    rank : int
-        As in :class:`Column`.
-    half_width_rank : int or None
-        The same; None for a column without intervals.
-    max_decimals : int
-        Maximum number of decimals.
-    factor : float
-        Factor of the named value.
-    absent : float
-        Value of a row that does not have the name.
-    """
-
-    measure: str
-    name: str
-    unit: str
-    value: str | Callable[[Row], float]
-    rank: int
-    half_width_rank: int | None = None
-    max_decimals: int = 6
-    factor: float = 1
-    absent: float = math.nan
-
-    def of(self, row: Row) -> float:
-        """Return the value of a row."""
-        if callable(self.value):
-            return self.value(row)
-        return self.factor * row[self.value] if self.value in row else self.absent
-
-    def is_in(self, rows: Sequence[Row]) -> bool:
-        """Return whether any row has the value."""
-        if callable(self.value):
-            return self.rank == PARTS or any(map(self.value, rows))
-        return any(self.value in row for row in rows)
-
-
-def _page_specs(unit: str) -> list[Spec]:
-    """Return the columns of page views, without the mean power, which says the same as the energy."""
-    return [
-        Spec("energy", "", "J", "energy_per_page_j", 0, 4),
-        *([Spec(*_POWER[unit], rank=1)] if unit == "mA" else []),
-        Spec("battery", "", "days", "battery_days", 1, max_decimals=1),
-        Spec("page time", "mean", "s", "page_time_s.mean", 2, 6),
-        Spec("page time", "p90", "s", "page_time_percentiles_s.p90", 7),
-        Spec("slowdown", "mean", "", "slowdown.mean", 0, 4),
-        Spec("slowdown", "max", "", "slowdown.max", 2),
-        Spec("pages", _FAILED, "", "failed_pages", 0, max_decimals=0),
-        *_latency_specs(5),
-        Spec("beacons", "received", "", "beacons_per_page", PARTS),
-        *(
-            Spec(
-                state.replace("_", "-"), "", "J", f"energy_by_state_per_page_j.{state}", PARTS + 1, absent=0.0
-            )
-            for state in _STATES
-        ),
-    ]
-
-
-def _device_specs(unit: str) -> list[Spec]:
-    """Return the columns of devices without page views."""
-    return [
-        Spec(*_POWER[unit], rank=0, half_width_rank=4),
-        Spec("battery", "", "days", "battery_days", 1, max_decimals=1),
-        *_latency_specs(2),
-        Spec("beacons", "", "per s", lambda row: row["usage.beacons"] / row["simulated_s"], PARTS),
-        *(
-            Spec(state.replace("_", "-"), "", unit, _part_of_power(state, unit), PARTS + 1)
-            for state in _STATES
-        ),
-    ]
-
-
 _STATES = ("awake", "asleep", "beacons", "transmit", "wake_ups", "frames")
 
 
-def _part_of_power(state: str, unit: str) -> Callable[[Row], float]:
-    """Return the function from a row to the mean power or current of a radio state."""
+def _page_columns(runs: Sequence[Result], unit: str) -> Iterator[Column]:
+    """Yield the columns of page views, without the mean power, which says the same as the energy."""
+    column = partial(_columns, runs)
+    yield from column("energy", "energy_per_page_j", unit="J", half_width_rank=4)
+    if unit == "mA":
+        yield from column("current", "mean_current_ma", unit=unit, rank=1)
+    yield from column("battery", "battery_days", unit="days", rank=1, max_decimals=1)
+    yield from column("page time", "page_time_s.mean", "mean", "s", rank=2, half_width_rank=6)
+    yield from column("page time", "page_time_percentiles_s.p90", "p90", "s", rank=7)
+    yield from column("slowdown", "slowdown.mean", "mean", half_width_rank=4)
+    yield from column("slowdown", "slowdown.max", "max", rank=2)
+    yield from column("pages", "failed_pages", _FAILED, max_decimals=0)
+    yield from _latency_columns(runs, 5)
+    yield from column("beacons", "beacons_per_page", "received", rank=PARTS)
+    for state in _STATES:
+        value = f"energy_by_state_per_page_j.{state}"
+        yield from column(state.replace("_", "-"), value, unit="J", rank=PARTS + 1, absent=0.0)
 
-    def value(row: Row) -> float:
-        return float(
-            row[f"usage.{state}_j"] * (1000 / row["simulated_s"] / (row["supply_v"] if unit == "mA" else 1.0))
-        )
 
-    return value
+def _device_columns(runs: Sequence[Result], unit: str) -> Iterator[Column]:
+    """Yield the columns of devices without page views."""
+    column, rows = partial(_columns, runs), [run.row for run in runs]
+    if unit == "mA":
+        yield from column("current", "mean_current_ma", unit=unit, half_width_rank=4)
+    else:
+        yield from column("power", "mean_power_mw", unit=unit, half_width_rank=4)
+    yield from column("battery", "battery_days", unit="days", rank=1, max_decimals=1)
+    yield from _latency_columns(runs, 2)
+    beacons = [row["usage.beacons"] / row["simulated_s"] for row in rows]
+    yield number_column("beacons", beacons, unit="per s", rank=PARTS)
+    for state in _STATES:
+        factors = [1000 / row["simulated_s"] / (row["supply_v"] if unit == "mA" else 1.0) for row in rows]
+        values = [row[f"usage.{state}_j"] * factor for row, factor in zip(rows, factors, strict=True)]
+        if any(values):
+            yield number_column(state.replace("_", "-"), values, unit=unit, rank=PARTS + 1)
 
 
-def _latency_specs(rank: int) -> Iterator[Spec]:
+def _latency_columns(runs: Sequence[Result], rank: int) -> Iterator[Column]:
     """Yield the percentiles of the latency and the loss in each direction."""
     for direction, group in DIRECTIONS.items():
         own_rank = rank + 4 * group.startswith("RTT")
         for name, own in (("p50", own_rank), ("p99", own_rank - 1)):
             value = f"latency.{direction}.latency_s.{name}"
-            yield Spec(group, name, "ms", value, own, max_decimals=1, factor=1000)
+            yield from _columns(runs, group, value, name, "ms", rank=own, max_decimals=1, factor=1000)
         loss = f"latency.{direction}.loss"
-        yield Spec(f"{group} {_LOST}", "", "%", loss, own_rank, max_decimals=2, factor=100)
+        yield from _columns(
+            runs, f"{group} {_LOST}", loss, unit="%", rank=own_rank, max_decimals=2, factor=100
+        )
+
+
+def _columns(
+    runs: Sequence[Result],
+    measure: str,
+    value: str,
+    name: str = "",
+    unit: str = "",
+    *,
+    rank: int = 0,
+    half_width_rank: int = 0,
+    max_decimals: int = 6,
+    factor: float = 1,
+    absent: float = math.nan,
+) -> Iterator[Column]:
+    """Yield the column of the named *value* times *factor*, if any row has it.
+
+    With a *half_width_rank*, the column has confidence intervals over seeds or clients. *absent* is the value
+    of a row without the name. All other arguments are as in :class:`Column`.
+    """
+    if not any(value in run.row for run in runs):
+        return
+    half_widths = [
+        run.interval(value).half_width if half_width_rank and run.replicate else math.nan for run in runs
+    ]
+    yield number_column(
+        measure,
+        [factor * run.row.get(value, absent) for run in runs],
+        name,
+        unit,
+        half_widths=half_widths,
+        rank=rank,
+        half_width_rank=half_width_rank,
+        max_decimals=max_decimals,
+    )
 
 
 class Table(NamedTuple):
@@ -191,8 +170,7 @@ def _station(run: Result) -> str:
 def _table(comparison: Comparison, runs: list[Result]) -> Table:
     rows = [run.row for run in runs]
     unit = "mA" if all("mean_current_ma" in row for row in rows) else "mW"
-    specs = (_page_specs if rows[0]["loads_pages"] else _device_specs)(unit)
-    candidates = [_column(runs, spec) for spec in specs if spec.is_in(rows)]
+    candidates = list((_page_columns if rows[0]["loads_pages"] else _device_columns)(runs, unit))
     if rows[0]["loads_pages"] and comparison.reference_runs:
         candidates.insert(1, _saved_column(comparison, runs))
     constant = [each for each in candidates if each.is_constant and (len(runs) > 1 or _is_no_failure(each))]
@@ -226,27 +204,6 @@ def _sentences_of(constant: Sequence[Column], candidates: Sequence[Column]) -> l
 def _statement(column: Column) -> str:
     """Return the value of a column that is equal in all rows, such as ``"page time p90 0.26 s"``."""
     return " ".join(filter(None, (column.measure, column.name, column.texts[0].strip(), column.unit)))
-
-
-def _column(runs: Sequence[Result], spec: Spec) -> Column:
-    """Return a column, with confidence intervals over seeds or clients if it can have them."""
-    return number_column(
-        spec.measure,
-        [spec.of(run.row) for run in runs],
-        spec.name,
-        spec.unit,
-        half_widths=[] if spec.half_width_rank is None else [_half_width(run, spec) for run in runs],
-        rank=spec.rank,
-        half_width_rank=spec.half_width_rank or 0,
-        max_decimals=spec.max_decimals,
-    )
-
-
-def _half_width(run: Result, spec: Spec) -> float:
-    """Return the half-width of the confidence interval; nan for a single run."""
-    if not run.replicate:
-        return math.nan
-    return confidence_interval(drop_nan(spec.of(each.row) for each in run.replicates)).half_width
 
 
 def _saved_column(comparison: Comparison, runs: Sequence[Result]) -> Column:
