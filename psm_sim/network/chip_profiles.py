@@ -28,8 +28,17 @@ MODES = ("light-sleep", "modem-sleep", "modem-sleep-dfs", "deep-sleep", "off")
 ORIGINS = ("measured", "derived", "data sheet", "assumed")
 """First words of an origin: a published measurement, computed from one, a data sheet, or neither."""
 
-_NUMBERS = ("supply_v", "floor_ma", "extra_ma", "awake_ma", "transmit_ma", "beacon_uc", "wake_ms", "wake_uc")
-_ASSOCIATION = ("associate_ms", "associate_mc")
+_NUMBERS = (
+    "supply_v",
+    "floor_ma",
+    "extra_ma",
+    "awake_ma",
+    "transmit_ma",
+    "beacon_uc",
+    "wake_ms",
+    "wake_uc",
+    "associate_ms",
+)
 _TOPOLOGY = (
     ("power.awake_w", ("awake_ma",), 1e-3),
     ("power.asleep_w", ("floor_ma", "extra_ma"), 1e-3),
@@ -182,7 +191,7 @@ def load_profile(text: str) -> ChipProfile:
             f"{count} of this board {'is' if len(means_ma) == 1 else 'are'} known",
         )
     elif interval is not None:
-        interval, known = _ascending(interval, 2, f"{path.name}: interval"), "this board was recorded"
+        interval, known = _ascending(interval, (2,), f"{path.name}: interval"), "this board was recorded"
     else:
         interval = DOZING[mode.name if mode else MODES[0]]
     return ChipProfile(
@@ -305,54 +314,68 @@ def _modes(table: Mapping[str, Any], path: Path) -> dict[str, Mode]:
         raise InputError(f"{path.name}: mode must be declared as [[mode]] tables, got {tables!r}.")
     common = _table(table.get("chip", {}), path, "chip")
     modes = [_mode(common, _table(each, path, "mode"), path) for each in tables]
+    names = [mode.name for mode in modes]
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"{path.name}: expected modes of different names, got {', '.join(names) or 'none'}.")
     return {mode.name: mode for mode in modes}
 
 
 def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mode:
-    name, associated = table.get("name"), table.get("associated", True)
+    name, associated, firmwares = (
+        table.get("name"),
+        table.get("associated", True),
+        table.get("default_of", []),
+    )
     where = f"{path.name}: mode {name}"
     if name not in MODES:
         raise InputError(f"{path.name}: {unknown_name_error('mode', str(name), MODES)}")
-    values = {**common, **table}
-    both = {key: {**common.get(key, {}), **table.get(key, {})} for key in ("origin", "spread")}
-    numbers: dict[str, float] = {}
-    charges: tuple[float, ...] = ()
-    for key, value in values.items():
-        known = f"{key[:-3]}_ma" if key.endswith("_ua") else key
-        if key in ("name", "associated", "default_of", "origin", "spread"):
-            continue
-        if known not in (*_NUMBERS, *_ASSOCIATION):
-            raise InputError(f"{where}: {unknown_name_error('number', key, [*_NUMBERS, *_ASSOCIATION])}")
-        if known == "associate_mc":
-            charges = _ascending(value, 3, f"{where}: {key}")
-        elif not _is_number(value):
-            raise InputError(f"{where}: {key} must be a number >= 0, got {value!r}.")
-        else:
-            numbers[known] = value / 1000 if known != key else float(value)
-        both["origin"].setdefault(known, both["origin"].get(key, "assumed: the file states no origin"))
-        if not str(both["origin"][known]).startswith(ORIGINS):
-            expected = ", ".join(ORIGINS)
-            raise InputError(
-                f"{where}: origin of {key} must start with one of {expected}, got {both['origin'][known]!r}."
-            )
+    if not isinstance(associated, bool):
+        raise InputError(f"{where}: associated must be true or false, got {associated!r}.")
+    if not isinstance(firmwares, list) or not all(isinstance(each, str) for each in firmwares):
+        raise InputError(f"{where}: default_of must be a list of names, got {firmwares!r}.")
+    others = ("name", "associated", "default_of", "origin", "spread")
+    values = {key: value for key, value in {**common, **table}.items() if key not in others}
+    origins, spreads = (
+        {**_table(common.get(key, {}), path, key), **_table(table.get(key, {}), path, key)}
+        for key in ("origin", "spread")
+    )
+    charges = _ascending(values.pop("associate_mc", []), (0, 3), f"{where}: associate_mc")
+    numbers = _numbers(values, where)
     for key in ("supply_v", "floor_ma", *(("awake_ma", "beacon_uc") if associated else ())):
         if key not in numbers:
             raise InputError(f"{where}: {key} is missing; no other chip's number is used instead.")
-    spread = {key: _ascending(value, 2, f"{where}: spread of {key}") for key, value in both["spread"].items()}
-    return Mode(
-        name, associated, numbers, charges, both["origin"], spread, tuple(table.get("default_of", ()))
-    )
+    origins = {key.replace("_ua", "_ma"): text for key, text in origins.items()}
+    for key in (*numbers, *(["associate_mc"] if charges else [])):
+        if not str(origins.setdefault(key, _NO_ORIGIN)).startswith(ORIGINS):
+            expected = ", ".join(ORIGINS)
+            raise InputError(
+                f"{where}: origin of {key} must start with one of {expected}, got {origins[key]!r}."
+            )
+    spread = {key: _ascending(value, (2,), f"{where}: spread of {key}") for key, value in spreads.items()}
+    return Mode(name, associated, numbers, charges, origins, spread, tuple(firmwares))
 
 
-def _ascending(value: Any, count: int, where: str) -> Any:
-    """Return *value* as a tuple of *count* numbers in ascending order."""
-    if (
-        not isinstance(value, list)
-        or len(value) != count
-        or not all(map(_is_number, value))
-        or value != sorted(value)
-    ):
-        raise InputError(f"{where} must be {count} numbers >= 0 in ascending order, got {value!r}.")
+_NO_ORIGIN = "assumed: the file states no origin"
+
+
+def _numbers(values: Mapping[str, Any], where: str) -> dict[str, float]:
+    """Return the numbers of a mode; those in uA become mA."""
+    numbers: dict[str, float] = {}
+    for key, value in values.items():
+        known = f"{key[:-3]}_ma" if key.endswith("_ua") else key
+        if known not in _NUMBERS:
+            raise InputError(f"{where}: {unknown_name_error('number', key, [*_NUMBERS, 'associate_mc'])}")
+        if not _is_number(value):
+            raise InputError(f"{where}: {key} must be a number >= 0, got {value!r}.")
+        numbers[known] = value / 1000 if known != key else float(value)
+    return numbers
+
+
+def _ascending(value: Any, counts: tuple[int, ...], where: str) -> Any:
+    """Return *value* as a tuple of numbers in ascending order, as many as one of *counts*."""
+    is_list = isinstance(value, list) and all(map(_is_number, value))
+    if not is_list or len(value) not in counts or value != sorted(value):
+        raise InputError(f"{where} must be {counts[-1]} numbers >= 0 in ascending order, got {value!r}.")
     return tuple(map(float, value))
 
 

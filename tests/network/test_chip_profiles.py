@@ -124,8 +124,16 @@ floor_ua = "{origin}"
         ("beacon_uc = -1", "measured", "beacon_uc must be a number >= 0, got -1"),
         ("beacon_uc = nan", "measured", "beacon_uc must be a number >= 0, got nan"),
         ("beacon_uq = 1", "measured", "Unknown number 'beacon_uq'.*'beacon_uc'"),
-        ("beacon_uc = 1", "guessed", "origin of floor_ua must start with one of measured"),
+        ("beacon_uc = 1", "guessed", "origin of floor_ma must start with one of measured"),
         ("beacon_uc = 1\nassociate_mc = [3, 2, 1]", "measured", "associate_mc must be 3 numbers"),
+        ("beacon_uc = 1\ndefault_of = 5", "measured", "default_of must be a list of names, got 5"),
+        ("beacon_uc = 1\nassociated = 'no'", "measured", "associated must be true or false, got 'no'"),
+        ("beacon_uc = 1\nspread = 3", "measured", "spread must be a table"),
+        (
+            "beacon_uc = 1\n[[mode]]\nname = 'light-sleep'\nfloor_ma = 1\nawake_ma = 1\nbeacon_uc = 1",
+            "measured",
+            "expected modes of different names",
+        ),
     ],
 )
 def test_a_mode_of_a_file_with_a_bad_number_is_refused(tmp_path, line, origin, message):
