@@ -169,9 +169,9 @@ python -m psm_sim benchmark
 
 {rankings}
 *Times the first* is the score divided by that of the first policy, with the 95 % interval over kinds of
-traffic drawn with replacement. *Best in* counts the cells in which no policy of the table costs less. *Worse
-than psm in* counts those in which static PSM costs less. *Farthest behind* is the largest ratio to the best
-policy of a cell. `predict` knows when each buffered frame reached the access point, which no driver does;
+traffic drawn with replacement. *Cells best* counts those in which no policy of the table costs less. *Cells
+worse than psm* counts those in which static PSM costs less. The *worst cell* has the largest ratio to the
+best policy. `predict` knows when each buffered frame reached the access point, which no driver does;
 `predict:arrivals=false` and all entries do not.
 
 ![Scores](figures/scores.svg)
