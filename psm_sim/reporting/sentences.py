@@ -1,22 +1,18 @@
-"""Sentences of the answers: the conclusion of a run, the advice for a device, and how losses differ.
+"""Sentences of the answers: the conclusion of a run, and how losses differ.
 
-Each states a verdict that has been decided as data: see :mod:`psm_sim.simulation.verdict`,
-:class:`psm_sim.campaign.advice.Choice` and :class:`psm_sim.campaign.loss_comparison.LossDifference`.
+Each states a verdict that has been decided as data: see :mod:`psm_sim.simulation.verdict` and
+:class:`psm_sim.campaign.loss_comparison.LossDifference`. Those of an advice are in
+:mod:`psm_sim.reporting.advice_sentences`, so that a run need not import it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from psm_sim.campaign.advice import MIN_DIFFERENCE
-from psm_sim.campaign.advice import Verdict as Relation
-from psm_sim.campaign.chip_currents import Current, current_of
-from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.common.formatting import (
     format_digits,
     format_percent,
-    format_range,
     format_seconds,
     join_names,
 )
@@ -38,8 +34,6 @@ from psm_sim.simulation.verdict import (
 )
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.advice import Advice
-    from psm_sim.campaign.advice import Row as Ranked
     from psm_sim.campaign.loss_comparison import LossComparison, LossCurve, LossDifference
     from psm_sim.common.summary_stats import Interval
     from psm_sim.simulation import Result
@@ -80,8 +74,6 @@ _STATES = {
 }
 """Words for the state that pays."""
 
-_NEEDS = {NEW_DRIVER: "a new driver", ACCESS_POINT: "another DTIM period in the access point"}
-
 _MAX_NAMES = 4
 """Maximum number of policies that a sentence lists."""
 
@@ -109,11 +101,12 @@ def because(reason: Reason | None, *, has_pages: bool) -> str:
     return f", because it {_STATES[state].format(value)} {unit} instead of {other}" if value != other else ""
 
 
-def _capital(text: str) -> str:
+def capitalize(text: str) -> str:
+    """Return a text with its first letter in upper case, and the others as they are."""
     return f"{text[0].upper()}{text[1:]}"
 
 
-def _list(texts: Sequence[str]) -> str:
+def list_names(texts: Sequence[str]) -> str:
     """Join names. Of many, some are counted instead."""
     if len(texts) > _MAX_NAMES:
         texts = [*texts[: _MAX_NAMES - 1], f"{len(texts) - _MAX_NAMES + 1} others"]
@@ -281,7 +274,7 @@ class _Conclusion:
         differ = "differences from {} are" if len(others) > 1 else "difference from {} is"
         return (
             f"{names[0]} {least} on average ({values[0]} {unit}), but over {self._replications} the"
-            f" {differ.format(_list(others))} not significant"
+            f" {differ.format(list_names(others))} not significant"
         )
 
     def _cheapest_of(self, quickest: Sequence[int]) -> str:
@@ -293,7 +286,7 @@ class _Conclusion:
         return f"; of these, {self._names[cheapest[0]]} {uses}, {self._relative(cheapest[0], least[0])}"
 
     def _names_of(self, members: Sequence[int]) -> str:
-        return _list([self._names[n] for n in members])
+        return list_names([self._names[n] for n in members])
 
     def _tail(self, index: int) -> str:
         """Return the delay of a policy that saves power, as the end of a sentence."""
@@ -373,203 +366,13 @@ def _sentence(text: str, scopes: Sequence[str]) -> str:
     """Return a sentence, whose first word keeps its case if it is the name of a policy."""
     text = ", ".join([*scopes, text])
     is_word = text.partition(" ")[0] in {"in", "for", "no", "under", "with"}
-    return f"{_capital(text) if is_word else text}."
+    return f"{capitalize(text) if is_word else text}."
 
 
 def format_interval(interval: Interval) -> str:
     """Return a mean with three digits, and the half width of its interval with as many decimals."""
     decimals = len(format_digits(interval.mean).partition(".")[2])
     return f"{interval:.{decimals}f}"
-
-
-# Advice for a device
-
-
-def answer(advice: Advice) -> list[str]:
-    """Return the sentences of the answer: the setting to select, why, and what would change it."""
-    if advice.best is None:
-        return _no_setting(advice)
-    return [*_selection(advice, advice.best), *_alternatives(advice, advice.best)]
-
-
-def _selection(advice: Advice, best: Ranked) -> Iterator[str]:
-    """Yield the setting to select with its reason, what the bound costs, and the driver's default."""
-    yield from _default_mode(advice)
-    yield f"Select {best.setting.name}{_call(best)}."
-    compared = advice.reason
-    reason = because(compared[0], has_pages=advice.has_pages) if compared else ""
-    other = f"{reason} with {compared[1].setting.name}" if compared and reason else ""
-    yield f"It draws {_power(advice, best)}{other}. {_capital(_delay(advice, best))}."
-    if beyond := advice.beyond:
-        ratio, warning = best.power_w / beyond.power_w, _warning(advice, beyond)
-        noun = "current" if "mean_current_ma" in beyond.result.row else "power"
-        cost = f"The bound costs {format_digits(ratio, 2)} times the {noun}. " if ratio >= 2 else ""
-        change = f"With a bound of {format_seconds(beyond.delay_s.high)}, {beyond.setting.name} would draw"
-        yield f"{cost}{change} {_power(advice, beyond)}{f'; {warning}' if warning else ''}."
-    default = advice.default
-    if default is best:
-        yield "This is the default of the driver."
-    elif default is not None:
-        name = default.setting.name
-        drawn = f"draws {_power(advice, default)}; {_delay(advice, default)}"
-        yield f"The default of the driver, {name}, {drawn}."
-    if advice.at_dtim_3 is not None:
-        yield (
-            "The DTIM period of your access point is not given, and assumed to be 1. At 3, the default draws"
-            f" {_drawn(advice.at_dtim_3, best.result.row.get('battery_mah'))}."
-        )
-
-
-def _default_mode(advice: Advice) -> Iterator[str]:
-    """Yield the mode that firmwares use by default, and its current if another mode is compared."""
-    if advice.chip is None or advice.chip.mode is None:
-        return
-    compared = advice.chip.mode.name
-    for row in advice.modes:
-        if firmwares := row.mode.default_of:
-            use = "use" if len(firmwares) > 1 else "uses"
-            text = f"{join_names(firmwares)} {use} {row.mode.name} by default"
-            if row.mode.name != compared:
-                text += (
-                    f", which draws {_drawn(row.current, None)}; the settings below are those of {compared}"
-                )
-            yield f"{text}."
-
-
-def _knowledge(advice: Advice, best: Ranked) -> Iterator[str]:
-    """Yield what the interval of the currents rests on, and which ranks survive it."""
-    chip = advice.chip
-    if chip is None:
-        return
-    low, high = chip.interval
-    hint = "" if chip.is_measured else "; --measured 'dtim=3: CURRENT' narrows it to 13 %"
-    others = [row.setting.name for row in advice.reversible]
-    change = f", but {_list(others)} could draw less than {best.setting.name}" if others else ""
-    yield (
-        f"The interval is {low:g} to {high:g} times the predicted current asleep, because {chip.known}{hint}."
-        f" The ranks hold within it{change}."
-    )
-
-
-def _unassociated(advice: Advice, best: Ranked) -> Iterator[str]:
-    """Yield the current of deep sleep, and from which interval of reports it is less."""
-    if advice.chip is None or advice.report_every_s is None:
-        return
-    row = next((row for row in advice.modes if row.mode.name == "deep-sleep"), None)
-    if row is None:
-        yield "Deep sleep is not compared, because the profile does not state the charge of an association."
-        return
-    draws = f"draws {_drawn(row.current, best.result.row.get('battery_mah'))}"
-    text = f"For a report every {_about(advice.report_every_s)}, deep sleep with a new association {draws}"
-    even_s = row.break_even_s(current_of(best.result, advice.chip))
-    if even_s is not None:
-        low, middle, high = map(_about, even_s)
-        text += f"; it draws less than {best.setting.name} above {middle} ({low} to {high})"
-    yield f"{text}. No frame reaches the station between two reports."
-
-
-def _alternatives(advice: Advice, best: Ranked) -> Iterator[str]:
-    """Yield settings that are as good, or better with a risk, and what further means would change."""
-    if advice.tied:
-        names = _capital(_list([row.setting.name for row in advice.tied]))
-        draw = "draw" if len(advice.tied) > 1 else "draws"
-        equal = f"no significant difference, or less than {100 * MIN_DIFFERENCE:g} %"
-        yield f"{names} {draw} as little ({equal})."
-    if warning := _warning(advice, best):
-        yield f"{_capital(warning)}. No setting within the bound receives all of them."
-    elif second := advice.second:
-        name = _capital(second.setting.name)
-        yield f"{name} draws {_power(advice, second)}, but {_warning(advice, second)}{_call(second)}."
-    yield from _knowledge(advice, best)
-    yield from _unassociated(advice, best)
-    first = {row.setting.needs: row for row in reversed(advice.better)}
-    for need, row in first.items():
-        drawn = f"{row.setting.name} would draw {_power(advice, row)}"
-        yield f"With {_NEEDS[need]}, {drawn}; {_delay(advice, row)}."
-    if NEW_DRIVER not in first and advice.max_latency_s:
-        yield "No policy that needs a new driver draws clearly less within the bound."
-    if uncertain := [row.setting.name for row in advice.uncertain]:
-        yield f"Too close to the bound to decide: {_list(uncertain)}. Add --replications."
-    if advice.replications == 1:
-        yield "This is a single run, so small differences may be chance."
-
-
-def _no_setting(advice: Advice) -> list[str]:
-    if nearest := advice.nearest:
-        return [
-            f"No setting is within the bound on the {bound(advice)}.",
-            f"Nearest is {nearest.setting.name}: {_delay(advice, nearest)}.",
-        ]
-    share = min(row.missing for row in advice.rows if not row.setting.needs)
-    sentences = [f"No setting delivers the messages: at least {100 * share:.0f} % are missing."]
-    topology = advice.comparison.resolved_topology
-    idle_s = topology.access_point.idle_limit_s
-    if idle_s is not None and topology.station.keep_alive_s is None:
-        sentences.append(
-            f"The association expires after {format_seconds(idle_s, None)} without frames of the station."
-            f" Send keep-alives, e.g. --set station.keep_alive_s={idle_s / 2:g}."
-        )
-    return sentences
-
-
-def _call(row: Ranked) -> str:
-    calls = row.setting.calls
-    return f": {join_names(calls)}" if calls else "; the manual of your driver states the call"
-
-
-def _power(advice: Advice, row: Ranked) -> str:
-    """Return mean current and battery life with their interval, or mean power without a chip."""
-    values = row.result.row
-    if advice.chip is not None:
-        return _drawn(current_of(row.result, advice.chip), values.get("battery_mah"))
-    if "mean_current_ma" not in values:
-        return f"{format_digits(values['mean_power_mw'])} mW"
-    days = values.get("battery_days")
-    life = f" ({format_digits(days)} days of {values['battery_mah']:g} mAh)" if days else ""
-    return f"{format_digits(values['mean_current_ma'])} mA{life}"
-
-
-def _drawn(current: Current, battery_mah: float | None) -> str:
-    """Return a mean current and the battery life."""
-    text = format_range(*current, "mA")
-    if not battery_mah:
-        return text
-    low, typical, high = (battery_mah / each / 24 for each in reversed(current))
-    return f"{text} ({format_range(low, typical, high, 'days')}, with {battery_mah:g} mAh)"
-
-
-def _about(seconds: float) -> str:
-    """Return a duration with two digits."""
-    name, size = next(((n, s) for n, s in (("hours", 3600), ("minutes", 60)) if seconds >= 2 * s), ("s", 1))
-    return f"{format_digits(seconds / size, 2).removesuffix('.0')} {name}"
-
-
-def _delay(advice: Advice, row: Ranked) -> str:
-    """Return the delay of a setting, and how it relates to the bound if there is one."""
-    if row.verdict is Relation.LOSES:
-        return f"{format_percent(100 * row.missing)} of the messages are missing"
-    value, limit_s = format_seconds(row.delay_s.mean), advice.max_latency_s
-    relation = row.verdict.value.replace("the bound", format_seconds(limit_s or 0.0, None))
-    related = f", {relation}" if limit_s else ""
-    if advice.has_pages:
-        return f"power saving adds {value} to a page on average{related}"
-    return f"the 99th percentile of the latency is {value}{related}"
-
-
-def bound(advice: Advice) -> str:
-    """Return what is bounded and the bound."""
-    kind = "mean added page time" if advice.has_pages else "99th percentile of the latency"
-    return f"{kind}, {format_seconds(advice.max_latency_s or 0.0, None)}"
-
-
-def _warning(advice: Advice, row: Ranked) -> str:
-    """Return the warning of a setting that misses group addressed frames; empty for the others."""
-    share, period = row.setting.dtim_share(advice.dtim_period), row.setting.wake_beacons
-    if share in (None, 1):
-        return ""
-    unless = f" unless the DTIM period of the access point is {period}" if period else ""
-    frames = f"{100 * (share or 0):.0f} % of the group addressed frames"
-    return f"it receives {frames}, so ARP and mDNS requests are lost{unless}"
 
 
 # Losses of LPSM

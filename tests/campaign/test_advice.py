@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from psm_sim.campaign.advice import REPLICATIONS, Advice, Row, Verdict, advise, choose
 from psm_sim.campaign.driver_settings import NEW_DRIVER, Setting
 from psm_sim.common.summary_stats import Interval, confidence_interval
-from psm_sim.reporting.sentences import answer
+from psm_sim.reporting.advice_sentences import answer
 from psm_sim.simulation import Scenario
 from psm_sim.workload import load_workload
 from tests.simulation.test_verdict import device_run

@@ -12,9 +12,9 @@ from psm_sim.campaign.chip_currents import Current, current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.common.formatting import format_digits, format_seconds, join_names
 from psm_sim.network.chip_profiles import load_profile
+from psm_sim.reporting.advice_sentences import answer, bound
 from psm_sim.reporting.columns import Column, number_column, text_column
 from psm_sim.reporting.files.result_json import to_text
-from psm_sim.reporting.sentences import answer, bound
 from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
 from psm_sim.simulation.table import directions_of
 
