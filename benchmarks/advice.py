@@ -15,7 +15,7 @@ from dataclasses import replace
 from psm_sim.campaign.advice import Advice, Verdict, advise, choose, verdict_of
 from psm_sim.campaign.driver_settings import NEW_DRIVER, settings_of
 from psm_sim.network.chip_profiles import load_profile, profile_names
-from psm_sim.reporting.sentences import answer
+from psm_sim.reporting.advice_sentences import answer
 from psm_sim.simulation import Scenario
 
 DTIM_PERIODS, BOUNDS_S = (1, 3, 10), (0.1, 0.3, 1.0)

@@ -22,7 +22,7 @@ from psm_sim.network.observers import Observer
 from psm_sim.network.parts.capture import capture_observers
 from psm_sim.policies import make_policy
 from psm_sim.simulation.perfetto import write_perfetto
-from psm_sim.simulation.timeline import Recorder
+from psm_sim.simulation.recorder import Recorder
 from psm_sim.workload import Workload, load_workload
 
 POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm")

@@ -12,9 +12,9 @@ from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation import Comparison
+from psm_sim.simulation.recorder import observe
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.table import Block
-from psm_sim.simulation.timeline import observe
 
 MAX_FRAMES = 8_000
 """Approximate maximum number of frames of one policy in a timeline."""

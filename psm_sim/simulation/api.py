@@ -13,9 +13,9 @@ from psm_sim.policies import Policy
 from psm_sim.simulation.comparison import BASELINES, Comparison
 from psm_sim.simulation.policy_comparison import run_comparison
 from psm_sim.simulation.preset import RunArguments
+from psm_sim.simulation.recorder import observe
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run_outputs import RunOutputs
-from psm_sim.simulation.timeline import observe
 from psm_sim.workload import Page, Workload
 
 if TYPE_CHECKING:

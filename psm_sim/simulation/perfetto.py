@@ -10,7 +10,7 @@ from json import dumps
 from math import inf
 from typing import Any, BinaryIO
 
-from psm_sim.simulation.timeline import Event, Recorder
+from psm_sim.simulation.recorder import Event, Recorder
 from psm_sim.workload import Workload
 
 _RADIO, _BEACONS, _POLICY, _PAGES, _TRANSFERS = 1, 2, 3, 4, 5

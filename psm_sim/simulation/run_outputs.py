@@ -155,7 +155,7 @@ def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Iterator[S
         yield capture_observers(file, len(stations))
     else:
         from psm_sim.simulation.perfetto import write_perfetto
-        from psm_sim.simulation.timeline import Recorder
+        from psm_sim.simulation.recorder import Recorder
 
         recorders = [Recorder(name) for name in stations]
         yield recorders

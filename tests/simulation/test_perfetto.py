@@ -14,7 +14,7 @@ from psm_sim.network import Observer
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.user_policy_guard import guarded_policy
 from psm_sim.simulation.perfetto import write_perfetto
-from psm_sim.simulation.timeline import Recorder
+from psm_sim.simulation.recorder import Recorder
 from tests.network.parts.capture.sniffed import run
 from tests.page_rows import page_rows
 

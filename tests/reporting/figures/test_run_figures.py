@@ -19,8 +19,8 @@ from psm_sim.reporting.figures.comparison import (
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
 from psm_sim.reporting.run_events import record_runs
 from psm_sim.simulation import Comparison, Scenario, run_comparison
+from psm_sim.simulation.recorder import timeline
 from psm_sim.simulation.table import usage_of
-from psm_sim.simulation.timeline import timeline
 from tests.page_rows import page_rows
 
 
