@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,8 +24,6 @@ from psm_sim.workload.loading import find_trace
 
 DigestCache = dict[tuple[Any, ...], str]
 """Digests of parts by their description, so that parts shared by several scenarios are hashed once."""
-
-_TOPOLOGY = "three-node"
 
 
 @dataclass(frozen=True)
@@ -61,13 +58,11 @@ class Scenario:
     >>> scenario = Scenario("ucb", pages=5, settings={"links.wired.latency_ms": 80})
     >>> scenario.resolve_topology().wired.latency_ms
     80.0
-    >>> scenario.command(["lpsm"])
-    'python -m psm_sim --policy lpsm --trace ucb --pages 5 --seed 1 --set links.wired.latency_ms=80'
     >>> comparison = run_comparison(["lpsm"], scenario)
     """
 
     trace: str | Spec | Workload = "ucb"
-    topology: str | Topology = _TOPOLOGY
+    topology: str | Topology = "three-node"
     pages: int = 100
     seed: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -186,26 +181,6 @@ class Scenario:
     def chip(self) -> Mapping[str, Any]:
         """Topology keys of the profile."""
         return load_profile(self.profile).values if self.profile else {}
-
-    def command(self, policies: Sequence[str | Spec]) -> str:
-        """Return the command line that runs *policies* in this scenario, quoted for a shell.
-
-        Raises
-        ------
-        InputError
-            If the trace or the topology is a Python object, which a command line cannot name.
-        """
-        for name, value in (("trace", self.trace), ("topology", self.topology)):
-            if isinstance(value, (Workload, Topology)):
-                raise InputError(f"{name} must be a name or a file, got the Python object {value.name!r}.")
-        options = [("policy", policy) for policy in policies]
-        options += [("trace", self.trace_name), ("pages", str(self.pages)), ("seed", str(self.seed))]
-        options += [("topology", self.topology_name)] if self.topology != _TOPOLOGY else []
-        options += [("profile", self.profile)] if self.profile else []
-        options += [("battery", self.battery)] if self.battery else []
-        options += [("set", f"{key}={value}") for key, value in self.settings.items()]
-        argv = [argument for option, value in options for argument in (f"--{option}", str(value))]
-        return shlex.join(["python", "-m", "psm_sim", *argv])
 
     def files(self, policies: Sequence[str | Spec] = ()) -> list[Path]:
         """Return the user's files that the scenario and *policies* refer to, without bundled files."""

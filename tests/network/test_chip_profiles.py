@@ -172,11 +172,10 @@ def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it
     assert not {"mean_current_ma", "battery_days"} & set(plain)
 
 
-def test_a_profile_is_part_of_the_scenario_s_key_and_command():
-    """Two chips are two scenarios; the command names the chip."""
+def test_a_profile_is_part_of_the_scenario_s_key():
+    """Two chips are two scenarios."""
     keys = {Scenario(profile=name).key() for name in ("", "bl616", "esp32-c6")}
     assert len(keys) == 3
-    assert "--profile bl616" in Scenario(profile="bl616").command(["psm"])
 
 
 def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys):

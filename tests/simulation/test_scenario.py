@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import pickle
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import psm_sim
-from psm_sim.cli import main
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.network import Topology
-from psm_sim.simulation import Scenario, run_comparison
+from psm_sim.simulation import Scenario
 from psm_sim.workload import load_workload
 
 LIST = "page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n"
@@ -56,27 +52,6 @@ def test_its_place_is_the_topology_with_the_settings() -> None:
     made = Topology(name="mine")
     assert Scenario(topology=made, seed=3).resolve_topology() == replace(made, seed=3)
     assert (Scenario(topology=made).topology_name, Scenario().topology_name) == ("mine", "three-node")
-
-
-def test_its_command_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    """On the command line, word by word; a formula is quoted."""
-    scenario = Scenario("pages.csv", "phone.toml", 2, 3, {"tcp.initial_window": 4})
-    policies = ["psm", "lpsm:loss=max(1/Ti, 2)"]
-    command = scenario.command(policies)
-    assert command == (
-        "python -m psm_sim --policy psm --policy 'lpsm:loss=max(1/Ti, 2)' --trace pages.csv --pages 2"
-        " --seed 3 --topology phone.toml --set tcp.initial_window=4"
-    )
-    assert main([*shlex.split(command)[3:], "--format", "csv"]) == 0
-    rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    runs = run_comparison(policies, scenario).runs
-    energies = [str(run.energy_per_page_j) for run in runs]
-    assert [row["energy_per_page_j"] for row in rows] == energies
-
-
-def test_what_was_made_in_python_has_no_command() -> None:
-    with pytest.raises(InputError, match="topology must be a name or a file, got the Python object 'mine'"):
-        Scenario(topology=Topology(name="mine")).command(["psm"])
 
 
 def test_a_key_is_the_same_in_any_order_of_the_settings_and_for_text_or_value() -> None:
