@@ -104,14 +104,17 @@ class ApQueue:
         entry = link.queue.popleft()
         if link.sniffer is not None:
             link.sniffer.exchange("data", entry, self._start_s)
-        segment = entry[1]
+        port.on_answered(self._cts_s + link.timing.ack_s)
+        self._pass_on(port, entry[1])
+
+    def _pass_on(self, port: MacPort, segment: Segment) -> None:
+        """Deliver a frame to the station, unless it is the repetition of one that was received."""
+        link = port.link
         if segment is link.unacknowledged:
             link.unacknowledged = None
-            port.on_answered(self._cts_s + link.timing.ack_s)
             port.on_repeated()
         else:
             link.notify_arrival(segment, self._start_s)
-            port.on_answered(self._cts_s + link.timing.ack_s)
             link.deliver(segment)
 
     def _deliver_ampdu(self) -> None:
@@ -123,8 +126,7 @@ class ApQueue:
             entry = block_ack.received()
             if entry is not None:
                 self._order.remove(port)
-                link.notify_arrival(entry[1], self._start_s)
-                link.deliver(entry[1])
+                self._pass_on(port, entry[1])
             elif block_ack.gives_up():
                 self._order.remove(port)
                 port.drop(link.queue[0])

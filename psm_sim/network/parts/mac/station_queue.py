@@ -211,8 +211,11 @@ class StationQueue:
         while block_ack is not None:
             entry = block_ack.received()
             if entry is not None:
-                self._link.notify_arrival(entry[1], self._start_s)
-                self._owner.sent(entry[1])
+                repeated = entry[1] is self._link.unacknowledged
+                self._link.unacknowledged = None
+                if not repeated:
+                    self._link.notify_arrival(entry[1], self._start_s)
+                self._owner.sent(entry[1], repeated=repeated)
             elif block_ack.gives_up():
                 self._drop(self._link.queue[0])
             else:
