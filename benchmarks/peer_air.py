@@ -44,7 +44,7 @@ COMMON = {
     # A TCP header without scaling offers 65,535 B, which hold 44 full segments.
     "tcp.max_window": 44,
     "tcp.growth": "ns3",
-    "tcp.ack_first": True,
+    "tcp.stack": "ns3",
 }
 
 Row = dict[str, str]

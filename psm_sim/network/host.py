@@ -9,6 +9,7 @@ from simpy import Environment
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.tcp_endpoint import AckFirst, Application, Endpoint
 from psm_sim.network.tcp_sender import TcpConstants
+from psm_sim.network.tcp_stacks import STACKS
 from psm_sim.network.timers import TimerQueue
 from psm_sim.network.topology_sections import TcpParameters
 
@@ -19,7 +20,7 @@ class Host:
     Parameters
     ----------
     env, tcp
-        The clock and the TCP parameters.
+        The clock and the TCP parameters. A host that accepts connections has the stack of a server.
     transmit
         Function that sends a segment of the host.
     accept : callable or None
@@ -47,9 +48,10 @@ class Host:
         transmit: Callable[[Segment], None],
         accept: Callable[[Endpoint], Application] | None = None,
     ) -> None:
-        self._timers, self._constants = TimerQueue(env), TcpConstants(tcp)
+        stack = STACKS[tcp.stack] if accept is None else STACKS[STACKS[tcp.stack].server]
+        self._timers, self._constants = TimerQueue(env), TcpConstants(tcp, stack)
         self.transmit, self.accept = transmit, accept
-        self._endpoint = AckFirst if tcp.ack_first else Endpoint
+        self._endpoint = AckFirst if stack.acknowledges_first else Endpoint
         self.endpoints: dict[ConnectionId, Endpoint] = {}
         self._opened = 0
         self.datagram_handlers: dict[ConnectionId, Callable[[Segment], None]] = {}

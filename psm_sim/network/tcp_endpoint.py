@@ -193,7 +193,7 @@ class Endpoint(Sender):
                 self._established()
         elif end == seq and ack == self.acknowledged < self.next:
             self._duplicate()
-        if end > seq:
+        if end > seq and (before == 0 or self._constants.stack.answers_repeated_syn_ack or not segment.syn):
             self._take(before or 1)
 
     def stop(self) -> None:
@@ -242,7 +242,7 @@ class Endpoint(Sender):
 
 
 class AckFirst(Endpoint):
-    """Endpoint for ``tcp.ack_first``.
+    """Endpoint of a stack that acknowledges before the application reads the data.
 
     An endpoint that has sent no data acknowledges the first segment of the connection at once. An endpoint
     that answers a FIN with its own FIN sends a bare ACK before and after it.

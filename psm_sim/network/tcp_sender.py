@@ -8,11 +8,12 @@ from math import inf
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
+from psm_sim.network.tcp_stacks import STACKS, Stack
 from psm_sim.network.timers import Timer, TimerQueue
 from psm_sim.network.topology_sections import TcpParameters
 
-FIRST_TIMEOUT_S, MAX_TIMEOUT_S = 1.0, 60.0
-"""Initial and maximum retransmission timeout (RFC 6298, 2.1 and 2.5)."""
+MAX_TIMEOUT_S = 60.0
+"""Maximum retransmission timeout (RFC 6298, 2.5)."""
 GIVE_UP_S, SYN_GIVE_UP_S = 924.6, 180.0
 """Time without a new ACK after which a connection, or its SYN, is given up.
 
@@ -32,29 +33,29 @@ class TcpConstants:
         Receive window, and initial congestion window.
     growth : str
         Rule of the growth in slow start.
-    min_timeout_s : float
-        Minimum retransmission timeout.
+    stack : Stack
+        Rules of the TCP implementation.
     at_once : int
         Number of unacknowledged segments that triggers an immediate ACK.
     delay_s : float
         Delay of other ACKs.
     ticks : Beacons or None
-        Clock ticks at which delayed ACKs leave, with ``delayed_ack = "heartbeat"``.
+        Clock ticks at which delayed ACKs leave; None if each leaves ``delay_s`` after its segment.
     """
 
     __slots__ = (
-        "at_once", "delay_s", "first_window", "growth", "header", "min_timeout_s", "segment",
-        "ticks", "window",
+        "at_once", "delay_s", "first_window", "growth", "header", "segment", "stack", "ticks", "window",
     )  # fmt: skip
 
-    def __init__(self, tcp: TcpParameters) -> None:
+    def __init__(self, tcp: TcpParameters, stack: Stack | None = None) -> None:
         self.segment, self.header = tcp.segment_bytes, tcp.header_bytes
         self.window, self.first_window = tcp.window_bytes, tcp.initial_window * tcp.segment_bytes
         self.growth = tcp.growth
-        self.min_timeout_s = tcp.min_rto_ms / 1000
-        self.delay_s = tcp.delayed_ack_ms / 1000
-        self.at_once = 2 if tcp.delayed_ack_ms > 0 else 1
-        self.ticks = Beacons(self.delay_s) if tcp.delayed_ack == "heartbeat" else None
+        self.stack = stack = stack or STACKS[tcp.stack]
+        self.delay_s = stack.delayed_ack_s if tcp.delayed_ack_ms is None else tcp.delayed_ack_ms / 1000
+        self.at_once = 2 if self.delay_s > 0 else 1
+        to_tick = tcp.delayed_ack == "heartbeat" or (stack.delays_to_tick and tcp.delayed_ack_ms is None)
+        self.ticks = Beacons(self.delay_s) if to_tick and self.delay_s else None
 
 
 class RetransmissionTimeout:
@@ -66,7 +67,7 @@ class RetransmissionTimeout:
         self._constants = constants
         self._smoothed: float | None = None
         self._variation = 0.0
-        self.seconds = FIRST_TIMEOUT_S
+        self.seconds = constants.stack.first_timeout_s
 
     def sample(self, round_trip_s: float) -> None:
         """Update the estimate with a measured round trip in seconds (RFC 6298, 2.2 and 2.3)."""
@@ -79,8 +80,8 @@ class RetransmissionTimeout:
             smoothed = 0.875 * smoothed + 0.125 * round_trip_s
         self._smoothed, self._variation = smoothed, variation
         seconds, constants = smoothed + 4.0 * variation, self._constants
-        if seconds < constants.min_timeout_s:
-            seconds = constants.min_timeout_s
+        if seconds < constants.stack.min_timeout_s:
+            seconds = constants.stack.min_timeout_s
         elif seconds > MAX_TIMEOUT_S:
             seconds = MAX_TIMEOUT_S
         self.seconds = seconds
@@ -134,9 +135,9 @@ class Sender(ABC):
     """
 
     __slots__ = (
-        "_constants", "_env", "_expired_at", "_growth", "_progress_s", "_syn_lost", "_timed", "_timed_at",
-        "_timer", "acknowledged", "closing", "duplicates", "end", "highest", "next", "recover", "recovering",
-        "retransmissions", "slow_start_threshold", "timeout", "window", "written",
+        "_constants", "_ends_timeout", "_env", "_expired_at", "_growth", "_progress_s", "_syns_repeated",
+        "_timed", "_timed_at", "_timer", "acknowledged", "closing", "duplicates", "end", "highest", "next",
+        "recover", "recovering", "retransmissions", "slow_start_threshold", "timeout", "window", "written",
     )  # fmt: skip
 
     def __init__(self, timers: TimerQueue, constants: TcpConstants) -> None:
@@ -147,7 +148,8 @@ class Sender(ABC):
         self.timeout = RetransmissionTimeout(constants)
         self._timed = 0
         self._timed_at = 0.0
-        self._syn_lost = False
+        self._syns_repeated = 0
+        self._ends_timeout = False  # whether the next ACK ends a timeout and leaves the window unchanged
         self._progress_s = 0.0  # time of the last new ACK, or of the first transmission that waits for one
         self._expired_at = -1  # first unacknowledged number when the timer last expired
         self.acknowledged = self.next = self.highest = 0
@@ -213,7 +215,10 @@ class Sender(ABC):
             self.timeout.sample(now_s - self._timed_at)
             self._timed = 0
         if before == 0:
-            self.window = self._constants.segment if self._syn_lost else self._constants.first_window
+            one = self._syns_repeated >= self._constants.stack.syns_until_one_segment
+            self.window = self._constants.segment if one else self._constants.first_window
+        elif self._ends_timeout:
+            self._ends_timeout = False
         elif self.recovering:
             self._recover(ack, ack - before)
         elif self.window >= self.slow_start_threshold:
@@ -290,7 +295,8 @@ class Sender(ABC):
         self.window = self._constants.segment
         self.timeout.back_off()
         self._timed = 0
-        self._syn_lost = self._syn_lost or self.acknowledged == 0
+        self._syns_repeated += self.acknowledged == 0
+        self._ends_timeout = self.acknowledged > 0 and not self._constants.stack.grows_after_timeout
         self.recovering, self.recover, self.duplicates = False, self.highest, 0
         self.next = self.acknowledged
         self.send()

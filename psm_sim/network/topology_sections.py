@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_S
 from psm_sim.common.parameters import check_all, parameter
+from psm_sim.network.tcp_stacks import STACKS
 
 
 def _check_run(section: str, loss: float, loss_run: float | None) -> None:
@@ -87,22 +88,21 @@ class TcpParameters:
     header_bytes: int = parameter(
         40, "TCP/IP header of every segment", unit="B", at_least=1, at_most=256, expert=True
     )
-    delayed_ack_ms: float = parameter(
-        100.0, "maximum delay of an ACK; 0: one ACK per segment", unit="ms", at_least=0, at_most=500
+    stack: str = parameter(
+        "rfc",
+        "TCP implementation of the station: timeouts, delayed ACKs, window after a repeated SYN and after a"
+        " timeout, answer to a repeated SYN-ACK; the server has the same, but linux with lwip and esp-idf",
+        choices=tuple(STACKS),
     )
+    delayed_ack_ms: float | None = parameter(
+        None, "maximum delay of an ACK; 0: one ACK per segment; none: that of the stack", unit="ms",
+        at_least=0, at_most=500,
+    )  # fmt: skip
     delayed_ack: str = parameter(
         "timer",
-        "when a delayed ACK is sent: delayed_ack_ms after the arrival of its segment (timer), or at the next"
-        " multiple of delayed_ack_ms, as in ns-2 (heartbeat)",
+        "when a delayed ACK is sent: its delay after the arrival of its segment (timer; lwip and esp-idf: as"
+        " heartbeat), or at the next multiple of its delay, as in ns-2 (heartbeat)",
         choices=("timer", "heartbeat"),
-        expert=True,
-        requires="delayed_ack_ms",
-    )
-    ack_first: bool = parameter(
-        False,
-        "acknowledge before the application reads the data, as in ns-3: an end that has sent no data"
-        " acknowledges the first segment of a connection at once, and a FIN in answer to a FIN has a bare ACK"
-        " before and after it; false: the reply or the FIN carries the ACK",
         expert=True,
     )
     growth: str = parameter(
@@ -111,9 +111,6 @@ class TcpParameters:
         " one segment (rfc5681), or one segment for each completed segment (ns3)",
         choices=("ns2", "rfc5681", "ns3"),
         expert=True,
-    )
-    min_rto_ms: float = parameter(
-        1000.0, "minimum retransmission timeout (RFC 6298)", unit="ms", at_least=1, at_most=60_000
     )
 
     def __post_init__(self) -> None:

@@ -76,7 +76,7 @@ def test_the_list_is_plain_text_in_a_pipe(capsys: pytest.CaptureFixture[str], ki
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [("policies", "acks"), ("topologies", "tcp.ack_first"), ("traces", "wander")]
+    ("kind", "name"), [("policies", "acks"), ("topologies", "tcp.growth"), ("traces", "wander")]
 )
 def test_expert_parameters_are_listed_on_request(
     kind: str, name: str, capsys: pytest.CaptureFixture[str]

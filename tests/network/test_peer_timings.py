@@ -19,7 +19,7 @@ def measure(row: dict[str, str], gated: bool) -> float:
     """Load one object on the path of the row, and return the seconds from the SYN to the last byte."""
     settings = {
         "tcp.header_bytes": HEADER,
-        "tcp.ack_first": True,
+        "tcp.stack": "ns3",
         "tcp.initial_window": row["iw_segments"],
         "tcp.max_window": "1000",
         "tcp.delayed_ack_ms": row["delack_timer_ms"] if row["delayed_ack"] == "1" else "0",

@@ -87,7 +87,7 @@ def settings_of(draw):
         "tcp.initial_window": draw.whole(1, 10),
         "tcp.max_window": draw.whole(1, 1000),
         "tcp.segment_bytes": draw.whole(100, 9000),
-        "tcp.min_rto_ms": draw.one_of(200.0, 1000.0),
+        "tcp.stack": draw.one_of("rfc", "linux", "lwip", "esp-idf", "ns3"),
     }
 
 

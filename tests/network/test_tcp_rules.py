@@ -21,13 +21,16 @@ SEGMENT_BYTES, ROUND_TRIP_S = 100, 0.1
 class Peer:
     """The other end of a connection, which a script plays; it is also the way out and the application."""
 
-    def __init__(self, **parameters: Any) -> None:
+    def __init__(self, short_timeout: bool = False, **parameters: Any) -> None:
         self.env = Environment()
         self.sent_bytes = 0
         self.sent: list[Segment] = []
         tcp = TcpParameters(segment_bytes=SEGMENT_BYTES, **parameters)
-        kind = AckFirst if tcp.ack_first else Endpoint
-        self.endpoint = kind(TimerQueue(self.env), TcpConstants(tcp), ConnectionId(), self)
+        constants = TcpConstants(tcp)
+        if short_timeout:
+            constants.stack = constants.stack._replace(min_timeout_s=0.001)
+        kind = AckFirst if constants.stack.acknowledges_first else Endpoint
+        self.endpoint = kind(TimerQueue(self.env), constants, ConnectionId(), self)
         self.endpoint.application = self
         self.transmit = self.sent.append
 
@@ -148,13 +151,14 @@ class Rule(NamedTuple):
     parameters: Mapping[str, Any] = MappingProxyType({})
 
 
-SHORT = {"min_rto_ms": 1.0}
+SHORT = {"short_timeout": True}
 """With a short minimum the timeout follows the samples: 3 x 0.1 s after the handshake."""
 SIX_IN_FLIGHT = "open / write 20 / sends 1 101 201 301 401 501"
 """Six segments of 100 B in flight, with an initial window of 6."""
 SIX = {"initial_window": 6}
 BYTES = {"growth": "rfc5681"}
-ACK_FIRST = {"ack_first": True}
+LINUX, LWIP, ESP_IDF, NS3 = ({"stack": name} for name in ("linux", "lwip", "esp-idf", "ns3"))
+ACK_FIRST = {"stack": "ns3", "delayed_ack_ms": 100.0}
 
 RULES = (
     Rule(
@@ -440,6 +444,55 @@ RULES = (
         "RFC 1122, 4.2.3.2",
         "data carry a delayed ACK, which is then not sent alone",
         "open / data 1 / write 1 / carries 101 / ack 101 / wait 1 / acknowledges",
+    ),
+    Rule("RFC 6298, 2.1", "a SYN is repeated after 1 s", "connect / wait 1.01 / resends-syn"),
+    Rule("lwIP, LWIP_TCP_RTO_TIME", "after 3 s", "connect / wait 2.99 / wait 0.02 / resends-syn", LWIP),
+    Rule("ESP-IDF, LWIP_TCP_RTO_TIME", "after 1.5 s", "connect / wait 1.51 / resends-syn", ESP_IDF),
+    Rule("ns-3, ConnTimeout", "after 3 s", "connect / wait 3.01 / resends-syn", NS3),
+    Rule(
+        "RFC 5681, 3.1",
+        "after a repeated SYN the first window is one segment",
+        "connect / wait 1.01 / resends-syn / syn-ack / window 100",
+    ),
+    Rule(
+        "Linux, tcp_init_transfer",
+        "after one repeated SYN the first window is the initial window",
+        "connect / wait 1.01 / resends-syn / syn-ack / window 200",
+        LINUX,
+    ),
+    Rule(
+        "Linux, tcp_init_transfer",
+        "after two repeated SYNs it is one segment",
+        "connect / wait 3.01 / syn-ack / window 100",
+        LINUX,
+    ),
+    Rule("ns-3", "never", "connect / wait 9.01 / syn-ack / window 200", NS3),
+    Rule("lwIP, tcp_process", "never", "connect / wait 9.01 / syn-ack / window 200", LWIP),
+    Rule("RFC 6298, 2.4", "the least timeout is 1 s", "open / timeout 1"),
+    Rule("Linux, TCP_RTO_MIN", "the sample is above 0.2 s", "open / timeout 0.3", LINUX),
+    Rule(
+        "RFC 5681, 3.1",
+        "the ACK that ends a timeout lets two segments go",
+        "open / write 9 / sends 1 101 / wait 1.01 / sends 1 / ack 201 / sends 201 301",
+    ),
+    Rule(
+        "ns-3",
+        "it lets one go",
+        "open / write 9 / sends 1 101 / wait 1.01 / sends 1 / ack 201 / sends 201 / ack 301 / sends 301 401",
+        NS3,
+    ),
+    Rule(
+        "RFC 9293, 3.10.7.4",
+        "a repeated SYN-ACK is acknowledged",
+        "open / syn-ack / acknowledges 1",
+    ),
+    Rule("ns-3", "it is not", "open / syn-ack / acknowledges", NS3),
+    Rule("Linux, TCP_DELACK_MIN", "40 ms", "open / data 1 / wait 0.03 / wait 0.02 / acknowledges 101", LINUX),
+    Rule(
+        "lwIP, TCP_TMR_INTERVAL",
+        "a delayed ACK leaves at the next multiple of 250 ms",
+        "open / data 1 / wait 0.14 / acknowledges / wait 0.02 / acknowledges 101",
+        LWIP,
     ),
     Rule(
         "ns-3, ProcessSynRcvd",

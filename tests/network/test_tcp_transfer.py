@@ -116,7 +116,7 @@ def test_both_ends_forget_a_closed_connection():
 def test_as_in_ns3_a_fin_in_answer_to_one_stands_between_two_acks():
     """Or the FIN itself acknowledges the peer's."""
     for ack_first, fins in ((True, [False, True, False]), (False, [True])):
-        wire = Wire(TcpParameters(ack_first=ack_first))
+        wire = Wire(TcpParameters(stack="ns3" if ack_first else "rfc"))
         assert wire.transfer(100) == 100
         assert [each.fin for _, way, each, _ in wire.log if way == 1 and not each.syn] == fins
         assert wire.a.endpoints == wire.b.endpoints == {}

@@ -30,8 +30,8 @@ PUBLISHED = {
     "tcp.initial_window": 2,
     "tcp.segment_bytes": 1460,
     "tcp.max_window": 20,
-    "tcp.delayed_ack_ms": 100.0,
-    "tcp.min_rto_ms": 1000.0,
+    "tcp.stack": "rfc",
+    "tcp.delayed_ack_ms": None,
     "browser.connections": 4,
     "browser.persistent": False,
     "access_point.buffer_frames": 256,
@@ -65,6 +65,7 @@ def test_every_key_can_be_set_from_text(key):
         "802.11b": "802.11g",
         "ps-poll": "null",
     }
+    others |= {"rfc": "linux", "65535": "8000", "5.484": "2", "64": "32"}
     text = "100" if key == "mac.beacon_bytes" else others.get(str(default)) or str(default * 2 or 0.5)
     changed = load_topology("three-node", {key: text}).config()
     assert changed[key] != default

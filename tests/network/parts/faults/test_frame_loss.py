@@ -131,7 +131,7 @@ def throughput_mbps(size, seed, round_trip_s=0.1):
         {
             "links.wired.rate_mbps": 1000, "links.wireless.rate_mbps": 1000, "links.wireless.latency_ms": 0,
             "links.wired.latency_ms": 500 * round_trip_s, "tcp.max_window": 1000, "tcp.delayed_ack_ms": 0,
-            "tcp.min_rto_ms": 200, "faults.wired.loss": 0.01,
+            "tcp.stack": "linux", "faults.wired.loss": 0.01,
         },
         "always-on",
         seed=seed,

@@ -11,7 +11,7 @@ from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
 
 SETTINGS = {
-    "tcp.ack_first": True,
+    "tcp.stack": "ns3",
     "mac.model": "dcf",
     "beacon.interval_ms": 102.4,
     "access_point.release_on_uplink": False,

@@ -1,0 +1,59 @@
+"""TCP stacks: the rules in which implementations differ, each with its source."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+
+class Stack(NamedTuple):
+    """Rules of one TCP implementation. Times are in seconds.
+
+    Attributes
+    ----------
+    first_timeout_s, min_timeout_s : float
+        Initial and minimum retransmission timeout.
+    delayed_ack_s : float
+        Delay of an ACK, unless ``tcp.delayed_ack_ms`` sets one.
+    delays_to_tick : bool
+        Whether a delayed ACK is sent at the next multiple of this delay instead of this delay later.
+    syns_until_one_segment : float
+        Number of repeated SYNs after which the first window is one segment and not the initial window.
+    grows_after_timeout : bool
+        Whether the window grows with the ACK of the segment whose timeout has expired.
+    answers_repeated_syn_ack : bool
+        Whether an open connection acknowledges a repeated SYN-ACK.
+    acknowledges_first : bool
+        Whether it acknowledges before the application reads the data: an end that has sent no data
+        acknowledges the first segment of a connection at once, and a FIN in answer to a FIN has a bare ACK
+        before and after it.
+    server : str
+        Stack of the server of a station with this stack.
+    """
+
+    first_timeout_s: float
+    min_timeout_s: float
+    delayed_ack_s: float
+    delays_to_tick: bool
+    syns_until_one_segment: float
+    grows_after_timeout: bool
+    answers_repeated_syn_ack: bool
+    acknowledges_first: bool
+    server: str
+
+
+STACKS = {
+    # RFC 6298, 2.1 and 2.4; RFC 5681, 3.1; RFC 9293, 3.10.7.4. The delay of ACKs is that of ns-2.
+    "rfc": Stack(1.0, 1.0, 0.1, False, 1, True, True, False, "rfc"),
+    # TCP_TIMEOUT_INIT, TCP_RTO_MIN and TCP_DELACK_MIN in include/net/tcp.h; tcp_init_transfer() takes one
+    # segment if more than one SYN was repeated.
+    "linux": Stack(1.0, 0.2, 0.04, False, 2, True, True, False, "linux"),
+    # LWIP_TCP_RTO_TIME and TCP_TMR_INTERVAL in opt.h: delayed ACKs leave with the fast timer of 250 ms, the
+    # slow timer of 500 ms ends timeouts. tcp_process() takes the initial window after any number of SYNs.
+    "lwip": Stack(3.0, 0.5, 0.25, True, inf, True, True, False, "linux"),
+    # The same with CONFIG_LWIP_TCP_RTO_TIME, whose default is 1500 ms.
+    "esp-idf": Stack(1.5, 0.5, 0.25, True, inf, True, True, False, "linux"),
+    # ConnTimeout, MinRto and DelAckTimeout of TcpSocket; ProcessSynSent() and ProcessSynRcvd(); traces.
+    "ns3": Stack(3.0, 1.0, 0.2, False, inf, False, False, True, "ns3"),
+}
+"""Stacks by the values of ``tcp.stack``."""
