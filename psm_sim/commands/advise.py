@@ -126,7 +126,10 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         arguments.topology,
         1,
         arguments.seed,
-        {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
+        {
+            **access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air),
+            **given,
+        },
         defaults=_network(arguments, given),
         profile=measured_profile(arguments.profile, arguments.measured),
         battery=arguments.battery,

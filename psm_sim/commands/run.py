@@ -304,7 +304,10 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
         arguments.topology,
         arguments.pages,
         arguments.seed,
-        {**access_point_settings(arguments.dtim, arguments.beacon_interval, given), **given},
+        {
+            **access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air),
+            **given,
+        },
         preset=arguments.preset,
         profile=measured_profile(arguments.profile, arguments.measured),
         battery=arguments.battery,

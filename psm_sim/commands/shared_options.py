@@ -218,7 +218,7 @@ def add_network(group: argparse._ActionsContainer) -> None:
 
 
 def add_access_point(group: argparse._ArgumentGroup, default_interval: str = "") -> None:
-    """Add ``--dtim``, ``--beacon-interval``, ``--measured`` and ``--latency`` to the group of the device."""
+    """Add the options of the access point, of its channel and of the device to the group of the device."""
     group.add_argument(
         "--dtim", type=integer_between(1, 255), metavar="N", help="DTIM period of the access point"
     )
@@ -226,6 +226,11 @@ def add_access_point(group: argparse._ArgumentGroup, default_interval: str = "")
         "--beacon-interval",
         metavar="TU|TIMEms",
         help=f"time between beacons, e.g. 100TU or 102.4ms{default_interval}",
+    )
+    group.add_argument(
+        "--busy-air",
+        metavar="SHARE",
+        help="share of the time for which others occupy the channel, 0 to 1; beacons are then late",
     )
     group.add_argument(
         "--measured",
@@ -271,9 +276,9 @@ def measured_profile(profile: str, measured: Sequence[str]) -> str:
 
 
 def access_point_settings(
-    dtim: int | None, beacon_interval: str | None, given: Mapping[str, str]
+    dtim: int | None, beacon_interval: str | None, given: Mapping[str, str], busy_air: str | None = None
 ) -> dict[str, Any]:
-    """Return the topology settings of the options *dtim* and *beacon_interval*, which are None if missing.
+    """Return the topology settings of the options, which are None if missing.
 
     Raises
     ------
@@ -283,6 +288,7 @@ def access_point_settings(
     settings: dict[str, dict[str, Any]] = {
         "--dtim": {} if dtim is None else {"beacon.dtim_period": dtim},
         "--beacon-interval": {} if beacon_interval is None else _beacon_interval(beacon_interval),
+        "--busy-air": {} if busy_air is None else {"beacon.busy_air": busy_air},
     }
     for option, values in settings.items():
         for key in values.keys() & given.keys():

@@ -81,7 +81,8 @@ def _mac_hop(topology: Topology, service: ServicePeriod | None, cell: Cell | Non
 def is_plain(topology: Topology) -> bool:
     """Return whether a station on a link needs nothing beyond the model of the papers."""
     access_point, power = topology.access_point, topology.power
-    all_zero = (topology.beacon.loss, access_point.group_per_s, power.wake_j) == (0, 0, 0)
+    beacon = topology.beacon
+    all_zero = (beacon.loss, beacon.busy_air, access_point.group_per_s, power.wake_j) == (0, 0, 0, 0)
     optional = (access_point.ageing_s, access_point.idle_limit_s, power.transmit_w)
     all_none = (*optional, topology.faults.restart_every_s) == (None, None, None, None)
     return all_zero and all_none and topology.station == StationParameters()

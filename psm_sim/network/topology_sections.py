@@ -61,9 +61,23 @@ class BeaconParameters:
         at_most=1e6, requires="loss",
     )  # fmt: skip
 
+    busy_air: float = parameter(
+        0.0, "share of the time for which others occupy the channel, so that beacons are late", at_least=0,
+        at_most=1,
+    )  # fmt: skip
+    ppdu_ms: float = parameter(
+        4.0, "length of each transmission of others", unit="ms", at_least=0.01, at_most=100, expert=True,
+        requires="busy_air",
+    )  # fmt: skip
+
     def __post_init__(self) -> None:
         check_all(self, "beacon")
         _check_run("beacon", self.loss, self.loss_run)
+
+    @property
+    def mean_delay_s(self) -> float:
+        """Mean delay of a beacon by transmissions of others, in seconds."""
+        return self.busy_air * self.ppdu_ms / 2000
 
     @property
     def interval_s(self) -> float:

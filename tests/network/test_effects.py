@@ -18,6 +18,7 @@ from tests.page_rows import page_rows
 DEPENDENT = [key for key in topology_keys() if conditions_of(key)]
 ON = {
     "beacon.loss": "0.1",
+    "beacon.busy_air": "0.5",
     "access_point.group_per_s": "1",
     "access_point.idle_limit_s": "10",
     "faults.restart_every_s": "100",
@@ -25,11 +26,9 @@ ON = {
     "faults.wired.loss": "0.01",
     "mac.frame_error_rate": "0.01",
     "browser.persistent": "true",
-    "tcp.delayed_ack_ms": "100",
 }
 """A value that enables each switch. Switches with ``=`` name theirs."""
 OFF = {
-    "tcp.delayed_ack_ms": "0",
     "mac.model": "dcf",
     "mac.fetch": "null",
     "mac.standard": "802.11g",

@@ -21,6 +21,7 @@ OPTIONS = (
     {"power.transmit_w": 0.1},
     {"power.transmit_w": 1.6, "power.wake_j": 0.002, "station.wake_ms": 3.0},
     {"station.guard_ms": 2.0, "station.drift_ppm": 300},
+    {"beacon.busy_air": 0.5, "beacon.loss": 0.1},
     {"station.keep_alive_s": 3.0},
     {"beacon.dtim_period": 3, "access_point.group_per_s": 2.0},
     {"access_point.release_on_uplink": False},
@@ -29,6 +30,7 @@ OPTIONS = (
 )
 PROFILES = ("", "esp32", "cc3235", "bl616")
 NOT_OVER_THE_AIR = (
+    "beacon.busy_air",
     "station.guard_ms",
     "station.keep_alive_s",
     "access_point.group_per_s",

@@ -30,6 +30,8 @@ class RadioTraits(NamedTuple):
         The wireless links.
     ledger
         Energy ledger of the station.
+    beacon_delay_s
+        Mean delay of a beacon by a busy channel, in seconds.
     """
 
     station: StationParameters
@@ -38,6 +40,7 @@ class RadioTraits(NamedTuple):
     uplink: Link
     downlink: Link
     ledger: EnergyLedger
+    beacon_delay_s: float
 
 
 class DeviceRadio(LossyBeaconRadio):
@@ -54,7 +57,8 @@ class DeviceRadio(LossyBeaconRadio):
     def __init__(self, traits: RadioTraits, *arguments: Any, **keywords: Any) -> None:
         self._traits = traits
         station = traits.station
-        self._guard_s, self._drift = station.guard_ms / 1000, station.drift_ppm * 1e-6
+        self._guard_s = station.guard_ms / 1000 + traits.beacon_delay_s
+        self._drift = station.drift_ppm * 1e-6
         self.configure_reception(traits.reception, station, traits.ledger)
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
         self.on_group: Callable[[Segment], None] = lambda _: None
@@ -140,7 +144,7 @@ class DeviceRadio(LossyBeaconRadio):
         super()._fall_asleep(since_s)
 
     def _enter(self, state: State, time_s: float) -> None:
-        """Change the state, and count the guard times of a doze at its end."""
+        """Change the state, and count the guard times and beacon delays of a doze at its end."""
         # Counted once per doze: with an event for every beacon, sums must not differ.
         if self._state is DOZING and state is not DOZING:
             asleep_s = self._last_s - self._synchronized_s

@@ -150,7 +150,8 @@ class DeviceHop(WirelessHop):
         station, hooks = topology.station, self.hooks
         agreed = service is not None and service.interval_s is not None
         reception = BeaconReception.of(replace(topology, beacon=BeaconParameters()) if agreed else topology)
-        traits = RadioTraits(station, reception, association, self.up, self.down, self.ledger)
+        delay_s = 0.0 if agreed else topology.beacon.mean_delay_s
+        traits = RadioTraits(station, reception, association, self.up, self.down, self.ledger, delay_s)
         port_arguments = (self.env, topology.access_point, self.down, association)
         radio_arguments = (self.up, hooks.radio, hooks.beacons)
         self.port: DevicePort

@@ -12,6 +12,7 @@ from psm_sim.network.parts.mac.channel import Channel, RandomBackoffs
 from psm_sim.network.topology import Topology
 
 _UNSUPPORTED = (
+    ("beacon.busy_air", 0.0),
     ("access_point.group_per_s", 0.0),
     ("access_point.ageing_s", None),
     ("access_point.idle_limit_s", None),

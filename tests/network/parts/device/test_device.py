@@ -131,6 +131,15 @@ def test_losses_have_the_share_and_the_runs_asked_for(loss, run):
     assert sum(lost) / runs == pytest.approx(run or 1 / (1 - loss), rel=0.05)
 
 
+def test_a_busy_air_costs_its_mean_delay_for_each_beacon():
+    """Half of 5 ms at 40 % of the time, for each of 99 beacons; and to send 40 B."""
+    bench = Bench({"beacon.busy_air": 0.4, "beacon.ppdu_ms": 5})
+    bench.send_at(9.95)
+    usage = bench.run(9.98)
+    assert usage.awake_s == pytest.approx(99 * 1e-3 + 64e-6)
+    assert usage.awake_s + usage.asleep_s == pytest.approx(9.98)
+
+
 def test_a_clock_that_drifts_costs_guard_time():
     """Asleep for 9.9 s at 1000 ppm: awake for 9.9 ms; for 0.2 ms for each of 99 beacons; and to send 40 B."""
     bench = Bench({"station.drift_ppm": 1000, "station.guard_ms": 0.2})
