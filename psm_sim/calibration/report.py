@@ -61,7 +61,7 @@ def _shares(found: Calibration) -> list[str]:
 
 
 def _levels(found: Calibration) -> list[str]:
-    parts = [f"mean {_ma(found.mean_ma)} in {found.length_s:.4g} s"]
+    parts = [f"mean {_ma(found.mean_ma)} in {_seconds(found)}"]
     if found.awake_ma is not None:
         parts.append(f"awake {'' if found.awake_is_resolved else 'at least '}{_ma(found.awake_ma)}")
     if found.transmit_ma is not None:
@@ -90,6 +90,10 @@ def _remarks(found: Calibration) -> list[str]:
 
 def _has_late_beacons(found: Calibration) -> bool:
     return bool(found.beacon_uc and found.beacon_mode_uc and found.beacon_mode_uc < 0.93 * found.beacon_uc)
+
+
+def _seconds(found: Calibration) -> str:
+    return f"{found.length_s:.4g} s" if found.length_s < 1000 else f"{found.length_s:,.0f} s"
 
 
 def _ma(value: float) -> str:
@@ -149,7 +153,7 @@ def mode_of(found: Calibration, supply_v: float, *, supply_is_given: bool = True
 
 def profile_text(found: Calibration, mode: Mode, name: str) -> str:
     """Return a chip profile as TOML, with all that was found in the table ``[calibration]``."""
-    source = f"psm_sim calibrate {name}: {found.length_s:.4g} s, mean {_ma(found.mean_ma)}"
+    source = f"psm_sim calibrate {name}: {_seconds(found)}, mean {_ma(found.mean_ma)}"
     charges = {"associate_mc": list(mode.associate_mc)} if mode.associate_mc else {}
     tables: dict[str, Mapping[str, Any]] = {
         "[[mode]]": {"name": mode.name, "associated": True, **mode.numbers, **charges},
@@ -175,7 +179,7 @@ def _interval(found: Calibration, mode: Mode) -> list[float]:
     if _has_late_beacons(found):
         error_ma += _LATE_BIAS * beacons_ma
     error = error_ma / (mode.base_ma + beacons_ma)
-    return [1 - error, 1 + error]
+    return [round(1 - error, 3), round(1 + error, 3)]
 
 
 def _toml(value: Any) -> str:
