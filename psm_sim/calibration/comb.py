@@ -25,7 +25,7 @@ _SEARCHED = 600
 _MIN_WAKE_UPS = 5
 _MIN_SCORE = 0.35
 _MANY, _MOST = 30, 0.8  # point samples miss most of the wake-ups, but show no other pulses
-_CUTS = 8
+_CUTS = 6
 _SMALLEST = 0.4  # least charge of a wake-up, relative to their median
 
 
@@ -54,30 +54,41 @@ class Comb(NamedTuple):
     score: float
 
 
-def find_comb(recording: Recording, pulses: Pulses, beacon_s: float | None = None) -> Comb | None:
-    """Return the wake-ups for beacons, or None if there are none.
+def find_comb(
+    recording: Recording, pulses: Pulses, may_be: BoolArray, beacon_s: float | None = None
+) -> Comb | None:
+    """Return the wake-ups for beacons among the pulses that *may_be* some, or None if there are none.
 
     Intervals of 10 TU to 1 s and of 100 TU to 3 s are tried, or multiples of *beacon_s*, which distinguish
     beacons from the timers of the chip. Small pulses may be others, so several minimum charges are tried. Of
     the intervals with the same pulses, the one of which most wake-ups occurred has the highest score.
     """
     tolerance_s = max(_TOLERANCE_S, 1.5 * recording.step_s)
-    charges = pulses.charges_uc[pulses.charges_uc > 0]
+    all_starts_s, charges = pulses.starts_s[may_be], pulses.charges_uc[may_be]
     if charges.size < _MIN_WAKE_UPS:
         return None
     best: tuple[float, float, float] = (0.1, 0.0, 0.0)
-    start_s = pulses.starts_s[0]
-    early = pulses.starts_s < start_s + _SEARCH_S
-    for cut in np.unique(np.quantile(pulses.charges_uc, np.linspace(0, 0.9, _CUTS))):
-        starts_s = pulses.starts_s[early & (pulses.charges_uc >= cut)][:_SEARCHED] - start_s
+    for cut in _cuts(charges):
+        starts_s = all_starts_s[charges >= cut][:_SEARCHED] - all_starts_s[0]
+        starts_s = starts_s[starts_s < max(_SEARCH_S, starts_s[0])]
         for interval_s in _intervals(beacon_s):
             if starts_s.size >= _MIN_WAKE_UPS and tolerance_s < interval_s / 6:
                 score, fitted_s = _quick_score(starts_s, interval_s, tolerance_s)
                 if score > best[0] * 1.001:
                     best = score, fitted_s, float(cut)
     score, interval_s, cut = best
-    comb = _follow(recording, pulses, interval_s, cut, tolerance_s) if interval_s else None
+    comb = _follow(recording, pulses, may_be, interval_s, cut, tolerance_s) if interval_s else None
     return comb._replace(beacon_s=beacon_s) if comb and beacon_s else comb
+
+
+def _cuts(charges: FloatArray) -> FloatArray:
+    """Return minimum charges that select different numbers of pulses."""
+    low, high = np.quantile(charges, (0.02, 0.98))
+    tried = np.append(
+        np.quantile(charges, np.linspace(0, 0.8, _CUTS)), np.geomspace(max(low, 1e-6), high, _CUTS)
+    )
+    counts = charges.size - np.searchsorted(np.sort(charges), tried)
+    return tried[np.unique(counts, return_index=True)[1]]
 
 
 def _intervals(beacon_s: float | None) -> list[float]:
@@ -118,11 +129,16 @@ def _common_phase(turns: FloatArray, tolerance: float) -> FloatArray:
 
 
 def _follow(
-    recording: Recording, pulses: Pulses, interval_s: float, cut: float, tolerance_s: float
+    recording: Recording,
+    pulses: Pulses,
+    may_be: BoolArray,
+    interval_s: float,
+    cut: float,
+    tolerance_s: float,
 ) -> Comb | None:
     """Return the comb of all pulses, by regression of the times of the wake-ups on their numbers."""
     starts_s = pulses.starts_s
-    is_large = pulses.charges_uc >= cut
+    is_large = may_be & (pulses.charges_uc >= cut)
     phase_s, span_s = starts_s[0], _SEARCH_S / 2
     turns = (starts_s[starts_s < phase_s + span_s] - phase_s) / interval_s
     phase_s += interval_s * float(
@@ -144,7 +160,7 @@ def _follow(
         if span_s > starts_s[-1] - starts_s[0]:
             break
         span_s *= 2
-    is_large = pulses.charges_uc >= _SMALLEST * np.median(pulses.charges_uc[is_on])
+    is_large = may_be & (pulses.charges_uc >= _SMALLEST * np.median(pulses.charges_uc[is_on]))
     is_on = is_large & (np.abs(errors_s) < tolerance_s)
     is_on &= np.append(True, (numbers[1:] != numbers[:-1]) | ~is_on[:-1])
     due = np.arange(numbers[is_on].min(), numbers[is_on].max() + 1)

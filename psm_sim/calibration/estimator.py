@@ -31,12 +31,14 @@ _ASSOCIATION_S = 0.6
 _ALWAYS_ON_MA = (
     45.0  # between the largest base in modem sleep, 38 mA, and the least current of an awake radio
 )
-_RESOLVED_S = 2.5e-4
+_RESOLVED_S, _WHOLE_S = 2.5e-4, 5e-4
 _FOLLOW_UP_S = 3e-3
 _MAX_MISSED = 0.2
-_LONGEST_BEACON = 1.12  # relative to the mean, where the length varies by 5 %
+_LONGEST_BEACON = 1.12  # relative to the usual one, where the length varies by 5 %
 _TIGHT, _AROUND = 0.04, 5.0
 _MAX_DTIM = 10
+_MIN_FOLLOW_UPS = 3
+_SHORTEST_S = 0.05
 
 
 @dataclass
@@ -111,8 +113,11 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
     if levels.transmit_ma:
         threshold = levels.awake_ma + 0.35 * (levels.transmit_ma - levels.awake_ma)
         has_peak = pulses.peaks_ma + base[pulses.begin] > threshold
-    comb = find_comb(recording, pulses, beacon_s)
-    is_plain = comb.is_on & ~has_peak & ~is_long if comb else np.zeros(is_long.size, bool)
+    may_be = ~has_peak & ~is_long & (pulses.charges_uc > 0)
+    if recording.step_s <= _WHOLE_S:  # a beacon fills a sample
+        may_be &= pulses.peaks_ma > 0.5 * (levels.awake_ma - found.base_ma)
+    comb = find_comb(recording, pulses, may_be, beacon_s)
+    is_plain = comb.is_on if comb else np.zeros(is_long.size, bool)
     if comb and (is_plain & ~pulses.is_cut).sum() > 1:
         _estimate_beacons(found, pulses, comb, is_plain, levels.sample_uc, states)
     if found.beacon_uc is not None or is_long.any():
@@ -155,7 +160,7 @@ def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: Boo
     awake_ma = weighted_mode(currents[use], excess[use])
     full_ma = max(awake_ma - float(base.mean()), 1e-9)
     is_partial = is_inside & (excess > 0.15 * full_ma) & (excess < 0.85 * full_ma)
-    is_point = is_partial.sum() < 0.5 * chosen.sum()
+    is_point = is_partial.sum() < 0.5 * (chosen & (pulses.peaks_ma > 0.5 * full_ma)).sum()
     is_resolved |= bool(is_point)
     sample_uc = 1e3 * full_ma * recording.step_s if is_point else 0.0
     is_high = currents > 1.25 * awake_ma
@@ -188,8 +193,8 @@ def _estimate_beacons(
     is_whole = is_plain & ~pulses.is_cut
     is_dtim = _group_wake_ups(charges, comb, is_plain)
     is_missed = np.zeros(is_plain.size, bool)
-    follow_up_s = _follow_up_s(comb)
     mode_uc = _mode(charges[is_whole & ~is_dtim])
+    follow_up_s = _follow_up_s(pulses, comb, is_plain & (charges > 1.25 * mode_uc), mode_uc)
     if follow_up_s:
         index = _next_pulse(pulses, pulses.starts_s + follow_up_s)
         is_missed = is_plain & (index >= 0) & (charges[index] > 0.5 * mode_uc)
@@ -207,7 +212,7 @@ def _estimate_beacons(
         states[after] = np.where(charges[after] <= cut_uc, BEACONS, MISSED)
     normal = charges[is_usual & is_whole & ~is_dtim]
     count = normal.size
-    if sample_uc:  # points miss some pulses
+    if mode_uc < 1.5 * sample_uc:  # points miss some pulses
         count += max(0, comb.observed - int(comb.is_on.sum()))
     mean_uc = float(normal.sum()) / max(count, 1)
     spread_uc = float(np.sqrt(np.mean((normal - normal.mean()) ** 2))) if normal.size else 0.0
@@ -231,12 +236,19 @@ def _next_pulse(pulses: Pulses, times_s: FloatArray) -> NDArray[np.intp]:
     return np.where(starts_s < times_s + _FOLLOW_UP_S, index, -1)
 
 
-def _follow_up_s(comb: Comb) -> float:
-    """Return the beacon interval if the station does not wake up for every beacon, else 0."""
-    beacons = comb.interval_s / comb.beacon_s
-    listen_interval = round(beacons)
-    is_whole = listen_interval > 1 and abs(beacons - listen_interval) < 1e-3 * beacons
-    return comb.interval_s / listen_interval if is_whole else 0.0
+def _follow_up_s(pulses: Pulses, comb: Comb, is_large: BoolArray, mode_uc: float) -> float:
+    """Return the time from a missed beacon to the next one, at which the station wakes up again, or 0.
+
+    It is a fraction of the interval between the wake-ups if the station does not wake up for every beacon.
+    """
+    best_s, most = 0.0, _MIN_FOLLOW_UPS - 1
+    for listen_interval in range(2, int(comb.interval_s / _SHORTEST_S) + 1):
+        wait_s = comb.interval_s / listen_interval
+        index = _next_pulse(pulses, pulses.starts_s[is_large] + wait_s)
+        count = int((~comb.is_on[index] & (index >= 0) & (pulses.charges_uc[index] > 0.5 * mode_uc)).sum())
+        if count > most:
+            best_s, most = wait_s, count
+    return best_s
 
 
 def _group_wake_ups(charges: FloatArray, comb: Comb, is_plain: BoolArray) -> BoolArray:
@@ -261,14 +273,26 @@ def _group_wake_ups(charges: FloatArray, comb: Comb, is_plain: BoolArray) -> Boo
 def _highest_charge(charges: FloatArray, mode_uc: float, sample_uc: float) -> float:
     """Return the charge above which a wake-up is more than a beacon, perhaps a late one.
 
-    The delay of a late beacon is exponential. A quarter of the charges exceed the mode by less than ln(4/3)
-    times the mean excess, and one in 90 by more than 4.5 times the mean. A pause of the charges before that
-    ends the beacons, too.
+    The excess over the mode is a mixture of an exponential distribution, for the delays of beacons, and a
+    uniform one, for group frames, fitted by expectation maximisation. The limit is where both are equally
+    likely. Point samples are too coarse for a mixture. Their limit is 4.5 times the mean delay, estimated by
+    the lowest quarter. A pause of the charges before that ends the beacons, too.
     """
     above = np.sort(charges[charges > mode_uc]) - mode_uc
     if not above.size:
         return np.inf
-    limit_uc = 4.5 * float(np.quantile(above, 0.25)) / np.log(4 / 3) + 1.5 * sample_uc
+    longest, mean, share = float(above[-1]), max(float(np.quantile(above, 0.25)), 1e-3 * mode_uc), 0.5
+    if sample_uc:
+        limit_uc = 4.5 * mean / np.log(4 / 3) + 1.5 * sample_uc
+    else:
+        for _ in range(100):
+            late = share * np.exp(-above / mean) / mean
+            weight = late / (late + (1 - share) / longest)
+            share = min(float(weight.mean()), 0.999)
+            mean = max(float(weight @ above / weight.sum()), 1e-3 * mode_uc)
+        below_uc = mode_uc - float(np.quantile(charges[charges <= mode_uc], 0.32))
+        limit_uc = mean * np.log(max(share * longest / ((1 - share) * mean), 1.0))
+        limit_uc = max(limit_uc, 4 * below_uc)
     pauses = np.diff(np.log(above + mode_uc)) > 0.2 + (np.log1p(sample_uc / mode_uc) if sample_uc else 0.0)
     if pauses.any():
         limit_uc = min(limit_uc, float(above[pauses.argmax()]))
@@ -287,7 +311,7 @@ def _equal_wake_ups(
     is_missed = np.zeros(charges.size, bool)
     least_uc = mode_uc
     if sample_uc:
-        longest_uc = _LONGEST_BEACON * charges[is_plain].mean()
+        longest_uc = _LONGEST_BEACON * float(np.median(charges[is_plain]))
         least_uc = (np.floor(longest_uc / sample_uc) + 1.5) * sample_uc
     own = np.sort(charges[is_plain & (charges > least_uc)])
     width = np.maximum(_TIGHT * own, 1.1 * sample_uc)
