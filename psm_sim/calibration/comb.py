@@ -26,7 +26,7 @@ _MIN_WAKE_UPS = 5
 _MIN_SCORE = 0.35
 _MANY, _MOST = 30, 0.8  # point samples miss most of the wake-ups, but show no other pulses
 _CUTS = 6
-_SMALLEST = 0.4  # least charge of a wake-up, relative to their median
+_SMALLEST = 0.4  # least charge of a wake-up, relative to their first quartile
 
 
 class Comb(NamedTuple):
@@ -160,8 +160,11 @@ def _follow(
         if span_s > starts_s[-1] - starts_s[0]:
             break
         span_s *= 2
-    is_large = may_be & (pulses.charges_uc >= _SMALLEST * np.median(pulses.charges_uc[is_on]))
-    is_on = is_large & (np.abs(errors_s) < tolerance_s)
+    is_due = may_be & (np.abs(errors_s) < tolerance_s)
+    first = np.unique(numbers[is_due], return_index=True)[1]
+    largest_uc = np.maximum.reduceat(pulses.charges_uc[is_due], first)
+    is_large = may_be & (pulses.charges_uc >= _SMALLEST * np.quantile(largest_uc, 0.25))
+    is_on = is_large & is_due
     is_on &= np.append(True, (numbers[1:] != numbers[:-1]) | ~is_on[:-1])
     due = np.arange(numbers[is_on].min(), numbers[is_on].max() + 1)
     observed = _count_observed(recording, pulses, phase_s + interval_s * due, tolerance_s)

@@ -194,6 +194,8 @@ def _estimate_beacons(
     is_dtim = _group_wake_ups(charges, comb, is_plain)
     is_missed = np.zeros(is_plain.size, bool)
     mode_uc = _mode(charges[is_whole & ~is_dtim])
+    if sample_uc < 0.1 * mode_uc:
+        sample_uc = 0.0
     follow_up_s = _follow_up_s(pulses, comb, is_plain & (charges > 1.25 * mode_uc), mode_uc)
     if follow_up_s:
         index = _next_pulse(pulses, pulses.starts_s + follow_up_s)
@@ -223,8 +225,8 @@ def _estimate_beacons(
 
 
 def _mode(charges: FloatArray) -> float:
-    """Return the charge of most wake-ups."""
-    mode = half_sample_mode(charges)
+    """Return the charge of most wake-ups; missed beacons and group frames have more."""
+    mode = half_sample_mode(charges[charges <= np.quantile(charges, 0.6)])
     near = charges[np.abs(charges - mode) < 0.15 * mode]
     return float(np.median(near)) if near.size else mode
 
