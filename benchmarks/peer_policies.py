@@ -48,7 +48,7 @@ from psm_sim.policies import Poll, Rest, make_policy
 from psm_sim.workload import Page, load_workload
 
 MEASURED = Path(__file__).with_suffix(".csv")
-POLICIES = ("psm", "bsd:p=1", "lpsm")
+POLICIES = ("psm", "bsd:p=1", "lpsm", "anticipate")
 PAGES, SEED, RUNS = 100, 34, 5
 COLUMNS = ("page_s", "energy_j", "awake_s", "beacons", "decisions", "loading")
 MAX_AWAKE_S = 1e6
