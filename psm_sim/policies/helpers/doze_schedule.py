@@ -30,12 +30,6 @@ integral of this probability, both of shape (n,).
 IndexArray = NDArray[np.intp]
 Times = TypeVar("Times", float, FloatArray)
 
-_TIE = 1e-9
-"""Difference of costs below which they count as equal, as a share of a beacon's energy.
-
-Of dozes with equal costs the longest is chosen.
-"""
-
 
 @dataclass(frozen=True)
 class RestCosts:
@@ -98,7 +92,7 @@ def solve_rest(
     -------
     ndarray, shape (n,)
         Number of beacons to doze, or 0 to stay awake until the next decision time. Each decision assumes that
-        no frame has arrived before.
+        no frame has arrived before. Of dozes with equal costs the longest is chosen.
     """
     wake_beacon = grid.next_beacon[:, None] + np.arange(costs.max_beacons)
     doze_j, stay_j, left_j = _compute_costs(model, grid, costs, wake_beacon)
@@ -107,9 +101,7 @@ def solve_rest(
     stay_onward_j = _minimise_backwards(grid.next_beacon, doze_j, stay_j, left_j)
     totals_j = doze_j + left_j[wake_beacon]
     min_doze_j = totals_j.min(axis=1)
-    longest = costs.max_beacons - np.argmax(
-        totals_j[:, ::-1] <= min_doze_j[:, None] + _TIE * costs.beacon_j, axis=1
-    )
+    longest = costs.max_beacons - np.argmin(totals_j[:, ::-1], axis=1)
     return np.where(np.array(stay_j) + stay_onward_j < min_doze_j, 0, longest)
 
 
