@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from simpy import Environment
 
 from psm_sim.network import Observer, load_topology
@@ -38,7 +40,9 @@ class AirBench:
 
     def __init__(self, *policies, **settings):
         self.env = env = Environment()
-        self.topology = topology = load_topology("three-node", {"mac.model": "dcf"} | settings)
+        seed = settings.pop("seed", 1)
+        topology = replace(load_topology("three-node", {"mac.model": "dcf"} | settings), seed=seed)
+        self.topology = topology
         self.cell = Cell(env, topology)
         self.stations, self.ports, self.recorders, self.ledgers, self.hops = [], [], [], [], []
         for policy in policies:
