@@ -20,11 +20,19 @@ from psm_sim.simulation import Scenario
 
 DTIM_PERIODS, BOUNDS_S = (1, 3, 10), (0.1, 0.3, 1.0)
 BEYOND, TIMES = 1.25, 10
+NETWORK = {
+    "beacon.interval_ms": 102.4,
+    "beacon.loss": 0.02,
+    "access_point.group_per_s": 0.2317,
+    "access_point.group_bytes": 81,
+    "links.wireless.rate_mbps": 65.0,
+}
+"""Network of today, as ``advise`` has it around a chip."""
 
 
 def advices(profile: str, dtim_period: int, traffic: str) -> Iterator[Advice]:
     """Yield the advice for each bound."""
-    keys = {"beacon.interval_ms": 102.4, "beacon.dtim_period": dtim_period}
+    keys = {**NETWORK, "beacon.dtim_period": dtim_period}
     scenario, chip = Scenario(traffic, pages=1, settings=keys, profile=profile), load_profile(profile)
     beacon = scenario.resolve_topology().beacon
     settings = settings_of(chip.driver or "generic", beacon, has_twt=chip.has_twt)
