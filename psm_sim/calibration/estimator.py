@@ -298,7 +298,7 @@ def _highest_charge(charges: FloatArray, mode_uc: float, sample_uc: float) -> fl
     pauses = np.diff(np.log(above + mode_uc)) > 0.2 + (np.log1p(sample_uc / mode_uc) if sample_uc else 0.0)
     if pauses.any():
         limit_uc = min(limit_uc, float(above[pauses.argmax()]))
-    return float(mode_uc + max(limit_uc, 0.05 * mode_uc))
+    return float(mode_uc + max(limit_uc, 0.3 * mode_uc))
 
 
 def _equal_wake_ups(
