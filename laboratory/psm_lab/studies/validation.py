@@ -321,7 +321,7 @@ def _calibration_findings(cases: list[Row]) -> dict[str, Any]:
         columns |= {} if row["fits"] else {"verdict": "no fit"}
         rows.append({name: row[name] for name in ("given", "chip", "DTIM")} | columns)
     frame = pd.DataFrame(rows)
-    tallies = []
+    tallies: list[Row] = []
     for given, group in frame.groupby("given", sort=False):
         for name, part in (("all", group), ("others", group[~group["chip"].isin(SCATTERED)])):
             sizes = part["difference %"].abs().dropna()
