@@ -28,9 +28,8 @@ METER_ERROR = 0.01
 """Relative error of a meter."""
 
 _ASSOCIATION_S = 0.6
-_ALWAYS_ON_MA = (
-    45.0  # between the largest base in modem sleep, 38 mA, and the least current of an awake radio
-)
+# Between the largest base in modem sleep, 38 mA, and the least current of an awake radio.
+_ALWAYS_ON_MA = 45.0
 _RESOLVED_S, _WHOLE_S = 2.5e-4, 5e-4
 _FOLLOW_UP_S = 3e-3
 _MAX_MISSED = 0.2

@@ -29,8 +29,10 @@ _MIN_SAMPLES = 100
 _MAX_MA = 1e6
 _CHUNK = 1 << 20
 _FRAME = np.dtype([("ua", "<f4"), ("bits", "<u2")])
-_TIME = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-_LEVEL = {
+TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+"""Scale of each unit of time to seconds."""
+
+LEVEL_UNITS = {
     f"{prefix}{unit}": scale
     for unit in "AW"
     for prefix, scale in (("", 1e3), ("m", 1.0), ("u", 1e-3), ("n", 1e-6))
@@ -184,7 +186,7 @@ def _csv_chunks(path: Path, file: IO[bytes], units: tuple[str, str] | None, supp
     has_header = not all(map(_is_number, names))
     columns = _columns(path, names if has_header else [], units)
     has_comma = separator != "," or '"' in lines[1]
-    scale = _LEVEL[columns.level_unit] / (supply_v if columns.level_unit.endswith("W") else 1.0)
+    scale = LEVEL_UNITS[columns.level_unit] / (supply_v if columns.level_unit.endswith("W") else 1.0)
     try:
         with pd.read_csv(
             file,
@@ -204,7 +206,7 @@ def _csv_chunks(path: Path, file: IO[bytes], units: tuple[str, str] | None, supp
                         f" {frame.shape[1]}; a decimal comma requires another separator."
                     )
                 times, levels = (_numbers(path, frame[column]) for column in (columns.time, columns.level))
-                yield times * _TIME[columns.time_unit], levels * scale
+                yield times * TIME_UNITS[columns.time_unit], levels * scale
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise InputError(
             f"{path} is no valid CSV file: {str(error).strip()}; expected rows of {len(names)} numbers."
@@ -248,7 +250,7 @@ def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Co
             f"{path} must have a column of time and one of current or power, got"
             f" {', '.join(names)!r}; expected a header such as Timestamp(ms),Current(uA)."
         )
-    own = units or (_unit(names[found["time"]], _TIME), _unit(names[level], _LEVEL))
+    own = units or (_unit(names[found["time"]], TIME_UNITS), _unit(names[level], LEVEL_UNITS))
     if not all(own):
         raise InputError(
             f"{path}: the columns {names[found['time']]!r} and {names[level]!r} have no units; add"

@@ -29,8 +29,6 @@ examples:
 Record an idle station for 60 s at 10 kHz; 10 s suffice where no beacon is lost.
 The profile is used with --profile chip.toml."""
 
-_TIMES = ("s", "ms", "us", "ns")
-_LEVELS = ("A", "mA", "uA", "nA", "W", "mW", "uW", "nW")
 _USUAL_V = 3.3
 
 
@@ -119,8 +117,10 @@ def _outputs(arguments: argparse.Namespace, source: Path) -> tuple[Path | None, 
 
 
 def _units(text: str) -> tuple[str, str]:
+    from psm_sim.calibration.recording_readers import LEVEL_UNITS, TIME_UNITS
+
     time, _, level = (part.strip() for part in text.partition(","))
-    if time not in _TIMES or level not in _LEVELS:
+    if time not in TIME_UNITS or level not in LEVEL_UNITS:
         raise argparse.ArgumentTypeError(
             f"must be a unit of time and one of current or power, such as ms,mA or s,W, got {text!r}"
         )
