@@ -78,8 +78,9 @@ def _remarks(found: Calibration) -> list[str]:
     remarks = []
     if _has_late_beacons(found):
         remarks.append(
-            f"Most beacons have {found.beacon_mode_uc:.0f} uC. The mean includes late beacons, and is biased"
-            " by 5 to 10 %, because a very late one cannot be told from one with group frames."
+            f"Most beacons have {found.beacon_mode_uc:.0f} uC. The mean includes late beacons, and may be"
+            " biased, because a very late one cannot be told from one with group frames; the interval of the"
+            f" profile has {100 * _LATE_BIAS:.0f} % for this."
         )
     if found.awake_ma is not None and not found.awake_is_resolved:
         remarks.append(
