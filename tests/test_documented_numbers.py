@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from benchmarks.anticipate import stored
+from psm_sim.network.chip_estimation import DOZING
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -144,6 +145,15 @@ def write() -> None:
         text = path.read_text(encoding="utf-8")
         found = block(text, mark)
         path.write_text(text[: found.start()] + made(report()) + "\n" + text[found.end() :], encoding="utf-8")
+
+
+def test_the_interval_of_a_chip_covers_the_rows_that_devices_md_names() -> None:
+    low, high = DOZING["light-sleep"]
+    rows = report("validation")["studies"]["data-sheet"]["tables"][0]["rows"]
+    ratios = [measured / simulated for _, _, measured, simulated, *_ in rows]
+    within = sum(low <= ratio <= high for ratio in ratios)
+    text = (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
+    assert f"{low} to {high} times the predicted one; {within} of the {len(rows)} [measured rows]" in text
 
 
 if __name__ == "__main__":
