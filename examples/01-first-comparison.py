@@ -1,11 +1,11 @@
-"""First comparison: several policies over the same pages.
+"""Compare several policies on the same pages.
 
-Each policy loads the same 50 page views, drawn from the bundled trace "ucb" with seed 1. The table
-has one row per policy: the energy of a page, its share for beacons, the time of a page, and its
-slowdown, which is the time divided by that of the same page without power saving.
+Each policy loads the same 50 pages, sampled from the bundled trace "ucb" with seed 1. The table has
+one row per policy: the energy per page, the part of it that beacons cost, the page time, and the
+slowdown. The slowdown is the page time divided by the time of the same page without power saving.
 
-Run it:                python examples/01-first-comparison.py
-Write its output anew: python examples/01-first-comparison.py > examples/01-first-comparison.txt
+Run:               python examples/01-first-comparison.py
+Renew the output:  python examples/01-first-comparison.py > examples/01-first-comparison.txt
 """
 
 import psm_sim
@@ -26,7 +26,7 @@ def main() -> None:
     table = psm_sim.compare(POLICIES, trace="ucb", pages=50, seed=1, baselines=False).frame
     print(table[list(COLUMNS)].rename(columns=COLUMNS).round(3).to_string(index=False))
 
-    # One policy alone: a Result, whose pages are a table too.
+    # simulate() runs one policy. The pages of its result are a DataFrame too.
     run = psm_sim.simulate("lpsm", pages=50, seed=1)
     worst = run.pages.sort_values("slowdown", ascending=False).iloc[0]
     print()

@@ -1,12 +1,13 @@
-"""Own policy: a class with one method, compared with the built-in policies.
+"""Write your own policy and compare it with built-in policies.
 
-The policy doubles its doze after each beacon at which nothing was held for it, and begins again
-with one beacon when there is traffic. It keeps a number from one question to the next, so it
-overrides start(), which is called before each run. The contract checks find what is forgotten.
+A policy is a class with the method rest(). This one doubles its doze after each beacon without
+buffered frames, and returns to one beacon when there is traffic. It stores a number between two
+decisions, so it also overrides start(), which is called before each run. The contract checks
+reject a policy that forgets to reset its state.
 
-From the command line: python -m psm_sim --policy examples/02-own-policy.py:Backoff:most=4 --policy psm
-Run it:                python examples/02-own-policy.py
-Write its output anew: python examples/02-own-policy.py > examples/02-own-policy.txt
+On the command line:  python -m psm_sim --policy examples/02-own-policy.py:Backoff:most=4 --policy psm
+Run:                  python examples/02-own-policy.py
+Renew the output:     python examples/02-own-policy.py > examples/02-own-policy.txt
 """
 
 import psm_sim
@@ -14,30 +15,29 @@ from psm_sim.policies import Policy, Poll, Rest
 
 
 class Backoff(Policy):
-    """Double the doze from beacon to beacon while nothing is held."""
+    """Double the doze from beacon to beacon while no frames are buffered."""
 
     name = "backoff"
 
     def __init__(self, most: int = 16) -> None:
-        self.most = most  # a parameter: the longest doze, in beacons
+        self.most = most  # longest doze, in beacons; arguments of the constructor are the parameters
         self._beacons = 1
 
     def start(self, beacon_s: float) -> None:
-        """Forget the run before."""
+        """Reset the state before a run."""
         super().start(beacon_s)
         self._beacons = 1
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Doze at once; poll is None after a packet of our own."""
-        quiet = poll is not None and poll.buffered_frames == 0
-        self._beacons = min(2 * self._beacons, self.most) if quiet else 1
+        """Doze immediately. poll is None after an uplink packet, else the observation at a beacon."""
+        idle = poll is not None and poll.buffered_frames == 0
+        self._beacons = min(2 * self._beacons, self.most) if idle else 1
         return Rest(beacons=self._beacons)
 
 
 def main() -> None:
-    """Check the policy, then compare two settings of it with built-in policies."""
-    report = psm_sim.check(Backoff)
-    print(f"checks: {sum(each.ok for each in report.findings)} of {len(report.findings)} hold")
+    """Check the policy, and compare two settings of it with built-in policies."""
+    print(psm_sim.check(Backoff).summary)
 
     table = psm_sim.compare([Backoff(), Backoff(most=4), "psm", "lpsm"], pages=50, baselines=False).frame
     print(f"{'policy':<8}  {'most':>4}  {'J per page':>10}  {'slowdown':>8}")

@@ -1,14 +1,14 @@
-"""Own loss: what LPSM weighs against each other, as a class and as a formula.
+"""Write your own loss for LPSM, as a class and as a formula.
 
-LPSM learns the polling time with the least loss. A loss says what each candidate polling time would
-have cost in the doze that is just over, in nats. The built-in losses count every byte that waits;
-in this one a wait costs the same for one frame as for many, since the user of a small page waits
-too. The larger gamma is, the sooner LPSM polls again after traffic: it hears more beacons, and
-pages are faster.
+LPSM learns the polling time with the lowest loss. After each doze, the loss function returns the
+cost in nats that each candidate polling time would have had. The built-in losses charge each byte
+that waits. This loss charges the waiting time alone, because the user of a small page waits too.
+With a larger gamma, LPSM polls again sooner after traffic: it receives more beacons and loads pages
+faster.
 
-From the command line: python -m psm_sim --policy lpsm --loss examples/03-own-loss.py:AnyTraffic:gamma=0.01
-Run it:                python examples/03-own-loss.py
-Write its output anew: python examples/03-own-loss.py > examples/03-own-loss.txt
+On the command line:  python -m psm_sim --policy lpsm --loss examples/03-own-loss.py:AnyTraffic:gamma=0.01
+Run:                  python examples/03-own-loss.py
+Renew the output:     python examples/03-own-loss.py > examples/03-own-loss.txt
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from psm_sim.policies.lpsm import Lpsm
 
 
 class AnyTraffic(Loss):
-    """A wait costs gamma for each ms if anything was held; a poll costs 1/log of the polling time."""
+    """Charge gamma for each ms of waiting if frames were buffered, and 1/log of the time for a poll."""
 
     name = "any-traffic"
 
@@ -28,23 +28,26 @@ class AnyTraffic(Loss):
         self.gamma = gamma
 
     def __call__(self, poll: Poll, times_ms: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the loss of each candidate polling time, shape (n,) to (n,)."""
+        """Return the loss of each candidate polling time, shape (n,)."""
         wait = self.gamma * times_ms if poll.buffered_frames else 0.0
         return wait + 1 / np.log(times_ms)
 
     def idle(self, times_ms: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the losses if nothing was held. Optional: LPSM then learns many empty dozes at once."""
+        """Return the losses of a doze without buffered frames. Optional, for speed.
+
+        LPSM then learns from many such dozes at once.
+        """
         return np.asarray(1 / np.log(times_ms))
 
 
 def main() -> None:
-    """Check the loss, then let LPSM learn with it, with a formula, and with a built-in loss."""
-    print("the loss passes every check:", psm_sim.check(AnyTraffic).ok)
+    """Check the loss, then run LPSM with it, with a formula, and with a built-in loss."""
+    print(psm_sim.check(AnyTraffic).summary)
 
     losses: dict[str, str | Loss] = {
         "any-traffic, gamma 0.01": AnyTraffic(),
         "any-traffic, gamma 0.001": AnyTraffic(gamma=0.001),
-        "a formula": "1e-4 * I * Ti + 1/log(Ti)",  # I: bytes held, Ti: candidate polling times in ms
+        "a formula": "1e-4 * I * Ti + 1/log(Ti)",  # I: buffered bytes, Ti: candidate polling times in ms
         "inverse-log, built in": "inverse-log",
     }
     table = psm_sim.compare([Lpsm(loss=loss) for loss in losses.values()], pages=50, baselines=False).frame

@@ -1,10 +1,10 @@
-"""Own trace: pages made in Python, given to a comparison in place of a trace's name.
+"""Create a trace in Python and save it as a page list.
 
-The user of this trace reads messages: one small object every few seconds, from a server that takes
-30 ms to answer. The same pages can be kept as a page list, a CSV file that --trace reads.
+The user of this trace reads messages: one small object every few seconds, from a server that
+responds after 30 ms. A page list is a CSV file that --trace reads.
 
-Run it:                python examples/04-own-trace.py
-Write its output anew: python examples/04-own-trace.py > examples/04-own-trace.txt
+Run:               python examples/04-own-trace.py
+Renew the output:  python examples/04-own-trace.py > examples/04-own-trace.txt
 """
 
 import tempfile
@@ -15,7 +15,7 @@ from psm_sim.workload import Page, Workload, load_workload, write_page_list
 
 
 def message(think_s: float, size: int) -> Page:
-    """Return a page of one object of *size* bytes, asked for after *think_s* seconds."""
+    """Return a page of one object of *size* bytes, requested after *think_s* seconds."""
     return Page(
         think_s=think_s,
         main_bytes=size,
@@ -26,9 +26,9 @@ def message(think_s: float, size: int) -> Page:
 
 
 def main() -> None:
-    """Compare policies over forty messages, then write the pages and read them again."""
+    """Compare policies over forty messages, then write the pages and read them back."""
     pages = tuple(message(think_s=2 + number % 7, size=500 + 250 * (number % 5)) for number in range(40))
-    messages = Workload("messages", pages, synthetic=True, remark="messages made up for this example")
+    messages = Workload("messages", pages, synthetic=True, remark="synthetic messages of this example")
 
     table = psm_sim.compare(["always-on", "psm", "bsd:p=0.5", "lpsm"], trace=messages, baselines=False).frame
     print(f"{'policy':<10}{'J per page':>11}{'slowdown':>10}")
@@ -40,8 +40,8 @@ def main() -> None:
         write_page_list(path, pages)
         print()
         print("as a page list:", *path.read_text(encoding="utf-8").splitlines()[:3], sep="\n  ")
-        again = load_workload(str(path), pages=len(pages), seed=1)
-        print("read again, the pages are the same:", again.pages == pages)
+        loaded = load_workload(str(path), pages=len(pages), seed=1)
+        print("the loaded pages are equal:", loaded.pages == pages)
 
 
 if __name__ == "__main__":

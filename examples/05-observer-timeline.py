@@ -1,11 +1,11 @@
-"""Observer and timeline: what the radio does while one page is loaded.
+"""Record the states of the radio during a page load with an observer.
 
-An observer is told what happens in a run and changes nothing. It overrides the methods it needs;
-here it keeps each change of the radio's state, each beacon heard, and the end of each page. Any
-number of observers can watch a run; the energy of every run is counted by one.
+A run calls the methods of its observers at each event. An observer overrides the methods it needs,
+and must not change the run. This one records each change of the radio's state, each beacon
+received, and the end of each page. A run accepts any number of observers.
 
-Run it:                python examples/05-observer-timeline.py
-Write its output anew: python examples/05-observer-timeline.py > examples/05-observer-timeline.txt
+Run:               python examples/05-observer-timeline.py
+Renew the output:  python examples/05-observer-timeline.py > examples/05-observer-timeline.txt
 """
 
 from psm_sim.network import Observer, build_world, load_topology, run_alone
@@ -15,23 +15,23 @@ from psm_sim.workload import load_workload
 
 
 class Timeline(Observer):
-    """Keeps what happened, as pairs of a time in seconds and words."""
+    """Record events as pairs of a time in seconds and a description."""
 
     def __init__(self) -> None:
         self.events: list[tuple[float, str]] = []
 
     def radio(self, time_s: float, awake: bool) -> None:
-        """Keep a change of state."""
+        """Record a change of the radio's state."""
         self.events.append((time_s, "wakes" if awake else "begins to doze"))
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Keep beacons heard; beacons that named nobody come as one call."""
+        """Record beacons received. One call reports all consecutive beacons without traffic."""
         last_s = first_s + (count - 1) * every_s
-        many = f"{count} beacons, the last at {last_s:.3f} s" if count > 1 else "a beacon"
-        self.events.append((first_s, f"hears {many}"))
+        beacons = f"{count} beacons, the last at {last_s:.3f} s" if count > 1 else "a beacon"
+        self.events.append((first_s, f"receives {beacons}"))
 
     def page(self, visit: Visit) -> None:
-        """Keep the end of a page."""
+        """Record the end of a page load."""
         self.events.append((visit.ended_s, f"page of {visit.page.objects} objects is complete"))
 
 
@@ -41,9 +41,9 @@ def main() -> None:
     world = build_world(load_topology("three-node"), make_policy("psm"), [timeline])
     run_alone(world, load_workload("ucb", pages=2, seed=1).pages)
 
-    # What an idle radio does is told when something next happens to it, so the events are sorted.
-    for time_s, words in sorted(timeline.events)[:24]:
-        print(f"{time_s:9.3f} s  {words}")
+    # The simulator reports the beacons of an idle radio late, at its next event, so the list is sorted.
+    for time_s, event in sorted(timeline.events)[:24]:
+        print(f"{time_s:9.3f} s  {event}")
     print("...")
     usage = world.usage()
     print(f"{usage.awake_s:.3f} s awake, {usage.asleep_s:.3f} s asleep, {usage.beacons} beacons")

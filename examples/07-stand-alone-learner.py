@@ -1,12 +1,12 @@
-"""Stand-alone learner: Learn-alpha over any losses, without a radio or a simulator.
+"""Run Learn-alpha on any losses, without a radio or a simulator.
 
-Six experts suffer a loss in every round. The best expert changes every 100 rounds, which no learner
-is told. Static-expert expects one expert to be best throughout, Fixed-share needs to be told how
-often the best one changes, and Learn-alpha learns that too. Their losses stand beside the best
-fixed expert and beside Fixed-share with the switching rate that is best in hindsight.
+Six experts suffer a loss in every round. The best expert changes every 100 rounds; the learners do
+not know this. Static-expert assumes that one expert is best throughout. Fixed-share assumes a
+switching rate. Learn-alpha learns the rate. The script compares their losses with two offline optima:
+the best fixed expert, and Fixed-share with the best switching rate.
 
-Run it:                python examples/07-stand-alone-learner.py
-Write its output anew: python examples/07-stand-alone-learner.py > examples/07-stand-alone-learner.txt
+Run:               python examples/07-stand-alone-learner.py
+Renew the output:  python examples/07-stand-alone-learner.py > examples/07-stand-alone-learner.txt
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ ROUNDS, EXPERTS = 1000, 6
 
 
 def main() -> None:
-    """Follow the same losses with three learners."""
+    """Run three learners on the same losses."""
     # The best expert loses 0.2 nats in a round, the others 1 nat: shape (rounds, experts).
     best = (np.arange(ROUNDS) // 100 * 2) % EXPERTS
     losses = np.where(np.arange(EXPERTS) == best[:, None], 0.2, 1.0)
@@ -45,7 +45,7 @@ def main() -> None:
     learner = learners["learn-alpha"]
     print()
     print("weights of learn-alpha's experts:", np.round(learner.weights, 3).tolist())
-    print(f"its prediction, if expert i says i: {learner.predict(np.arange(EXPERTS, dtype=float)):.3f}")
+    print(f"its prediction, if expert i predicts i: {learner.predict(np.arange(EXPERTS, dtype=float)):.3f}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""Recording: the pages of a HAR file, replayed in their order or sampled from.
+"""Replay the pages of a HAR file, or sample new pages from it.
 
-A browser saves a HAR file from its network tool ("Save all as HAR"). The one beside this script is
-made up, so that it is small and nobody's: four pages with twelve objects. Replayed, its pages come
-in their order with the recorded think times. Sampled, any number of pages is drawn from
+A browser saves a HAR file from its network tool ("Save all as HAR"). The file next to this script is
+synthetic, so it contains no private data: four pages with twelve objects. A replay loads the pages
+in their order with the recorded think times. Sampling generates any number of pages from
 distributions that are fitted to the recording.
 
-From the command line: python -m psm_sim --policy psm --policy lpsm --trace examples/08-made-up-session.har
-Run it:                python examples/08-recording.py
-Write its output anew: python examples/08-recording.py > examples/08-recording.txt
+On the command line:  python -m psm_sim --policy psm --policy lpsm --trace examples/08-synthetic-session.har
+Run:                  python examples/08-recording.py
+Renew the output:     python examples/08-recording.py > examples/08-recording.txt
 """
 
 from pathlib import Path
@@ -16,12 +16,12 @@ import psm_sim
 from psm_sim.common.component_spec import Spec
 from psm_sim.workload import load_workload
 
-FILE = Path(__file__).with_name("08-made-up-session.har")
+FILE = Path(__file__).with_name("08-synthetic-session.har")
 POLICIES = ["always-on", "psm", "lpsm"]
 
 
 def compare(trace: Spec, pages: int) -> None:
-    """Say what the pages are, and print one row per policy."""
+    """Print a description of the pages, and one row per policy."""
     workload = load_workload(trace, pages, seed=1)
     print()
     print(workload.remark)
@@ -32,11 +32,11 @@ def compare(trace: Spec, pages: int) -> None:
 
 
 def main() -> None:
-    """Show the recorded pages, then compare policies over them and over pages sampled from them."""
+    """Print the recorded pages, then compare policies on them and on pages sampled from them."""
     recording = Spec(str(FILE))
     for number, page in enumerate(load_workload(recording, pages=10, seed=1).pages, start=1):
-        facts = f"{page.think_s:5.2f} s of thinking, objects: {page.objects}, bytes: {page.total_bytes}"
-        print(f"page {number}: {facts}")
+        think = f"{page.think_s:5.2f} s of thinking"
+        print(f"page {number}: {think}, objects: {page.objects}, bytes: {page.total_bytes}")
     compare(recording, pages=10)
     compare(recording.with_("workload", "sample"), pages=40)
 

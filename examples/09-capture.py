@@ -1,11 +1,12 @@
-"""Capture: packets that tcpdump or Wireshark has kept, replayed under a power-save policy.
+"""Replay a packet capture of tcpdump or Wireshark under several policies.
 
-This script writes a small one itself: a device reports over TCP every 20 s and is answered. The replay
-sends each packet at its recorded time, and measures how long the packets to the device wait.
+The script first writes a small capture: a device sends a report over TCP every 20 s, and the server
+responds. The replay sends each packet at its recorded time, and measures the latency of the packets to
+the device.
 
-From the command line: python -m psm_sim --policy psm --trace my.pcap
-Run it:                python examples/09-capture.py
-Write its output anew: python examples/09-capture.py > examples/09-capture.txt
+On the command line:  python -m psm_sim --policy psm --trace my.pcap
+Run:                  python examples/09-capture.py
+Renew the output:     python examples/09-capture.py > examples/09-capture.txt
 """
 
 import struct
@@ -29,12 +30,13 @@ def packet(up: bool, sequence: int, size: int) -> bytes:
 
 
 def write(path: Path) -> None:
-    """Write 15 reports, each answered after 83 ms, as a pcap file of raw IP packets (link type 101)."""
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101)
+    """Write 15 reports, each with a response after 83 ms, as a pcap file of raw IP packets."""
+    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101)  # link type 101: raw IP
     for number in range(15):
-        for after_us, each in (0, packet(True, 200 * number, 200)), (83_000, packet(False, 50 * number, 50)):
+        report, response = packet(True, 200 * number, 200), packet(False, 50 * number, 50)
+        for after_us, content in (0, report), (83_000, response):
             time = divmod(20_370_000 * number + after_us, 1_000_000)
-            data += struct.pack("<IIII", *time, len(each), len(each)) + each
+            data += struct.pack("<IIII", *time, len(content), len(content)) + content
     path.write_bytes(data)
 
 

@@ -1,12 +1,12 @@
-"""Hindsight: the least energy that any policy could have needed, once everything is known.
+"""Compute the offline optimum: the least energy of any policy that knows all future traffic.
 
-The traffic of a run without power saving is kept as a chain of silences and activities, on which
-any schedule of polls has an exact price. The best schedule without delay is the limit for policies
-that slow nothing down. With delay allowed, the frontier has the least energy at each total delay,
-and each policy can be held against it.
+A run without power saving is recorded as a chain of idle periods and activities, on which the energy
+of any schedule of polls is exact. The optimum without delay is the lower bound for policies that slow
+nothing down. The frontier has the least energy for each total delay. The script compares each policy
+with the frontier at the same delay.
 
-Run it:                python examples/10-hindsight.py
-Write its output anew: python examples/10-hindsight.py > examples/10-hindsight.txt
+Run:               python examples/10-hindsight.py
+Renew the output:  python examples/10-hindsight.py > examples/10-hindsight.txt
 """
 
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier, offline_optimum
@@ -20,7 +20,7 @@ PAGES = 20
 
 
 def main() -> None:
-    """Print the best schedules, then each policy beside the best one with the same delay."""
+    """Print the offline optima, then each policy next to the optimum with the same delay."""
     chain = record_chain(load_workload("ucb", PAGES, seed=1).pages, load_topology("three-node"))
     print(f"{len(chain.steps)} activities in {chain.pages} pages")
 
@@ -34,9 +34,9 @@ def main() -> None:
     print()
     print("policy       J per page  s of delay  least J with that delay")
     for name in ("always-on", "psm", "bsd:p=0.5", "lpsm"):
-        played = evaluate_policy(chain, make_policy(name))
-        least_j = least_energy_j(hull, played.delay_s)
-        numbers = played.energy_j / PAGES, played.delay_s / PAGES, least_j / PAGES
+        schedule = evaluate_policy(chain, make_policy(name))
+        least_j = least_energy_j(hull, schedule.delay_s)
+        numbers = schedule.energy_j / PAGES, schedule.delay_s / PAGES, least_j / PAGES
         print("{:<12}{:>11.3f}{:>12.3f}{:>25.3f}".format(name, *numbers))
 
 

@@ -1,11 +1,12 @@
-"""Capture of a run: what a sniffer beside the station hears, frame by frame, and what is read back from it.
+"""Capture the 802.11 frames of a run, count them, and read the capture back as a trace.
 
-Any run can be captured. Wireshark opens the file; here it is counted by a few lines: beacons, those that
-name the station in their TIM, and the other frames by kind. Read back as a trace, it has the same packets.
+The capture has the frames that a sniffer next to the station receives. Wireshark opens it. This script
+counts the frames by type, the beacons with the station's TIM bit, and the null data frames with PM = 1.
+A capture read back as a trace has the same packets.
 
-From the command line: python -m psm_sim --policy psm --pages 3 --capture psm.pcap --timeline psm.json
-Run it:                python examples/11-capture-of-a-run.py
-Write its output anew: python examples/11-capture-of-a-run.py > examples/11-capture-of-a-run.txt
+On the command line:  python -m psm_sim --policy psm --pages 3 --capture psm.pcap --timeline psm.json
+Run:                  python examples/11-capture-of-a-run.py
+Renew the output:     python examples/11-capture-of-a-run.py > examples/11-capture-of-a-run.txt
 """
 
 import struct
@@ -17,33 +18,33 @@ import psm_sim
 from psm_sim.common.component_spec import Spec
 from psm_sim.workload import load_workload
 
-KINDS = {0x80: "beacons", 0x08: "data", 0x48: "null frames", 0xA4: "PS-Polls", 0xD4: "ACKs"}
+TYPES = {0x80: "beacons", 0x08: "data", 0x48: "null data frames", 0xA4: "PS-Polls", 0xD4: "ACKs"}
 
 
-def counted(data: bytes) -> Counter[str]:
-    """Return how many frames of each kind a capture of ours has."""
-    found, at = Counter[str](), 24
+def count_frames(data: bytes) -> Counter[str]:
+    """Return the number of frames of each type in a capture that psm_sim has written."""
+    counts, at = Counter[str](), 24  # behind the file header
     while at < len(data):
         length = struct.unpack_from("<I", data, at + 12)[0]
         frame = data[at + 16 + data[at + 18] : at + 16 + length]  # behind the radiotap header
-        found[KINDS[frame[0]]] += 1
-        found["beacons that name the station"] += frame[0] == 0x80 and frame[-1] > 0
-        found["null frames: it dozes"] += frame[0] == 0x48 and frame[1] & 0x10 > 0
+        counts[TYPES[frame[0]]] += 1
+        counts["beacons with the TIM bit"] += frame[0] == 0x80 and frame[-1] > 0
+        counts["null data frames with PM = 1"] += frame[0] == 0x48 and frame[1] & 0x10 > 0
         at += 16 + length
-    return found
+    return counts
 
 
 def main() -> None:
-    """Capture three pages under two policies, count the frames, and read one file back."""
+    """Capture three pages under two policies, count the frames, and read one capture back."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.pcap"
         psm_sim.compare(["psm", "bsd:p=0.5"], pages=3, capture=path)
-        for each in sorted(Path(folder).iterdir()):
-            print(each.name)
-            for kind, count in sorted(counted(each.read_bytes()).items()):
-                print(f"  {kind:<31}{count:>6,}")
-        again = load_workload(Spec(str(Path(folder) / "run-psm.pcap")), 1, seed=1)
-    print(f"\nread back: {again.remark}")
+        for capture in sorted(Path(folder).iterdir()):
+            print(capture.name)
+            for frame_type, count in sorted(count_frames(capture.read_bytes()).items()):
+                print(f"  {frame_type:<31}{count:>6,}")
+        trace = load_workload(Spec(str(Path(folder) / "run-psm.pcap")), 1, seed=1)
+    print(f"\nread back: {trace.remark}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""A policy whose decisions are made in another process: an agent, a driver or another simulator.
+"""Let an agent in another process decide, e.g. a driver or another simulator.
 
-The policy opens its connection in start() and closes it in finish(). psm_sim creates policies anew
-for each run when it is given the class, so nothing that is open is ever copied. The agent knows only
+The policy opens its connection in start() and closes it in finish(). Pass the class, not an instance:
+psm_sim then creates a policy for each run and never copies an open connection. The agent knows only
 the numbers that it receives.
 
-Run it:                python examples/12-agent-process.py
-Write its output anew: python examples/12-agent-process.py > examples/12-agent-process.txt
+Run:               python examples/12-agent-process.py
+Renew the output:  python examples/12-agent-process.py > examples/12-agent-process.txt
 """
 
 import multiprocessing
@@ -18,12 +18,12 @@ PAGES = 20
 
 
 def decide(since_uplink_s: float, frames: int) -> int:
-    """Return the number of beacons to doze: one after a frame, more in a long silence."""
+    """Return the number of beacons to doze: one after a frame, more in a long idle period."""
     return 1 if frames or since_uplink_s < 0.5 else min(10, 1 + int(since_uplink_s))
 
 
 def serve(connection: Connection) -> None:
-    """Answer questions until the other end is closed. This function runs in the other process."""
+    """Answer until the other end closes the connection. This function runs in the process of the agent."""
     try:
         while True:
             connection.send(decide(*connection.recv()))
@@ -31,13 +31,13 @@ def serve(connection: Connection) -> None:
         pass
 
 
-class Asked(Policy):
+class Remote(Policy):
     """Policy that asks an agent in another process at each decision."""
 
-    name = "asked"
+    name = "remote"
 
     def start(self, beacon_s: float) -> None:
-        """Begin the process of the agent."""
+        """Start the process of the agent."""
         super().start(beacon_s)
         context = multiprocessing.get_context("spawn")
         self._connection, other = context.Pipe()
@@ -54,10 +54,10 @@ class Asked(Policy):
         self._connection.close()
 
 
-class Direct(Policy):
-    """The same policy without another process."""
+class Local(Policy):
+    """The same policy in the process of the simulation."""
 
-    name = "direct"
+    name = "local"
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Return the decision."""
@@ -65,8 +65,8 @@ class Direct(Policy):
 
 
 def main() -> None:
-    """Print the policy in both forms."""
-    frame = psm_sim.compare([Asked, Direct], pages=PAGES, baselines=False).frame
+    """Compare both forms of the policy."""
+    frame = psm_sim.compare([Remote, Local], pages=PAGES, baselines=False).frame
     print(frame[["policy", "energy_per_page_j", "slowdown.mean"]].round(6).to_string(index=False))
 
 

@@ -1,12 +1,13 @@
-"""Two fixed rules that look at frames: one hears beacons for replies, one after any traffic.
+"""Decide by the frames sent and received, in two fixed rules.
 
-Outstanding hears every beacon while a request waits for its reply, and sleeps ever longer otherwise.
-Skip is the dynamic listen interval of Talaria TWO: every beacon after traffic until the next one of
-the listen interval, and every n-th beacon otherwise. Both override sent() and received().
+Outstanding receives every beacon while a request waits for its reply, and dozes longer and longer
+otherwise. Skip is the dynamic listen interval of Talaria TWO: it receives every beacon after traffic
+until the next beacon of the listen interval, and every n-th beacon otherwise. Both rules override
+sent() and received().
 
-From the command line: python -m psm_sim --policy examples/13-fixed-rules.py:Skip:listen_interval=5
-Run it:                python examples/13-fixed-rules.py
-Write its output anew: python examples/13-fixed-rules.py > examples/13-fixed-rules.txt
+On the command line:  python -m psm_sim --policy examples/13-fixed-rules.py:Skip:listen_interval=5
+Run:                  python examples/13-fixed-rules.py
+Renew the output:     python examples/13-fixed-rules.py > examples/13-fixed-rules.txt
 """
 
 import psm_sim
@@ -16,7 +17,7 @@ FULL_BYTES = 1448  # payload of a full segment; a shorter one ends a reply
 
 
 class Outstanding(Policy):
-    """Hear every beacon while a request is outstanding, otherwise doze f times the time since a frame."""
+    """Receive every beacon while a request is outstanding; doze f times the time since a frame otherwise."""
 
     name = "outstanding"
 
@@ -31,7 +32,7 @@ class Outstanding(Policy):
         self._waiting, self._last_s = set(), 0.0
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Note a request, or the end of a connection."""
+        """Record a request, or the end of a connection."""
         self._last_s = now_s
         if frame.fin:
             self._waiting.discard(frame.flow)
@@ -39,14 +40,14 @@ class Outstanding(Policy):
             self._waiting.add(frame.flow)
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Note the end of a reply."""
+        """Record the end of a reply."""
         if not frame.group:
             self._last_s = now_s
             if frame.fin or 0 < frame.payload < FULL_BYTES:
                 self._waiting.discard(frame.flow)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Doze until the next beacon if a reply is awaited, else back off."""
+        """Doze until the next beacon if a request is outstanding, else back off."""
         if self._waiting:
             return Rest(repeat=True)
         beacons = int(self.f * (now_s - self._last_s) / self.beacon_s)
@@ -54,7 +55,7 @@ class Outstanding(Policy):
 
 
 class Skip(Policy):
-    """Hear every beacon after traffic, and every n-th one otherwise."""
+    """Receive every beacon after traffic, and every n-th one otherwise."""
 
     name = "skip"
 
@@ -84,7 +85,7 @@ class Skip(Policy):
 
 
 def main() -> None:
-    """Check both policies, and compare them with built-in ones."""
+    """Check both policies, and compare them with built-in policies."""
     for policy in (Outstanding, Skip):
         print(psm_sim.check(policy).summary)
     frame = psm_sim.compare([Outstanding, Skip, "psm", "lpsm"], pages=50, baselines=False).frame

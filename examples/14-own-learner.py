@@ -1,13 +1,13 @@
-"""Own learner: a class with one method that learns the weights of LPSM's polling times.
+"""Write your own learner, which weights the polling times of LPSM.
 
-MixingPast expects that a few experts are best again and again: the next weights are the last posterior,
-mixed with the mean of all earlier ones (Bousquet and Warmuth, 2002, "uniform past"). learn() gets the
-log-likelihoods of the experts relative to the best one, sets the weights for the next round, and returns
-the loss of the mixture.
+A learner is a class with the method learn(). This method receives the log-likelihoods of the experts
+relative to the best one, sets the weights for the next round, and returns the loss of the mixture.
+MixingPast assumes that the same few experts become best repeatedly. The next weights are the last posterior,
+mixed with the mean of all earlier ones (Bousquet and Warmuth, 2002, "uniform past").
 
-From the command line: python -m psm_sim --policy lpsm:learner=examples/14-own-learner.py:MixingPast
-Run it:                python examples/14-own-learner.py
-Write its output anew: python examples/14-own-learner.py > examples/14-own-learner.txt
+On the command line:  python -m psm_sim --policy lpsm:learner=examples/14-own-learner.py:MixingPast
+Run:                  python examples/14-own-learner.py
+Renew the output:     python examples/14-own-learner.py > examples/14-own-learner.txt
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ class MixingPast(Learner):
         self._past = self.weights
 
     def learn(self, log_likelihoods: FloatArray) -> float:
-        """Learn one round."""
+        """Update the weights with one round."""
         posterior = np.exp(log_likelihoods) * self.weights
         total = float(posterior.sum())
         posterior /= total
@@ -38,7 +38,7 @@ class MixingPast(Learner):
 
 
 def main() -> None:
-    """Check the learner, and compare LPSM with it and with others."""
+    """Check the learner, and compare LPSM with it and with built-in learners."""
     print(psm_sim.check(MixingPast).summary)
     policies = {
         "Learn-alpha": "lpsm",

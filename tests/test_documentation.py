@@ -86,7 +86,7 @@ def test_examples_run(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("psm_sim.commands.shared_options.DEFAULT_PAGES", 3)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    shutil.copy(ROOT / "examples" / "08-made-up-session.har", "my.har")  # stands for a file of the reader
+    shutil.copy(ROOT / "examples" / "08-synthetic-session.har", "my.har")  # stands for a file of the reader
     printed = ""
     for mark, language, text in blocks(document):
         if is_file(text):

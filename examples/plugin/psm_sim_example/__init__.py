@@ -13,7 +13,7 @@ COMMUTE = Path(__file__).with_name("commute.csv")
 
 
 class EveryThird(Policy):
-    """Hear every third beacon, or another number.
+    """Receive every third beacon, or every n-th one.
 
     The constructor's arguments are the parameters: ``--policy every-third:beacons=4``.
     """
@@ -24,12 +24,12 @@ class EveryThird(Policy):
         self.beacons = beacons
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Doze for the same number of beacons, whatever was seen."""
+        """Doze for the same number of beacons after every poll."""
         return Rest(beacons=self.beacons)
 
 
 class Cubic(Loss):
-    """A latency that grows with the cube of the polling time."""
+    """Loss whose latency term grows with the cube of the polling time."""
 
     name = "cubic"
 
@@ -42,7 +42,7 @@ class Cubic(Loss):
 
 
 class SlowShare(FixedShare):
-    """The best expert changes once in a thousand rounds."""
+    """Fixed-share for a best expert that changes once in a thousand rounds."""
 
     name = "slow-share"
 
