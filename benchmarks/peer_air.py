@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from psm_sim.network import build_world, load_topology, run_alone
-from psm_sim.network.build import cell_of
+from psm_sim.network.build import bss_of
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.world import SharedCell
 from psm_sim.policies import make_policy
@@ -149,7 +149,7 @@ def pages_of(rows: Sequence[Row]) -> list[list[Page]]:
 def load_cell(cell: Cell, policy: str, seed: int) -> tuple[float, float]:
     """Return the mean page time of a cell and the mean time awake of its stations, in seconds."""
     topology = replace(load_topology("three-node", cell.topology), seed=seed)
-    shared = cell_of(topology)
+    shared = bss_of(topology)
     worlds = [build_world(topology, make_policy(policy), (), shared) for _ in cell.pages]
     awake_s: list[float] = []
     SharedCell(worlds).run(

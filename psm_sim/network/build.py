@@ -17,11 +17,11 @@ from psm_sim.policies import Policy
 from psm_sim.policies.base import ServicePeriod
 
 if TYPE_CHECKING:
-    from psm_sim.network.parts.mac.cell import Cell
+    from psm_sim.network.parts.mac.bss import Bss
 
 
 def build_world(
-    topology: Topology, policy: Policy, observers: Sequence[Observer] = (), cell: Cell | None = None
+    topology: Topology, policy: Policy, observers: Sequence[Observer] = (), bss: Bss | None = None
 ) -> World:
     """Return a world with the parts that its topology and its policy require.
 
@@ -29,25 +29,25 @@ def build_world(
     ----------
     topology, policy, observers
         As for :class:`~psm_sim.network.world.World`.
-    cell : Cell or None
-        Cell whose clock and channel the station shares with others; None if it is alone.
+    bss : Bss or None
+        BSS whose clock and channel the station shares with others; None if it is alone.
 
     Raises
     ------
     InputError
         If topology and policy require incompatible parts.
     """
-    return World(topology, policy, observers, parts_for(topology, policy, cell))
+    return World(topology, policy, observers, parts_for(topology, policy, bss))
 
 
-def cell_of(topology: Topology) -> Cell | None:
-    """Return a cell for the stations of a topology, or None if it models no shared channel."""
-    return _new_cell(topology) if topology.mac.model == "dcf" else None
+def bss_of(topology: Topology) -> Bss | None:
+    """Return a BSS for the stations of a topology, or None if it models no shared channel."""
+    return _new_bss(topology) if topology.mac.model == "dcf" else None
 
 
-def parts_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> Parts:
+def parts_for(topology: Topology, policy: Policy, bss: Bss | None = None) -> Parts:
     """Return the parts for one world; arguments as for :func:`build_world`."""
-    hop = hop_for(topology, policy, cell)
+    hop = hop_for(topology, policy, bss)
     if not topology.can_fail:
         return Parts(hop, EndSystems(hop.env, topology))
     from psm_sim.network.parts.faults.fault_injection import Faults
@@ -55,11 +55,11 @@ def parts_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> P
     return Parts(hop, Faults(hop.env, topology))
 
 
-def hop_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> WirelessHop:
+def hop_for(topology: Topology, policy: Policy, bss: Bss | None = None) -> WirelessHop:
     """Return the wireless hop of one station; arguments as for :func:`build_world`."""
     service = policy.service if isinstance(policy.service, ServicePeriod) else None
     if topology.mac.model == "dcf":
-        return _mac_hop(topology, service, cell)
+        return _mac_hop(topology, service, bss)
     if service is None and is_plain(topology):
         return WirelessHop(topology)
     from psm_sim.network.parts.device.wireless_hop import DeviceHop
@@ -67,7 +67,7 @@ def hop_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> Wir
     return DeviceHop(topology, service)
 
 
-def _mac_hop(topology: Topology, service: ServicePeriod | None, cell: Cell | None) -> WirelessHop:
+def _mac_hop(topology: Topology, service: ServicePeriod | None, bss: Bss | None) -> WirelessHop:
     if service is not None:
         raise InputError(
             "mac.model=dcf conflicts with a policy that has service periods; set mac.model=link or choose"
@@ -75,7 +75,7 @@ def _mac_hop(topology: Topology, service: ServicePeriod | None, cell: Cell | Non
         )
     from psm_sim.network.parts.mac.wireless_hop import MacHop
 
-    return MacHop(topology, cell or _new_cell(topology))
+    return MacHop(topology, bss or _new_bss(topology))
 
 
 def is_plain(topology: Topology) -> bool:
@@ -88,7 +88,7 @@ def is_plain(topology: Topology) -> bool:
     return all_zero and all_none and topology.station == StationParameters()
 
 
-def _new_cell(topology: Topology) -> Cell:
-    from psm_sim.network.parts.mac.cell import Cell
+def _new_bss(topology: Topology) -> Bss:
+    from psm_sim.network.parts.mac.bss import Bss
 
-    return Cell(Clock(), topology)
+    return Bss(Clock(), topology)

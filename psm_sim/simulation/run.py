@@ -22,7 +22,7 @@ from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import Summary
 from psm_sim.network import Observer, PagesDone, Topology, World, build_world
 from psm_sim.network.background_messages import BackgroundMessages
-from psm_sim.network.build import cell_of
+from psm_sim.network.build import bss_of
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.network.topology import overlay_settings
@@ -36,7 +36,7 @@ from psm_sim.simulation.table import Block, Row
 from psm_sim.workload import Workload
 
 if TYPE_CHECKING:
-    from psm_sim.network.parts.mac.cell import Cell
+    from psm_sim.network.parts.mac.bss import Bss
 
 Times = NDArray[np.float64]
 """Time of each page in seconds, nan for failed pages."""
@@ -161,12 +161,12 @@ class Run:
 
 
 def prepare(
-    policy_spec: PolicyLike, topology: Topology, observers: Sequence[Observer] = (), cell: Cell | None = None
+    policy_spec: PolicyLike, topology: Topology, observers: Sequence[Observer] = (), bss: Bss | None = None
 ) -> Run:
     """Build a world for a policy, and initialise the policy.
 
     *policy_spec* may be a spec, a class or an instance, which is copied. *topology* is resolved. *observers*
-    are those of the run. *cell* is that which the station shares with others, if any.
+    are those of the run. *bss* is that which the station shares with others, if any.
 
     Raises
     ------
@@ -175,20 +175,20 @@ def prepare(
     """
     policy = guard_policy(policy_spec)
     pages_done = PagesDone()
-    world = build_world(topology, policy, [pages_done, *observers], cell)
+    world = build_world(topology, policy, [pages_done, *observers], bss)
     return Run(topology, policy, policy.config(), world, pages_done)
 
 
 def prepare_stations(
     policy: PolicyLike, stations: Sequence[StationSetup], observers: Sequence[Sequence[Observer]] = ()
 ) -> list[Run]:
-    """Return an initialised run for each station, all in one cell.
+    """Return an initialised run for each station, all in one BSS.
 
     *policy* is that of the stations without one of their own. *observers* are those of each station.
     """
-    cell = cell_of(stations[0].resolved_topology)
+    bss = bss_of(stations[0].resolved_topology)
     pairs = zip(stations, observers or [()] * len(stations), strict=True)
-    return [prepare(each.policy or policy, each.resolved_topology, own, cell) for each, own in pairs]
+    return [prepare(each.policy or policy, each.resolved_topology, own, bss) for each, own in pairs]
 
 
 def execute(
@@ -198,14 +198,14 @@ def execute(
     keys: Row | None = None,
     always_on_times_s: Sequence[Times] | None = None,
 ) -> list[Block]:
-    """Run all stations of a cell together, and return the block of each.
+    """Run all stations of a BSS together, and return the block of each.
 
     Parameters
     ----------
     runs, stations
         Runs from :func:`prepare_stations`, and their stations.
     policy
-        The policy of the cell.
+        The policy of the BSS.
     keys
         Further keys of the blocks.
     always_on_times_s

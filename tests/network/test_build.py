@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 from psm_sim.network import load_topology
-from psm_sim.network.build import cell_of, parts_for
+from psm_sim.network.build import bss_of, parts_for
 from psm_sim.policies import make_policy
 
 CHOSEN = [
@@ -44,8 +44,8 @@ def test_the_parts_are_those_that_are_switched_on(settings, policy, hop, ends):
 
 def test_stations_share_a_cell_only_over_the_air():
     """The links of the papers' model have no medium to share."""
-    assert cell_of(load_topology()) is None
-    assert cell_of(load_topology("three-node", {"mac.model": "dcf"})) is not None
+    assert bss_of(load_topology()) is None
+    assert bss_of(load_topology("three-node", {"mac.model": "dcf"})) is not None
 
 
 def test_a_plain_run_imports_no_optional_part():

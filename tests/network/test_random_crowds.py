@@ -16,7 +16,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.network import PageError, build_world, load_topology
-from psm_sim.network.build import cell_of
+from psm_sim.network.build import bss_of
 from psm_sim.network.parts.capture import capture_observers
 from psm_sim.network.world import SharedCell
 from psm_sim.policies import make_policy
@@ -62,10 +62,10 @@ class Stations:
         self.pages = [[page_of(draw.random) for _ in range(draw.whole(1, 3))] for _ in range(count)]
         self.messages = [messages_of(draw) for _ in range(count)]
         self.which = f"crowd {number}: {self.policies}, {self.settings}"
-        self.witnesses, cell = [Witness() for _ in range(count)], cell_of(self.topology)
+        self.witnesses, bss = [Witness() for _ in range(count)], bss_of(self.topology)
         told = [[each, *more] for each, more in zip(self.witnesses, watched or [()] * count, strict=False)]
         self.worlds = [
-            build_world(replace(self.topology, station_name=str(place)), make_policy(policy), each, cell)
+            build_world(replace(self.topology, station_name=str(place)), make_policy(policy), each, bss)
             for place, (policy, each) in enumerate(zip(self.policies, told, strict=False))
         ]
 

@@ -8,7 +8,7 @@ from psm_sim.network.parts.association_timeout import Association
 from psm_sim.network.parts.beacon_loss import BeaconReception
 from psm_sim.network.parts.mac.air_link import AirLink
 from psm_sim.network.parts.mac.ap_queue import MacPort
-from psm_sim.network.parts.mac.cell import Cell
+from psm_sim.network.parts.mac.bss import Bss
 from psm_sim.network.parts.mac.frame_errors import AirBeaconReception, FrameErrors
 from psm_sim.network.parts.mac.radio import MacRadio, RadioContext
 from psm_sim.network.topology import Topology
@@ -16,44 +16,44 @@ from psm_sim.network.wireless_hop import WirelessHop
 
 
 class MacHop(WirelessHop):
-    """Wireless hop of one station in a cell.
+    """Wireless hop of one station in a BSS.
 
     Parameters
     ----------
     topology
         Topology of this station.
-    cell
-        The cell, which other stations may share.
+    bss
+        The BSS, which other stations may share.
     """
 
     up: AirLink
     down: AirLink
 
-    def __init__(self, topology: Topology, cell: Cell) -> None:
-        super().__init__(topology, cell.env)
-        self.cell = cell
+    def __init__(self, topology: Topology, bss: Bss) -> None:
+        super().__init__(topology, bss.env)
+        self.bss = bss
 
     def link(self, name: LinkName) -> AirLink:
         """Return a new link of that name."""
         return AirLink(self.env, name, self.topology, self.hooks.frame, self.hooks.air)
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Create ``port`` and ``radio``, and add the port to the cell."""
-        topology, cell, hooks = self.topology, self.cell, self.hooks
+        """Create ``port`` and ``radio``, and add the port to the BSS."""
+        topology, bss, hooks = self.topology, self.bss, self.hooks
         self.association = Association(self.env, None, topology.station.association_ms / 1000)
-        arguments = self.env, topology.access_point, self.down, cell.sender, self.association
+        arguments = self.env, topology.access_point, self.down, bss.sender, self.association
         self.port: MacPort = MacPort(*arguments)
         reception = self._reception()
-        cell.channel.late += hooks.air
+        bss.channel.late += hooks.air
         access_point.ports.append(self.port)
-        cell.ports.append(self.port)
+        bss.ports.append(self.port)
         context = RadioContext(
             topology,
-            cell.channel,
-            cell.beacons,
+            bss.channel,
+            bss.beacons,
             self.port,
             self.up,
-            cell.several_tim_bits,
+            bss.several_tim_bits,
             self.ledger,
             self.association,
             reception,
@@ -78,7 +78,7 @@ class MacHop(WirelessHop):
         The frame on the channel is not lost, so the number of lost frames is 0.
         """
         self.association.lose(back_s)
-        self.cell.channel.when_free(lambda: self.radio.port_emptied(self.port.empty()))
+        self.bss.channel.when_free(lambda: self.radio.port_emptied(self.port.empty()))
         return 0
 
     def report(self) -> dict[str, float]:

@@ -13,7 +13,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.network import Observer, load_topology
-from psm_sim.network.build import build_world, cell_of
+from psm_sim.network.build import bss_of, build_world
 from psm_sim.network.parts.capture import capture_observers, check_capturable
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology_sections import StationSpec
@@ -54,12 +54,12 @@ class Sniffed:
 
     def __init__(self, topology, policies=POLICIES, pages=2):
         self.topology, self.held = topology, []
-        capture, cell = io.BytesIO(), cell_of(topology)
+        capture, bss = io.BytesIO(), bss_of(topology)
         self.ends = [Ends() for _ in policies]
         told = zip(policies, capture_observers(capture, len(policies)), self.ends, strict=True)
         self.worlds = [
             build_world(
-                replace(topology, station_name=f"station-{number}"), make_policy(policy), [each, end], cell
+                replace(topology, station_name=f"station-{number}"), make_policy(policy), [each, end], bss
             )
             for number, (policy, each, end) in enumerate(told, 1)
         ]

@@ -10,7 +10,7 @@ from psm_sim.network import Observer, load_topology
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.observers import ObserverHooks
-from psm_sim.network.parts.mac.cell import Cell
+from psm_sim.network.parts.mac.bss import Bss
 from psm_sim.network.parts.mac.wireless_hop import MacHop
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.station import Station
@@ -43,7 +43,7 @@ class AirBench:
         seed = settings.pop("seed", 1)
         topology = replace(load_topology("three-node", {"mac.model": "dcf"} | settings), seed=seed)
         self.topology = topology
-        self.cell = Cell(env, topology)
+        self.bss = Bss(env, topology)
         self.stations, self.ports, self.recorders, self.ledgers, self.hops = [], [], [], [], []
         for policy in policies:
             self.join(policy)
@@ -52,7 +52,7 @@ class AirBench:
         topology, env = self.topology, self.env
         ledger, recorder = EnergyLedger(topology.power), Recorder()
         told = ObserverHooks([ledger, recorder])
-        hop = MacHop(topology, self.cell)
+        hop = MacHop(topology, self.bss)
         hop.ledger = ledger
         hop.make_links(told)
         hop.attach(AccessPoint(env, topology.access_point), hop.up)
@@ -61,7 +61,7 @@ class AirBench:
         up.deliver, down.deliver = lambda _: None, radio.receive
         radio.deliver = lambda _: None
         port.radio, radio.decide = radio, station.rest
-        station.start(self.cell.beacons.interval_s, topology)
+        station.start(self.bss.beacons.interval_s, topology)
         self.stations.append(station)
         self.ports.append(port)
         self.recorders.append(recorder)

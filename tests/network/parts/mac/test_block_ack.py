@@ -113,11 +113,11 @@ def test_an_rts_precedes_what_is_longer_than_the_threshold():
 def test_a_collision_loses_the_whole_ampdu(requests):
     """Both repeat it, after a block ack request or at once."""
     station = Station(2, **{"mac.block_ack_request": requests})
-    station.bench.cell.timing.cw_min = 1
+    station.bench.bss.timing.cw_min = 1
     for number in (0, 1):
         station.send(57, number=number)
     station.bench.run()
-    assert station.bench.cell.channel.collisions >= 1
+    assert station.bench.bss.channel.collisions >= 1
     assert station.arrived == station.sent
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from psm_sim.network import Topology, build_world, load_topology, run_alone
 from psm_sim.network.parts.frame_timing import CW_MAX, FrameTiming
-from psm_sim.network.parts.mac import cell
+from psm_sim.network.parts.mac import bss
 from psm_sim.network.parts.mac.frame_errors import AirBeaconReception, FrameErrors
 from psm_sim.network.topology_sections import MacParameters
 from psm_sim.policies import make_policy
@@ -32,7 +32,7 @@ def world_with_errors(rate, policy="psm", think_s=60.0, size=100_000, **settings
 
 def queue_with_errors(rate, retry_limit, frames):
     """Return the seconds for which a lone station sends *frames* packets of 1500 B, and how many are lost."""
-    with patch.object(cell, "RETRY_LIMIT", retry_limit):
+    with patch.object(bss, "RETRY_LIMIT", retry_limit):
         bench = AirBench(make_policy("always-on"))
     radio, link = bench.stations[0]._radio, bench.stations[0]._radio._context.link
     link.errors = FrameErrors(Topology(mac=MacParameters(model="dcf", frame_error_rate=rate), seed=5))
@@ -82,7 +82,7 @@ def test_a_frame_is_lost_if_no_attempt_arrives():
 @pytest.mark.parametrize("release", [False, True])
 def test_each_packet_reaches_its_host_once(policy, release):
     """Repeated frames are discarded: without TCP's retransmissions both hosts receive what was sent."""
-    with patch.object(cell, "RETRY_LIMIT", 128):
+    with patch.object(bss, "RETRY_LIMIT", 128):
         world = world_with_errors(0.1, policy, access_point__release_on_uplink=release)
     balance(world)
     assert world.client.retransmissions + world.server.retransmissions == 0

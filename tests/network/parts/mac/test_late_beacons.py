@@ -60,7 +60,7 @@ def test_the_time_awake_is_that_of_an_enumeration_of_all_beacons(policy, neighbo
 
     lazy, enumerated = bench_of(), bench_of()
     ends_s: dict[float, float] = {}
-    channel, grid = enumerated.cell.channel, enumerated.cell.beacons
+    channel, grid = enumerated.bss.channel, enumerated.bss.beacons
     for number in range(1, 200):
         due_s = grid.time(number)
 

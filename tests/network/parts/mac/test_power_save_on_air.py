@@ -13,7 +13,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.network import build_world, load_topology
-from psm_sim.network.parts.mac import cell
+from psm_sim.network.parts.mac import bss
 from psm_sim.policies import Policy, Rest, make_policy
 from tests.network.parts.mac.air_bench import LEGACY, AirBench
 
@@ -170,15 +170,15 @@ def test_several_stations_that_a_beacon_names_draw_a_backoff_first():
 
 def test_a_null_frame_that_is_lost_is_said_again():
     """With a window of 1 and no retries many frames are lost, and yet all stations come to doze."""
-    with patch.object(cell, "RETRY_LIMIT", 0):
+    with patch.object(bss, "RETRY_LIMIT", 0):
         bench = AirBench(**LEGACY)
-    bench.cell.timing.cw_min = 1
+    bench.bss.timing.cw_min = 1
     for _ in range(4):
         bench.join(Waits())
     for station in range(4):
         bench.send_at(0.105, station=station)
     bench.run(0.19)
-    assert bench.cell.channel.collisions > 4
+    assert bench.bss.channel.collisions > 4
     assert [recorder.changes[-1][1] for recorder in bench.recorders] == [False] * 4
     assert not any(port.awake for port in bench.ports)
 

@@ -1,4 +1,4 @@
-"""Cell of one access point: its channel, its transmit queue and the supported topology keys."""
+"""BSS of one access point: its channel, its transmit queue and the supported topology keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNSUPPORTED = (
 """Topology keys that ``mac.model=dcf`` does not support, each with the value that disables it."""
 
 
-class Cell:
+class Bss:
     """Channel of one access point, and the queue from which the access point sends.
 
     Raises
@@ -53,7 +53,7 @@ def check_topology(topology: Topology) -> None:
     Raises
     ------
     InputError
-        As for :class:`Cell`.
+        As for :class:`Bss`.
     """
     config = topology.config()
     for key, off in _UNSUPPORTED:
