@@ -29,7 +29,7 @@ import numpy.typing as npt
 from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.network.build import bss_of
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.world import SharedCell
+from psm_sim.network.world import WorldGroup
 from psm_sim.policies import make_policy
 from psm_sim.workload import Page
 from psm_sim.workload.messages import NO_MESSAGES
@@ -152,7 +152,7 @@ def load_cell(cell: Cell, policy: str, seed: int) -> tuple[float, float]:
     shared = bss_of(topology)
     worlds = [build_world(topology, make_policy(policy), (), shared) for _ in cell.pages]
     awake_s: list[float] = []
-    SharedCell(worlds).run(
+    WorldGroup(worlds).run(
         cell.pages,
         [NO_MESSAGES] * len(worlds),
         lambda number: awake_s.append(worlds[number].usage().awake_s),

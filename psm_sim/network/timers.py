@@ -189,7 +189,7 @@ class Clock(Environment):
 Clock.now = Clock.__dict__["_now"]  # type: ignore[method-assign]
 
 
-def run_events(env: Environment, cell: Any, limit: int) -> int:
+def run_events(env: Environment, group: Any, limit: int) -> int:
     """Run events as ``env.step()`` does, but in one loop. Return their number.
 
     The loop saves 6 % of a page of ``psm``, most of it by calling the action of a reusable event directly.
@@ -198,7 +198,7 @@ def run_events(env: Environment, cell: Any, limit: int) -> int:
     ----------
     env
         The clock.
-    cell : SharedCell
+    group : WorldGroup
         The loop ends when its ``browsing`` is false.
     limit
         Maximum number of events.
@@ -210,7 +210,7 @@ def run_events(env: Environment, cell: Any, limit: int) -> int:
     """
     queue = env._queue
     for fired in range(limit):
-        if not cell.browsing:
+        if not group.browsing:
             return fired
         env._now, _, _, event = heappop(queue)
         if type(event) is ReusableEvent:

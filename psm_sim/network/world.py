@@ -1,4 +1,4 @@
-"""World of one station, from the browser to the server, and the cell that several worlds share."""
+"""World of one station, from the browser to the server, and the group of worlds on one clock."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class World:
     visits : PageVisits
         The loaded pages, with the state of the ledger at the end of each.
     events : int
-        Number of SimPy events of its cell at the end of the last page.
+        Number of SimPy events of its group at the end of the last page.
     messenger : BackgroundMessages or None
         Sender of the background traffic, with its latencies.
     done : callable
@@ -171,8 +171,8 @@ class World:
         self.visits.append(visit, self.usage())
 
 
-class SharedCell:
-    """Group of worlds on the same clock. Each world has one station, and all were built with the same cell.
+class WorldGroup:
+    """Group of worlds on the same clock. Each world has one station, and all were built with the same BSS.
 
     Parameters
     ----------
@@ -241,14 +241,14 @@ class SharedCell:
 
 
 def run_alone(world: World, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
-    """Load the pages of the only station of a cell, and send the messages.
+    """Load the pages of the only station of an access point, and send the messages.
 
     Raises
     ------
     PageError
         If a page cannot be loaded and failures are not reported.
     """
-    SharedCell([world]).run([pages], [messages], lambda _: None)
+    WorldGroup([world]).run([pages], [messages], lambda _: None)
 
 
 def check_work(topology: Topology, pages: Sequence[Page], messages: Messages) -> None:

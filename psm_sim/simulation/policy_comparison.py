@@ -296,8 +296,8 @@ def run_task(
     """
     stations, has_own_policy = task.stations, any(station.policy for station in task.stations)
     observed = [*[()] * (len(policies) - len(observers)), *observers]
-    cells = [prepare_stations(policy, stations, own) for policy, own in zip(policies, observed, strict=True)]
-    is_always_on = [not has_own_policy and isinstance(runs[0].policy, AlwaysOn) for runs in cells]
+    groups = [prepare_stations(policy, stations, own) for policy, own in zip(policies, observed, strict=True)]
+    is_always_on = [not has_own_policy and isinstance(runs[0].policy, AlwaysOn) for runs in groups]
     battery_mah = task.scenario.battery_mah
     keys = {"seed": task.scenario.seed, "client": task.client}
     keys |= {"battery_mah": battery_mah} if battery_mah else {}
@@ -316,11 +316,13 @@ def run_task(
         return execute(runs, stations, policy, {"number": number, **keys}, times_s)
 
     plain = _without_policies(stations)
-    first = next((runs for runs, is_reference in zip(cells, is_always_on, strict=True) if is_reference), None)
+    first = next(
+        (runs for runs, is_reference in zip(groups, is_always_on, strict=True) if is_reference), None
+    )
     reference = run(first or prepare_stations(_ALWAYS_ON, plain), plain, _ALWAYS_ON, REFERENCE, None)
     yield reference
     times_s = list(map(page_times_s, reference))
-    for number, (policy, runs) in enumerate(zip(policies, cells, strict=True)):
+    for number, (policy, runs) in enumerate(zip(policies, groups, strict=True)):
         if is_always_on[number]:
             own_keys = {"number": number, "policy": spec_text(policy), "label": label_of(policy)}
             yield [replace(block, keys=block.keys | own_keys) for block in reference]

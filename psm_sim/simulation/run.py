@@ -27,7 +27,7 @@ from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.network.topology import overlay_settings
 from psm_sim.network.topology_sections import StationSpec
-from psm_sim.network.world import SharedCell
+from psm_sim.network.world import WorldGroup
 from psm_sim.policies import Policy
 from psm_sim.policies.factory import PolicyLike, label_of, spec_text
 from psm_sim.policies.user_policy_guard import guard_policy, unwrap_policy
@@ -216,7 +216,7 @@ def execute(
     PageError
         If a page fails and failures are not reported.
     """
-    group = SharedCell([run.world for run in runs])
+    group = WorldGroup([run.world for run in runs])
     blocks: list[Any] = [None] * len(runs)
     since_s, since_events = time.perf_counter(), 0
 
@@ -278,7 +278,7 @@ def observe_station(
 ) -> None:
     """Run all stations again until one has loaded its first *pages*, and observe that station."""
     by_station = [observers if number == index else () for number in range(len(stations))]
-    group = SharedCell([run.world for run in prepare_stations(policy, stations, by_station)])
+    group = WorldGroup([run.world for run in prepare_stations(policy, stations, by_station)])
     loads = [station.workload.pages for station in stations]
     loads[index] = loads[index][:pages]
     group.run(loads, [station.workload.messages for station in stations], lambda _: None, index)

@@ -18,7 +18,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.network import PageError, build_world, load_topology
 from psm_sim.network.build import bss_of
 from psm_sim.network.parts.capture import capture_observers
-from psm_sim.network.world import SharedCell
+from psm_sim.network.world import WorldGroup
 from psm_sim.policies import make_policy
 from tests.network.laws import balance
 from tests.network.parts.capture.sniffed import records
@@ -75,7 +75,7 @@ class Stations:
         budget.left = 400_000
         try:
             with patch("psm_sim.network.world.run_events", budget.fire):
-                SharedCell(self.worlds).run(self.pages, self.messages, lambda _: None)
+                WorldGroup(self.worlds).run(self.pages, self.messages, lambda _: None)
         except PageError as failed:
             return str(failed)
         except Exception as error:

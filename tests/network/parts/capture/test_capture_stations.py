@@ -17,7 +17,7 @@ from psm_sim.network.build import bss_of, build_world
 from psm_sim.network.parts.capture import capture_observers, check_capturable
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology_sections import StationSpec
-from psm_sim.network.world import SharedCell, World
+from psm_sim.network.world import World, WorldGroup
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from tests.network.parts.capture.sniffed import (
@@ -67,7 +67,7 @@ class Sniffed:
             end.world = world
         self.worlds[0].env.process(self._look())
         loads = [load_workload("ucb:max_think_s=5", pages, seed) for seed, _ in enumerate(policies, 1)]
-        SharedCell(self.worlds).run(
+        WorldGroup(self.worlds).run(
             [each.pages for each in loads], [each.messages for each in loads], lambda _: None
         )
         self.capture = capture.getvalue()
