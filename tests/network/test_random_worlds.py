@@ -250,7 +250,7 @@ def times_of(number, policy):
 
 
 def test_power_saving_makes_no_page_quicker_but_by_a_delayed_ack():
-    """Where neither run drops or repeats a frame: else chance decides, see docs/faults.md."""
+    """Where neither run drops or repeats a frame: else chance decides, see docs/model.md."""
     judged = 0
     for number in range(0, 80, 2):
         try:
