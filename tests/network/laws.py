@@ -1,4 +1,4 @@
-"""Laws of every run: some are watched while it goes on, some are checked at its end."""
+"""Laws of every run, checked during the run and at its end."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from psm_sim.network.radio import DOZING
 
 
 class Watch(Observer):
-    """Watch over a radio: no frame reaches it asleep, and it hears beacons and wakes as its policy said."""
+    """Observer that checks that a dozing radio receives no frame, and that it follows its policy."""
 
     def __init__(self):
         self.broken = []
         self.rested, self.dozing, self.due_s = None, False, inf
 
     def over(self, world):
-        """Watch this world, whose observer it is."""
+        """Start to check *world*, of which this is an observer."""
         self.grid, receive = world.beacons, world.wireless_down.deliver
 
         def watched(segment):
@@ -59,7 +59,7 @@ class Watch(Observer):
 
 
 def balance(world, which=""):
-    """Time, energy and bytes add up, also where the run has failed."""
+    """Check that time, energy and bytes add up, also after a failed run."""
     usage, power = world.usage(), world.power
     assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now, rel=1e-9), which
     assert min(usage) >= 0, which
@@ -81,5 +81,5 @@ def balance(world, which=""):
 
 
 def flying(link):
-    """Return the bytes on a link; null frames, which no host has sent, are none of them."""
+    """Return the bytes in transit on a link, without null data frames, which no host sends."""
     return sum(segment.wire_bytes for _, segment in link.flying if not is_null(segment))

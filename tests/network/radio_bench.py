@@ -1,4 +1,4 @@
-"""A station on an access point with nothing else: frames are put in by hand."""
+"""Radio and access point alone, for tests that inject frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from psm_sim.network.topology_sections import AccessPointParameters, LinkParamet
 
 
 class Recorder(Observer):
-    """Keeps what the radio does."""
+    """Record the states of the radio and its beacons."""
 
     def __init__(self):
         self.changes, self.heard = [], []
@@ -30,7 +30,7 @@ class Recorder(Observer):
 
 
 class RadioBench:
-    """The radio alone, over a wireless hop that takes next to no time (0.1 Tbit/s)."""
+    """A radio alone, on a wireless hop of 0.1 Tbit/s that takes almost no time."""
 
     def __init__(
         self,
@@ -43,12 +43,12 @@ class RadioBench:
     ):
         self.env = env = Environment()
         self.ledger, self.recorder = EnergyLedger(PowerParameters()), Recorder()
-        told = ObserverHooks([self.ledger, self.recorder])
+        hooks = ObserverHooks([self.ledger, self.recorder])
         hop = LinkParameters(rate_mbps, 0.0)
         uplink, downlink = Link(env, "wireless up", hop), Link(env, "wireless down", hop)
         parameters = AccessPointParameters(buffer_frames, release_on_uplink, late_frames)
         self.port = AccessPoint(env, parameters).associate(downlink)
-        self.radio = Radio(env, Doze(Beacons(beacon_s)), self.port, uplink, told.radio, told.beacons)
+        self.radio = Radio(env, Doze(Beacons(beacon_s)), self.port, uplink, hooks.radio, hooks.beacons)
         self.station = Station(env, policy, self.radio)
         self.delivered: list[float] = []
         uplink.deliver, downlink.deliver = lambda _: None, self.radio.receive
@@ -57,19 +57,19 @@ class RadioBench:
         policy.start(beacon_s)
 
     def at(self, time_s, action):
-        """Do something at a time."""
+        """Schedule *action* at *time_s*."""
         self.env.timeout(time_s - self.env.now).callbacks.append(lambda _: action())
 
     def send_at(self, time_s):
-        """The station sends 40 bytes."""
+        """Schedule an uplink packet of 40 bytes."""
         self.at(time_s, lambda: self.station.send(self.frame(40)))
 
     def arrive_at(self, time_s, size=1500):
-        """A frame for the station reaches the access point."""
+        """Schedule a frame for the station at the access point."""
         self.at(time_s, lambda: self.port.forward(self.frame(size)))
 
     def run(self, until):
-        """Run, and return the beacons heard."""
+        """Run, and return the times of the received beacons."""
         self.env.run(until=until)
         self.radio.advance(until)
         return [round(time, 6) for time in self.recorder.heard]

@@ -1,4 +1,4 @@
-"""Access point: what it holds, drops and announces, for each station on its own."""
+"""Buffering, drops and TIM bits of the access point, for each station."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from psm_sim.policies import make_policy
 from tests.network.radio_bench import RadioBench
 
 
-def test_a_full_buffer_drops_what_comes():
-    """Two are held, two more are counted as dropped, with their bytes."""
+def test_a_full_buffer_drops_further_frames():
+    """Two frames are buffered, and two more are counted as dropped, with their bytes."""
     bench = RadioBench(make_policy("psm"), buffer_frames=2)
     for number, size in enumerate((1500, 1500, 1000, 300)):
         bench.arrive_at(0.01 * (number + 1), size)
@@ -22,8 +22,8 @@ def test_a_full_buffer_drops_what_comes():
     assert (bench.port.dropped_frames, bench.port.dropped_bytes) == (2, 1300)
 
 
-def test_the_tim_names_the_station_while_frames_are_held():
-    """From the first held frame until they are fetched."""
+def test_the_tim_bit_is_set_while_frames_are_buffered():
+    """From the first buffered frame until the station has retrieved all."""
     bench = RadioBench(make_policy("psm"))
     bench.arrive_at(0.05)
     bench.env.run(until=0.06)
@@ -33,20 +33,20 @@ def test_the_tim_names_the_station_while_frames_are_held():
 
 
 class Listener:
-    """A station that is awake or not, and counts how often it is told that the TIM names it."""
+    """Station that is awake or not, and counts the calls of announced()."""
 
     def __init__(self, awake):
-        self.awake, self.told = awake, 0
+        self.awake, self.announcements = awake, 0
 
     def offer(self):
         return self.awake
 
     def announced(self):
-        self.told += 1
+        self.announcements += 1
 
 
-def test_each_station_has_a_queue_and_a_place_in_the_tim_of_its_own():
-    """One dozes and one is awake: frames of the first are held, those of the second pass."""
+def test_each_station_has_its_own_queue_and_tim_bit():
+    """Frames for the dozing station are buffered, and frames for the awake one pass."""
     env = Environment()
     access_point = AccessPoint(env, AccessPointParameters(buffer_frames=2))
     received: dict[bool, list[Segment]] = {False: [], True: []}
@@ -58,8 +58,9 @@ def test_each_station_has_a_queue_and_a_place_in_the_tim_of_its_own():
         ports[awake].radio = Listener(awake)
         for size in (1000, 2000, 3000):
             ports[awake].forward(RadioBench.frame(size))
-    assert (ports[False].tim_bit, ports[False].buffered_bytes, ports[False].radio.told) == (True, 3000, 1)
-    assert (ports[True].tim_bit, ports[True].radio.told) == (False, 0)
+    dozing, awake = ports[False], ports[True]
+    assert (dozing.tim_bit, dozing.buffered_bytes, dozing.radio.announcements) == (True, 3000, 1)
+    assert (awake.tim_bit, awake.radio.announcements) == (False, 0)
     assert (access_point.buffered_bytes, access_point.dropped_frames, access_point.dropped_bytes) == (
         3000,
         2,

@@ -67,13 +67,13 @@ def test_a_datagram_recorded_at_the_access_point_crosses_the_wireless_hop_only()
 
 
 class Air(Observer):
-    """Keeps the kinds of the frames on the air."""
+    """Record the kinds of the frames on the channel."""
 
     def __init__(self) -> None:
         self.kinds: list[str] = []
 
     def air(self, frame):
-        """Keep one."""
+        """Record a frame."""
         self.kinds.append(frame.kind)
 
 
@@ -86,15 +86,15 @@ def test_a_datagram_is_a_data_frame_on_the_air():
     assert set(air.kinds) == {"data"}
 
 
-def test_a_dozing_station_gets_a_datagram_at_its_beacon():
+def test_a_dozing_station_receives_a_datagram_at_the_next_beacon():
     """It reaches the access point at 1.0212 s, and is sent at 1.1 s."""
     messenger = run(Messages([Message(1.0, 500)]), "psm").messenger
     arrives_s = 500 * FAST + 0.02
     assert messenger.delays_s == [pytest.approx(0.1 - arrives_s + 500 * SLOW + 0.0001)]
 
 
-def test_datagrams_that_find_a_full_buffer_are_lost():
-    """Of four at once two are dropped; the one after the beacon shows it."""
+def test_datagrams_that_arrive_at_a_full_buffer_are_lost():
+    """Two of four simultaneous datagrams are dropped; the datagram after the beacon reveals the loss."""
     messages = [Message(1.0, 500)] * 4 + [Message(1.3, 500)]
     world = run(Messages(messages), "psm", access_point__buffer_frames=2)
     stats = world.messenger.stats["down"]
@@ -103,7 +103,7 @@ def test_datagrams_that_find_a_full_buffer_are_lost():
 
 
 def test_a_datagram_counts_as_lost_once_a_later_one_has_arrived():
-    """Those after the last that arrived may be in transit; messages on connections have no number."""
+    """Datagrams after the last arrival may be in transit; messages on connections have no number."""
     stats = MessageStats()
     assert [stats.start(Message(1.0, 500)) for _ in range(4)] == [1, 2, 3, 4]
     assert stats.start(Message(1.0, 500, connection=0)) == 0

@@ -1,4 +1,4 @@
-"""The parts of a world: which ones a topology and a policy switch on; the others are not imported."""
+"""The parts of a world that a topology and a policy enable; the others are not imported."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ print(*sys.modules)
 
 
 @pytest.mark.parametrize(("settings", "policy", "hop", "ends"), CHOSEN)
-def test_the_parts_are_those_that_are_switched_on(settings, policy, hop, ends):
+def test_a_world_has_only_the_enabled_parts(settings, policy, hop, ends):
     parts = parts_for(load_topology("three-node", settings), make_policy(policy))
     assert [type(part).__name__ for part in parts] == [hop, ends]
 
 
-def test_stations_share_a_cell_only_over_the_air():
-    """The links of the papers' model have no medium to share."""
+def test_stations_share_a_cell_only_with_a_channel_model():
+    """The links of the thesis's model are no shared medium."""
     assert bss_of(load_topology()) is None
     assert bss_of(load_topology("three-node", {"mac.model": "dcf"})) is not None
 

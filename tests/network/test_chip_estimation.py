@@ -22,36 +22,36 @@ def mean_ma(base_ma: float, charge_uc: float, period: int) -> float:
 
 
 def test_two_means_give_base_and_charge_exactly():
-    """In either order: 0.3 mA and 102.4 uC draw 1.3 mA at DTIM 1 and 0.4 mA at DTIM 10."""
+    """0.3 mA and 102.4 uC draw 1.3 mA at DTIM 1 and 0.4 mA at DTIM 10, in either order."""
     for means in ({1: 1.3, 10: 0.4}, {10: 0.4, 1: 1.3}):
         assert estimate_base_and_charge(means, ()) == pytest.approx((0.3, 102.4))
 
 
 @pytest.mark.parametrize("period", [1, 3, 10])
-def test_one_mean_is_met_exactly_and_its_base_is_the_most_probable(period):
-    """No neighbouring division of the mean between base and charge is more probable."""
+def test_one_mean_is_reproduced_with_the_most_probable_base(period):
+    """No slightly different division of the mean into base and charge is more probable."""
     measured = mean_ma(0.4, 130, period)
     base, charge = estimate_base_and_charge({period: measured}, OTHERS)
     assert mean_ma(base, charge, period) == pytest.approx(measured)
-    known = np.log(OTHERS)
-    inverse = np.linalg.inv(np.cov(known.T))
+    profiles = np.log(OTHERS)
+    inverse = np.linalg.inv(np.cov(profiles.T))
 
     def distance(base_ma: float) -> float:
-        deviation = np.log([base_ma, (measured - base_ma) * period * 102.4]) - known.mean(axis=0)
+        deviation = np.log([base_ma, (measured - base_ma) * period * 102.4]) - profiles.mean(axis=0)
         return float(deviation @ inverse @ deviation)
 
     assert distance(base) <= min(distance(0.99 * base), distance(1.01 * base))
 
 
 def test_the_prior_has_eight_chips_whose_base_and_charge_correlate():
-    """0.92, as a review of the same tables found."""
+    """The correlation is 0.92, as an independent review of the same tables reports."""
     assert len(OTHERS) == 8
     assert np.corrcoef(np.log(OTHERS).T)[0, 1] == pytest.approx(0.92, abs=0.01)
     assert len(base_and_charge_of_others("light-sleep", ["esp32-c3"])) == 7
 
 
-def test_a_profile_takes_measured_means_and_says_so():
-    """The values give the mean back, to the four digits of a profile."""
+def test_a_profile_with_measured_means_names_them_as_its_source():
+    """The fitted values reproduce the mean, to the four digits of a profile."""
     profile = load_profile("esp32-c3:dtim_3=0.8")
     values = profile.values
     base, charge = values["power.asleep_w"] / 3.3e-3, values["power.beacon_j"] / 3.3e-6
@@ -89,7 +89,7 @@ def test_a_file_states_the_interval_of_its_recording(tmp_path):
         ("esp32-c3:dtm_3=1", "Unknown parameter 'dtm_3'.*'dtim_3'"),
     ],
 )
-def test_means_that_cannot_be_used_are_refused(spec, message):
+def test_invalid_means_are_an_error(spec, message):
     with pytest.raises(InputError, match=message):
         load_profile(spec)
 
@@ -109,12 +109,12 @@ def test_a_measured_mean_on_the_command_line_is_checked(words, message, capsys):
 
 
 def test_a_measured_mean_on_the_command_line_changes_the_current(capsys):
-    """The idle station draws what was measured; microamperes are milliamperes over a thousand."""
+    """The idle station draws the measured current; 1,000 uA are 1 mA."""
     words = ["--policy", "psm:listen_interval=3", "--no-baselines", "--trace", "idle", "--pages", "1"]
     words += ["--beacon-interval", "100", "--profile", "esp32-c3", "--format", "json"]
-    found = []
+    currents_ma = []
     for measured in ("dtim=3: 0.9mA", "DTIM = 3 : 900 uA"):
         assert main([*words, "--measured", measured]) == 0
-        found.append(json.loads(capsys.readouterr().out)["runs"][0]["mean_current_ma"])
-    assert found[0] == found[1]
-    assert math.isclose(found[0], 0.9, rel_tol=0.01)
+        currents_ma.append(json.loads(capsys.readouterr().out)["runs"][0]["mean_current_ma"])
+    assert currents_ma[0] == currents_ma[1]
+    assert math.isclose(currents_ma[0], 0.9, rel_tol=0.01)

@@ -1,4 +1,4 @@
-"""Chip profiles: every number has an origin, and is laid over a topology below the settings."""
+"""Chip profiles: sources of their numbers, and their precedence between topology and settings."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ MEASURED = {
 
 
 @pytest.mark.parametrize("name", profile_names())
-def test_every_number_of_a_profile_says_where_it_comes_from(name):
-    """Measured, derived, of a data sheet or assumed, in every mode; and the profile has a voltage."""
+def test_every_number_of_a_profile_has_a_source(name):
+    """The source is measured, derived, a data sheet or assumed, in every mode; the profile has a voltage."""
     for mode in load_profile(name).modes.values():
         numbers = {*mode.numbers, *(["associate_mc"] if mode.associate_mc else [])}
         assert numbers <= set(mode.origin)
@@ -43,12 +43,12 @@ def test_every_number_of_a_profile_says_where_it_comes_from(name):
 
 
 @pytest.mark.parametrize(("name", "currents"), MEASURED.items())
-def test_base_and_charge_of_a_profile_give_the_two_currents_they_were_fitted_to(name, currents):
+def test_base_and_charge_of_a_profile_reproduce_the_fitted_currents(name, currents):
     """I(D) = base + Q / (D x 102.4 ms), within a third of a per cent, the rounding of four digits."""
     values = load_profile(name).values
     base, charge = values["power.asleep_w"] / 3.3e-3, values["power.beacon_j"] / 3.3e-3
-    found = [base + charge / (period * 0.1024) for period in (1, 10)]
-    assert found == pytest.approx(currents, rel=3e-3)
+    predicted_ma = [base + charge / (period * 0.1024) for period in (1, 10)]
+    assert predicted_ma == pytest.approx(currents, rel=3e-3)
 
 
 MODEM = {
@@ -64,15 +64,15 @@ MODEM = {
 
 
 @pytest.mark.parametrize(("name", "currents"), MODEM.items())
-def test_modem_sleep_draws_what_the_makers_measured_at_each_dtim(name, currents):
-    """DTIM 3 fitted nothing: within 1 %, or 4.3 % for the ESP32, whose rows scatter."""
+def test_modem_sleep_draws_the_makers_current_at_each_dtim(name, currents):
+    """DTIM 3 was not used in the fit: within 1 %, or 4.3 % for the ESP32, whose rows scatter."""
     mode = load_profile(name).modes["modem-sleep"]
-    found = [mode.base_ma + mode.numbers["beacon_uc"] / (period * 102.4) for period in (1, 3, 10)]
-    assert found[1] == pytest.approx(currents[1], rel=0.045 if name == "esp32" else 0.01)
-    assert found[::2] == pytest.approx(currents[::2], rel=0.005 if name != "esp32-s2" else 0.02)
+    predicted_ma = [mode.base_ma + mode.numbers["beacon_uc"] / (period * 102.4) for period in (1, 3, 10)]
+    assert predicted_ma[1] == pytest.approx(currents[1], rel=0.045 if name == "esp32" else 0.01)
+    assert predicted_ma[::2] == pytest.approx(currents[::2], rel=0.005 if name != "esp32-s2" else 0.02)
 
 
-def test_the_mode_of_a_profile_sets_power_and_joules_by_hand():
+def test_a_mode_of_a_profile_sets_the_hand_computed_powers():
     """ESP32-C3 in modem sleep: 20.572 mA asleep, 83 mA awake, 91 uC a beacon, at 3.3 V."""
     values = load_profile("esp32-c3:mode=modem-sleep").values
     assert values["power.asleep_w"] == pytest.approx(0.06790, rel=1e-3)
@@ -86,7 +86,7 @@ def test_the_mode_of_a_profile_sets_power_and_joules_by_hand():
     [("pico-w", "cyw43439"), ("rp2040-w", "cyw43439"), ("Pico W", "cyw43439"), ("esp32s3", "esp32-s3"),
      ("d1 mini", "esp8266")],
 )  # fmt: skip
-def test_names_of_boards_are_found(typed, name):
+def test_a_board_name_resolves_to_its_profile(typed, name):
     assert load_profile(typed).name == name
 
 
@@ -99,7 +99,7 @@ def test_names_of_boards_are_found(typed, name):
         ("rp2040", "Unknown profile 'rp2040'.*'rp2040-w'"),
     ],
 )
-def test_an_unknown_mode_or_board_is_answered_with_the_near_one(profile, message):
+def test_the_error_for_an_unknown_mode_or_board_suggests_the_nearest(profile, message):
     with pytest.raises(InputError, match=message):
         load_profile(profile)
 
@@ -136,14 +136,14 @@ floor_ua = "{origin}"
         ),
     ],
 )
-def test_a_mode_of_a_file_with_a_bad_number_is_refused(tmp_path, line, origin, message):
+def test_an_invalid_number_in_a_mode_of_a_file_is_an_error(tmp_path, line, origin, message):
     path = tmp_path / "mine.toml"
     path.write_text(MINE.format(line=line, origin=origin))
     with pytest.raises(InputError, match=message):
         load_profile(str(path))
 
 
-def test_a_mode_of_a_file_is_read_in_microamperes_and_marks_what_has_no_origin(tmp_path):
+def test_a_mode_of_a_file_is_in_microamperes_and_marks_numbers_without_a_source(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(MINE.format(line="beacon_uc = 100", origin="measured: PPK2"))
     profile = load_profile(f"{path}:mode=light-sleep")
@@ -154,15 +154,15 @@ def test_a_mode_of_a_file_is_read_in_microamperes_and_marks_what_has_no_origin(t
 
 
 def test_a_setting_overrides_a_profile_which_overrides_the_topology():
-    """What is nearest to the user counts."""
-    place = Scenario(profile="esp32-c6", settings={"power.awake_w": 0.5}).resolve_topology()
-    assert place.power.awake_w == 0.5
-    assert place.power.beacon_j == load_profile("esp32-c6").values["power.beacon_j"]
-    assert place.beacon.interval_ms == 100.0
+    """The setting of the user wins."""
+    topology = Scenario(profile="esp32-c6", settings={"power.awake_w": 0.5}).resolve_topology()
+    assert topology.power.awake_w == 0.5
+    assert topology.power.beacon_j == load_profile("esp32-c6").values["power.beacon_j"]
+    assert topology.beacon.interval_ms == 100.0
 
 
 def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it():
-    """By hand from the ledger; without a voltage neither is there."""
+    """Computed by hand from the ledger; without a voltage, a result has neither."""
     result = simulate("psm", pages=3, profile="bl616", battery="1000mAh")
     mean_w = usage_of(result.row).total_j / result["simulated_s"]
     assert result["mean_current_ma"] == pytest.approx(1000 * mean_w / 3.3)
@@ -173,13 +173,13 @@ def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it
 
 
 def test_a_profile_is_part_of_the_scenario_s_key():
-    """Two chips are two scenarios."""
+    """Runs with two chips have different keys."""
     keys = {Scenario(profile=name).key() for name in ("", "bl616", "esp32-c6")}
     assert len(keys) == 3
 
 
-def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys):
-    """As a run does, and before anything is run."""
+def test_a_battery_without_a_supply_voltage_is_an_error_in_a_sweep(tmp_path, capsys):
+    """Before the first run, as for a single run."""
     store = ["--output", str(tmp_path / "sweep.sqlite"), "--pages", "2"]
     assert main(["sweep", *store, "--policy", "psm", "--battery", "2Ah"]) == 2
     assert "battery=2Ah requires a supply voltage" in capsys.readouterr().err
@@ -196,15 +196,15 @@ def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys
         (["--profile", "bl616", "--battery", "1e30mAh"], "at most 1e[+]09 mAh, .* got '1e30mAh'"),
     ],
 )
-def test_a_profile_or_battery_that_cannot_be_used_is_told_in_one_sentence(words, message, capsys):
-    """Before anything is run."""
+def test_an_invalid_profile_or_battery_is_an_error_of_one_sentence(words, message, capsys):
+    """Before the first run."""
     assert main(["--policy", "psm", "--pages", "2", *words]) == 2
     assert re.search(message, capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(("text", "charge"), [("2000mAh", 2000.0), ("2Ah", 2000.0), ("150", 150.0)])
-def test_a_battery_is_given_in_mah_or_ah(text, charge, capsys):
-    """The days stand in the JSON output and under the table."""
+def test_a_battery_is_in_mah_or_ah(text, charge, capsys):
+    """The days of battery life are in the JSON output and below the table."""
     words = ["--policy", "psm", "--pages", "2", "--profile", "bl616", "--battery", text]
     assert main([*words, "--format", "json"]) == 0
     run = json.loads(capsys.readouterr().out)["runs"][0]
@@ -213,24 +213,24 @@ def test_a_battery_is_given_in_mah_or_ah(text, charge, capsys):
     assert "days" in capsys.readouterr().out
 
 
-def test_an_own_profile_with_a_key_of_another_section_is_refused(tmp_path):
-    """A chip knows nothing of links."""
+def test_a_profile_file_with_a_key_of_another_section_is_an_error(tmp_path):
+    """A chip has no links."""
     path = tmp_path / "mine.toml"
     path.write_text("[links]\nrate = 1\n")
     with pytest.raises(InputError, match="Unknown profile key 'links\\.rate'"):
         load_profile(str(path))
 
 
-def test_an_own_profile_without_the_energy_of_a_beacon_is_refused(tmp_path):
-    """It would be that of a radio of 2002, most of the energy of ``psm`` with a current chip."""
+def test_a_profile_file_without_the_energy_of_a_beacon_is_an_error(tmp_path):
+    """The default is a radio of 2002, and would be most of the energy of ``psm`` with a current chip."""
     path = tmp_path / "mine.toml"
     path.write_text("[power]\nawake_w = 0.4\nasleep_w = 0.001\n")
     with pytest.raises(InputError, match=r"mine\.toml: power\.beacon_j is missing; add the energy"):
         load_profile(str(path))
 
 
-def test_transmitting_costs_what_the_air_time_of_the_uplink_says():
-    """One power for transmitting, 1 W above an awake radio's: the bytes sent at 5 Mbit/s."""
+def test_transmissions_cost_power_times_the_air_time_of_the_uplink():
+    """The power is 1 W above that of an awake radio, and the bytes are sent at 5 Mbit/s."""
     base = simulate("always-on", pages=2)
     more = simulate("always-on", pages=2, settings={"power.transmit_w": 1.75})
     more_j, sent_s = usage_of(more.row).total_j - usage_of(base.row).total_j, usage_of(more.row).transmit_s

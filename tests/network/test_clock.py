@@ -9,13 +9,13 @@ from psm_sim.network.timers import Clock, run_events
 
 
 class Watched:
-    """World that stops browsing when it is told to."""
+    """World that stops browsing when a test says so."""
 
     browsing = True
 
 
 def processes(env, log, world):
-    """Start a process that waits for others, one of which is over, is interrupted or raises an error."""
+    """Start a process that waits for finished, interrupted and failing processes."""
 
     def sleeper():
         try:
@@ -55,8 +55,8 @@ def stepped(env, world):
     return count
 
 
-def test_processes_go_as_they_do_in_simpy():
-    """Interrupts, failures that are caught, conditions: the same log, and the same number of events."""
+def test_processes_run_as_in_simpy():
+    """Interrupts, caught failures and conditions give the same log and the same number of events."""
     logs, counts = [], []
     for env, loop in ((Environment(), stepped), (Clock(), lambda env, world: run_events(env, world, 1000))):
         world, log = Watched(), list[tuple[float, str]]()
@@ -69,21 +69,21 @@ def test_processes_go_as_they_do_in_simpy():
     assert counts[0] == counts[1]
 
 
-def test_a_failure_that_nobody_catches_ends_the_loop():
-    """With the very exception."""
+def test_an_uncaught_exception_ends_the_loop():
+    """The loop raises the same exception object."""
 
     def failing():
         yield clock.timeout(1)
-        raise ValueError("nobody")
+        raise ValueError("uncaught")
 
     clock = Clock()
     clock.process(failing())
-    with pytest.raises(ValueError, match="nobody"):
+    with pytest.raises(ValueError, match="uncaught"):
         run_events(clock, Watched(), 100)
 
 
-def test_it_fires_no_more_than_it_is_told():
-    """The rest stays in the queue."""
+def test_the_loop_fires_at_most_the_maximum_number_of_events():
+    """The other events stay in the queue."""
     clock = Clock()
     for number in range(5):
         clock.timeout(number)

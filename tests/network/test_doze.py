@@ -1,4 +1,4 @@
-"""Doze: the beacons that a radio wakes for, and the poll of what it sees."""
+"""Beacons for which a dozing radio wakes, and the poll that they give."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def begun(interval_s: float, since_s: float, beacons: int) -> Doze:
     return doze
 
 
-def test_a_hand_computed_case():
-    """Begun at 0.25 s for two beacons of 0.1 s: it ends at 0.4 s, and later ones every 0.2 s."""
+def test_a_doze_ends_at_the_hand_computed_beacon():
+    """A doze of two beacons of 0.1 s from 0.25 s ends at 0.4 s; the next ones end every 0.2 s."""
     doze = begun(0.1, 0.25, 2)
     assert (doze.since_s, doze.wakes_s, doze.every_s) == (0.25, pytest.approx(0.4), pytest.approx(0.2))
     assert doze.load_promised_doze()
@@ -34,8 +34,8 @@ def test_a_hand_computed_case():
     beacons=st.integers(1, 12),
     length_s=st.floats(0, 100),
 )
-def test_sleeping_on_in_one_step_is_sleeping_on_beacon_by_beacon(interval_s, since_s, beacons, length_s):
-    """The same number of beacons, the same begin of the doze and next beacon, to the last bit."""
+def test_a_fast_forward_equals_dozing_beacon_by_beacon(interval_s, since_s, beacons, length_s):
+    """The number of beacons, the start of the doze and the next beacon are bit-for-bit identical."""
     at_once, singly = begun(interval_s, since_s, beacons), begun(interval_s, since_s, beacons)
     now_s, count = singly.wakes_s + 1e-6 + length_s, 0
     while singly.wakes_s < now_s:
@@ -45,8 +45,8 @@ def test_sleeping_on_in_one_step_is_sleeping_on_beacon_by_beacon(interval_s, sin
     assert (at_once.since_s, at_once.wakes_s) == (singly.since_s, singly.wakes_s)
 
 
-def test_a_poll_gives_offsets_from_the_begin_of_the_doze():
-    """Two frames, 10 and 30 ms after it began; none is an empty poll."""
+def test_a_poll_has_offsets_from_the_start_of_the_doze():
+    """Two frames arrive 10 and 30 ms after the start; no frame gives an empty poll."""
     doze = begun(0.1, 2.0, 1)
     poll = doze.end(2.1, [(2.01, RadioBench.frame(40)), (2.03, RadioBench.frame(1500))])
     assert (poll.slept_ms, poll.buffered_bytes, poll.buffered_frames) == (pytest.approx(100), 1540, 2)
@@ -54,23 +54,23 @@ def test_a_poll_gives_offsets_from_the_begin_of_the_doze():
     assert doze.end(2.1) == Poll(1000 * (2.1 - 2.0))
 
 
-class Written(Plan):
-    """A plan that was written down, and what is told of it."""
+class Listed(Plan):
+    """Plan of listed dozes that records the calls of followed()."""
 
     def __init__(self, *dozes: tuple[int, float]) -> None:
-        self.written, self.told = dozes, list[tuple[int, int]]()
+        self.listed, self.calls = dozes, list[tuple[int, int]]()
 
     def dozes(self):
-        """Yield what was written down."""
-        return iter(self.written)
+        """Yield the listed dozes."""
+        return iter(self.listed)
 
     def followed(self, heard, until):
-        """Note it."""
-        self.told.append((heard, until))
+        """Record the call."""
+        self.calls.append((heard, until))
 
 
 def followed(plan: Plan, *stops_s: float) -> list[float]:
-    """Return the beacons heard unasked until each of these times in turn."""
+    """Return the number of beacons received without a decision until each of these times."""
     doze, heard = Doze(Beacons(1.0)), list[float]()
     doze.begin(0.5, Rest(beacons=2, plan=plan))
     for stop_s in stops_s:
@@ -83,23 +83,23 @@ def followed(plan: Plan, *stops_s: float) -> list[float]:
 
 def test_a_plan_is_followed_doze_by_doze():
     """To beacon 2, then two dozes of 3 beacons and three of 5: the last one ends at beacon 23, unheard."""
-    plan = Written((3, 2), (5, 3))
+    plan = Listed((3, 2), (5, 3))
     assert followed(plan, 100.0) == [2.0, 5.0, 8.0, 13.0, 18.0]
-    assert plan.told == [(5, 23)]
+    assert plan.calls == [(5, 23)]
 
 
 @given(st.lists(st.floats(0, 30), max_size=6))
-def test_a_plan_followed_step_by_step_is_told_as_one(stops_s):
-    """However often the station looks, it hears the same beacons and says so once."""
+def test_followed_is_called_once_for_any_number_of_steps(stops_s):
+    """The station receives the same beacons, however often the simulator advances it."""
     stops_s = sorted(stops_s)
-    plan, at_once = Written((3, 2), (5, 3)), Written((3, 2), (5, 3))
+    plan, at_once = Listed((3, 2), (5, 3)), Listed((3, 2), (5, 3))
     assert followed(plan, *stops_s) == followed(at_once, *stops_s[-1:])
-    assert plan.told == at_once.told
+    assert plan.calls == at_once.calls
 
 
-def test_a_plan_of_which_nothing_was_followed_is_told_nothing():
-    """Frames at the end of the first doze end it; a plan of no dozes is none."""
-    for plan in (Written((3, 2)), Written()):
+def test_followed_is_not_called_if_the_first_doze_ends_with_frames():
+    """Frames at the end of the first doze end the plan; an empty plan changes nothing."""
+    for plan in (Listed((3, 2)), Listed()):
         assert followed(plan, 2.0) == []
-        assert plan.told == []
-    assert followed(Written(), 100.0) == []
+        assert plan.calls == []
+    assert followed(Listed(), 100.0) == []

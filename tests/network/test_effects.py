@@ -1,4 +1,4 @@
-"""Every topology key acts, or is refused by name."""
+"""Every topology key has an effect, or the error names it."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def disabled(condition: Condition) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("key", DEPENDENT)
-def test_a_key_without_its_switch_is_refused_by_name_and_changes_nothing(key: str) -> None:
-    """The message names the key and the switch. The results show that nothing is refused that acts."""
+def test_a_key_whose_condition_is_not_met_is_an_error_and_has_no_effect(key: str) -> None:
+    """The message names the key and the condition. Equal results show that the key has no effect."""
     conditions = conditions_of(key)
     for number, condition in enumerate(conditions):
         others = [enabled(other) for other in (*conditions[:number], *conditions[number + 1 :])]
@@ -77,7 +77,7 @@ def test_a_key_without_its_switch_is_refused_by_name_and_changes_nothing(key: st
 
 
 @pytest.mark.parametrize("key", DEPENDENT)
-def test_a_key_with_its_switch_is_accepted(key: str) -> None:
+def test_a_key_whose_condition_is_met_is_accepted(key: str) -> None:
     """Each condition can be met."""
     settings = {key: other_value(key) if key != "mac.preamble" else "short"}
     for condition in conditions_of(key):
@@ -86,13 +86,13 @@ def test_a_key_with_its_switch_is_accepted(key: str) -> None:
 
 
 @pytest.mark.parametrize("name", bundled_names("topologies"))
-def test_values_of_a_file_are_not_refused(name: str) -> None:
-    """Only keys that the user sets are; a file may contain values of a switch that is off."""
+def test_a_file_may_have_keys_without_effect(name: str) -> None:
+    """Only keys that the user sets are checked."""
     check_effects(load_topology(name), [], "--set")
 
 
-def test_a_setting_may_enable_what_a_file_needs() -> None:
-    """Stations are judged after all settings, and a dictionary may contain them."""
+def test_a_setting_may_meet_the_condition_of_a_key_in_a_file() -> None:
+    """Stations are checked after all settings, also those of a dictionary."""
     stations = [{"name": "phone", "count": 2}]
     with pytest.raises(InputError, match="2 stations require a shared channel"):
         simulate("psm", topology={"stations": stations}, pages=1)
@@ -101,8 +101,8 @@ def test_a_setting_may_enable_what_a_file_needs() -> None:
     assert page_rows(shared) == page_rows(set_later)
 
 
-def test_python_refuses_what_has_no_effect() -> None:
-    """A dictionary of keys and the settings are judged together."""
+def test_a_key_without_effect_is_an_error_in_python() -> None:
+    """A dictionary of keys and the settings are checked together."""
     with pytest.raises(InputError, match=r"mac\.beacon_mbps has no effect without mac.model=dcf"):
         simulate("psm", topology={"mac": {"beacon_mbps": 2.0}}, pages=1)
     simulate("psm", topology={"mac": {"beacon_mbps": 2.0}}, settings={"mac.model": "dcf"}, pages=1)
@@ -117,14 +117,14 @@ def test_python_refuses_what_has_no_effect() -> None:
         ("psm", "mqtt:busy_s=5", "trace mqtt: busy_s has no effect without timing=bursts"),
     ],
 )
-def test_a_parameter_without_its_switch_is_refused(policy: str, trace: str, message: str) -> None:
+def test_a_parameter_whose_condition_is_not_met_is_an_error(policy: str, trace: str, message: str) -> None:
     """Policies and traces are as strict as topologies."""
     with pytest.raises(InputError, match=message):
         simulate(policy, trace, pages=1)
 
 
-def test_a_preset_may_set_what_a_policy_does_not_use(tmp_path: Path) -> None:
-    """Only what the user gives is refused; the values of a preset are defaults."""
+def test_a_preset_may_set_parameters_that_a_policy_lacks(tmp_path: Path) -> None:
+    """Values of a preset are defaults; only values of the user are checked."""
     preset = tmp_path / "mine.toml"
     preset.write_text(
         '[policies.lpsm]\nhorizon_s = 300\nuplink = "keep"\n[settings]\n"mac.beacon_mbps" = 2.0\n'

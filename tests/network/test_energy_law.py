@@ -1,4 +1,4 @@
-"""The energy law in every mode: powers times times, plus that of beacons, wake-ups and frames."""
+"""Energy in every mode: power times time, plus the energy of beacons, wake-ups and frames."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def check(result, power):
     st.sampled_from(PROFILES),
     st.sets(st.integers(0, len(OPTIONS) - 1), max_size=4),
 )
-def test_the_energy_is_that_of_the_times_and_the_counts(policy, profile, chosen):
-    """Whatever the policy, the chip, the losses, the powers and the medium access."""
+def test_the_energy_follows_from_times_and_counts(policy, profile, chosen):
+    """For any policy, chip, losses, powers and medium access."""
     changes = {key: value for number in sorted(chosen) for key, value in OPTIONS[number].items()}
     if "mac.model" in changes:
         assume(make_policy(policy).service is None and not set(changes) & set(NOT_OVER_THE_AIR))

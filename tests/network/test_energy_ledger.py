@@ -1,4 +1,4 @@
-"""Energy, integrated at changes of state."""
+"""Energy integrated over the states of the radio."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psm_sim.network import EnergyLedger
 from psm_sim.network.topology_sections import PowerParameters
 
 
-def test_a_hand_computed_case():
+def test_the_ledger_agrees_with_a_hand_computed_run():
     """Awake for 1 s; asleep for 3 s with five beacons, in two calls; awake for 0.5 s so far."""
     ledger = EnergyLedger(PowerParameters())
     ledger.radio(1.0, False)
@@ -25,8 +25,8 @@ def test_a_hand_computed_case():
     assert (usage - before)[:6] == pytest.approx((0.5, 2.0, 3, 0.75 * 0.5, 0.05 * 2.0, 0.0015 * 3))
 
 
-def test_what_a_dozing_radio_listens_for_is_time_awake():
-    """At most the whole doze; and none of it is left for the next one."""
+def test_listening_for_a_beacon_is_time_awake():
+    """At most the whole doze; no listening time is carried over to the next doze."""
     ledger = EnergyLedger(PowerParameters())
     ledger.radio(1.0, False)
     ledger.listen(0.25)
@@ -37,7 +37,7 @@ def test_what_a_dozing_radio_listens_for_is_time_awake():
     assert ledger.usage(4.0)[:2] == (2.5, 1.5)
 
 
-def test_transmissions_and_wake_ups_have_their_own_price():
+def test_transmissions_and_wake_ups_have_their_own_energy():
     """2 W while it transmits, even if that is below the power of an awake radio; 0.5 J for each wake-up."""
     for awake_w in (1.0, 3.0):
         ledger = EnergyLedger(PowerParameters(awake_w, transmit_w=2.0, wake_j=0.5))
@@ -48,16 +48,16 @@ def test_transmissions_and_wake_ups_have_their_own_price():
         assert (usage.awake_j, usage.transmit_j, usage.wake_ups_j) == (0.75 * awake_w, 0.5, 0.5)
 
 
-def test_without_their_own_price_transmissions_and_wake_ups_are_time_awake():
-    """They are not counted, so that results of plain topologies have no state that costs nothing."""
+def test_transmissions_and_wake_ups_without_their_own_energy_are_time_awake():
+    """They are not counted: results of plain topologies have no state without energy."""
     ledger = EnergyLedger(PowerParameters())
     ledger.transmit(0.25)
     ledger.wake_up()
     assert ledger.usage(1.0)[6:] == (0.0, 0.0, 0, 0.0, 0, 0.0)
 
 
-def test_reading_changes_nothing():
-    """The open interval is added on reading and not kept."""
+def test_reading_the_ledger_does_not_change_it():
+    """The open interval is added to the reading and not stored."""
     ledger = EnergyLedger(PowerParameters())
     assert ledger.usage(2.0) == ledger.usage(2.0)
     ledger.radio(3.0, False)
@@ -66,7 +66,7 @@ def test_reading_changes_nothing():
 
 @given(st.lists(st.floats(0, 1e3), max_size=200))
 def test_times_in_the_states_add_up_to_the_time_elapsed(gaps):
-    """Whatever the radio does."""
+    """For any sequence of states."""
     ledger, now, awake = EnergyLedger(PowerParameters()), 0.0, True
     for gap in gaps:
         now += gap

@@ -1,4 +1,4 @@
-"""Frames that come late for a poll: while its last frame, which said More Data = 0, is on the air."""
+"""Frames that arrive during the last frame of a poll, which has More Data = 0."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.network.radio_bench import RadioBench
 
 
 class Lingering(Policy):
-    """Stays awake for 50 ms after each poll."""
+    """Stay awake for 50 ms after each poll."""
 
     name = "lingering"
 
@@ -18,7 +18,7 @@ class Lingering(Policy):
 
 
 def polled(late_frames, *arrivals_s, policy=None, release=True):
-    """Return a bench at 1 Mbit/s: a frame of 1500 B takes 12 ms; those held are sent from 0.1 s on."""
+    """Return a bench at 1 Mbit/s: a frame of 1500 B takes 12 ms; buffered frames are sent from 0.1 s on."""
     rules = {"release_on_uplink": release, "late_frames": late_frames}
     bench = RadioBench(policy or make_policy("psm"), rate_mbps=1.0, **rules)
     for arrival_s in arrivals_s:
@@ -36,23 +36,23 @@ def polled(late_frames, *arrivals_s, policy=None, release=True):
         ("join", (0.05, 0.06, 0.115), [0.112, 0.124, 0.136]),
     ],
 )
-def test_a_frame_that_comes_after_more_data_0_waits_if_that_binds(late_frames, arrivals_s, delivered_s):
-    """The last one held has begun when it comes; while one waits behind another, More Data is 1."""
+def test_a_frame_after_more_data_0_joins_the_poll_or_waits_for_a_beacon(late_frames, arrivals_s, delivered_s):
+    """It arrives during the last buffered frame; while one frame waits behind another, More Data is 1."""
     bench = polled(late_frames, *arrivals_s)
     assert bench.run(0.35) == [0.1, 0.2, 0.3]
     assert bench.delivered == pytest.approx(delivered_s)
 
 
-def test_a_station_that_stays_awake_gets_the_late_frame_when_its_link_is_idle():
-    """At 0.112 s it tells the access point that it listens."""
+def test_an_awake_station_receives_the_late_frame_when_its_link_is_idle():
+    """At 0.112 s it reports PM = 0 to the access point."""
     bench = polled("wait", 0.05, 0.105, policy=Lingering())
     bench.run(0.35)
     assert bench.delivered == pytest.approx([0.112, 0.124])
 
 
 @pytest.mark.parametrize(("release", "delivered_s"), [(True, 0.132), (False, 0.212)])
-def test_a_packet_sent_meanwhile_fetches_the_late_frame_where_uplink_packets_do(release, delivered_s):
-    """Sent at 0.12 s, when the station dozes; or at 0.108 s, while the first frame is on the air."""
+def test_an_uplink_packet_retrieves_the_late_frame_if_release_on_uplink(release, delivered_s):
+    """The packet is sent at 0.12 s, in a doze, or at 0.108 s, during the first frame."""
     bench = polled("wait", 0.05, 0.105, release=release)
     bench.send_at(0.12)
     bench.run(0.35)

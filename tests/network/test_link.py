@@ -1,4 +1,4 @@
-"""One direction of a hop."""
+"""Links, one direction of a hop each."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def segment(wire_bytes: int) -> Segment:
     return Segment(ConnectionId(), 0, wire_bytes, 0, False, False, wire_bytes)
 
 
-def test_a_segment_takes_its_transmission_and_the_propagation():
-    """1250 bytes at 10 Mbit/s are 1 ms, and 20 ms on the way."""
+def test_a_segment_takes_transmission_and_propagation_time():
+    """1250 bytes at 10 Mbit/s take 1 ms, and 20 ms of propagation."""
     env, log = Environment(), []
     link = link_to(env, 20.0, lambda _: log.append(env.now))
     link.send(segment(1250))
@@ -36,8 +36,8 @@ def test_a_segment_takes_its_transmission_and_the_propagation():
     assert log == [pytest.approx(0.021)]
 
 
-def test_segments_wait_for_those_before_them_and_arrive_in_order():
-    """Three at once leave one after the other."""
+def test_segments_queue_and_arrive_in_order():
+    """Three simultaneous segments leave one after the other."""
     env, log = Environment(), []
     link = link_to(env, 20.0, lambda each: log.append((each.wire_bytes, round(env.now, 9))))
     for size in (1250, 2500, 125):
@@ -48,8 +48,8 @@ def test_segments_wait_for_those_before_them_and_arrive_in_order():
     assert (link.in_flight, link.in_flight_bytes) == (0, 0)
 
 
-def test_an_idle_link_starts_at_once():
-    """The transmitter's past does not delay what is sent later."""
+def test_an_idle_link_starts_immediately():
+    """Earlier transmissions do not delay later segments."""
     env, log = Environment(), []
     link = link_to(env, 0.0, lambda _: log.append(env.now))
     link.send(segment(1250))
@@ -59,21 +59,21 @@ def test_an_idle_link_starts_at_once():
     assert log == [pytest.approx(0.001), pytest.approx(5.001)]
 
 
-def test_observers_are_told_of_a_segment_as_it_is_queued():
-    """The link, the time, the time of arrival, the segment; the link is then free when it has been sent."""
-    env, told = Environment(), []
-    link = link_to(env, 20.0, lambda _: None, lambda *event: told.append((*event, event[0].free_at)))
+def test_observers_are_called_when_a_segment_is_queued():
+    """With link, time, arrival time and segment; the link is then busy until the segment is sent."""
+    env, calls = Environment(), []
+    link = link_to(env, 20.0, lambda _: None, lambda *event: calls.append((*event, event[0].free_at)))
     first, second = segment(1250), segment(2500)
     link.send(first)
     link.send(second)
-    assert told == [
+    assert calls == [
         (link, 0.0, pytest.approx(0.021), first, pytest.approx(0.001)),
         (link, 0.0, pytest.approx(0.023), second, pytest.approx(0.003)),
     ]
 
 
-def test_two_links_in_a_row_deliver_as_if_each_had_its_event():
-    """Bursts of drawn sizes at drawn times: the same arrivals, to the last bit, and a third of the events."""
+def test_two_links_in_a_row_deliver_as_with_one_event_per_arrival():
+    """Random bursts have bit-for-bit the same arrivals with a third of the events."""
     rng, arrivals, events = np.random.default_rng(2), list[list[tuple[float, int]]](), list[int]()
     times_s = np.cumsum(rng.exponential(0.002, 200)).tolist()
     sizes = rng.integers(40, 1500, 200).tolist()
@@ -92,11 +92,11 @@ def test_two_links_in_a_row_deliver_as_if_each_had_its_event():
         arrivals.append(log)
         events.append(steps - len(times_s))
     assert arrivals[0] == arrivals[1]
-    assert events == [95, 280]  # of 200 and 400 arrivals: the others came with the event of one before
+    assert events == [95, 280]  # of 200 and 400 arrivals: the others share the event of an earlier one
 
 
 class OneByOne(Link):
-    """Link whose every arrival is an event of its own."""
+    """Link with one event per arrival."""
 
     def _arrive(self, _):
         segment = self.flying.popleft()[1]
@@ -106,7 +106,7 @@ class OneByOne(Link):
 
 
 def happened(kind):
-    """Return what happens, in order, on three links of *kind* that answer each other, and beside them."""
+    """Return the ordered events of three links of *kind* that answer each other, and of a process."""
     env, log, sizes = Environment(), list[tuple[str, float, int]](), np.random.default_rng(3)
     links = [kind(env, "wired up", LinkParameters(8.0, latency_ms)) for latency_ms in (1.0, 1.0, 0.0)]
 
@@ -127,8 +127,8 @@ def happened(kind):
     return log
 
 
-def test_a_train_of_segments_keeps_its_order_among_all_that_happens():
-    """Whole milliseconds, so that most things happen at the same time as others: first come, first served."""
+def test_a_train_of_segments_keeps_its_order_among_other_events():
+    """Times are whole milliseconds, so most events coincide; these run in the order of scheduling."""
     log = happened(Link)
     assert len(log) > 2000
     assert sum(before[1] == after[1] for before, after in pairwise(log)) > 1000

@@ -1,4 +1,4 @@
-"""Observers: what they are told, in which order, and that they change nothing."""
+"""Calls of observers, their order, and that observers change nothing."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm:uplink=keep
 
 
 class Everything(Observer):
-    """Keeps all that it is told: the event's name and its arguments."""
+    """Record every call: the name of the event and its arguments."""
 
     def __init__(self):
-        self.told = []
+        self.calls = []
 
     def of(self, event):
-        return [arguments for name, *arguments in self.told if name == event]
+        return [arguments for name, *arguments in self.calls if name == event]
 
     def radio(self, time_s, awake):
-        self.told.append(("radio", time_s, awake))
+        self.calls.append(("radio", time_s, awake))
 
     def beacons(self, first_s, count, every_s):
-        self.told.append(("beacons", first_s, count, every_s))
+        self.calls.append(("beacons", first_s, count, every_s))
 
     def rest(self, time_s, poll, rest):
-        self.told.append(("rest", time_s, poll, rest))
+        self.calls.append(("rest", time_s, poll, rest))
 
     def frame(self, link, queued_s, arrives_s, segment):
-        self.told.append(("frame", queued_s, arrives_s, link.name, segment))
+        self.calls.append(("frame", queued_s, arrives_s, link.name, segment))
 
     def page(self, visit):
-        self.told.append(("page", visit.ended_s, visit))
+        self.calls.append(("page", visit.ended_s, visit))
 
     def finish(self, time_s):
-        self.told.append(("finish", time_s))
+        self.calls.append(("finish", time_s))
 
 
 def watched(policy: str | Policy, release: str = "true") -> tuple[World, Everything]:
@@ -56,16 +56,16 @@ def watched(policy: str | Policy, release: str = "true") -> tuple[World, Everyth
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_an_observer_changes_nothing(policy):
-    """Events, pages and energy are those of a run that nobody watches, to the last bit."""
+    """Events, pages and energy are bit-for-bit those of a run without observers."""
     world, _ = watched(policy)
     alone = build_world(load_topology(), make_policy(policy))
     run_alone(alone, load_workload("ucb", 12, 4).pages)
     assert (list(world.visits), world.usage()) == (list(alone.visits), alone.usage())
-    assert world.events > alone.events  # who is told of frames is told between the two hops up
+    assert world.events > alone.events  # an observer of frames needs an event between the two uplink hops
 
 
 def test_only_methods_that_a_class_overrides_are_called():
-    """A plain observer is never called; one that wants pages is called for pages."""
+    """A plain observer is never called; an observer with page() is called for pages only."""
     assert all(getattr(ObserverHooks([Observer(), Observer()]), event) == () for event in EVENTS)
     pages = PagesDone(print)
     audience = ObserverHooks([Observer(), pages])
@@ -76,7 +76,7 @@ def test_only_methods_that_a_class_overrides_are_called():
 @pytest.mark.parametrize("release", ["true", "false"])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_times_never_decrease_within_an_event(policy, release):
-    """Radio, beacons, rests, frames and pages each come in order."""
+    """The calls for radio, beacons, rests, frames and pages are each in order."""
     _, seen = watched(policy, release)
     for event in EVENTS:
         times_s = [arguments[0] for arguments in seen.of(event)]
@@ -84,8 +84,8 @@ def test_times_never_decrease_within_an_event(policy, release):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_at_a_pages_end_all_that_the_radio_did_before_has_been_told(policy):
-    """A second ledger, read as pages are told, agrees with the world's own."""
+def test_all_earlier_states_of_the_radio_are_reported_before_the_end_of_a_page(policy):
+    """A second ledger, read when page() is called, agrees with the world's own."""
 
     class Meter(EnergyLedger):
         def __init__(self):
@@ -101,8 +101,8 @@ def test_at_a_pages_end_all_that_the_radio_did_before_has_been_told(policy):
     assert meter.readings == [usage for _, usage in world.visits]
 
 
-def test_the_radio_wakes_and_dozes_in_turn_and_hears_beacons_only_dozing():
-    """Each beacon lies within a doze, the last one at its end at the latest."""
+def test_the_radio_alternates_wakes_and_dozes_and_receives_beacons_only_dozing():
+    """Each beacon is within a doze or at its end."""
     _, seen = watched("psm:listen_interval=2")
     changes = seen.of("radio")
     assert [awake for _, awake in changes] == [number % 2 == 1 for number in range(len(changes))]
@@ -113,24 +113,24 @@ def test_the_radio_wakes_and_dozes_in_turn_and_hears_beacons_only_dozing():
         assert last_s <= doze[1] + 1e-9
 
 
-def test_rests_are_the_questions_to_the_policy_and_its_answers():
-    """Argument for argument; the time since the last uplink packet is in the frames."""
-    policy, asked = make_policy("lpsm"), []
+def test_rest_is_called_with_each_decision_of_the_policy():
+    """All arguments are equal; the time since the last uplink packet follows from the frames."""
+    policy, decisions = make_policy("lpsm"), []
     answer = policy.rest
 
     def rest(now_s, since_uplink_s, poll):
-        found = answer(now_s, since_uplink_s, poll)
-        asked.append([now_s, poll, found])
-        return found
+        decision = answer(now_s, since_uplink_s, poll)
+        decisions.append([now_s, poll, decision])
+        return decision
 
     policy.rest = rest
     _, seen = watched(policy)
-    assert seen.of("rest") == asked
-    assert any(poll is not None and poll.buffered_frames for _, poll, _ in asked)
+    assert seen.of("rest") == decisions
+    assert any(poll is not None and poll.buffered_frames for _, poll, _ in decisions)
 
 
-def test_frames_are_told_for_each_link_they_pass():
-    """Bytes on the links are those that the hosts count; a frame is on the next link when it arrives."""
+def test_frame_is_called_for_each_link_that_a_frame_passes():
+    """The bytes are those that the hosts count; a frame enters the next link when it arrives."""
     world, seen = watched("always-on")
     bytes_on = dict.fromkeys(("wireless up", "wired up", "wired down", "wireless down"), 0)
     arrivals_s: dict[Segment, float] = {}
@@ -144,15 +144,15 @@ def test_frames_are_told_for_each_link_they_pass():
     assert bytes_on["wireless down"] == world.client.received_bytes + world.wireless_down.in_flight_bytes
 
 
-def test_pages_and_the_end_are_told():
-    """Twelve visits, as the world has them, and the time of the last one's end."""
+def test_page_and_finish_are_called():
+    """page() gets the twelve visits of the world, and finish() the end of the last one."""
     world, seen = watched("psm")
     assert [visit for _, visit in seen.of("page")] == [visit for visit, _ in world.visits]
-    assert seen.told[-1] == ("finish", world.visits[-1][0].ended_s)
+    assert seen.calls[-1] == ("finish", world.visits[-1][0].ended_s)
 
 
-def test_a_run_that_fails_is_not_told_as_finished():
-    """The policy fails at the second question."""
+def test_finish_is_not_called_after_a_failed_run():
+    """The policy fails at the second decision."""
 
     class Failing(Policy):
         name = "failing"
@@ -169,7 +169,7 @@ def test_a_run_that_fails_is_not_told_as_finished():
 
 
 def test_progress_counts_pages():
-    """One call for each page, with the number complete."""
+    """One call per page, with the number of complete pages."""
     done: list[int] = []
     run_alone(
         build_world(load_topology(), make_policy("psm"), [PagesDone(done.append)]),

@@ -1,4 +1,4 @@
-"""Pages whose objects are released by their dependencies, on HTTP/1.1 and HTTP/2."""
+"""Page loads with dependencies between objects, on HTTP/1.1 and HTTP/2."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FAST = {
 
 
 class Requests(Observer):
-    """Time and content of each request that a station sends."""
+    """Record the time and content of each request of a station."""
 
     def __init__(self) -> None:
         self.connections: dict[ConnectionId, float] = {}
@@ -43,7 +43,7 @@ class Requests(Observer):
 
 
 def page(*objects, hosts=(NEAR,), bytes_=1000, delay_s=0.0, recorded_s=1.0) -> DependencyPage:
-    """A page of releases (host, multiplexed, depends_on, at_first_byte, gap_s)."""
+    """Return a page of objects (host, multiplexed, depends_on, at_first_byte, gap_s)."""
     releases = tuple(Release(*release) for release in objects)
     count = len(releases)
     sizes = (bytes_,) * count if isinstance(bytes_, int) else tuple(bytes_)
@@ -54,7 +54,7 @@ def page(*objects, hosts=(NEAR,), bytes_=1000, delay_s=0.0, recorded_s=1.0) -> D
 
 
 def load(loaded: Page, keys=(), policy="always-on") -> tuple[float, World, Requests]:
-    """The time of a page, its world, and what was requested."""
+    """Return the page time in seconds, the world, and the requests."""
     seen = Requests()
     world = build_world(load_topology("three-node", FAST | dict(keys)), make_policy(policy), [seen])
     run_alone(world, [loaded])
@@ -65,15 +65,15 @@ def load(loaded: Page, keys=(), policy="always-on") -> tuple[float, World, Reque
 START = (0, False, PAGE_START, False, 0.0)
 
 
-def test_a_page_by_hand():
+def test_a_page_with_a_dependency_takes_the_hand_computed_time():
     """Handshake and object, a gap, then the dependent object on the same connection."""
     taken_s, _, seen = load(page(START, (0, False, 0, False, 0.25)))
     assert taken_s == pytest.approx(2 * RTT_S + 0.25 + RTT_S, abs=1e-5)
     assert len(seen.connections) == 1
 
 
-def test_an_object_at_the_first_byte_does_not_wait_for_the_end():
-    """The first object takes 8 s at 1 Mbit/s, the one that its first byte releases goes beside it."""
+def test_an_object_released_by_a_first_byte_does_not_wait_for_the_last():
+    """The first object takes 8 s at 1 Mbit/s; the second one is loaded at the same time."""
     keys = {"links.wired.rate_mbps": 1.0}
     first, sizes = (0, True, PAGE_START, False, 0.0), (1_000_000, 1000)
     late_s, early_s = (
@@ -84,16 +84,16 @@ def test_an_object_at_the_first_byte_does_not_wait_for_the_end():
 
 
 @pytest.mark.parametrize(("multiplexed", "connections", "rounds"), [(False, 6, 4), (True, 1, 2)])
-def test_http2_carries_at_once_what_http1_queues_on_six_connections(multiplexed, connections, rounds):
-    """18 objects at once: three turns of six after a handshake, or one turn on one connection."""
+def test_http2_carries_at_once_the_requests_that_http1_queues(multiplexed, connections, rounds):
+    """18 objects need three turns on six connections after a handshake, or one turn on one connection."""
     taken_s, _, seen = load(page(*[(0, multiplexed, PAGE_START, False, 0.0)] * 18, delay_s=0.1))
     assert len(seen.connections) == connections
     turns = rounds - 1
     assert taken_s == pytest.approx(RTT_S + turns * (RTT_S + 0.1), abs=1e-3)
 
 
-def test_every_host_has_connections_of_its_own():
-    """The limit of six holds for a host."""
+def test_each_host_has_its_own_connections():
+    """The limit of six connections is per host."""
     _, _, seen = load(
         page(*[(host, False, PAGE_START, False, 0.0) for host in (0, 1) * 9], hosts=(NEAR, NEAR))
     )
@@ -107,8 +107,8 @@ def test_replies_of_http2_overtake_slower_ones():
     assert taken_s == pytest.approx(2 * RTT_S + 1.0, abs=1e-3)
 
 
-def test_set_up_crosses_the_radio():
-    """Look-up, TCP and TLS take a round trip each, and what the recording adds to it."""
+def test_dns_tcp_and_tls_handshakes_pass_the_radio():
+    """The DNS query, TCP and TLS take a round trip each, plus the recorded delays of the host."""
     secure = PageHost(RTT_S, 0.1, 0.06, secure=True)
     taken_s, world, seen = load(page(START, hosts=(secure,)))
     assert taken_s == pytest.approx(0.1 + RTT_S + 0.06 + RTT_S, abs=1e-3)
@@ -118,8 +118,8 @@ def test_set_up_crosses_the_radio():
     assert world.client.received_bytes > 1000 + TLS_BYTES[1] + DNS_BYTES[1]
 
 
-def test_a_handshake_that_the_page_no_longer_needs_is_not_answered():
-    """The second connection is closed before the server's reply; later pages load as the first one."""
+def test_a_handshake_on_a_closed_connection_gets_no_reply():
+    """The second connection is closed before the server's reply; later pages take as long as the first."""
     secure = PageHost(RTT_S, 0.0, 1.0, secure=True)
     loaded = page(START, (0, False, PAGE_START, False, 0.9), hosts=[secure])
     world = build_world(load_topology("three-node", FAST), make_policy("always-on"))
@@ -128,22 +128,22 @@ def test_a_handshake_that_the_page_no_longer_needs_is_not_answered():
     assert times_s == pytest.approx([RTT_S + 1.0 + 2 * RTT_S] * 6, abs=1e-5)
 
 
-def test_a_farther_host_answers_later_by_the_difference():
-    """Recorded times to the first byte are kept where the topology is no slower."""
+def test_a_farther_host_responds_later_by_the_difference():
+    """Recorded times to the first byte are reproduced if the topology is no slower."""
     far = PageHost(RTT_S + 0.1, 0.0, 0.0, secure=False)
     taken_s, _, _ = load(page(START, (0, False, 0, False, 0.0), hosts=(far,), delay_s=0.02))
     assert taken_s == pytest.approx(3 * (RTT_S + 0.1) + 2 * 0.02, abs=1e-3)
 
 
-def test_a_nearer_host_is_as_far_as_the_server():
-    """Its delay is spent on the way, as far as it goes."""
+def test_a_nearer_host_has_the_round_trip_of_the_server():
+    """The longer round trip is subtracted from the delay of the host."""
     near = PageHost(0.01, 0.0, 0.0, secure=False)
     taken_s, _, _ = load(page(START, hosts=(near,), delay_s=0.05))
     assert taken_s == pytest.approx(RTT_S + 0.06, abs=1e-3)
 
 
 def test_a_lost_query_is_repeated():
-    """As resolvers do; the page ends."""
+    """After the time-out of resolvers; the page is complete."""
     slow = PageHost(RTT_S, DNS_RETRY_S + 1, 0.0, secure=False)
     taken_s, _, seen = load(page(START, hosts=(slow,)))
     assert len(seen.datagrams) == 2
@@ -161,7 +161,7 @@ def test_a_lost_query_is_repeated():
         ([(0, False, -1, False, float("nan"))], "gap_s must be a time"),
     ],
 )
-def test_graphs_that_cannot_be_loaded_are_refused(releases, message):
+def test_an_invalid_dependency_is_an_error(releases, message):
     """Cycles, unknown objects and hosts, negative gaps."""
     with pytest.raises(InputError, match=message):
         page(*releases)
@@ -169,7 +169,7 @@ def test_graphs_that_cannot_be_loaded_are_refused(releases, message):
 
 @st.composite
 def pages(draw: st.DrawFn) -> DependencyPage:
-    """Any page of up to 30 objects on up to three hosts."""
+    """Generate a page of up to 30 objects on up to three hosts."""
     hosts = draw(
         st.lists(
             st.builds(
@@ -201,8 +201,8 @@ def pages(draw: st.DrawFn) -> DependencyPage:
 
 @settings(max_examples=60, deadline=None)
 @given(pages(), st.sampled_from(["always-on", "psm", "lpsm", "anticipate"]))
-def test_any_page_is_loaded_once_and_energy_is_power_times_time(loaded, policy):
-    """Bytes of every object are delivered once, in no less time than its chain of gaps and delays."""
+def test_any_page_is_loaded_once_with_energy_power_times_time(loaded, policy):
+    """The bytes of each object are delivered once, not before its chain of gaps and delays has passed."""
     topology = load_topology("three-node", {"browser.connections": 6})
     world = build_world(topology, make_policy(policy), [seen := Requests()])
     run_alone(world, [loaded, loaded])
@@ -223,8 +223,8 @@ def test_any_page_is_loaded_once_and_energy_is_power_times_time(loaded, policy):
 
 @settings(max_examples=30, deadline=None)
 @given(pages())
-def test_no_object_is_requested_before_its_anchor(loaded):
-    """Nor before the gap after it; pages therefore respond to the network."""
+def test_no_object_is_requested_before_the_object_that_releases_it(loaded):
+    """Nor before the gap after that object; page times therefore depend on the network."""
     taken_s, _, _ = load(loaded)
     slower_s, _, _ = load(loaded, {"links.wired.latency_ms": 400.0})
     done_s: list[float] = []
@@ -244,8 +244,8 @@ def test_no_object_is_requested_before_its_anchor(loaded):
         {"browser.persistent": False},
     ],
 )
-def test_pages_with_dependencies_work_with_every_part(keys):
-    """Loss, shared channel, time limits: complete or reported."""
+def test_pages_with_dependencies_end_with_every_part_enabled(keys):
+    """With losses, a shared channel or time limits, a page is complete or reported as failed."""
     secure = PageHost(RTT_S, 0.05, 0.06, secure=True)
     chain = [(0, number % 2 == 0, number - 1, False, 0.01) for number in range(1, 12)]
     loaded = page(START, *chain, hosts=(secure,), bytes_=20_000)

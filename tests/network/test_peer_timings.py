@@ -1,4 +1,4 @@
-"""Our TCP against download times measured in ns-3."""
+"""TCP and page times, compared with ns-3."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def test_download_times_agree_with_ns3(shared, file, gated):
     ("persistent", "growth"), [("0", "ns2"), ("0", "rfc5681"), ("0", "ns3"), ("1", "ns3")]
 )
 def test_page_times_agree_with_ns3(persistent, growth, delayed_ack):
-    """Each of 52 pages within 0.2 %; where no connection is kept, by every rule, since all grow alike."""
-    found = differences(persistent, delayed_ack, **{"tcp.growth": growth})
-    assert len(found) == 52
-    assert np.abs(found).max() < 0.002
+    """Each of 52 pages within 0.2 %. Without persistent connections, all growth rules are equal."""
+    deviations = differences(persistent, delayed_ack, **{"tcp.growth": growth})
+    assert len(deviations) == 52
+    assert np.abs(deviations).max() < 0.002
 
 
 @pytest.mark.parametrize("delayed_ack", ["0", "1"])
-def test_on_kept_connections_the_rule_of_growth_decides(delayed_ack):
-    """RFC 5681's agrees but for pages whose first object leaves ns-3's window as it is; ns-2's less often."""
+def test_on_persistent_connections_the_growth_rule_decides(delayed_ack):
+    """RFC 5681 differs only where the first object leaves the window of ns-3 unchanged; ns-2 more often."""
     within = {
         growth: (np.abs(differences("1", delayed_ack, **{"tcp.growth": growth})) < 0.002).mean()
         for growth in ("ns2", "rfc5681", "ns3")
@@ -65,7 +65,7 @@ def test_on_kept_connections_the_rule_of_growth_decides(delayed_ack):
     assert within["ns2"] < 0.8 < 0.95 < within["rfc5681"] < within["ns3"] == 1.0
 
 
-def test_the_syns_leave_before_the_request_as_in_ns3():
-    """Sent after it, they make half of the pages longer or shorter by more than 0.2 %."""
-    found = differences("1", "0", **{"tcp.growth": "ns3", "browser.asks_first": True})
-    assert (np.abs(found) < 0.002).mean() < 0.6
+def test_syns_are_sent_before_the_request_as_in_ns3():
+    """In the other order, the times of half of the pages differ by more than 0.2 %."""
+    deviations = differences("1", "0", **{"tcp.growth": "ns3", "browser.asks_first": True})
+    assert (np.abs(deviations) < 0.002).mean() < 0.6

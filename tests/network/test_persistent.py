@@ -1,4 +1,4 @@
-"""Pages over connections that are kept, worked out by hand."""
+"""Pages over persistent connections, computed by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WAY_S = 0.0001 + 0.02
 
 
 class Uplink(Observer):
-    """Keeps what is sent on the wireless hop, upwards: SYN or bytes."""
+    """Record the SYNs and the bytes sent on the wireless uplink."""
 
     def __init__(self) -> None:
         self.sent: list[object] = []
@@ -33,8 +33,8 @@ def load(page, *observers, **settings):
 
 
 @pytest.mark.parametrize("growth", ["ns2", "rfc5681", "ns3"])
-def test_a_page_of_two_objects_takes_the_time_worked_out_by_hand(growth):
-    """A main object of 1000 B and an image of 3 x 1460 B over one kept connection.
+def test_a_page_of_two_objects_takes_the_hand_computed_time(growth):
+    """A main object of 1000 B and an image of 3 x 1460 B over one persistent connection.
 
     Handshake, request and reply of the main object as on a connection of its own. The ACK of its 1000 B rides
     on the second request. By ns-2's rule the window is then 3 segments, and the image leaves at once: its
@@ -55,8 +55,8 @@ def test_a_page_of_two_objects_takes_the_time_worked_out_by_hand(growth):
 @pytest.mark.parametrize(
     ("asks_first", "order"), [("true", [301, "SYN", "SYN"]), ("false", ["SYN", "SYN", 301])]
 )
-def test_the_request_on_a_kept_connection_is_sent_before_the_new_syns_or_after_them(asks_first, order):
-    """Three images over three connections: the first of them on the one that brought the main object."""
+def test_a_request_on_an_open_connection_and_new_syns_leave_in_the_set_order(asks_first, order):
+    """Three images use three connections: the first image that of the main object."""
     uplink = Uplink()
     page = Page(1.0, 1000, (500, 500, 500), (300, 301, 302, 303), (0.0,) * 4)
     load(page, uplink, **{"browser.asks_first": asks_first, "browser.connections": 3})

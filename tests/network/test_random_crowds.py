@@ -1,4 +1,4 @@
-"""Random crowds: several stations on one air, with faults; every page ends, and nothing is lost track of.
+"""Random crowds: stations that share a channel, with faults; every page ends and the laws hold.
 
 The tests try 30 crowds, half of them with every fault switched on at once. ``PSM_SIM_RANDOM_WORLDS=2000``
 tries 600, and any other number in proportion.
@@ -33,18 +33,18 @@ UNKNOWN = ("access_point.idle_limit_s", "access_point.ageing_s")
 
 def faults_of(draw, some):
     chosen = {key: drawn(draw) for key, drawn in FAULTS.items() if key not in UNKNOWN}
-    kept = {key: value for key, value in chosen.items() if not some or draw.one_of(True, False, False)}
+    enabled = {key: value for key, value in chosen.items() if not some or draw.one_of(True, False, False)}
     times = {key: drawn(draw) for key, drawn in TIMES.items()}
     errors = {
         "mac.frame_error_rate": draw.one_of(0.0, 0.02, 0.2),
         "mac.loss_run": draw.one_of(None, 3.0),
         "station.missed_beacon": draw.one_of("doze", "stay-awake"),
     }
-    return {**kept, **times, **errors}
+    return {**enabled, **times, **errors}
 
 
 class Stations:
-    """Stations of one crowd: their worlds, pages and witnesses; *every* fault is on, or some."""
+    """Worlds, pages and witnesses of the stations of a crowd, with *every* fault or some."""
 
     def __init__(self, number, every, policies=(), watched=()):
         draw = Draw(number)
@@ -63,14 +63,18 @@ class Stations:
         self.messages = [messages_of(draw) for _ in range(count)]
         self.which = f"crowd {number}: {self.policies}, {self.settings}"
         self.witnesses, bss = [Witness() for _ in range(count)], bss_of(self.topology)
-        told = [[each, *more] for each, more in zip(self.witnesses, watched or [()] * count, strict=False)]
+        more = watched or [()] * count
         self.worlds = [
-            build_world(replace(self.topology, station_name=str(place)), make_policy(policy), each, bss)
-            for place, (policy, each) in enumerate(zip(self.policies, told, strict=False))
+            build_world(
+                replace(self.topology, station_name=str(k)), make_policy(policy), [witness, *extra], bss
+            )
+            for k, (policy, witness, extra) in enumerate(
+                zip(self.policies, self.witnesses, more, strict=False)
+            )
         ]
 
     def run(self):
-        """Load all pages; return the sentence with which it failed, if it did."""
+        """Load all pages; return the message of a failure, or an empty text."""
         budget = Budget()
         budget.left = 400_000
         try:
@@ -102,13 +106,13 @@ def check(number, every):
 @pytest.mark.parametrize("part", range(PART))
 @pytest.mark.parametrize("every", [False, True])
 def test_a_random_crowd_ends_and_keeps_the_laws(part, every):
-    """Time, energy and bytes of each station; nobody receives asleep; two frames never share the air."""
+    """Time, energy and bytes add up; no dozing station receives; no two frames overlap on the channel."""
     for number in range(part, CROWDS // 2, PART):
         check(2_000_000 + number, every)
 
 
-def test_a_crowd_is_the_same_again():
-    """To the last bit, with every fault."""
+def test_a_crowd_is_reproducible():
+    """Bit-for-bit, with every fault."""
     once, again = (check(2_000_003, True) for _ in range(2))
     for one, other in zip(once.worlds, again.worlds, strict=True):
         assert (one.usage(), list(one.visits), one.ends.report()) == (
@@ -117,31 +121,31 @@ def test_a_crowd_is_the_same_again():
 
 
 @pytest.mark.parametrize("policy", ["always-on", "psm"])
-def test_restarts_are_the_same_for_all_and_losses_each_stations_own(policy):
+def test_stations_share_restarts_and_have_their_own_losses(policy):
     stations = Stations(2_000_004, True, policies=(policy,) * 6)
     assert not stations.run()
     faults = [world.ends for world in stations.worlds]
     assert len(faults) > 2
-    assert len({each.report()["restarts"] for each in faults}) == 1
-    losses = [each._losses["wireless up"]._causes[-1] for each in faults]
+    assert len({ends.report()["restarts"] for ends in faults}) == 1
+    losses = [ends._losses["wireless up"]._causes[-1] for ends in faults]
     assert len({tuple(lost() for _ in range(3000)) for lost in losses}) == len(faults)
 
 
 def test_a_crowd_with_every_fault_is_captured():
-    """The file is in order, and the run is the one that is not watched."""
+    """The file is in order, and the run equals the one without a capture."""
     file = io.BytesIO()
     alone = check(2_000_002, True)
     count = len(alone.worlds)
-    watched = Stations(2_000_002, True, watched=[[each] for each in capture_observers(file, count)])
+    watched = Stations(2_000_002, True, watched=[[record] for record in capture_observers(file, count)])
     assert not watched.run()
     assert [world.usage() for world in watched.worlds] == [world.usage() for world in alone.worlds]
-    times = [each.time_ns for each in records(file.getvalue())]
+    times = [record.time_ns for record in records(file.getvalue())]
     assert times == sorted(times)
     assert len(times) > 100
 
 
-def test_what_the_air_does_not_know_is_still_refused():
-    """In a sentence."""
+def test_settings_that_no_channel_model_has_are_an_error():
+    """The message is one sentence."""
     for key in UNKNOWN:
         with pytest.raises(InputError, match=f"{key}=5 is not supported"):
             build_world(load_topology("three-node", {"mac.model": "dcf", key: 5.0}), make_policy("psm"))

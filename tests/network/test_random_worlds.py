@@ -1,4 +1,4 @@
-"""Random worlds: whatever the settings, a run ends or fails with a sentence, and nothing is lost track of.
+"""Random worlds: with any settings, a run ends or fails with a message, and the laws hold.
 
 The tests try 100 worlds, half of them with faults, and 50 with every fault switched on at once.
 ``PSM_SIM_RANDOM_WORLDS=2000 python -m pytest tests/network/test_random_worlds.py`` tries 2,000 and 1,000, and
@@ -52,7 +52,7 @@ POLICIES = (
 
 
 class Draw:
-    """Draws the numbers of one world."""
+    """Draw the numbers of one world."""
 
     def __init__(self, number):
         self.random: np.random.Generator = random_stream(1, "random worlds", number)
@@ -109,7 +109,7 @@ def policy_of(draw):
 
 
 def messages_of(draw):
-    """Return messages beside the pages: in a quarter of the worlds, on two connections and on none."""
+    """Return background messages for a quarter of the worlds, on two connections and on none."""
     if draw.one_of(True, True, True, False):
         return Messages()
     connections = (DATAGRAM, 0, 1)
@@ -148,9 +148,9 @@ def faults_of(draw, some):
 
 
 def world_of(number, faults="some"):
-    """Return a world, its pages and messages, and what tells which it is.
+    """Return a world, its pages and messages, and its description.
 
-    Every second one has some faults, or all if *faults* says so.
+    Every second world has some faults, or all of them with ``faults="all"``.
     """
     draw = Draw(number)
     settings, policy, pages = settings_of(draw), policy_of(draw), pages_of(draw)
@@ -171,7 +171,7 @@ def world_of(number, faults="some"):
 
 
 def run(world, pages, messages):
-    """Run, and return the sentence with which it failed, if it did."""
+    """Run; return the message of a failure, or an empty text."""
     try:
         run_alone(world, pages, messages)
     except PageError as failed:
@@ -180,7 +180,7 @@ def run(world, pages, messages):
 
 
 class Budget:
-    """Ends a run that has had its events."""
+    """Fail after a maximum number of events."""
 
     def __init__(self):
         self.left = EVENTS
@@ -211,36 +211,36 @@ def check(number, faults="some"):
 
 
 @pytest.mark.parametrize("part", range(PART))
-def test_a_random_world_ends_or_fails_with_a_sentence_and_keeps_the_laws(part):
-    """Within its events and its time; every fifth world in each part, so that the parts share the cores."""
+def test_a_random_world_ends_or_fails_with_a_message_and_keeps_the_laws(part):
+    """Within its limits of events and time. Each part has every fifth world, to run parts in parallel."""
     for number in range(part, WORLDS, PART):
         check(number)
 
 
 @pytest.mark.parametrize("part", range(PART))
 def test_a_world_with_every_fault_at_once_ends_every_page_and_keeps_the_laws(part):
-    """Losses on both hops alone and in runs, restarts, lost beacons, forgetting."""
+    """Single losses and bursts on both hops, restarts, missed beacons, and dropped associations."""
     for number in range(part, WORLDS // 2, PART):
         check(1_000_000 + number, "all")
 
 
 @pytest.mark.parametrize("number", [1, 5, 1_000_001, 1_000_004])
-def test_a_random_world_is_the_same_again(number):
-    """To the last bit, with some faults or all."""
+def test_a_random_world_is_reproducible(number):
+    """Bit-for-bit, with some faults or all."""
     runs = [check(number, "all" if number > WORLDS else "some") for _ in range(2)]
     once, again = ((world.usage(), list(world.visits), events) for events, _, world in runs)
     assert once == again
 
 
 def repeated(world):
-    """Return the frames dropped and the segments sent again, of open connections too."""
+    """Return the numbers of dropped frames and repeated segments, with those of open connections."""
     ends = [end for host in (world.server, world.client) for end in host.endpoints.values()]
     closed = world.server.retransmissions + world.client.retransmissions
     return world.access_point.dropped_frames + closed + sum(end.retransmissions for end in ends)
 
 
 def times_of(number, policy):
-    """Return the page times in seconds, and what was dropped or repeated, of a world without faults."""
+    """Return the page times in seconds, and the drops and repeats, of a world without faults."""
     draw = Draw(number)
     settings, own = settings_of(draw), policy_of(draw)
     world = build_world(load_topology("three-node", settings), make_policy(policy or own))
@@ -249,8 +249,8 @@ def times_of(number, policy):
     return times_s, repeated(world), settings["tcp.delayed_ack_ms"] / 1000
 
 
-def test_power_saving_makes_no_page_quicker_but_by_a_delayed_ack():
-    """Where neither run drops or repeats a frame: else chance decides, see docs/model.md."""
+def test_power_saving_makes_no_page_faster_except_by_a_delayed_ack():
+    """If neither run drops or repeats a frame; otherwise chance decides, see docs/model.md."""
     judged = 0
     for number in range(0, 80, 2):
         try:

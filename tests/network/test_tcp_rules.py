@@ -1,4 +1,4 @@
-"""Rules of RFC 5681, 6298 and 6582, one script of segments for each rule that the model claims."""
+"""Rules of RFC 5681, 6298 and 6582: one script of segments for each rule of the model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEGMENT_BYTES, ROUND_TRIP_S = 100, 0.1
 
 
 class Peer:
-    """The other end of a connection, which a script plays; it is also the way out and the application."""
+    """The peer of a connection, played by a script, together with the link and the application."""
 
     def __init__(self, short_timeout: bool = False, **parameters: Any) -> None:
         self.env = Environment()
@@ -57,14 +57,14 @@ class Peer:
         taken, self.sent[:] = list(self.sent), []
         return taken
 
-    # What the peer, the program and the clock do.
+    # Steps of the peer, the application and the clock.
 
     def _open(self) -> None:
         """Complete the handshake, which takes one round trip."""
         self._connect()
         self._wait(ROUND_TRIP_S)
         self._syn_ack()
-        assert [(each.seq, each.syn) for each in self._take()] == [(0, True), (1, False)]
+        assert [(segment.seq, segment.syn) for segment in self._take()] == [(0, True), (1, False)]
 
     def _connect(self) -> None:
         self.endpoint.open()
@@ -103,31 +103,31 @@ class Peer:
     def _set_threshold(self, window_bytes: float) -> None:
         self.endpoint.slow_start_threshold = window_bytes
 
-    # What must be true. Segments are those sent since the last look.
+    # Checks. Segments are those sent since the last check.
 
     def _sends(self, *numbers: float) -> None:
-        """Check the data segments: first sequence numbers, full but for the last, which has any FIN."""
-        taken, written = [each for each in self._take() if each.payload], self.endpoint.written
-        assert [each.seq for each in taken] == [*numbers]
-        for each in taken:
-            is_last = each.seq + each.payload == written
-            assert each.payload == min(SEGMENT_BYTES, written - each.seq)
-            assert (each.syn, each.fin) == (False, is_last and self.endpoint.closing)
+        """Check first sequence numbers and sizes: all full but for the last, which may have the FIN."""
+        taken, written = [segment for segment in self._take() if segment.payload], self.endpoint.written
+        assert [segment.seq for segment in taken] == [*numbers]
+        for segment in taken:
+            is_last = segment.seq + segment.payload == written
+            assert segment.payload == min(SEGMENT_BYTES, written - segment.seq)
+            assert (segment.syn, segment.fin) == (False, is_last and self.endpoint.closing)
 
     def _sends_fin(self, seq: float) -> None:
         """Check a FIN without data."""
-        assert [(each.seq, each.payload, each.fin) for each in self._take()] == [(seq, 0, True)]
+        assert [(segment.seq, segment.payload, segment.fin) for segment in self._take()] == [(seq, 0, True)]
 
     def _resends_syn(self) -> None:
-        assert [(each.seq, each.syn) for each in self._take()] == [(0, True), (0, True)]
+        assert [(segment.seq, segment.syn) for segment in self._take()] == [(0, True), (0, True)]
 
     def _acknowledges(self, *numbers: float) -> None:
         """Check the ACKs without data."""
-        assert [each.ack for each in self._take() if not each.payload] == [*numbers]
+        assert [segment.ack for segment in self._take() if not segment.payload] == [*numbers]
 
     def _carries(self, *numbers: float) -> None:
         """Check the ACKs in data segments."""
-        assert [each.ack for each in self._take() if each.payload] == [*numbers]
+        assert [segment.ack for segment in self._take() if segment.payload] == [*numbers]
 
     def _window(self, window_bytes: float) -> None:
         assert self.endpoint.window == pytest.approx(window_bytes)
@@ -143,7 +143,7 @@ class Peer:
 
 
 class Rule(NamedTuple):
-    """A rule, its source, the script that shows it, and the parameters of TCP that matter."""
+    """A rule, its source, a script that checks it, and TCP parameters."""
 
     source: str
     rule: str
@@ -517,8 +517,8 @@ RULES = (
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.source}: {rule.rule}")
-def test_an_endpoint_keeps_the_rule(rule: Rule) -> None:
-    """Each line of the script, in its order."""
+def test_an_endpoint_follows_the_rule(rule: Rule) -> None:
+    """Play each line of the script in order."""
     peer = Peer(**rule.parameters)
     for line in rule.script.split(" / "):
         peer.play(line)

@@ -1,4 +1,4 @@
-"""Two TCP ends over a wire that loses what the test wants lost."""
+"""Two TCP endpoints over a wire that loses chosen segments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from psm_sim.network.topology_sections import LinkParameters, TcpParameters
 
 
 class Sink:
-    """Counts what arrives, and closes when the peer does."""
+    """Count received bytes, and close when the peer does."""
 
     def __init__(self, endpoint):
         self.endpoint, self.got = endpoint, 0
@@ -32,7 +32,7 @@ class Sink:
 
 
 class Source(Sink):
-    """Sends so many bytes once the connection is open."""
+    """Send *size* bytes once the connection is open."""
 
     def __init__(self, endpoint, size):
         super().__init__(endpoint)
@@ -50,8 +50,8 @@ class Wire:
         self.log: list[Any] = []
         self.sinks: list[Sink] = []
         hop = LinkParameters(10.0, 20.0)
-        self.a = Host(env, tcp, lambda each: self.offer(0, each))
-        self.b = Host(env, tcp, lambda each: self.offer(1, each), self.accept)
+        self.a = Host(env, tcp, lambda segment: self.offer(0, segment))
+        self.b = Host(env, tcp, lambda segment: self.offer(1, segment), self.accept)
         self.links = (Link(env, "wired down", hop), Link(env, "wired up", hop))
         self.links[0].deliver, self.links[1].deliver = self.b.receive, self.a.receive
         self.lost, self.count = lost, [0, 0]
@@ -68,7 +68,7 @@ class Wire:
             self.links[way].send(segment)
 
     def transfer(self, size, until=None):
-        """Send *size* bytes from a to b, and run until nothing is left to do."""
+        """Send *size* bytes from a to b, and run until no event is left."""
         self.source: list[Source] = []
 
         def accept(end):
@@ -81,7 +81,9 @@ class Wire:
 
     def data(self):
         return [
-            (time, each.seq, each.payload) for time, way, each, _ in self.log if way == 0 and each.payload
+            (time, segment.seq, segment.payload)
+            for time, way, segment, _ in self.log
+            if way == 0 and segment.payload
         ]
 
 
@@ -89,10 +91,12 @@ PER_SEGMENT = TcpParameters(delayed_ack_ms=0.0)
 
 
 def test_a_handshake_is_syn_syn_ack_ack():
-    """The first three segments, and who sends them."""
+    """The first segments and their senders."""
     wire = Wire(PER_SEGMENT)
     wire.transfer(100)
-    shapes = [(way, each.syn, each.seq, each.ack, each.payload) for _, way, each, _ in wire.log[:4]]
+    shapes = [
+        (way, segment.syn, segment.seq, segment.ack, segment.payload) for _, way, segment, _ in wire.log[:4]
+    ]
     assert shapes == [(0, True, 0, 0, 0), (1, True, 0, 1, 0), (0, False, 1, 1, 0), (0, False, 1, 1, 100)]
 
 
@@ -113,18 +117,18 @@ def test_both_ends_forget_a_closed_connection():
     assert wire.a.endpoints == wire.b.endpoints == {}
 
 
-def test_as_in_ns3_a_fin_in_answer_to_one_stands_between_two_acks():
-    """Or the FIN itself acknowledges the peer's."""
+def test_a_fin_in_reply_to_a_fin_is_sent_between_two_acks_as_in_ns3():
+    """Without the rule of ns-3, the FIN itself acknowledges the peer's FIN."""
     for ack_first, fins in ((True, [False, True, False]), (False, [True])):
         wire = Wire(TcpParameters(stack="ns3" if ack_first else "rfc"))
         assert wire.transfer(100) == 100
-        assert [each.fin for _, way, each, _ in wire.log if way == 1 and not each.syn] == fins
+        assert [segment.fin for _, way, segment, _ in wire.log if way == 1 and not segment.syn] == fins
         assert wire.a.endpoints == wire.b.endpoints == {}
 
 
 @pytest.mark.parametrize("lost", [((), (n,)) for n in range(9)] + [((n,), ()) for n in range(9)])
-def test_any_single_loss_delays_and_never_breaks(lost):
-    """Whichever is lost, SYN, FIN and last ACK included, all bytes come and both ends close."""
+def test_any_single_loss_only_delays_a_transfer(lost):
+    """Whichever segment is lost, including SYN, FIN and last ACK, all bytes arrive and both ends close."""
     wire = Wire(PER_SEGMENT, lost=lost)
     assert wire.transfer(6000) == 6000
     assert wire.a.endpoints == wire.b.endpoints == {}
@@ -138,19 +142,19 @@ def test_any_single_loss_delays_and_never_breaks(lost):
     delayed=st.sampled_from([0.0, 100.0]),
     lost=st.tuples(st.sets(st.integers(0, 60), max_size=15), st.sets(st.integers(0, 60), max_size=15)),
 )
-def test_every_byte_arrives_exactly_once_whatever_is_lost(size, window, initial, delayed, lost):
-    """Reliable delivery, and a clean close, under any finite pattern of loss."""
+def test_every_byte_arrives_exactly_once_under_any_losses(size, window, initial, delayed, lost):
+    """Delivery is reliable and both ends close, under any finite pattern of losses."""
     tcp = TcpParameters(initial_window=initial, max_window=window, delayed_ack_ms=delayed)
     wire = Wire(tcp, lost)
     assert wire.transfer(size) == size
     assert wire.a.endpoints == wire.b.endpoints == {}
-    in_window = max((each.seq + each.payload for _, way, each, _ in wire.log if way == 0), default=0)
+    in_window = max((segment.seq + segment.payload for _, way, segment, _ in wire.log if way == 0), default=0)
     assert in_window <= size + 2
 
 
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.permutations(range(n)), st.randoms())))
-def test_any_order_with_any_repeats_reassembles_the_stream(case):
-    """Pieces of uneven length, shuffled and repeated, always add up to the whole."""
+def test_segments_in_any_order_with_repeats_reassemble_the_stream(case):
+    """Segments of different lengths, shuffled and repeated, give the whole stream."""
     count, order, random = case
     edges = [1]
     for _ in range(count):

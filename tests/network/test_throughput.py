@@ -1,4 +1,4 @@
-"""Throughput of one long download: the link's, or a window per round trip."""
+"""Throughput of a long download: the link rate, or a window per round trip."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ WINDOWS = (1, 4, 12, 40, 120)
 
 
 def seconds(size, **settings):
-    """Return how long a download takes without power saving."""
-    place = load_topology("three-node", {"access_point.buffer_frames": 10_000} | settings)
-    world = build_world(place, make_policy("always-on"))
+    """Return the time of a download without power saving, in seconds."""
+    topology = load_topology("three-node", {"access_point.buffer_frames": 10_000} | settings)
+    world = build_world(topology, make_policy("always-on"))
     run_alone(world, [Page(1.0, size, (), (300,), (0.0,))])
     assert world.server.retransmissions == 0
     return world.visits[0][0].ended_s - world.visits[0][0].started_s
 
 
 def mbps(segments, **settings):
-    """Return the throughput of the second half of a download of twice so many segments, payload only."""
+    """Return the payload throughput of the second half of a download of 2 * *segments* segments."""
     size = 1460 * segments
     return 8e-6 * size / (seconds(2 * size, **settings) - seconds(size, **settings))
 
 
 @pytest.mark.parametrize("latency_ms", LATENCIES_MS)
 @pytest.mark.parametrize("window", WINDOWS)
-def test_throughput_is_the_least_of_the_link_rate_and_a_window_per_round_trip(window, latency_ms):
+def test_throughput_is_the_minimum_of_link_rate_and_window_per_round_trip(window, latency_ms):
     """Within 2 %; a full frame takes 2.4 ms and 1.2 ms, an ACK 0.064 ms and 0.032 ms."""
     settings = {"tcp.max_window": window, "tcp.delayed_ack_ms": 0.0, "links.wired.latency_ms": latency_ms}
     round_trip_ms = 2 * (latency_ms + 0.1) + 2.4 + 1.2 + 0.064 + 0.032
@@ -38,8 +38,8 @@ def test_throughput_is_the_least_of_the_link_rate_and_a_window_per_round_trip(wi
 
 
 @pytest.mark.parametrize("latency_ms", LATENCIES_MS)
-def test_over_the_air_one_segment_at_a_time_takes_the_times_of_the_standard(latency_ms):
-    """Nobody contends, so that no backoff is left to count.
+def test_single_segments_on_the_channel_take_the_times_of_the_standard(latency_ms):
+    """There is no contention, so no backoff is left to count.
 
     Half a slot of 20 us, data 1311 us, SIFS 10 us, ACK 248 us, AIFS 70 us, TCP's ACK 249 us; wired, 1.2 ms
     and 0.032 ms.

@@ -1,4 +1,4 @@
-"""Events that are armed again and again."""
+"""Reusable timer events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def env() -> Environment:
     return Environment()
 
 
-def test_a_pulse_may_be_armed_from_its_own_action(env):
+def test_a_pulse_can_be_armed_from_its_own_action(env):
     """A link arms its next arrival while it delivers one."""
     log: list[float] = []
 
@@ -44,7 +44,7 @@ def test_a_pulse_may_be_armed_from_its_own_action(env):
     ],
 )
 def test_an_alarm_fires_once_at_its_last_deadline(env, deadlines, fired):
-    """A deadline may be moved later or earlier, in any order."""
+    """Deadlines move later or earlier, in any order."""
     log = []
     alarm = Alarm(env, lambda: log.append(env.now))
     for deadline in deadlines:
@@ -54,7 +54,7 @@ def test_an_alarm_fires_once_at_its_last_deadline(env, deadlines, fired):
 
 
 def test_an_alarm_switched_off_does_not_fire(env):
-    """What is left in SimPy's queue does nothing."""
+    """The event that is left in SimPy's queue has no effect."""
     log = []
     alarm = Alarm(env, lambda: log.append(env.now))
     alarm.at(5.0)
@@ -63,8 +63,8 @@ def test_an_alarm_switched_off_does_not_fire(env):
     assert log == []
 
 
-def test_an_alarm_can_be_set_again_after_a_firing_left_a_stale_one_behind(env):
-    """Moved earlier, fired, then set again: each deadline once."""
+def test_an_alarm_can_be_set_again_with_a_stale_event_in_the_queue(env):
+    """An alarm that is moved earlier, fires, and is set again, fires once per deadline."""
     log = []
 
     def action():
@@ -79,8 +79,8 @@ def test_an_alarm_can_be_set_again_after_a_firing_left_a_stale_one_behind(env):
     assert log == [3.0, 4.0]
 
 
-def test_moving_a_deadline_later_queues_nothing(env):
-    """The pending firing moves itself on: two events for a hundred moves."""
+def test_moving_a_deadline_later_queues_no_event(env):
+    """A hundred moves take two events, because the pending event reschedules itself."""
     alarm = Alarm(env, lambda: None)
     for deadline in range(1, 101):
         alarm.at(float(deadline))
@@ -91,7 +91,7 @@ def test_moving_a_deadline_later_queues_nothing(env):
     assert steps == 2
 
 
-def test_beacons_come_after_all_else_at_the_same_time(env):
+def test_beacons_come_after_all_other_events_at_the_same_time(env):
     """The documented order at equal times."""
     log = []
     Alarm(env, lambda: log.append("beacon"), LOWEST_PRIORITY).at(1.0)
@@ -100,12 +100,12 @@ def test_beacons_come_after_all_else_at_the_same_time(env):
     assert log == ["frame", "beacon"]
 
 
-def test_timers_fire_at_their_deadlines_whatever_was_moved_or_taken_back(env):
-    """Drawn plans, each moved some times: only the last deadline of each counts."""
+def test_timers_fire_at_their_last_deadlines_unless_cancelled(env):
+    """Random timers, moved several times each, fire only at their last deadlines."""
     rng, timers, log = np.random.default_rng(5), TimerQueue(env), list[tuple[float, int]]()
     expected = []
     for number in range(50):
-        timer = Timer(timers, partial(lambda each: log.append((env.now, each)), number))
+        timer = Timer(timers, partial(lambda index: log.append((env.now, index)), number))
         for deadline_s in rng.uniform(0, 10, rng.integers(1, 5)).tolist():
             timer.at(deadline_s)
         if rng.random() < 0.5:
@@ -131,8 +131,8 @@ def test_a_timer_can_be_set_again_from_its_own_action(env):
     assert log == [1.0, 3.0, 5.0]
 
 
-def test_timers_taken_back_leave_together():
-    """A hundred, none of which fires, cost one event of SimPy's."""
+def test_cancelled_timers_share_one_event():
+    """A hundred cancelled timers cost one SimPy event."""
     env, steps = Environment(), 0
     timers = TimerQueue(env)
     for number in range(100):
@@ -145,7 +145,7 @@ def test_timers_taken_back_leave_together():
     assert steps == 1
 
 
-def test_a_deadline_that_moves_to_and_fro_leaves_nothing_behind(env):
+def test_a_deadline_that_moves_back_and_forth_leaves_no_events(env):
     """A timer set earlier and later 1,000 times fires once, at the last deadline."""
     log, timers = list[float](), TimerQueue(env)
     timer = Timer(timers, lambda: log.append(env.now))
@@ -156,8 +156,8 @@ def test_a_deadline_that_moves_to_and_fro_leaves_nothing_behind(env):
     assert log == [20.0]
 
 
-def test_an_event_that_is_queued_for_later_is_not_queued_again():
-    """A deadline of 10 s, and in turn twenty earlier ones that fire: 21 events, none of them in vain."""
+def test_an_event_queued_for_a_later_time_is_not_queued_again():
+    """A deadline of 10 s and twenty earlier ones that fire take 21 events."""
     env, steps, log = Environment(), 0, list[float]()
     timers = TimerQueue(env)
     late, early = (Timer(timers, lambda: log.append(env.now)) for _ in range(2))

@@ -1,4 +1,4 @@
-"""The scenario file and its keys."""
+"""Topology files and their keys."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ PUBLISHED = {
 }
 
 
-def test_three_node_has_every_number_of_the_published_scenario():
-    """Thesis, section 2.5.4; and the defaults in code are the same."""
+def test_three_node_has_the_numbers_of_the_published_scenario():
+    """Thesis, section 2.5.4. The defaults in code are equal."""
     config = load_topology("three-node").config()
     assert config | PUBLISHED == config
     assert Topology().config() == config
 
 
-def test_the_round_trip_has_the_delays_that_act():
+def test_the_round_trip_has_the_delays_in_use():
     """A shared channel has no propagation delay of its own."""
     assert load_topology().round_trip_s == pytest.approx(0.0402)
     assert load_topology("three-node", {"mac.model": "dcf"}).round_trip_s == pytest.approx(0.04)
@@ -53,7 +53,7 @@ def test_the_round_trip_has_the_delays_that_act():
 
 @pytest.mark.parametrize("key", topology_keys())
 def test_every_key_can_be_set_from_text(key):
-    """``--set`` reaches all of them."""
+    """``--set`` accepts all keys."""
     defaults = load_topology().config()
     default = defaults[key]
     others = {"timer": "heartbeat", "ns2": "rfc5681", "join": "wait", "True": "false", "False": "true"}
@@ -86,8 +86,8 @@ def test_every_key_can_be_set_from_text(key):
         ({"power.awake_w": "-1"}, "must be a number >= 0"),
     ],
 )
-def test_a_wrong_setting_is_refused_in_one_sentence(settings, message):
-    """What, the value, what is expected."""
+def test_a_wrong_setting_is_an_error_of_one_sentence(settings, message):
+    """The message has the key, the value and the expected values."""
     with pytest.raises(InputError, match=message) as error:
         load_topology("three-node", settings)
     assert "\n" not in str(error.value)
@@ -107,24 +107,27 @@ def changed(topology):
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_a_key_left_out_has_the_value_of_three_node_in_that_section(tmp_path, section):
-    """An empty file and an empty section change nothing; the wireless hop does not become a wired one."""
+def test_an_omitted_key_has_the_value_of_three_node_in_its_section(tmp_path, section):
+    """An empty file and an empty section change nothing; the wireless hop does not get wired defaults."""
     (file,) = written(tmp_path, mine=f"[{section}]\n")
     assert changed(load_topology(file)) == {}
     assert load_topology(file).name == "mine"
 
 
-def test_a_file_has_a_name_and_a_description_of_its_own(tmp_path):
-    """Not those of the topology that it extends."""
-    plain, told = written(
-        tmp_path, plain='extends = "modern"\n', told='description = "Mine"\nextends = "plain.toml"\n'
+def test_a_file_has_its_own_name_and_description(tmp_path):
+    """They do not come from the topology that it extends."""
+    plain, described = written(
+        tmp_path, plain='extends = "modern"\n', described='description = "Mine"\nextends = "plain.toml"\n'
     )
-    topologies = [load_topology(plain), load_topology(told)]
-    assert [(each.name, each.description) for each in topologies] == [("plain", ""), ("told", "Mine")]
+    topologies = [load_topology(plain), load_topology(described)]
+    assert [(topology.name, topology.description) for topology in topologies] == [
+        ("plain", ""),
+        ("described", "Mine"),
+    ]
 
 
-def test_a_file_extends_a_bundled_topology_or_another_file_beside_it(tmp_path):
-    """The nearer file wins; all the rest comes from the farthest one."""
+def test_a_file_extends_a_bundled_topology_or_a_file_in_its_folder(tmp_path):
+    """Keys of the extending file win; the others come from the extended files."""
     near, far = written(
         tmp_path,
         near='extends = "far.toml"\n[power]\nawake_w = 0.6\n',
@@ -138,8 +141,8 @@ def test_a_file_extends_a_bundled_topology_or_another_file_beside_it(tmp_path):
     assert topology_differences(modern) == {}
 
 
-def test_files_that_extend_each_other_in_a_circle_are_refused(tmp_path):
-    """Each of them is named."""
+def test_circular_extends_are_an_error(tmp_path):
+    """The message names each file."""
     one, _ = written(tmp_path, one='extends = "two.toml"\n', two='extends = "one.toml"\n')
     with pytest.raises(InputError, match=r"circular 'extends': one.toml extends two.toml extends one.toml"):
         load_topology(one)
@@ -153,8 +156,8 @@ def test_files_that_extend_each_other_in_a_circle_are_refused(tmp_path):
         ('"gone.toml"', "mine.toml: extends: Topology file not found: 'gone.toml'"),
     ],
 )
-def test_what_cannot_be_extended_is_refused(tmp_path, extends, message):
-    """With the name of the file that asks for it."""
+def test_an_invalid_extends_is_an_error(tmp_path, extends, message):
+    """The message names the extending file."""
     (file,) = written(tmp_path, mine=f"extends = {extends}\n")
     with pytest.raises(InputError, match=message):
         load_topology(file)
@@ -181,14 +184,14 @@ def test_what_cannot_be_extended_is_refused(tmp_path, extends, message):
         ),
     ],
 )
-def test_the_parts_check_themselves_in_python(make, message):
-    """A value out of its range is refused when the part is made, before any run."""
+def test_parameter_classes_reject_values_out_of_range(make, message):
+    """The constructor raises the error, before any run."""
     with pytest.raises(InputError, match=message):
         make()
 
 
 def test_every_number_of_a_topology_has_a_lower_and_an_upper_bound():
-    """So that no allowed value makes a run endless by itself."""
+    """No allowed value alone makes a run endless."""
     for _, cls in SECTIONS.values():
         for name, declared in parameters_of(cls).items():
             if isinstance(declared.default, (int, float)) and not isinstance(declared.default, bool):
@@ -209,8 +212,8 @@ def test_every_number_of_a_topology_has_a_lower_and_an_upper_bound():
         ("[power]\nasleep_w = 2\n", "power: asleep_w must not exceed awake_w = 0.75, got 2"),
     ],
 )
-def test_a_broken_file_is_refused_with_its_name(tmp_path, text, message):
-    """The file and the key are named."""
+def test_the_error_for_a_broken_file_names_it(tmp_path, text, message):
+    """The message names the file and the key."""
     file = tmp_path / "broken.toml"
     file.write_text(text)
     with pytest.raises(InputError, match=message) as error:
@@ -218,8 +221,8 @@ def test_a_broken_file_is_refused_with_its_name(tmp_path, text, message):
     assert "broken.toml" in str(error.value)
 
 
-def test_an_unknown_topology_lists_the_known_ones():
-    """With the nearest name."""
+def test_the_error_for_an_unknown_topology_lists_the_bundled_ones():
+    """The message suggests the nearest name."""
     with pytest.raises(
         InputError, match=r"Unknown topology 'three-nodes'.*three-node.*Did you mean 'three-node'"
     ):

@@ -1,4 +1,4 @@
-"""The frames of a run are estimated before it begins."""
+"""Estimate of the frames of a run, before it begins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from psm_sim.workload import load_workload
         ({"beacon.loss": 0.1, "beacon.interval_ms": 1}, "push:stretch_s=1e6", "the beacon interval"),
     ],
 )
-def test_a_run_of_too_many_frames_is_refused_before_it_begins(
+def test_a_run_of_too_many_frames_is_an_error_before_it_begins(
     settings: dict[str, float], trace: str, source: str
 ) -> None:
     """The message has the limit and the source of most frames."""
@@ -36,8 +36,8 @@ def test_a_run_of_too_many_frames_is_refused_before_it_begins(
 
 
 @pytest.mark.parametrize("trace", ["ucb", "modern", "ping", "mqtt", "bulk"])
-def test_the_estimate_has_the_size_of_the_run(trace: str) -> None:
-    """It counts no ACKs, SYNs or FINs, so a run has as many frames or up to a few times as many."""
+def test_the_estimate_has_the_magnitude_of_the_run(trace: str) -> None:
+    """The estimate counts no ACKs, SYNs or FINs, so a run has one to a few times as many frames."""
     scenario = Scenario(trace, pages=5)
     workload = scenario.workload()
     estimate = sum(estimate_frames(scenario.resolve_topology(), workload.pages, workload.messages).values())
@@ -45,7 +45,7 @@ def test_the_estimate_has_the_size_of_the_run(trace: str) -> None:
     assert estimate / 4 < events < 20 * estimate
 
 
-def test_as_many_ucb_pages_as_a_run_may_have_are_within_the_limit() -> None:
+def test_the_maximum_number_of_ucb_pages_is_within_the_limit_of_frames() -> None:
     """The limits of pages and frames do not contradict each other."""
     workload = load_workload("ucb", 1000, seed=1)
     frames = sum(estimate_frames(load_topology(), workload.pages, workload.messages).values())

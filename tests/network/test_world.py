@@ -1,4 +1,4 @@
-"""Laws that hold for every policy, in the whole scenario."""
+"""Laws for every policy, in a whole simulation."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def pages():
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("release", ["true", "false"])
-def test_firing_every_beacon_changes_nothing_to_the_last_bit(policy, release, pages):
-    """Full-beacon mode: the same energy, page times and decisions, only more events."""
+def test_an_event_per_beacon_changes_no_bit_of_the_result(policy, release, pages):
+    """Energy, page times and decisions are equal; only the number of events grows."""
     settings_ = {"access_point.release_on_uplink": release}
     lazy = run(policy, pages[:15], **settings_)
     full = run(policy, pages[:15], every_beacon=True, **settings_)
@@ -56,14 +56,14 @@ def test_firing_every_beacon_changes_nothing_to_the_last_bit(policy, release, pa
     assert full.events > lazy.events + 9 * lazy.env.now
 
 
-def test_the_policy_is_asked_the_same_questions_in_full_beacon_mode(pages):
-    """Every call, argument for argument."""
+def test_the_policy_gets_the_same_calls_with_an_event_per_beacon(pages):
+    """Every call has the same arguments."""
 
     def calls(every_beacon):
         log = []
         policy = make_policy("lpsm")
-        asked = policy.rest
-        policy.rest = lambda *arguments: (log.append(arguments), asked(*arguments))[1]
+        decide = policy.rest
+        policy.rest = lambda *arguments: (log.append(arguments), decide(*arguments))[1]
         world = build_world(load_topology(), policy)
         if every_beacon:
             schedule_every_beacon(world)
@@ -74,10 +74,9 @@ def test_the_policy_is_asked_the_same_questions_in_full_beacon_mode(pages):
 
 
 def test_a_hundred_pages_of_psm_fire_a_known_number_of_events():
-    """Speed and determinism in one number; a change that costs or saves events has to say so here.
+    """The number stands for speed and determinism. Update it when a change costs or saves events.
 
-    It was 7472 when each segment that arrived at the end of a link was an event of its own. Those that follow
-    another with nothing between are now delivered by its event.
+    A single event delivers consecutive arrivals of a link. One event per arrival would be 7472 events.
     """
     assert run("psm", load_workload("ucb:server_delay_ms=none", 100, 1).pages).events == 3988
 
@@ -91,7 +90,7 @@ def test_an_idle_station_costs_no_events():
 
 
 def test_static_psm_matches_a_hand_computed_page():
-    """One object of one segment, asked for 50 ms after a beacon.
+    """One object of one segment, requested 50 ms after a beacon.
 
     The SYN-ACK is back at 91 ms and waits for the beacon at 100; the request leaves then, its reply is
     back at 141 and waits for 200; its 1040 bytes take 1.664 ms and 0.1 ms.
@@ -107,7 +106,7 @@ def test_static_psm_matches_a_hand_computed_page():
 
 
 def test_without_power_saving_a_page_takes_its_round_trips():
-    """Handshake, request and reply of one segment: two round trips and the transmissions."""
+    """Handshake, request and reply of one segment take two round trips and the transmission times."""
     world = run("always-on", [Page(0.05, 1000, (), (300,), (0.0,))])
     visit = world.visits[0][0]
     bits = {"slow": 8 / 5e6, "fast": 8 / 10e6}
@@ -119,7 +118,7 @@ def test_without_power_saving_a_page_takes_its_round_trips():
 
 
 class Connections(Observer):
-    """Counts connections in use: from the browser's SYN until the server's last byte, a FIN, arrives."""
+    """Count open connections, from the SYN of the browser until the FIN of the server arrives."""
 
     def __init__(self):
         self.until_s, self.most = {}, 0
@@ -132,16 +131,16 @@ class Connections(Observer):
             self.until_s[segment.connection] = arrives_s
 
 
-def test_at_most_four_connections_run_side_by_side():
-    """Nine images over four connections, one object each: ten handshakes."""
+def test_at_most_four_connections_are_open_at_once():
+    """Nine images over four connections, one object per connection, need ten handshakes."""
     page = Page(1.0, 2000, (3000,) * 9, (300,) * 10, (0.0,) * 10)
     connections = Connections()
     run_alone(build_world(load_topology(), make_policy("always-on"), [connections]), [page])
     assert (len(connections.until_s), connections.most) == (10, 4)
 
 
-def test_a_policy_that_fails_in_mid_run_stops_it_with_its_own_error():
-    """A failure inside the browser's process is not swallowed."""
+def test_an_exception_of_a_policy_ends_the_run():
+    """Also inside the process of the browser."""
 
     class Late(Policy):
         name = "late"
@@ -157,7 +156,7 @@ def test_a_policy_that_fails_in_mid_run_stops_it_with_its_own_error():
 
 
 class Repeats(Observer):
-    """Counts the server's data segments that begin where an earlier one began."""
+    """Count the server's repeated data segments."""
 
     def __init__(self):
         self.sent, self.count = set(), 0
@@ -170,7 +169,7 @@ class Repeats(Observer):
 
 
 def test_drops_at_the_access_point_are_counted_and_tcp_recovers():
-    """A buffer of three frames: every byte still comes."""
+    """With a buffer of three frames, every byte still arrives."""
     page = Page(1.0, 200_000, (30_000,) * 3, (300,) * 4, (0.0,) * 4)
     repeats = Repeats()
     world = build_world(
@@ -200,7 +199,7 @@ def test_drops_at_the_access_point_are_counted_and_tcp_recovers():
     st.sampled_from([{}, {"access_point.buffer_frames": "4"}, {"browser.persistent": "true"}]),
 )
 def test_the_laws_hold_for_any_pages(pages, policy, settings_):
-    """Any sizes, delays, policy, and a buffer that overflows."""
+    """For any sizes, delays and policies, and a buffer that overflows."""
     world = run(policy, pages, **settings_)
     assert len(world.visits) == len(pages)
     assert [world.ends.lost_frames(way) for way in ("up", "down")] == [0, 0]
