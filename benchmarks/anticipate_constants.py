@@ -1,7 +1,7 @@
 """Energy and cost of ``anticipate`` with other values of its constants.
 
 ``python benchmarks/anticipate_constants.py`` changes one constant at a time. For each value it prints the
-cell with the largest change of the energy, and the one with the largest change of the cost. The last rows are
+case with the largest change of the energy, and the one with the largest change of the cost. The last rows are
 those of the constants that control the price, with targets of delay. No seed is one of the benchmark.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.campaign.benchmark.cells import TRAFFIC, Plan
+from psm_sim.campaign.benchmark.cases import TRAFFIC, Plan
 from psm_sim.campaign.benchmark.run import run_benchmark
 from psm_sim.policies import anticipate as policy
 from psm_sim.policies.helpers import delay_control, frame_gaps
@@ -78,8 +78,8 @@ def replaced(name: str, value: Any) -> Iterator[None]:
             setattr(each, constant, old)
 
 
-def run_cells(change: Change) -> Numbers:
-    """Return energy and cost in joules by cell, with one constant changed."""
+def run_cases(change: Change) -> Numbers:
+    """Return energy and cost in joules by case, with one constant changed."""
     name, label = change
     traffic = {name: TRAFFIC[name]._replace(pages=pages) for name, pages in PAGES.items()}
     share = f",share={label}" if name == "anticipate.share" else ""
@@ -90,8 +90,8 @@ def run_cells(change: Change) -> Numbers:
     found = {}
     for spec, price in specs.items():
         for free, costs in result.runs[spec].items():
-            cell, energy_j = free._replace(price=price), float(np.sum(costs.energy_j))
-            found[str(cell)] = energy_j, energy_j + cell.price_w * float(np.sum(costs.delay_s))
+            case, energy_j = free._replace(price=price), float(np.sum(costs.energy_j))
+            found[str(case)] = energy_j, energy_j + case.price_w * float(np.sum(costs.delay_s))
     return found
 
 
@@ -110,23 +110,23 @@ def run_targets(change: Change) -> Numbers:
 
 
 def largest(found: Numbers, usual: Numbers, column: int) -> str:
-    """Return the largest relative change of a column, and its cell."""
-    changes = {cell: 100 * (found[cell][column] / usual[cell][column] - 1) for cell in usual}
-    cell = max(changes, key=lambda cell: abs(changes[cell]))
-    return f"{changes[cell]:+.1f} % ({cell})"
+    """Return the largest relative change of a column, and its case."""
+    changes = {case: 100 * (found[case][column] / usual[case][column] - 1) for case in usual}
+    case = max(changes, key=lambda case: abs(changes[case]))
+    return f"{changes[case]:+.1f} % ({case})"
 
 
 def main() -> None:
     """Print a row for each value."""
     print("| constant | value | energy | cost, or delay |\n|---|---|---|---|")
     with ProcessPoolExecutor(2) as pool:
-        for function, values in ((run_cells, VALUES), (run_targets, TARGET_VALUES)):
+        for function, values in ((run_cases, VALUES), (run_targets, TARGET_VALUES)):
             changes = [("", ""), *((name, label) for name, each in values.items() for label in each)]
             results = pool.map(function, changes)
             usual = next(results)
             for (name, label), found in zip(changes[1:], results, strict=True):
-                cells = f"{largest(found, usual, 0)} | {largest(found, usual, 1)}"
-                print(f"| `{name}` | {label} | {cells} |", flush=True)
+                cases = f"{largest(found, usual, 0)} | {largest(found, usual, 1)}"
+                print(f"| `{name}` | {label} | {cases} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from psm_lab.reporting.pages.markdown_tables import markdown_table
-from psm_sim.campaign.benchmark.cells import PRICES, TOLD, Cell
+from psm_sim.campaign.benchmark.cases import PRICES, TOLD, Case
 from psm_sim.campaign.benchmark.ranking import REFERENCE, Standing, policies_of, rank
 from psm_sim.campaign.benchmark.result import STANDING, BenchmarkResult, read_result
 from psm_sim.common.array_types import FloatArray
@@ -102,21 +102,21 @@ def targets(result: BenchmarkResult, policy: str) -> list[list[str]]:
     above, twice = np.exp(own - reference), np.exp(own - best)
 
     def missed(ratios: FloatArray, most: float) -> tuple[str, str]:
-        cells = [
-            f"{cell} ({ratio:.2f})" for cell, ratio in zip(result.cells, ratios, strict=True) if ratio > most
+        cases = [
+            f"{case} ({ratio:.2f})" for case, ratio in zip(result.cases, ratios, strict=True) if ratio > most
         ]
-        return f"{len(cells)} of {len(ratios)}" + (": " + "; ".join(cells) if cells else ""), _holds(
-            not cells
+        return f"{len(cases)} of {len(ratios)}" + (": " + "; ".join(cases) if cases else ""), _holds(
+            not cases
         )
 
     return [
         [
-            f"score below {limit:.2f}, that of the best published policy of each cell, chosen with hindsight",
+            f"score below {limit:.2f}, that of the best published policy of each case, chosen with hindsight",
             f"{score:.2f}",
             _holds(score < limit),
         ],
-        ["no cell costs more than 1.05 times static PSM", *missed(above, 1.05)],
-        ["no cell costs more than twice the best published policy", *missed(twice, 2.0)],
+        ["no case costs more than 1.05 times static PSM", *missed(above, 1.05)],
+        ["no case costs more than twice the best published policy", *missed(twice, 2.0)],
     ]
 
 
@@ -143,7 +143,7 @@ def write_report(stored: BenchmarkResult, folder: Path = FOLDER) -> None:
     order, figures = [each.policy for each in ranking], folder / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     save_picture(_draw_scores(order, sets, rankings), figures / "scores.svg")
-    save_picture(_draw_cells(_behind(stored, order), order, stored.cells), figures / "cells.svg")
+    save_picture(_draw_cases(_behind(stored, order), order, stored.cases), figures / "cases.svg")
     (folder / "README.md").write_text(_page(stored, sets, stability), encoding="utf-8")
     numbers = {
         "versions": stored.versions,
@@ -159,8 +159,8 @@ def write_report(stored: BenchmarkResult, folder: Path = FOLDER) -> None:
 _PAGE = """\
 # Benchmark of power-save policies
 
-[The rules](../../docs/benchmark.md) define the cells, the score and the ranks. {explanation} There are
-{cells} cells: {kinds} kinds of traffic, {radios} radios and {prices} prices. Seeds {seeds}. Versions:
+[The rules](../../docs/benchmark.md) define the cases, the score and the ranks. {explanation} There are
+{cases} cases: {kinds} kinds of traffic, {radios} radios and {prices} prices. Seeds {seeds}. Versions:
 {versions}.
 
 ```sh
@@ -169,8 +169,8 @@ python -m psm_sim benchmark
 
 {rankings}
 *Times the first* is the score divided by that of the first policy, with the 95 % interval over kinds of
-traffic drawn with replacement. *Cells best* counts those in which no policy of the table costs less. *Cells
-worse than psm* counts those in which static PSM costs less. The *worst cell* has the largest ratio to the
+traffic drawn with replacement. *Cases best* counts those in which no policy of the table costs less. *Cases
+worse than psm* counts those in which static PSM costs less. The *worst case* has the largest ratio to the
 best policy. `predict` knows when each buffered frame reached the access point, which no driver does;
 `predict:arrivals=false` and all entries do not.
 
@@ -178,9 +178,9 @@ best policy. `predict` knows when each buffered frame reached the access point, 
 
 *Score of each policy, with 95 % intervals over the seeds of each set.*
 
-![Costs in each cell](figures/cells.svg)
+![Costs in each case](figures/cases.svg)
 
-*Cost of each policy divided by that of the best policy of the cell. The prices increase within each radio,
+*Cost of each policy divided by that of the best policy of the case. The prices increase within each radio,
 and the radios are in the order of the table below.*
 
 ## Targets
@@ -197,7 +197,7 @@ disjoint intervals in both: {reversed}.
 
 ## Best known cost
 
-In {below} of {runs} runs (policy, cell and seed) a policy costs less than the offline optimum of the chain.
+In {below} of {runs} runs (policy, case and seed) a policy costs less than the offline optimum of the chain.
 The least cost is {least} of it. The chain assumes that a late frame delays all later traffic, but frames of
 several connections can wait for the same beacon. The score therefore divides by the least of the chain and
 of all policies. The order does not depend on it.
@@ -209,7 +209,7 @@ of all policies. The order does not depend on it.
 
 
 def _page(stored: BenchmarkResult, halves: Sequence[BenchmarkResult], stability: Stability) -> str:
-    chain = np.log([stored.chain_j[cell] for cell in stored.cells])
+    chain = np.log([stored.chain_j[case] for case in stored.cases])
     logs = stored.log_costs(stored.policies) - chain
     names, policy = policies_of(stored, told=True), TOLD["anticipate"]
     order = [each.policy for each in rank(stored, names)]
@@ -219,9 +219,9 @@ def _page(stored: BenchmarkResult, halves: Sequence[BenchmarkResult], stability:
     ]
     return _PAGE.format(
         explanation=EXPLANATION,
-        cells=len(stored.cells),
-        kinds=len({cell.traffic for cell in stored.cells}),
-        radios=len({cell.radio for cell in stored.cells}),
+        cases=len(stored.cases),
+        kinds=len({case.traffic for case in stored.cases}),
+        radios=len({case.radio for case in stored.cases}),
         prices=len(PRICES),
         seeds=_seeds(stored),
         versions=", ".join(f"{name} {version}" for name, version in stored.versions.items()),
@@ -258,7 +258,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _numbers(ranking: Sequence[Standing]) -> list[dict[str, object]]:
-    return [{**vars(each), "worst_cell": str(each.worst_cell)} for each in ranking]
+    return [{**vars(each), "worst_case": str(each.worst_case)} for each in ranking]
 
 
 def _draw_scores(
@@ -283,7 +283,7 @@ def _draw_scores(
         )
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.set(xscale="log", xlabel="cost relative to the best known one (geometric mean over the cells)")
+    axes.set(xscale="log", xlabel="cost relative to the best known one (geometric mean over the cases)")
     axes.axvline(1.0, color="black", linestyle=":", linewidth=1)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
         label.set_color(policy_style(name).colour)
@@ -292,13 +292,13 @@ def _draw_scores(
 
 
 def _behind(result: BenchmarkResult, policies: Sequence[str]) -> FloatArray:
-    """Return the ratio of the cost of each policy to the least one, shape (policies, cells)."""
+    """Return the ratio of the cost of each policy to the least one, shape (policies, cases)."""
     means = result.log_costs(policies).mean(axis=2)
     return np.asarray(np.exp(means - means.min(axis=0)))
 
 
-def _draw_cells(behind: FloatArray, names: Sequence[str], cells: Sequence[Cell]) -> Figure:
-    """Plot the ratios as a map of policies and cells."""
+def _draw_cases(behind: FloatArray, names: Sequence[str], cases: Sequence[Case]) -> Figure:
+    """Plot the ratios as a map of policies and cases."""
     from matplotlib.colors import LogNorm
 
     figure, (axes,) = new_figure(width_in=9.0, height_in=4.2)
@@ -306,7 +306,7 @@ def _draw_cells(behind: FloatArray, names: Sequence[str], cells: Sequence[Cell])
         behind, aspect="auto", cmap="cividis_r", norm=LogNorm(1, _MAX_BEHIND), interpolation="nearest"
     )
     axes.set_yticks(range(len(names)), names)
-    groups = [(name, len(list(each))) for name, each in groupby(cells, lambda cell: cell.traffic)]
+    groups = [(name, len(list(each))) for name, each in groupby(cases, lambda case: case.traffic)]
     ends = np.cumsum([count for _, count in groups])
     starts = ends - [count for _, count in groups]
     axes.set_xticks((starts + ends - 1) / 2, [name for name, _ in groups], rotation=60, ha="right")
@@ -314,7 +314,7 @@ def _draw_cells(behind: FloatArray, names: Sequence[str], cells: Sequence[Cell])
         axes.axvline(end - 0.5, color="white", linewidth=1.5)
     axes.tick_params(length=0)
     axes.grid(visible=False)
-    figure.colorbar(image, ax=axes, label="cost / least cost of the cell", extend="max")
+    figure.colorbar(image, ax=axes, label="cost / least cost of the case", extend="max")
     return figure
 
 

@@ -24,7 +24,7 @@ from psm_sim.common.input_limits import MAX_SEED
 from psm_sim.common.registry import unknown_name_error
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.benchmark.cells import Cell, Plan
+    from psm_sim.campaign.benchmark.cases import Case, Plan
     from psm_sim.campaign.benchmark.result import BenchmarkResult
 
 HELP = """\
@@ -33,7 +33,7 @@ fixed traffic, radios, prices of delay and seeds. The built-in policies have sto
 results, so that only the policies of --policy run."""
 
 EPILOG = """\
-{price} in a policy is replaced by the price of delay of each cell, relative to the cost of a
+{price} in a policy is replaced by the price of delay of each case, relative to the cost of a
 second awake instead of asleep, and {price_w} by the price in watts.
 docs/benchmark.md has the rules.
 
@@ -98,19 +98,19 @@ def run(arguments: argparse.Namespace) -> int:
         return _verify(arguments)
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import atomic_write_text, check_outputs, check_writable
-    from psm_sim.reporting.terminal.benchmark import write, write_cell
+    from psm_sim.reporting.terminal.benchmark import write, write_case
 
-    cell = _cell(arguments)
+    case = _case(arguments)
     output = None if arguments.output is None else path_option("--output", arguments.output)
     if output is not None:
         files = [file for policy in arguments.policy for file in Spec.parse(policy, "policy").files()]
         check_outputs([("--output", output)], files, force=arguments.force)
         check_writable(output, "--output")
     result, made = _result(arguments)
-    if cell is None:
+    if case is None:
         write(result, sys.stdout, arguments.policy)
     else:
-        write_cell(result, cell, sys.stdout)
+        write_case(result, case, sys.stdout)
     if output is not None:
         from psm_sim.campaign.benchmark.result import to_json
 
@@ -119,26 +119,26 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _cell(arguments: argparse.Namespace) -> Cell | None:
-    """Return the cell whose means are printed; None prints the rankings."""
-    from psm_sim.campaign.benchmark.cells import PRICES, RADIOS, TRAFFIC, Cell
+def _case(arguments: argparse.Namespace) -> Case | None:
+    """Return the case whose means are printed; None prints the rankings."""
+    from psm_sim.campaign.benchmark.cases import PRICES, RADIOS, TRAFFIC, Case
 
     if arguments.traffic is None:
         _refuse(("--radio", "--price"), arguments, "needs --traffic; add it")
         return None
-    cell = Cell(arguments.traffic, arguments.radio or next(iter(RADIOS)), arguments.price or 1.0)
-    if cell.traffic not in TRAFFIC:
-        raise unknown_name_error("traffic", cell.traffic, TRAFFIC)
-    if cell.radio not in RADIOS:
-        raise unknown_name_error("radio", cell.radio, RADIOS)
-    if cell.price not in PRICES:
-        raise InputError(f"--price must be one of {', '.join(map(str, PRICES))}, got {cell.price:g}.")
-    return cell
+    case = Case(arguments.traffic, arguments.radio or next(iter(RADIOS)), arguments.price or 1.0)
+    if case.traffic not in TRAFFIC:
+        raise unknown_name_error("traffic", case.traffic, TRAFFIC)
+    if case.radio not in RADIOS:
+        raise unknown_name_error("radio", case.radio, RADIOS)
+    if case.price not in PRICES:
+        raise InputError(f"--price must be one of {', '.join(map(str, PRICES))}, got {case.price:g}.")
+    return case
 
 
 def _plan(arguments: argparse.Namespace) -> Plan:
-    """Return the cells and seeds to run."""
-    from psm_sim.campaign.benchmark.cells import JUDGING, QUICK, read_plan
+    """Return the cases and seeds to run."""
+    from psm_sim.campaign.benchmark.cases import JUDGING, QUICK, read_plan
 
     if arguments.seeds is not None:
         used = ("--seed", "--replications", "--quick")
@@ -151,7 +151,7 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 
 def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkResult]:
     """Return the result of all policies, and that of the runs now, if some of the results are stored."""
-    from psm_sim.campaign.benchmark.cells import built_in
+    from psm_sim.campaign.benchmark.cases import built_in
     from psm_sim.campaign.benchmark.result import STANDING, read_result
     from psm_sim.commands.stderr_messages import print_message
 
@@ -161,14 +161,14 @@ def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkRe
     if stored is None or not set(plan.seeds) <= set(stored.seeds):
         made = _simulate(arguments, [*built_in(), *arguments.policy], plan)
         return made, made
-    stored = stored.part(plan.seeds, plan.cells)
+    stored = stored.part(plan.seeds, plan.cases)
     new = [policy for policy in arguments.policy if policy not in stored.policies]
     if not new:
         return stored, stored
     found = _simulate(arguments, new, plan, stored)
     for line in replace(stored, data=found.data, files=found.files).differing_facts(found):
         print_message(f"The stored results of the built-in policies differ in {line}; see --fresh.")
-    if stored.differing_cells(found):  # always-on runs in both
+    if stored.differing_cases(found):  # always-on runs in both
         print_message("The stored results were computed by other code of psm_sim; use --fresh.")
     return stored.joined(found), found
 
@@ -181,7 +181,7 @@ def _refuse(options: Sequence[str], arguments: argparse.Namespace, reason: str) 
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    from psm_sim.campaign.benchmark.cells import QUICK
+    from psm_sim.campaign.benchmark.cases import QUICK
     from psm_sim.campaign.benchmark.result import TOLERANCE, named_files, plan_of, read_result
     from psm_sim.commands.stderr_messages import print_message
 
@@ -191,7 +191,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     _refuse(given, arguments, "cannot be used with verify, which runs the seeds of the file again; remove it")
     recorded = read_result(Path(arguments.action[1]))
     if arguments.quick:
-        recorded = recorded.part(recorded.seeds[:1], [cell for cell in recorded.cells if cell in QUICK.cells])
+        recorded = recorded.part(recorded.seeds[:1], [case for case in recorded.cases if case in QUICK.cases])
     for policy in arguments.policy:
         if policy not in recorded.policies:
             raise InputError(
@@ -206,14 +206,14 @@ def _verify(arguments: argparse.Namespace) -> int:
         files = {name: digest for name, digest in recorded.files.items() if name in found.files}
         data = {name: digest for name, digest in recorded.data.items() if name in found.data}
         recorded = replace(recorded, files=files, data=data)
-    facts, differences = recorded.differing_facts(found), recorded.differing_cells(found)
+    facts, differences = recorded.differing_facts(found), recorded.differing_cases(found)
     for fact in facts:
         sys.stdout.write(f"differs: {fact}\n")
-    for policy, cell in differences:
-        sys.stdout.write(f"differs: {policy} in {cell}\n")
-    cells = sum(map(len, found.runs.values())) + len(found.chain_j)
+    for policy, case in differences:
+        sys.stdout.write(f"differs: {policy} in {case}\n")
+    cases = sum(map(len, found.runs.values())) + len(found.chain_j)
     sys.stdout.write(
-        f"{cells - len(differences)} of {cells} runs and optima of {len(recorded.seeds)} seeds are equal"
+        f"{cases - len(differences)} of {cases} runs and optima of {len(recorded.seeds)} seeds are equal"
         f" within {TOLERANCE:g}.\n"
     )
     return 1 if facts or differences else 0

@@ -1,4 +1,4 @@
-"""Benchmark of policies: costs in the cells, result files, ranking, and the stored results."""
+"""Benchmark of policies: costs in the cases, result files, ranking, and the stored results."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.campaign.benchmark import cells
-from psm_sim.campaign.benchmark.cells import (
+from psm_sim.campaign.benchmark import cases
+from psm_sim.campaign.benchmark.cases import (
     JUDGING,
     PRICE,
     PRICE_W,
     PRICES,
     TRAFFIC,
-    Cell,
+    Case,
     Plan,
     policy_of,
     radio_power,
@@ -46,11 +46,11 @@ from psm_sim.common.errors import InputError
 TOLD = f"stpm:delay_w={PRICE_W}"
 SHORT = {name: TRAFFIC[name]._replace(pages=1) for name in ("ucb", "recorded", "push")}
 FEW = Plan((1, 2), SHORT, ("nrf7002",))
-CELLS = JUDGING.cells
+CASES = JUDGING.cases
 
 
 def made(*levels: float, noise: float = 0.0, seeds: int = 4) -> BenchmarkResult:
-    """Return a result in which policy k costs levels[k] times the optimum in all cells; psm is the first."""
+    """Return a result in which policy k costs levels[k] times the optimum in all cases; psm is the first."""
     random, names = np.random.default_rng(1), ["psm", *(f"bsd:p=0.{k}" for k in range(1, len(levels)))]
 
     def costs(level: float) -> Costs:
@@ -58,45 +58,45 @@ def made(*levels: float, noise: float = 0.0, seeds: int = 4) -> BenchmarkResult:
         return Costs(tuple(map(float, energy_j)), (0.0,) * seeds, (1.0,) * seeds)
 
     runs = {
-        name: {cell: costs(level) for cell in runs_of(name, CELLS)}
+        name: {case: costs(level) for case in runs_of(name, CASES)}
         for name, level in zip(names, levels, strict=True)
     }
-    return BenchmarkResult(tuple(range(seeds)), runs, dict.fromkeys(CELLS, (1.0,) * seeds), {}, {}, {})
+    return BenchmarkResult(tuple(range(seeds)), runs, dict.fromkeys(CASES, (1.0,) * seeds), {}, {}, {})
 
 
-def test_a_run_has_the_costs_of_each_cell_and_a_file_keeps_every_bit(tmp_path):
+def test_a_run_has_the_costs_of_each_case_and_a_file_keeps_every_bit(tmp_path):
     """An always-on radio causes no delay. Only a policy that is told the price runs once per price."""
     result = run_benchmark(["psm", TOLD], FEW, workers=1)
     assert result.policies == [ALWAYS_ON, "psm", TOLD]
-    assert len(result.runs["psm"]) * len(PRICES) == len(result.runs[TOLD]) == len(FEW.cells)
+    assert len(result.runs["psm"]) * len(PRICES) == len(result.runs[TOLD]) == len(FEW.cases)
     assert all(costs.delay_s == (0.0, 0.0) for costs in result.runs[ALWAYS_ON].values())
-    cell = FEW.cells[-1]
-    energy_j, delay_s, time_s = map(np.array, result.costs("psm", cell))
-    assert result.cost_j("psm", cell) == pytest.approx(energy_j + cell.price_w * delay_s)
+    case = FEW.cases[-1]
+    energy_j, delay_s, time_s = map(np.array, result.costs("psm", case))
+    assert result.cost_j("psm", case) == pytest.approx(energy_j + case.price_w * delay_s)
     assert time_s == pytest.approx(3600, rel=0.01)
-    assert result.log_costs(result.policies).shape == (3, len(FEW.cells), 2)
+    assert result.log_costs(result.policies).shape == (3, len(FEW.cases), 2)
     assert (result.log_costs(result.policies) >= result.log_best_known()).all()
     file = tmp_path / "result.json"
     file.write_text(to_json(result))
     again = read_result(file)
     assert again == result
-    assert again.differing_facts(result) == again.differing_cells(result) == []
+    assert again.differing_facts(result) == again.differing_cases(result) == []
     repeated = run_benchmark(["psm"], FEW, workers=1, known=result)
-    assert result.differing_cells(repeated) == []
-    assert result.part((1,)).costs("psm", cell).energy_j == result.costs("psm", cell).energy_j[:1]
+    assert result.differing_cases(repeated) == []
+    assert result.part((1,)).costs("psm", case).energy_j == result.costs("psm", case).energy_j[:1]
 
 
 def test_a_difference_of_two_billionths_is_found():
     result = made(1.0, 2.0)
-    cell = CELLS[0]
-    energy_j, *others = result.runs["psm"][cell]
+    case = CASES[0]
+    energy_j, *others = result.runs["psm"][case]
     changed = {
         **result.runs["psm"],
-        cell: Costs(((1 + 2e-9) * energy_j[0], *energy_j[1:]), *others),
+        case: Costs(((1 + 2e-9) * energy_j[0], *energy_j[1:]), *others),
     }
-    chain_j = {**result.chain_j, CELLS[3]: (2.0,) * 4}
+    chain_j = {**result.chain_j, CASES[3]: (2.0,) * 4}
     other = replace(result, runs={**result.runs, "psm": changed}, chain_j=chain_j, versions={"numpy": "1"})
-    assert result.differing_cells(other) == [("psm", cell), ("offline optimum", CELLS[3])]
+    assert result.differing_cases(other) == [("psm", case), ("offline optimum", CASES[3])]
     assert replace(result, versions={"numpy": "2"}).differing_facts(other) == ["numpy (2 and 1)"]
 
 
@@ -149,8 +149,8 @@ def test_policies_are_ranked_by_the_geometric_mean():
     assert [each.rank for each in standings] == [1, 2, 3]
     assert [round(each.score, 2) for each in standings] == [2.0, 4.0, 8.0]
     assert [round(each.behind_low, 2) for each in standings] == [1.0, 2.0, 4.0]
-    assert [each.best for each in standings] == [len(CELLS), 0, 0]
-    assert [each.worse for each in standings] == [0, 0, len(CELLS)]
+    assert [each.best for each in standings] == [len(CASES), 0, 0]
+    assert [each.worse for each in standings] == [0, 0, len(CASES)]
     assert [round(each.worst, 2) for each in standings] == [1.0, 2.0, 4.0]
     assert all(each.low <= each.score <= each.high for each in standings)
 
@@ -160,22 +160,22 @@ def test_policies_that_do_not_differ_share_a_rank(seeds):
     """Neither by less than the minimum difference, nor by noise."""
     close = rank(made(2.0, 2.0 * (1 + MIN_DIFFERENCE / 2), 4.0, seeds=seeds, noise=1e-6))
     assert [each.rank for each in close] == [1, 1, 3]
-    assert close[1].best == len(CELLS)
+    assert close[1].best == len(CASES)
     assert [each.rank for each in rank(made(2.0, 2.1, noise=3.0))] == [1, 1]
 
 
 def test_the_order_does_not_depend_on_the_optimum():
     """It changes all scores by the same factor. A policy below it is the best known."""
     result = made(4.0, 2.0, 3.0, noise=0.01)
-    other = replace(result, chain_j=dict.fromkeys(CELLS, (0.2,) * 4))
+    other = replace(result, chain_j=dict.fromkeys(CASES, (0.2,) * 4))
     ratios = [b.score / a.score for a, b in zip(rank(result), rank(other), strict=True)]
     assert ratios == pytest.approx([5.0] * 3)
-    above = replace(result, chain_j=dict.fromkeys(CELLS, (5.0,) * 4))
+    above = replace(result, chain_j=dict.fromkeys(CASES, (5.0,) * 4))
     assert rank(above)[0].score == pytest.approx(1.0)
     assert [each.policy for each in rank(result)] == [each.policy for each in rank(other)]
 
 
-@pytest.mark.parametrize("field", Cell._fields)
+@pytest.mark.parametrize("field", Case._fields)
 def test_scores_by_traffic_radio_and_price(field):
     result = made(4.0, 2.0)
     scores = mean_scores(result, field, result.policies)
@@ -183,18 +183,18 @@ def test_scores_by_traffic_radio_and_price(field):
 
 
 def test_the_first_ranks_can_depend_on_the_measure():
-    """One policy is best in most cells and fails in one kind of traffic."""
+    """One policy is best in most cases and fails in one kind of traffic."""
     result = made(2.0, 1.0)
     assert set(map(tuple, first_ranks(result, result.policies).values())) == {("bsd:p=0.1", "psm")}
     assert share_of_same_order(result, result.policies) == 1
     failed = {
-        cell: costs._replace(energy_j=(100.0,) * 4) if cell.traffic == "ping" else costs
-        for cell, costs in result.runs["bsd:p=0.1"].items()
+        case: costs._replace(energy_j=(100.0,) * 4) if case.traffic == "ping" else costs
+        for case, costs in result.runs["bsd:p=0.1"].items()
     }
     other = replace(result, runs={**result.runs, "bsd:p=0.1": failed})
     first = {measure: names[0] for measure, names in first_ranks(other, other.policies).items()}
     assert first["score"] == first["pages only"] == "bsd:p=0.1"
-    assert first["arithmetic mean"] == first["worst cell"] == "psm"
+    assert first["arithmetic mean"] == first["worst case"] == "psm"
     assert share_of_same_order(other, other.policies) < 1
 
 
@@ -210,10 +210,10 @@ def test_a_policy_with_a_price_is_in_one_table_with_it_and_in_the_other_without(
 
 def test_a_price_is_relative_to_the_radio():
     """A second of delay at price 1 costs as much as a second awake instead of asleep."""
-    power, cell = radio_power("nrf7002"), Cell("ucb", "nrf7002", 10.0)
-    assert cell.price_w == pytest.approx(10 * (power.awake_w - power.asleep_w))
-    assert float(policy_of(TOLD, cell).values["delay_w"]) == pytest.approx(cell.price_w)
-    assert policy_of(f"stpm:delay_w={PRICE}", cell).values["delay_w"] == "10"
+    power, case = radio_power("nrf7002"), Case("ucb", "nrf7002", 10.0)
+    assert case.price_w == pytest.approx(10 * (power.awake_w - power.asleep_w))
+    assert float(policy_of(TOLD, case).values["delay_w"]) == pytest.approx(case.price_w)
+    assert policy_of(f"stpm:delay_w={PRICE}", case).values["delay_w"] == "10"
 
 
 def test_a_file_of_seeds_adds_recordings(tmp_path):
@@ -222,8 +222,8 @@ def test_a_file_of_seeds_adds_recordings(tmp_path):
     plan = read_plan(file)
     assert plan.seeds == (5, 6)
     assert plan.traffic["office.har"].pages == 4
-    assert plan.scenario_of(Cell("office.har", "nrf7002", 1.0), 5).trace_name == str(tmp_path / "office.har")
-    assert len(plan.cells) == len(CELLS) + 12
+    assert plan.scenario_of(Case("office.har", "nrf7002", 1.0), 5).trace_name == str(tmp_path / "office.har")
+    assert len(plan.cases) == len(CASES) + 12
 
 
 @pytest.mark.parametrize("text", ["", "seeds = []", "seeds = 3", "seeds = ['a']", "seeds = [1]\nmore = 2"])
@@ -242,13 +242,13 @@ SAMPLE = Plan(
 
 
 def check_stored(stored: BenchmarkResult, policies: list[str]) -> None:
-    """Compare the stored costs of a result in a sample of the cells, for one seed, with new ones."""
-    known = stored.part(SAMPLE.seeds, SAMPLE.cells)
+    """Compare the stored costs of a result in a sample of the cases, for one seed, with new ones."""
+    known = stored.part(SAMPLE.seeds, SAMPLE.cases)
     found = run_benchmark(policies, SAMPLE, workers=1, known=known)
     for policy, runs in found.runs.items():
-        for cell, costs in runs.items():
-            for measured, kept in zip(costs, known.costs(policy, cell), strict=True):
-                assert measured == pytest.approx(kept, rel=1e-9), (policy, cell)
+        for case, costs in runs.items():
+            for measured, kept in zip(costs, known.costs(policy, case), strict=True):
+                assert measured == pytest.approx(kept, rel=1e-9), (policy, case)
 
 
 def test_the_stored_results_are_those_of_this_version():
@@ -256,16 +256,16 @@ def test_the_stored_results_are_those_of_this_version():
     stored = read_result(STANDING)
     assert stored.seeds == JUDGING.seeds
     assert stored.data == JUDGING.data_digests()
-    assert set(stored.policies) == set(cells.built_in())
-    check_stored(stored, cells.built_in())
+    assert set(stored.policies) == set(cases.built_in())
+    check_stored(stored, cases.built_in())
 
 
 @pytest.mark.parametrize("traffic", ["mqtt", "ping", "push"])
 def test_anticipate_needs_more_and_delays_less_at_a_higher_price(traffic):
     """In the means over the judging seeds, with each radio (docs/anticipate.md)."""
-    runs = read_result(STANDING).runs[cells.TOLD["anticipate"]]
-    for radio in cells.RADIOS:
-        costs = [runs[Cell(traffic, radio, price)] for price in PRICES]
+    runs = read_result(STANDING).runs[cases.TOLD["anticipate"]]
+    for radio in cases.RADIOS:
+        costs = [runs[Case(traffic, radio, price)] for price in PRICES]
         energies_j, delays_s = ([np.mean(each[column]) for each in costs] for column in (0, 1))
         assert (np.diff(energies_j) > 0).all()
         assert (np.diff(delays_s) < 0).all()

@@ -1,4 +1,4 @@
-"""``psm_sim benchmark``, in process and with few cells."""
+"""``psm_sim benchmark``, in process and with few cases."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim.campaign.benchmark import cells
+from psm_sim.campaign.benchmark import cases
 from psm_sim.campaign.benchmark import result as result_module
-from psm_sim.campaign.benchmark.cells import TRAFFIC, Plan
+from psm_sim.campaign.benchmark.cases import TRAFFIC, Plan
 from psm_sim.campaign.benchmark.result import BenchmarkResult, read_result, to_json
 from psm_sim.campaign.benchmark.run import run_benchmark
 from psm_sim.cli import main
@@ -40,11 +40,11 @@ def stored_result() -> str:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder with a policy, with few cells and stored results of few policies."""
+    """Work in a folder with a policy, with few cases and stored results of few policies."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cells, "JUDGING", FEW)
-    monkeypatch.setattr(cells, "QUICK", replace(FEW, seeds=FEW.seeds[:2]))
-    monkeypatch.setattr(cells, "built_in", lambda: ["psm"])
+    monkeypatch.setattr(cases, "JUDGING", FEW)
+    monkeypatch.setattr(cases, "QUICK", replace(FEW, seeds=FEW.seeds[:2]))
+    monkeypatch.setattr(cases, "built_in", lambda: ["psm"])
     (tmp_path / "mine.py").write_text(MINE)
     stored = tmp_path / "stored.json"
     stored.write_text(stored_result())
@@ -61,7 +61,7 @@ def test_without_policies_it_shows_the_stored_ranking(capsys):
     assert benchmark() == 0
     shown = capsys.readouterr().out
     assert "always-on" in shown
-    assert "psm has rank 1, of 2 policies. In 3 of 3 cells no policy costs less" in shown
+    assert "psm has rank 1, of 2 policies. In 3 of 3 cases no policy costs less" in shown
     assert "seeds 70001 to 70003" in shown
 
 
@@ -104,7 +104,7 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
     "a run is missing": lambda it: it["runs"].pop(),
     "a run twice": lambda it: it["runs"].append(it["runs"][0]),
     "a run of another policy": lambda it: it["runs"][0].update(policy="bsd"),
-    "a run in another cell": lambda it: it["runs"][0].update(traffic="ucb"),
+    "a run in another case": lambda it: it["runs"][0].update(traffic="ucb"),
     "less energy": lambda it: it["runs"][0]["energy_j"].__setitem__(0, 0.5),
     "less delay": lambda it: it["runs"][-1]["delay_s"].__setitem__(-1, -1.0),
     "a cheaper optimum": lambda it: it["optimum"][0]["cost_j"].__setitem__(0, 0.5),
@@ -150,7 +150,7 @@ def test_other_seeds_run_all_policies(capsys, words):
     assert Path("tasks.sqlite").exists()
 
 
-def test_a_cell_has_the_energy_and_charge_of_each_policy(capsys):
+def test_a_case_has_the_energy_and_charge_of_each_policy(capsys):
     assert benchmark("--traffic", "push", "--radio", "nrf7002", "--price", "10") == 0
     shown = capsys.readouterr().out
     assert "mAh a day" in shown
@@ -160,7 +160,7 @@ def test_a_cell_has_the_energy_and_charge_of_each_policy(capsys):
 
 
 def test_a_file_of_seeds_runs_all_policies(capsys, monkeypatch, folder):
-    monkeypatch.setattr(cells, "TRAFFIC", FEW.traffic)
+    monkeypatch.setattr(cases, "TRAFFIC", FEW.traffic)
     (folder / "hidden.toml").write_text("seeds = [5]")
     assert benchmark("--seeds", "hidden.toml", "--output", "hidden.json") == 0
     assert "seeds 5 to 5" in capsys.readouterr().out
@@ -208,6 +208,6 @@ def test_the_data_of_an_entry_is_part_of_its_result(capsys, folder):
     assert first.files.keys() >= {"mine.py", "table.txt"}
     (folder / "table.txt").write_text("80")
     assert benchmark(*words, "b.json") == 0
-    assert [policy for policy, _ in first.differing_cells(read_result(Path("b.json")))] == ["mine.py:Mine"]
+    assert [policy for policy, _ in first.differing_cases(read_result(Path("b.json")))] == ["mine.py:Mine"]
     assert benchmark("verify", "a.json") == 1
     assert "differs: table.txt (" in capsys.readouterr().out

@@ -1,1 +1,1 @@
-"""Benchmark of power-save policies: fixed cells and seeds, costs, ranking, and result files."""
+"""Benchmark of power-save policies: fixed cases and seeds, costs, ranking, and result files."""

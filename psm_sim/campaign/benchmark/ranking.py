@@ -1,8 +1,8 @@
 """Ranking of the policies of a benchmark.
 
-The score of a policy is the geometric mean over all cells of its cost divided by the best known one. The
+The score of a policy is the geometric mean over all cases of its cost divided by the best known one. The
 ratio of two scores is the geometric mean of the ratios of their costs. The order of the policies therefore
-does not depend on the best known cost, and no cell counts more because its costs are large.
+does not depend on the best known cost, and no case counts more because its costs are large.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.campaign.benchmark.cells import DEVICES, PAGES, TOLD, TRAFFIC, Cell, is_told
+from psm_sim.campaign.benchmark.cases import DEVICES, PAGES, TOLD, TRAFFIC, Case, is_told
 from psm_sim.campaign.benchmark.result import BenchmarkResult
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
@@ -46,9 +46,9 @@ class Standing:
     behind, behind_low, behind_high : float
         Score divided by that of the first policy, and its 95 % interval over the kinds of traffic.
     best, worse : int
-        Number of cells in which no policy costs less, and in which the policy costs more than static PSM.
-    worst, worst_cell : (float, Cell)
-        Largest ratio of its cost to that of the best policy of a cell, and this cell.
+        Number of cases in which no policy costs less, and in which the policy costs more than static PSM.
+    worst, worst_case : (float, Case)
+        Largest ratio of its cost to that of the best policy of a case, and this case.
     """
 
     rank: int
@@ -62,7 +62,7 @@ class Standing:
     best: int
     worse: int
     worst: float
-    worst_cell: Cell
+    worst_case: Case
 
 
 def policies_of(result: BenchmarkResult, told: bool) -> list[str]:
@@ -83,11 +83,11 @@ def rank(result: BenchmarkResult, policies: Sequence[str] | None = None) -> list
     behind = means - means.min(axis=0)
     scores = logs.mean(axis=1)
     order = np.argsort(scores.mean(axis=1), kind="stable")
-    drawn = _drawn(means, result.cells)
+    drawn = _drawn(means, result.cases)
     ratios = np.exp(drawn - drawn[order[0]])
     standings = []
     for number, index in zip(_ranks(scores, order), order, strict=True):
-        interval, cell = confidence_interval(scores[index]), int(behind[index].argmax())
+        interval, case = confidence_interval(scores[index]), int(behind[index].argmax())
         low, high = np.quantile(ratios[index], (0.025, 0.975))
         standings.append(
             Standing(
@@ -101,16 +101,16 @@ def rank(result: BenchmarkResult, policies: Sequence[str] | None = None) -> list
                 behind_high=float(high),
                 best=int(wins[index].sum()),
                 worse=int(worse[index].sum()),
-                worst=float(np.exp(behind[index, cell])),
-                worst_cell=result.cells[cell],
+                worst=float(np.exp(behind[index, case])),
+                worst_case=result.cases[case],
             )
         )
     return standings
 
 
-def _drawn(means: FloatArray, cells: Sequence[Cell]) -> FloatArray:
+def _drawn(means: FloatArray, cases: Sequence[Case]) -> FloatArray:
     """Return the log scores if kinds of traffic are drawn with replacement, shape (policies, draws)."""
-    kinds = np.array([cell.traffic for cell in cells])
+    kinds = np.array([case.traffic for case in cases])
     by_kind = np.array([means[:, kinds == kind].mean(axis=1) for kind in dict.fromkeys(kinds)])
     draws = random_stream(1, "benchmark.bootstrap").integers(len(by_kind), size=(_DRAWS, len(by_kind)))
     return np.asarray(by_kind[draws].mean(axis=1).T)
@@ -120,12 +120,12 @@ def first_ranks(result: BenchmarkResult, policies: Sequence[str]) -> dict[str, l
     """Return the first policies by the score and by other measures."""
     means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
     groups = np.array(
-        [TRAFFIC[cell.traffic].group if cell.traffic in TRAFFIC else "" for cell in result.cells]
+        [TRAFFIC[case.traffic].group if case.traffic in TRAFFIC else "" for case in result.cases]
     )
     measures = {
         "score": means.mean(axis=1),
         "arithmetic mean": np.exp(means).mean(axis=1),
-        "worst cell": (means - means.min(axis=0)).max(axis=1),
+        "worst case": (means - means.min(axis=0)).max(axis=1),
         **{
             f"{group} only": means[:, groups == group].mean(axis=1)
             for group in (PAGES, DEVICES)
@@ -141,7 +141,7 @@ def first_ranks(result: BenchmarkResult, policies: Sequence[str]) -> dict[str, l
 def share_of_same_order(result: BenchmarkResult, policies: Sequence[str]) -> float:
     """Return the share of draws of traffic in which the first policies are those of the score, in order."""
     means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
-    orders = np.argsort(_drawn(means, result.cells), axis=0, kind="stable")[:FIRST].T
+    orders = np.argsort(_drawn(means, result.cases), axis=0, kind="stable")[:FIRST].T
     return float((orders == np.argsort(means.mean(axis=1), kind="stable")[:FIRST]).all(axis=1).mean())
 
 
@@ -166,21 +166,21 @@ def _differs(logs: FloatArray) -> NDArray[np.bool_]:
 
 
 def _wins_and_losses(logs: FloatArray, reference: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return in which cells no policy costs less, and which cost more than the reference."""
+    """Return in which cases no policy costs less, and which cost more than the reference."""
     wins = np.zeros(logs.shape[:2], dtype=bool)
     worse = np.zeros_like(wins)
-    for cell in range(logs.shape[1]):
-        costs = logs[:, cell]
+    for case in range(logs.shape[1]):
+        costs = logs[:, case]
         differs, means = _differs(costs), costs.mean(axis=1)
-        wins[:, cell] = ~differs[means.argmin()]
-        worse[:, cell] = differs[reference] & (means > means[reference])
+        wins[:, case] = ~differs[means.argmin()]
+        worse[:, case] = differs[reference] & (means > means[reference])
     return wins, worse
 
 
 def mean_scores(result: BenchmarkResult, field: str, policies: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return the score of each policy by the values of a *field* of the cells: traffic, radio or price."""
+    """Return the score of each policy by the values of a *field* of the cases: traffic, radio or price."""
     means = (result.log_costs(policies) - result.log_best_known()).mean(axis=2)
-    keys = np.array([str(getattr(cell, field)) for cell in result.cells])
+    keys = np.array([str(getattr(case, field)) for case in result.cases])
     return {
         policy: {str(key): float(np.exp(row[keys == key].mean())) for key in dict.fromkeys(keys)}
         for policy, row in zip(policies, means, strict=True)

@@ -1,4 +1,4 @@
-"""Result of a benchmark: energy, delay and cost of each policy in each cell, and its file."""
+"""Result of a benchmark: energy, delay and cost of each policy in each case, and its file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from psm_sim.campaign.benchmark.cells import PRICES, TRAFFIC, Cell, Plan, is_told, runs_of
+from psm_sim.campaign.benchmark.cases import PRICES, TRAFFIC, Case, Plan, is_told, runs_of
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
@@ -44,15 +44,15 @@ class Costs(NamedTuple):
 
 @dataclass(frozen=True)
 class BenchmarkResult:
-    """Result of policies in all cells, for the same seeds.
+    """Result of policies in all cases, for the same seeds.
 
     Attributes
     ----------
     seeds : tuple of int
         Seeds of the runs.
-    runs : mapping of str to mapping of Cell to Costs
-        Costs by policy and cell. A policy that does not know the price has those of the first price only.
-    chain_j : mapping of Cell to tuple of float
+    runs : mapping of str to mapping of Case to Costs
+        Costs by policy and case. A policy that does not know the price has those of the first price only.
+    chain_j : mapping of Case to tuple of float
         Cost of the offline optimum of the chain for each seed, in joules.
     versions : mapping of str to str
         Versions of psm_sim, Python and the numerical packages.
@@ -63,8 +63,8 @@ class BenchmarkResult:
     """
 
     seeds: tuple[int, ...]
-    runs: Mapping[str, Mapping[Cell, Costs]]
-    chain_j: Mapping[Cell, tuple[float, ...]]
+    runs: Mapping[str, Mapping[Case, Costs]]
+    chain_j: Mapping[Case, tuple[float, ...]]
     versions: Mapping[str, str]
     data: Mapping[str, str]
     files: Mapping[str, str]
@@ -75,41 +75,41 @@ class BenchmarkResult:
         return list(self.runs)
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
-        """Cells of the result."""
+    def cases(self) -> tuple[Case, ...]:
+        """Cases of the result."""
         return tuple(self.chain_j)
 
-    def costs(self, policy: str, cell: Cell) -> Costs:
-        """Return the energies, delays and times of a policy in a cell."""
-        return self.runs[policy][cell if is_told(policy) else cell.free]
+    def costs(self, policy: str, case: Case) -> Costs:
+        """Return the energies, delays and times of a policy in a case."""
+        return self.runs[policy][case if is_told(policy) else case.free]
 
-    def cost_j(self, policy: str, cell: Cell) -> FloatArray:
-        """Return energy plus price times delay of a policy in a cell for each seed, in joules."""
-        energy_j, delay_s, _ = map(np.array, self.costs(policy, cell))
-        return np.asarray(energy_j + cell.price_w * delay_s)
+    def cost_j(self, policy: str, case: Case) -> FloatArray:
+        """Return energy plus price times delay of a policy in a case for each seed, in joules."""
+        energy_j, delay_s, _ = map(np.array, self.costs(policy, case))
+        return np.asarray(energy_j + case.price_w * delay_s)
 
     def log_costs(self, policies: Sequence[str]) -> FloatArray:
-        """Return log(cost) of *policies* in all cells, shape (policies, cells, seeds)."""
-        return np.log([[self.cost_j(policy, cell) for cell in self.cells] for policy in policies])
+        """Return log(cost) of *policies* in all cases, shape (policies, cases, seeds)."""
+        return np.log([[self.cost_j(policy, case) for case in self.cases] for policy in policies])
 
     def log_best_known(self) -> FloatArray:
-        """Return log(least cost of the chain and of all policies), shape (cells, seeds)."""
-        chain = np.log([self.chain_j[cell] for cell in self.cells])
+        """Return log(least cost of the chain and of all policies), shape (cases, seeds)."""
+        chain = np.log([self.chain_j[case] for case in self.cases])
         return np.asarray(np.minimum(chain, self.log_costs(self.policies).min(axis=0)))
 
-    def part(self, seeds: Sequence[int], cells: Sequence[Cell] | None = None) -> BenchmarkResult:
-        """Return the result of some of its seeds and cells; None returns all cells."""
+    def part(self, seeds: Sequence[int], cases: Sequence[Case] | None = None) -> BenchmarkResult:
+        """Return the result of some of its seeds and cases; None returns all cases."""
         places = [self.seeds.index(seed) for seed in seeds]
-        kept = self.cells if cells is None else tuple(cells)
+        kept = self.cases if cases is None else tuple(cases)
 
         def cut(values: tuple[float, ...]) -> tuple[float, ...]:
             return tuple(values[place] for place in places)
 
         runs = {
-            policy: {cell: Costs(*map(cut, each[cell])) for cell in runs_of(policy, kept)}
+            policy: {case: Costs(*map(cut, each[case])) for case in runs_of(policy, kept)}
             for policy, each in self.runs.items()
         }
-        chain_j = {cell: cut(self.chain_j[cell]) for cell in kept}
+        chain_j = {case: cut(self.chain_j[case]) for case in kept}
         return replace(self, seeds=tuple(seeds), runs=runs, chain_j=chain_j)
 
     def joined(self, other: BenchmarkResult) -> BenchmarkResult:
@@ -130,15 +130,15 @@ class BenchmarkResult:
             if own.get(name) != theirs.get(name)
         ]
 
-    def differing_cells(self, other: BenchmarkResult) -> list[tuple[str, Cell]]:
-        """Return the policies, or the optimum, and the cells whose costs in *other* differ."""
+    def differing_cases(self, other: BenchmarkResult) -> list[tuple[str, Case]]:
+        """Return the policies, or the optimum, and the cases whose costs in *other* differ."""
         both = [policy for policy in self.policies if policy in other.runs]
         pairs = {
-            (policy, cell): (sum(own, ()), sum(other.costs(policy, cell), ()))
+            (policy, case): (sum(own, ()), sum(other.costs(policy, case), ()))
             for policy in both
-            for cell, own in self.runs[policy].items()
+            for case, own in self.runs[policy].items()
         }
-        pairs |= {("offline optimum", cell): (self.chain_j[cell], other.chain_j[cell]) for cell in self.cells}
+        pairs |= {("offline optimum", case): (self.chain_j[case], other.chain_j[case]) for case in self.cases}
         return [place for place, (own, theirs) in pairs.items() if not _are_close(own, theirs)]
 
 
@@ -167,11 +167,11 @@ def named_files(policies: Iterable[str]) -> list[Path]:
 def to_json(result: BenchmarkResult) -> str:
     """Return a result as JSON text that :func:`read_result` reads without loss."""
     runs = [
-        {"policy": policy, **_place(cell), **costs._asdict()}
+        {"policy": policy, **_place(case), **costs._asdict()}
         for policy, each in result.runs.items()
-        for cell, costs in each.items()
+        for case, costs in each.items()
     ]
-    optimum = [{**_place(cell), "cost_j": values} for cell, values in result.chain_j.items()]
+    optimum = [{**_place(case), "cost_j": values} for case, values in result.chain_j.items()]
     lines = {
         name: json.dumps(getattr(result, name), indent=2) for name in ("versions", "data", "files", "seeds")
     }
@@ -183,8 +183,8 @@ def _list(rows: Sequence[Mapping[str, Any]]) -> str:
     return "[\n" + ",\n".join(json.dumps(row, allow_nan=False) for row in rows) + "\n]"
 
 
-def _place(cell: Cell) -> dict[str, Any]:
-    return cell._asdict()
+def _place(case: Case) -> dict[str, Any]:
+    return case._asdict()
 
 
 def read_result(path: Path) -> BenchmarkResult:
@@ -220,7 +220,7 @@ def plan_of(result: BenchmarkResult) -> Plan:
     InputError
         If it has traffic that is not in the repository.
     """
-    names, radios = (tuple(dict.fromkeys(values)) for values in list(zip(*result.cells, strict=True))[:2])
+    names, radios = (tuple(dict.fromkeys(values)) for values in list(zip(*result.cases, strict=True))[:2])
     if unknown := [name for name in names if name not in TRAFFIC]:
         raise InputError(f"the result has traffic {unknown[0]!r}, which is no traffic of the benchmark.")
     return Plan(result.seeds, {name: TRAFFIC[name] for name in names}, radios)
@@ -239,11 +239,11 @@ def _result_of(found: Any) -> BenchmarkResult:
     seeds = tuple(map(int, found["seeds"]))
     if len(set(seeds)) < len(seeds):
         raise ValueError
-    runs: dict[str, dict[Cell, Costs]] = {}
+    runs: dict[str, dict[Case, Costs]] = {}
     for row in found["runs"]:
         costs = Costs(*(_numbers(row[name], seeds) for name in Costs._fields))
-        runs.setdefault(str(row["policy"]), {})[_cell(row)] = costs
-    chain_j = {_cell(row): _numbers(row["cost_j"], seeds) for row in found["optimum"]}
+        runs.setdefault(str(row["policy"]), {})[_case(row)] = costs
+    chain_j = {_case(row): _numbers(row["cost_j"], seeds) for row in found["optimum"]}
     traffic, radios, _ = zip(*chain_j, strict=True)
     if set(chain_j) != set(product(traffic, radios, PRICES)) or any(
         set(each) != set(runs_of(name, tuple(chain_j))) for name, each in runs.items()
@@ -256,8 +256,8 @@ def _result_of(found: Any) -> BenchmarkResult:
     return BenchmarkResult(seeds, runs, chain_j, **facts)
 
 
-def _cell(row: Mapping[str, Any]) -> Cell:
-    return Cell(str(row["traffic"]), str(row["radio"]), float(row["price"]))
+def _case(row: Mapping[str, Any]) -> Case:
+    return Case(str(row["traffic"]), str(row["radio"]), float(row["price"]))
 
 
 def _numbers(values: Any, seeds: Sequence[int]) -> tuple[float, ...]:

@@ -8,9 +8,9 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
-from psm_sim.campaign.benchmark.cells import (
+from psm_sim.campaign.benchmark.cases import (
     PRICES,
-    Cell,
+    Case,
     Plan,
     policy_of,
     runs_of,
@@ -40,14 +40,14 @@ def run_benchmark(
     progress: Progress = no_progress,
     known: BenchmarkResult | None = None,
 ) -> BenchmarkResult:
-    """Simulate policies in all cells, and return the result.
+    """Simulate policies in all cases, and return the result.
 
     Parameters
     ----------
     policies : sequence of str
-        Policy specs, in which placeholders are replaced by the price of the cell.
+        Policy specs, in which placeholders are replaced by the price of the case.
     plan : Plan
-        Cells and seeds.
+        Cases and seeds.
     store : Path or None
         Table of a sweep that keeps finished tasks; None for none.
     workers, progress
@@ -58,24 +58,24 @@ def run_benchmark(
     Raises
     ------
     InputError
-        If a policy cannot be initialised, or fails in a cell.
+        If a policy cannot be initialised, or fails in a case.
     """
     names = list(dict.fromkeys([ALWAYS_ON, *policies]))
-    facts, cells, seeds = facts_of(names, plan), plan.cells, plan.seeds
-    places = [(name, cell, seed) for name in names for cell in runs_of(name, cells) for seed in seeds]
-    tasks = [SweepTask(policy_of(name, cell), plan.scenario_of(cell, seed)) for name, cell, seed in places]
+    facts, cases, seeds = facts_of(names, plan), plan.cases, plan.seeds
+    places = [(name, case, seed) for name in names for case in runs_of(name, cases) for seed in seeds]
+    tasks = [SweepTask(policy_of(name, case), plan.scenario_of(case, seed)) for name, case, seed in places]
     try:
         with open_table(store) as table:
             found = run_sweep_tasks(tasks, table, workers, progress, fail_fast=True)
     except TaskFailedError as failure:
-        name, cell, seed = places[tasks.index(failure.task)]
+        name, case, seed = places[tasks.index(failure.task)]
         raise InputError(
-            f"policy {name} has no result for {cell.traffic}, {cell.radio}, seed {seed}: {failure}"
+            f"policy {name} has no result for {case.traffic}, {case.radio}, seed {seed}: {failure}"
         ) from failure
     rows = dict(zip(places, found, strict=True))
 
-    def costs(name: str, cell: Cell) -> Costs:
-        pairs = [(rows[name, cell, seed], rows[ALWAYS_ON, cell.free, seed]) for seed in seeds]
+    def costs(name: str, case: Case) -> Costs:
+        pairs = [(rows[name, case, seed], rows[ALWAYS_ON, case.free, seed]) for seed in seeds]
         return Costs(
             tuple(row.measures["energy_per_page_j"] * row.pages for row, _ in pairs),
             tuple(_delay_s(row) - _delay_s(reference) for row, reference in pairs),
@@ -83,7 +83,7 @@ def run_benchmark(
         )
 
     facts["files"] = {**_opened_files(rows.values()), **facts["files"]}
-    runs = {name: {cell: costs(name, cell) for cell in runs_of(name, cells)} for name in names}
+    runs = {name: {case: costs(name, case) for case in runs_of(name, cases)} for name in names}
     chain_j = known.chain_j if known else optimum_costs(plan, workers)
     return BenchmarkResult(seeds, runs, chain_j, **facts)
 
@@ -109,23 +109,23 @@ def _latency_s(measures: Mapping[str, Any], prefix: str) -> float:
     return float(delivered * (measures[f"{prefix}latency_s.mean"] or 0.0) + MISSING_S * missing)
 
 
-def optimum_costs(plan: Plan, workers: int | None = None) -> dict[Cell, tuple[float, ...]]:
-    """Return the cost of the offline optimum in each cell for each seed, in joules.
+def optimum_costs(plan: Plan, workers: int | None = None) -> dict[Case, tuple[float, ...]]:
+    """Return the cost of the offline optimum in each case for each seed, in joules.
 
     The result does not depend on the number of *workers*.
     """
-    places = [(plan, cell, seed) for cell in plan.cells if cell == cell.free for seed in plan.seeds]
+    places = [(plan, case, seed) for case in plan.cases if case == case.free for seed in plan.seeds]
     costs = run_many(_optimum_costs, places, workers)
-    found = {(cell, seed): each for (_, cell, seed), each in zip(places, costs, strict=True)}
-    return {cell: tuple(found[cell.free, seed][cell.price] for seed in plan.seeds) for cell in plan.cells}
+    found = {(case, seed): each for (_, case, seed), each in zip(places, costs, strict=True)}
+    return {case: tuple(found[case.free, seed][case.price] for seed in plan.seeds) for case in plan.cases}
 
 
-def _optimum_costs(place: tuple[Plan, Cell, int]) -> Mapping[float, float]:
+def _optimum_costs(place: tuple[Plan, Case, int]) -> Mapping[float, float]:
     """Return the cost of the offline optimum at each price."""
-    plan, cell, seed = place
-    scenario = plan.scenario_of(cell, seed)
+    plan, case, seed = place
+    scenario = plan.scenario_of(case, seed)
     chain, other_j = record_costs(scenario.workload(), scenario.resolve_topology())
-    prices_w = {price: cell._replace(price=price).price_w for price in PRICES}
+    prices_w = {price: case._replace(price=price).price_w for price in PRICES}
     optima = {price: offline_optimum(chain, price_w) for price, price_w in prices_w.items()}
     return {
         price: other_j + optimum.energy_j + prices_w[price] * optimum.delay_s

@@ -1,4 +1,4 @@
-"""Tables of the benchmark: the rankings, and the energy and delay of all policies in a cell."""
+"""Tables of the benchmark: the rankings, and the energy and delay of all policies in a case."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TextIO
 
 import numpy as np
 
-from psm_sim.campaign.benchmark.cells import Cell, radio_power
+from psm_sim.campaign.benchmark.cases import Case, radio_power
 from psm_sim.campaign.benchmark.ranking import (
     FIRST,
     REFERENCE,
@@ -30,7 +30,7 @@ from psm_sim.reporting.terminal.console import (
 )
 
 EXPLANATION = (
-    "The score is the geometric mean over the cells of the cost of a policy divided by the best known one:"
+    "The score is the geometric mean over the cases of the cost of a policy divided by the best known one:"
     " the least of the offline chain and of all policies. The cost is energy plus price times delay."
 )
 
@@ -46,15 +46,15 @@ def ranking_columns(standings: Sequence[Standing]) -> list[Column]:
         Column("score", [f"{each.score:.2f}" for each in standings]),
         Column("times the first", [f"{each.behind:.2f}" for each in standings], "mean"),
         Column("times the first", intervals, "interval"),
-        Column("cells", [str(each.best) for each in standings], "best"),
-        Column("cells", [str(each.worse) for each in standings], "worse than psm"),
-        Column("in worst cell", [f"{each.worst:,.1f}" for each in standings], "times the best"),
-        text_column("worst cell", [str(each.worst_cell) for each in standings], rank=1),
+        Column("cases", [str(each.best) for each in standings], "best"),
+        Column("cases", [str(each.worse) for each in standings], "worse than psm"),
+        Column("in worst case", [f"{each.worst:,.1f}" for each in standings], "times the best"),
+        text_column("worst case", [str(each.worst_case) for each in standings], rank=1),
     ]
 
 
 def score_columns(result: BenchmarkResult, field: str, policies: Sequence[str]) -> list[Column]:
-    """Return the columns of the scores of *policies*, one for each value of a *field* of the cells."""
+    """Return the columns of the scores of *policies*, one for each value of a *field* of the cases."""
     scores = mean_scores(result, field, policies)
     heads = {value: f"price {float(value):g}" if field == "price" else value for value in scores[policies[0]]}
     columns = (
@@ -89,14 +89,14 @@ def survival(result: BenchmarkResult, policies: Sequence[str]) -> str:
     return f"{text} They are in {share:.0%} of the draws of traffic with replacement."
 
 
-def _cell_columns(result: BenchmarkResult, cell: Cell) -> list[Column]:
-    """Return the columns of means over the seeds in a *cell*, with one row per policy by ascending cost."""
-    supply_v = radio_power(cell.radio).supply_v
+def _case_columns(result: BenchmarkResult, case: Case) -> list[Column]:
+    """Return the columns of means over the seeds in a *case*, with one row per policy by ascending cost."""
+    supply_v = radio_power(case.radio).supply_v
     rows = []
     for policy in result.policies:
-        energy_j, delay_s, time_s = (float(np.mean(values)) for values in result.costs(policy, cell))
+        energy_j, delay_s, time_s = (float(np.mean(values)) for values in result.costs(policy, case))
         mah = energy_j / time_s * 24 / supply_v * 1000 if supply_v else nan
-        rows.append((energy_j + cell.price_w * delay_s, policy, energy_j, delay_s, mah))
+        rows.append((energy_j + case.price_w * delay_s, policy, energy_j, delay_s, mah))
     cost_j, policies, energies_j, delays_s, mah_a_day = zip(*sorted(rows), strict=True)
     return [
         text_column("policy", policies),
@@ -107,27 +107,27 @@ def _cell_columns(result: BenchmarkResult, cell: Cell) -> list[Column]:
     ]
 
 
-def write_cell(result: BenchmarkResult, cell: Cell, stream: TextIO) -> None:
-    """Write the energies and delays of all policies in a *cell* to *stream*."""
-    time_s = float(np.mean(result.costs(REFERENCE, cell).time_s))
+def write_case(result: BenchmarkResult, case: Case, stream: TextIO) -> None:
+    """Write the energies and delays of all policies in a *case* to *stream*."""
+    time_s = float(np.mean(result.costs(REFERENCE, case).time_s))
     text = (
-        f"{cell} ({cell.price_w:.3g} W): means of {len(result.seeds)} seeds of about {time_s:,.0f} s."
+        f"{case} ({case.price_w:.3g} W): means of {len(result.seeds)} seeds of about {time_s:,.0f} s."
         " The delay is the sum of those of all pages or messages, beyond an always-on radio."
     )
     with console_on(stream) as console:
-        print_table(console, _cell_columns(result, cell))
+        print_table(console, _case_columns(result, case))
         print_lines(console, ["", text])
 
 
-def conclude(standings: Sequence[Standing], policy: str, cells: int) -> str:
+def conclude(standings: Sequence[Standing], policy: str, cases: int) -> str:
     """Return the rank of a *policy*, and where it is good and bad, in at most three sentences."""
     here = next(each for each in standings if each.policy == policy)
     tied = [each.policy for each in standings if each.rank == here.rank and each is not here]
     place = f"shares rank {here.rank} with {join_names(tied)}" if tied else f"has rank {here.rank}"
-    text = f"{policy} {place}, of {len(standings)} policies. In {here.best} of {cells} cells"
+    text = f"{policy} {place}, of {len(standings)} policies. In {here.best} of {cases} cases"
     text += f" no policy costs less, in {here.worse} it costs more than {REFERENCE}."
     if here.worst > 1:
-        text += f" In its worst cell ({here.worst_cell}) it costs {here.worst:,.1f} times"
+        text += f" In its worst case ({here.worst_case}) it costs {here.worst:,.1f} times"
         text += " as much as the best policy."
     return text
 
@@ -137,7 +137,7 @@ def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ())
 
     The conclusions are about *policies*, by default the first one of each ranking.
     """
-    seeds, cells = result.seeds, len(result.cells)
+    seeds, cases = result.seeds, len(result.cases)
     with console_on(stream) as console:
         for told, title in TITLES.items():
             names = policies_of(result, told)
@@ -145,8 +145,8 @@ def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ())
             console.print(f"{title}:")
             _, left_out = print_table(console, ranking_columns(standings))
             for policy in [each for each in policies if each in names] or [standings[0].policy]:
-                print_lines(console, ["", conclude(standings, policy, cells)])
+                print_lines(console, ["", conclude(standings, policy, cases)])
             print_lines(console, ["", survival(result, names), ""])
-        seeds_text = f"{cells} cells, seeds {seeds[0]} to {seeds[-1]}."
+        seeds_text = f"{cases} cases, seeds {seeds[0]} to {seeds[-1]}."
         lines = [f"{seeds_text} {EXPLANATION} Intervals are over traffic."]
         print_lines(console, [*lines, *left_out_lines(console, left_out, "--output")])

@@ -1,4 +1,4 @@
-"""Cells of the benchmark: traffic, radios, prices of delay and seeds."""
+"""Cases of the benchmark: traffic, radios, prices of delay and seeds."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ PRICES = (0.1, 1.0, 10.0)
 """Prices of a second of delay, relative to the cost of a second awake instead of asleep."""
 
 PRICE, PRICE_W = "{price}", "{price_w}"
-"""Placeholders in a policy spec for the price of the cell, relative and in watts."""
+"""Placeholders in a policy spec for the price of the case, relative and in watts."""
 
 TOLD = {"anticipate": f"anticipate:price={PRICE}", "stpm": f"stpm:delay_w={PRICE_W}"}
-"""Built-in policies with a price, and their specs at the price of the cell."""
+"""Built-in policies with a price, and their specs at the price of the case."""
 
 UNSEEN = "predict:arrivals=false"
 """Policy without the arrival times at the access point, which `predict` knows and no driver does."""
@@ -81,7 +81,7 @@ def radio_power(radio: str) -> PowerParameters:
     return Scenario(topology=topology, settings=_settings(chip)).resolve_topology().power
 
 
-class Cell(NamedTuple):
+class Case(NamedTuple):
     """Traffic, radio and relative price of delay."""
 
     traffic: str
@@ -95,8 +95,8 @@ class Cell(NamedTuple):
         return self.price * (power.awake_w - power.asleep_w)
 
     @property
-    def free(self) -> Cell:
-        """The cell of the same runs at the first price, for policies that ignore the price."""
+    def free(self) -> Case:
+        """The case of the same runs at the first price, for policies that ignore the price."""
         return self._replace(price=PRICES[0])
 
     def __str__(self) -> str:
@@ -112,18 +112,18 @@ class Plan:
     radios: tuple[str, ...] = tuple(RADIOS)
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
+    def cases(self) -> tuple[Case, ...]:
         """All combinations of traffic, radio and price."""
         return tuple(
-            Cell(traffic, radio, price)
+            Case(traffic, radio, price)
             for traffic in self.traffic
             for radio in self.radios
             for price in PRICES
         )
 
-    def scenario_of(self, cell: Cell, seed: int) -> Scenario:
-        """Return the scenario of a cell. It does not depend on the price."""
-        traffic, (topology, chip) = self.traffic[cell.traffic], RADIOS[cell.radio]
+    def scenario_of(self, case: Case, seed: int) -> Scenario:
+        """Return the scenario of a case. It does not depend on the price."""
+        traffic, (topology, chip) = self.traffic[case.traffic], RADIOS[case.radio]
         settings = {**_settings(chip), **traffic.settings}
         return Scenario(_trace(traffic), topology, traffic.pages, seed, settings)
 
@@ -163,17 +163,17 @@ def is_told(policy: str) -> bool:
     return PRICE in policy or PRICE_W in policy
 
 
-def runs_of(policy: str, cells: tuple[Cell, ...]) -> list[Cell]:
-    """Return the cells in which a policy runs, one per traffic and radio if it is not told the price."""
-    return [cell for cell in cells if is_told(policy) or cell == cell.free]
+def runs_of(policy: str, cases: tuple[Case, ...]) -> list[Case]:
+    """Return the cases in which a policy runs, one per traffic and radio if it is not told the price."""
+    return [case for case in cases if is_told(policy) or case == case.free]
 
 
-def policy_of(text: str, cell: Cell) -> Spec:
-    """Return the spec of a policy in a cell.
+def policy_of(text: str, case: Case) -> Spec:
+    """Return the spec of a policy in a case.
 
     A user's policy runs in a second process, in which it cannot see the simulated network.
     """
-    named = text.replace(PRICE, f"{cell.price:g}").replace(PRICE_W, f"{cell.price_w:.9g}")
+    named = text.replace(PRICE, f"{case.price:g}").replace(PRICE_W, f"{case.price_w:.9g}")
     spec = Spec.parse(named, "policy")
     if spec.name in POLICIES.names():
         return spec
