@@ -22,7 +22,7 @@ FRAMES_AN_HOUR = {"arp": (10 * 3600 / 60, 46), "mdns": (3 * 2 * 3600 / 96, 172),
 TU_S = 1024e-6
 
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "traffic.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "traces.md"
 DOCUMENTED = {
     int(dtim): currents.split(" | ")
     for dtim, currents in re.findall(r"^\| (\d+) \| ([\d. |]+) \|$", PAGE.read_text(encoding="utf-8"), re.M)
