@@ -1,4 +1,4 @@
-"""Chip profiles, which set the power draw and the timing of a radio in any topology.
+"""Chip profiles, which set power draw, timing and TCP stack of a station in any topology.
 
 A profile has tables ``[[mode]]`` with the currents of a data sheet, or one table ``[power]`` with watts and
 joules, which is then the mode light sleep.
@@ -112,7 +112,7 @@ class ChipProfile:
     name, description, source : str
         Name of the profile, its description, and the publication or data sheet.
     values : mapping
-        Topology keys and their values.
+        Topology keys and their values, with the TCP stack of the usual firmware if it is one of ours.
     origin : mapping
         Origin of each value: measured, derived, from a data sheet, or assumed.
     driver : str
@@ -175,12 +175,18 @@ def load_profile(text: str) -> ChipProfile:
         table.pop(key, None)
     interval = table.pop("interval", None)
     driver, has_twt = _driver(_table(table.pop("driver", {}), path, "driver"), path)
+    tcp = _table(table.pop("tcp", {}), path, "tcp")
     modes = _modes(table, path) if "mode" in table else {}
     mode = _choose(modes, spec.values.get("mode"), path.stem) if modes else None
     values, origin = mode.topology() if mode else _power(table, path)
     means_ma = _means(spec)
     if means_ma:
         _estimate(values, origin, means_ma, mode.name if mode else MODES[0], path.stem)
+    for key in tcp:
+        if key not in ("stack", "origin"):
+            raise InputError(f"{path.name}: {unknown_name_error('key of [tcp]', key, ['stack', 'origin'])}")
+    if tcp:
+        values["tcp.stack"], origin["tcp.stack"] = tcp.get("stack"), str(tcp.get("origin", _NO_ORIGIN))
     check_settings(values, path.name)
     is_measured = bool(means_ma) or interval is not None
     known = "no board was measured"

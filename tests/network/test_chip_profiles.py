@@ -161,6 +161,27 @@ def test_a_setting_overrides_a_profile_which_overrides_the_topology():
     assert topology.beacon.interval_ms == 100.0
 
 
+@pytest.mark.parametrize(
+    ("profile", "stack"),
+    [("esp32-c3", "esp-idf"), ("pico-w", "lwip"), ("pixel-5", "linux"), ("nrf7002", "rfc")],
+)
+def test_a_profile_names_the_tcp_stack_of_its_firmware(profile, stack):
+    """Zephyr, on which the nRF7002 runs, is none of the stacks: that of the topology stays."""
+    assert Scenario(profile=profile).resolve_topology().tcp.stack == stack
+    told = Scenario(profile=profile, settings={"tcp.stack": "ns3"}).resolve_topology()
+    assert told.tcp.stack == "ns3"
+
+
+def test_a_stack_of_a_profile_that_does_not_exist_is_refused(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text("[tcp]\nstack = 'lwap'\n[power]\nawake_w = 1\nasleep_w = 0.1\nbeacon_j = 0\n")
+    with pytest.raises(InputError, match="stack must be one of rfc, linux, lwip.* got 'lwap'"):
+        load_profile(str(path))
+    path.write_text(path.read_text().replace("stack", "stak"))
+    with pytest.raises(InputError, match=r"Unknown key of \[tcp\] 'stak'.*'stack'"):
+        load_profile(str(path))
+
+
 def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it():
     """Computed by hand from the ledger; without a voltage, a result has neither."""
     result = simulate("psm", pages=3, profile="bl616", battery="1000mAh")

@@ -144,7 +144,9 @@ QUICK = Plan(JUDGING.seeds[:1], radios=("three-node", "nrf7002"))
 
 
 def _settings(chip: str) -> Mapping[str, object]:
-    return load_profile(chip).values if chip else {}
+    """Return the power and timing of a chip. The stack of a cell is that of its topology."""
+    values = load_profile(chip).values if chip else {}
+    return {key: value for key, value in values.items() if key != "tcp.stack"}
 
 
 def _trace(traffic: Traffic) -> Spec:
