@@ -175,7 +175,7 @@ def test_a_profile_names_the_tcp_stack_of_its_firmware(profile, stack):
 def test_a_stack_of_a_profile_that_does_not_exist_is_refused(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("[tcp]\nstack = 'lwap'\n[power]\nawake_w = 1\nasleep_w = 0.1\nbeacon_j = 0\n")
-    with pytest.raises(InputError, match="stack must be one of rfc, linux, lwip.* got 'lwap'"):
+    with pytest.raises(InputError, match=r"stack must be one of rfc, linux, lwip.* got 'lwap'"):
         load_profile(str(path))
     path.write_text(path.read_text().replace("stack", "stak"))
     with pytest.raises(InputError, match=r"Unknown key of \[tcp\] 'stak'.*'stack'"):
