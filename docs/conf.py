@@ -35,6 +35,8 @@ def add_navigation(app: Sphinx, docname: str, source: list[str]) -> None:
     source[0] += "\n```{toctree}\n:hidden:\nOverview <docs/README>\n```\n"
     for group in overview.split("\n## ")[1:]:
         entries = re.findall(r"^\| \[(.+?)\]\(([^)#]+)\)", group, re.MULTILINE)
+        if not entries:  # a section without pages
+            continue
         pages = "\n".join(f"{title} <docs/{target}>" for title, target in entries)
         source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {group.splitlines()[0]}\n{pages}\n```\n"
 

@@ -23,6 +23,9 @@ PROGRAMS = {"python -m psm_sim": psm_sim.cli.main, "python -m psm_lab": psm_lab.
 
 SERVER = "python -m psm_sim explore"
 """Command that ends only with Ctrl-C; tests/commands/test_explore.py runs it."""
+OVERVIEW = ROOT / "docs" / "README.md"
+SKETCH = OVERVIEW.parent / "pictures" / "simulation.svg"
+"""Picture without data."""
 FINDS_A_FAULT, PRINTED = "<!-- ends with 1 -->", "<!-- printed -->"
 """Marks of a command whose exit status is 1, and of a text that the commands before it print."""
 
@@ -51,11 +54,16 @@ def in_small(line: str) -> str:
 
 
 def pictures(document: Path) -> Iterator[Path]:
-    """Yield the pictures of its folder that a document shows. Those of reports have tests of their own."""
+    """Yield the pictures of its folder that a document shows.
+
+    Those of reports have tests of their own. Those that the overview draws are tested there.
+    """
+    others = set() if document == OVERVIEW else set(pictures(OVERVIEW))
     for target in re.findall(
         r"!\[[^\]]*\]\((?!https?:|\.\./)([^)#]+)\)", document.read_text(encoding="utf-8")
     ):
-        yield document.parent / target
+        if document.parent / target not in others:
+            yield document.parent / target
 
 
 def labels(picture: Path) -> set[str]:
@@ -107,14 +115,14 @@ def test_examples_run(
             assert printed == text
     for picture in pictures(document):
         drawn = [labels(found) for found in tmp_path.rglob(picture.name)]
-        assert labels(picture) in drawn or (not drawn and picture.with_suffix(".csv").exists())
+        has_source = picture.with_suffix(".csv").exists() or picture == SKETCH
+        assert labels(picture) in drawn or (not drawn and has_source)
 
 
 def test_the_overview_lists_every_page() -> None:
     """The navigation of the documentation site consists of its tables."""
-    overview = ROOT / "docs" / "README.md"
-    links = re.findall(r"^\| \[.+?\]\(([^)#]+)\)", overview.read_text(encoding="utf-8"), re.MULTILINE)
-    assert set(PAGES) - {overview} <= {(overview.parent / link).resolve() for link in links}
+    links = re.findall(r"^\| \[.+?\]\(([^)#]+)\)", OVERVIEW.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(PAGES) - {OVERVIEW} <= {(OVERVIEW.parent / link).resolve() for link in links}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
