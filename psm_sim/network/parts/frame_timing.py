@@ -6,7 +6,7 @@ from math import ceil, inf
 
 from psm_sim.network.topology_sections import RATES_MBPS, MacParameters
 
-HEADER_BYTES = 36
+MAC_HEADER_BYTES = 36
 """Bytes that a data frame adds to a packet: MAC header 24, frame check sequence 4, LLC and SNAP 8."""
 QOS_BYTES = 2
 ACK_BYTES, POLL_BYTES, NULL_BYTES = 14, 20, 28
@@ -47,7 +47,7 @@ class FrameTiming:
         usable = [rate for rate in basic if rate <= self.data_mbps]
         self.control_mbps = max(usable, default=basic[0])
         self.beacon_mbps = mac.beacon_mbps
-        self._header = HEADER_BYTES + QOS_BYTES * mac.qos
+        self._header = MAC_HEADER_BYTES + QOS_BYTES * mac.qos
         self.sifs_s, self.slot_s = _SIFS_US / 1e6, (9 if ofdm else 20) / 1e6
         self.pifs_s = self.sifs_s + self.slot_s
         self.first_slots = 3 if mac.qos else 2
