@@ -190,7 +190,7 @@ class PersistentConnection:
         return self._station
 
 
-HEADER_BYTES = 28
+UDP_HEADER_BYTES = 28
 """IP and UDP headers of a datagram."""
 
 Deliver = Callable[[Segment], None]
@@ -322,7 +322,7 @@ class BackgroundMessages:
         (self._client if uplink else self._server).send(self._segment(transit, size))
 
     def _segment(self, transit: MessageTransit, size: int) -> Segment:
-        message, fields = transit.message, (0, max(0, size - HEADER_BYTES), 0, False, False, size)
+        message, fields = transit.message, (0, max(0, size - UDP_HEADER_BYTES), 0, False, False, size)
         if message.flow == DATAGRAM:
             segment = Segment(self._connection, *fields)
         else:

@@ -13,7 +13,7 @@ from functools import partial
 
 from simpy import Environment
 
-from psm_sim.network.background_messages import HEADER_BYTES
+from psm_sim.network.background_messages import UDP_HEADER_BYTES
 from psm_sim.network.browser import Browser
 from psm_sim.network.host import Host
 from psm_sim.network.segment import ConnectionId, Request, Segment
@@ -296,4 +296,4 @@ class Lookup:
         self._load.after(0.0, self._resolved)
 
     def _send(self, host: Host, size: int) -> None:
-        host.send(Segment(self._connection, 0, size - HEADER_BYTES, 0, False, False, size))
+        host.send(Segment(self._connection, 0, size - UDP_HEADER_BYTES, 0, False, False, size))
