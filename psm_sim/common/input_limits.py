@@ -8,7 +8,7 @@ MAX_S = 1e9
 MAX_MS = 1e12
 """Any time in milliseconds; equals :data:`MAX_S`."""
 
-MAX_BYTES = 2**32 - 1
+MAX_OBJECT_BYTES = 2**32 - 1
 """Bytes of one object, because TCP sequence numbers have 32 bits."""
 
 MAX_PAGES = 500_000

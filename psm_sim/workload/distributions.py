@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError, did_you_mean
-from psm_sim.common.input_limits import MAX_BYTES, MAX_MS, ascii_number
+from psm_sim.common.input_limits import MAX_MS, MAX_OBJECT_BYTES, ascii_number
 
 _LAST = 1 - 1e-12
 """Largest probability at which a quantile is evaluated, because some families are unbounded at 1."""
@@ -314,7 +314,7 @@ def constant_distribution(name: str, text: str, at_least: float) -> float | None
         value = 0.0 if lowered == "none" else float(ascii_number(lowered))
     except ValueError:
         value = math.nan
-    maximum = MAX_MS if at_least == 0 else MAX_BYTES
+    maximum = MAX_MS if at_least == 0 else MAX_OBJECT_BYTES
     if not at_least <= value <= maximum:
         alternatives = ", 'none' or 'trace'" if at_least == 0 else " or 'trace'"
         raise InputError(

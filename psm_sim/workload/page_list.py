@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.common.formatting import truncate
-from psm_sim.common.input_limits import MAX_BYTES, MAX_S, ascii_number
+from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_S, ascii_number
 from psm_sim.common.output_files import atomic_write_gzip
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.workload.page_view import (
@@ -61,7 +61,7 @@ def _time(text: str) -> float:
 
 def _size(text: str) -> int:
     value = float(ascii_number(text))  # to accept 1e6
-    if not 1 <= value <= MAX_BYTES or value != round(value):
+    if not 1 <= value <= MAX_OBJECT_BYTES or value != round(value):
         raise ValueError
     return round(value)
 
@@ -72,7 +72,7 @@ def _flag(*words: str) -> Column:
 
 
 TIME = Column(f"a time in seconds from 0 to {MAX_S:g}", _time)
-SIZE = Column(f"an integer number of bytes from 1 to {MAX_BYTES}", _size)
+SIZE = Column(f"an integer number of bytes from 1 to {MAX_OBJECT_BYTES}", _size)
 INDEX = Column("an integer index", lambda text: int(ascii_number(text)), default=0)
 NUMBER = Column("an integer page number", lambda text: int(ascii_number(text)))
 
@@ -99,7 +99,7 @@ class MissingValues:
         "size of requests missing in the file; the default is the mean of Mah 1997",
         unit="bytes",
         at_least=1,
-        at_most=MAX_BYTES,
+        at_most=MAX_OBJECT_BYTES,
     )
     server_delay_ms: float | None = parameter(
         0.0,

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_BYTES, MAX_OBJECTS, MAX_S
+from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_OBJECTS, MAX_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Page:
     ------
     InputError
         If a time is not between 0 and :data:`~psm_sim.common.input_limits.MAX_S`, if a size is not between 1
-        (requests: 0) and :data:`~psm_sim.common.input_limits.MAX_BYTES`, or if the numbers of requests,
+        (requests: 0) and :data:`~psm_sim.common.input_limits.MAX_OBJECT_BYTES`, or if the numbers of requests,
         delays and objects differ.
     """
 
@@ -81,10 +81,10 @@ def check_times(name: str, values: Iterable[Any]) -> None:
 
 def _check_sizes(name: str, values: Iterable[Any], minimum: int) -> None:
     for value in values:
-        is_valid = isinstance(value, Integral) and minimum <= int(value) <= MAX_BYTES
+        is_valid = isinstance(value, Integral) and minimum <= int(value) <= MAX_OBJECT_BYTES
         if not is_valid:
             raise InputError(
-                f"page: {name} must be an integer from {minimum} to {MAX_BYTES} bytes, got {value!r}."
+                f"page: {name} must be an integer from {minimum} to {MAX_OBJECT_BYTES} bytes, got {value!r}."
             )
 
 

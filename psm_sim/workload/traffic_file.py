@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_BYTES, MAX_S
+from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_S
 from psm_sim.common.parameters import (
     build,
     check_all,
@@ -254,10 +254,14 @@ class TrafficPart:
         choices=("datagram", "tcp"),
     )
     bytes: int = parameter(
-        100, "size; a datagram includes headers, at most 1500", unit="B", at_least=1, at_most=MAX_BYTES
+        100, "size; a datagram includes headers, at most 1500", unit="B", at_least=1, at_most=MAX_OBJECT_BYTES
     )
     reply_bytes: int = parameter(
-        0, "size of the reply, counted like bytes; 0: no reply", unit="B", at_least=0, at_most=MAX_BYTES
+        0,
+        "size of the reply, counted like bytes; 0: no reply",
+        unit="B",
+        at_least=0,
+        at_most=MAX_OBJECT_BYTES,
     )
     reply_delay_ms: float = parameter(
         0.0,

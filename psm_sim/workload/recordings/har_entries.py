@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_BYTES
+from psm_sim.common.input_limits import MAX_OBJECT_BYTES
 from psm_sim.workload.recordings.recording import UNKNOWN
 
 PHASES = ("blocked", "dns", "connect", "send", "wait", "receive")
@@ -234,11 +234,11 @@ class Entry:
         sent = None if body is None or body < 0 else body + self._positive("response.headersSize")
         for size in (transferred, self._number("_bytesIn"), sent):
             if size is not None and size > 0:
-                return _checked(size, MAX_BYTES, "response"), False
+                return _checked(size, MAX_OBJECT_BYTES, "response"), False
         size = self._positive("response.content.size")
         saved = self._number("response.content.compression")
         compressed = size - (saved or 0.0) if 0 <= (saved or 0.0) < size else size
-        return _checked(compressed, MAX_BYTES, "response"), saved is None
+        return _checked(compressed, MAX_OBJECT_BYTES, "response"), saved is None
 
     def _request_bytes(self) -> int:
         """Return ``_bytesOut``, else the size of headers and body, else ``UNKNOWN``."""
