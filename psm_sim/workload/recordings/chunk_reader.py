@@ -16,7 +16,7 @@ CHUNK_BYTES = 1 << 20
 GZIP = b"\x1f\x8b"
 MAX_EXPANSION = 100
 FREE_EXPANSION = 4 << 20
-MAX_BYTES = 4 << 30
+MAX_TRACE_BYTES = 4 << 30
 """Maximum size of a decompressed trace, in bytes. The largest known archive has 1 GiB."""
 
 
@@ -42,7 +42,9 @@ class ChunkReader:
         Problems that are not fatal, such as a truncated gzip stream.
     """
 
-    def __init__(self, path: Path, progress: Progress | None = None, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self, path: Path, progress: Progress | None = None, max_bytes: int = MAX_TRACE_BYTES
+    ) -> None:
         self.path, self.warnings = path, list[str]()
         self._progress, self._max_bytes = progress, max_bytes
 
