@@ -29,7 +29,7 @@ from psm_sim.workload.recordings.har_entries import Entry, epoch_s
 from psm_sim.workload.recordings.recording import Recording
 
 IDLE_S = 1.0
-MAX_BYTES = 512 << 20
+MAX_HAR_BYTES = 512 << 20
 MAX_BRACKETS = 3_000_000
 """Maximum number of objects and lists. That many empty ones take 1 GB of memory."""
 
@@ -93,8 +93,10 @@ def read_log(source: ChunkReader) -> Mapping[str, Any]:
     data = bytearray()
     for chunk in source.chunks():
         data += chunk
-        if len(data) > MAX_BYTES:
-            raise InputError(f"{source.path}: a HAR file must be at most {MAX_BYTES >> 20} MiB; split it.")
+        if len(data) > MAX_HAR_BYTES:
+            raise InputError(
+                f"{source.path}: a HAR file must be at most {MAX_HAR_BYTES >> 20} MiB; split it."
+            )
     if data.count(b"{") + data.count(b"[") > MAX_BRACKETS:
         raise InputError(
             f"{source.path} has over {MAX_BRACKETS:,} brackets; use a HAR file with fewer entries."
