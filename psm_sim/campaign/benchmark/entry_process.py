@@ -31,7 +31,7 @@ T = TypeVar("T")
 RUN_S = 600.0
 """Time that an entry may take for all decisions of a run, in seconds."""
 
-MAX_BYTES = 1 << 20
+MAX_ANSWER_BYTES = 1 << 20
 """Maximum size of an answer in bytes."""
 
 LATE_S = 1.0
@@ -167,7 +167,7 @@ class EntryPolicy(Policy):
         if not channel.poll(limit_s):
             raise TimeoutError(f"{limit_s:g}")
         self._left_s = max(0.0, self._left_s - (time.monotonic() - begin_s))
-        number, error, result = json.loads(channel.recv_bytes(MAX_BYTES))
+        number, error, result = json.loads(channel.recv_bytes(MAX_ANSWER_BYTES))
         if number != self._number:
             raise ValueError
         if error is not None:
