@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-MAX_S = 1e9
+MAX_TIME_S = 1e9
 """Any time in seconds: 32 years, in which a double resolves 0.1 microseconds."""
 
 MAX_MS = 1e12
-"""Any time in milliseconds; equals :data:`MAX_S`."""
+"""Any time in milliseconds; equals :data:`MAX_TIME_S`."""
 
 MAX_OBJECT_BYTES = 2**32 - 1
 """Bytes of one object, because TCP sequence numbers have 32 bits."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.network.tcp_stacks import STACKS
 
@@ -211,9 +211,9 @@ class AccessPointParameters:
 
     def __post_init__(self) -> None:
         check_all(self, "access_point")
-        if 0 < self.group_per_s < 1 / MAX_S:
+        if 0 < self.group_per_s < 1 / MAX_TIME_S:
             raise InputError(
-                f"access_point: group_per_s must be 0 or at least {1 / MAX_S:g}, got {self.group_per_s!r}."
+                f"access_point: group_per_s must be 0 or at least {1 / MAX_TIME_S:g}, got {self.group_per_s!r}."
             )
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.common.input_limits import MAX_MS, MAX_S
+from psm_sim.common.input_limits import MAX_MS, MAX_TIME_S
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.poll import Poll
@@ -47,7 +47,7 @@ class Bsd(Policy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze as long as the bound allows."""
         wait_s = max(0.0, self.beacon_s / self.p - since_uplink_s)
-        if wait_s > MAX_S:
+        if wait_s > MAX_TIME_S:
             return Rest(math.inf)
         doze_s, since_s = now_s + wait_s, since_uplink_s + wait_s
         allowed_s, longest_s = self.p * since_s, self._longest_s

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.common.input_limits import MAX_MS, MAX_S, MAX_WEIGHT
+from psm_sim.common.input_limits import MAX_MS, MAX_TIME_S, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter, parameters_of, values_of
 from psm_sim.learning import FixedShare, Learner, make_learner
 from psm_sim.learning.factory import guarded_learner
@@ -71,7 +71,7 @@ class Lpsm(Policy):
         "horizon for which the switching rates are optimised",
         unit="s",
         above=0,
-        at_most=MAX_S,
+        at_most=MAX_TIME_S,
         expert=True,
         requires="alpha=none",
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.common.parameters import build, check_all, parameter, values_of
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
@@ -41,14 +41,14 @@ class CaptureOptions:
         "length of the interval that counts as one page; none: the whole capture",
         unit="s",
         above=0,
-        at_most=MAX_S,
+        at_most=MAX_TIME_S,
     )
     phase_s: float = parameter(
         0.1,
         "the first packet is sent at a random time up to this, as the beacon phase is unknown",
         unit="s",
         at_least=0,
-        at_most=MAX_S,
+        at_most=MAX_TIME_S,
     )
 
     def __post_init__(self) -> None:
@@ -93,7 +93,7 @@ def captured_workload(path: Path, texts: Mapping[str, str], pages: int, seed: in
     options = capture_options(path, texts)
     capture = read_capture(path, options.client)
     at_s = capture.at_s + random_stream(seed, "workload.capture.phase").uniform(0.0, options.phase_s)
-    length_s = min(float(at_s[-1]) + _TAIL_S, MAX_S)
+    length_s = min(float(at_s[-1]) + _TAIL_S, MAX_TIME_S)
     stretch_s = options.stretch_s or length_s
     count = min(pages, -int(-length_s // stretch_s))
     selected = at_s < count * stretch_s

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.common.formatting import truncate
-from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_S, ascii_number
+from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_TIME_S, ascii_number
 from psm_sim.common.output_files import atomic_write_gzip
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.workload.page_view import (
@@ -54,7 +54,7 @@ class Column(NamedTuple):
 
 
 def _time(text: str) -> float:
-    if not 0 <= (value := float(ascii_number(text))) <= MAX_S:
+    if not 0 <= (value := float(ascii_number(text))) <= MAX_TIME_S:
         raise ValueError
     return value
 
@@ -71,7 +71,7 @@ def _flag(*words: str) -> Column:
     return Column(" or ".join(words), lambda text: bool(words.index(text.strip())), words.__getitem__, False)
 
 
-TIME = Column(f"a time in seconds from 0 to {MAX_S:g}", _time)
+TIME = Column(f"a time in seconds from 0 to {MAX_TIME_S:g}", _time)
 SIZE = Column(f"an integer number of bytes from 1 to {MAX_OBJECT_BYTES}", _size)
 INDEX = Column("an integer index", lambda text: int(ascii_number(text)), default=0)
 NUMBER = Column("an integer page number", lambda text: int(ascii_number(text)))
@@ -106,7 +106,7 @@ class MissingValues:
         "server delay of objects without one in the file",
         unit="ms",
         at_least=0,
-        at_most=1000 * MAX_S,
+        at_most=1000 * MAX_TIME_S,
     )
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.distributions import (
@@ -64,7 +64,7 @@ class PageSampling:
         "maximum think time; larger ones are rejected and sampled again",
         unit="s",
         above=0,
-        at_most=MAX_S,
+        at_most=MAX_TIME_S,
         expert=True,
     )
     mean_think_s: float | None = parameter(
@@ -72,7 +72,7 @@ class PageSampling:
         "scale think times to exactly this mean over the run",
         unit="s",
         above=0,
-        at_most=MAX_S,
+        at_most=MAX_TIME_S,
     )
     request_bytes: str = parameter(
         AS_TRACE,

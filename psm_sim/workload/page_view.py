@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_OBJECTS, MAX_S
+from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_OBJECTS, MAX_TIME_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Page:
     Raises
     ------
     InputError
-        If a time is not between 0 and :data:`~psm_sim.common.input_limits.MAX_S`, if a size is not between 1
+        If a time is not between 0 and :data:`~psm_sim.common.input_limits.MAX_TIME_S`, if a size is not between 1
         (requests: 0) and :data:`~psm_sim.common.input_limits.MAX_OBJECT_BYTES`, or if the numbers of requests,
         delays and objects differ.
     """
@@ -74,9 +74,9 @@ class Page:
 def check_times(name: str, values: Iterable[Any]) -> None:
     """Raise InputError if one of *values* is not a time from 0 to the limit; *name* is that of the field."""
     for value in values:
-        is_valid = isinstance(value, Real) and 0.0 <= float(value) <= MAX_S
+        is_valid = isinstance(value, Real) and 0.0 <= float(value) <= MAX_TIME_S
         if not is_valid:
-            raise InputError(f"page: {name} must be a time from 0 to {MAX_S:g} s, got {value!r}.")
+            raise InputError(f"page: {name} must be a time from 0 to {MAX_TIME_S:g} s, got {value!r}.")
 
 
 def _check_sizes(name: str, values: Iterable[Any], minimum: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.common.parameters import (
     Condition,
     build,
@@ -54,7 +54,7 @@ class Playback:
         "maximum think time; longer gaps between sessions are shortened to it; none: no limit",
         unit="s",
         above=0,
-        at_most=MAX_S,
+        at_most=MAX_TIME_S,
     )
     think_s: str = parameter(
         MAH,

@@ -14,12 +14,12 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import truncate
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
-from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_S
+from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_TIME_S
 from psm_sim.workload.distributions import QuantileDistribution
 
 REQUIRED = ("think_s", "files_per_page", "request_bytes")
 TABLES = (*REQUIRED, "reply_bytes", "main_bytes", "image_bytes", "server_delay_s")
-MAX_BY_TABLE = {name: MAX_OBJECT_BYTES if name.endswith("bytes") else MAX_S for name in TABLES} | {
+MAX_BY_TABLE = {name: MAX_OBJECT_BYTES if name.endswith("bytes") else MAX_TIME_S for name in TABLES} | {
     "files_per_page": 1e5
 }
 """Largest value allowed in each table."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_S
+from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_TIME_S
 from psm_sim.common.parameters import (
     build,
     check_all,
@@ -45,7 +45,7 @@ class Stretches:
     """Parameters of a traffic trace without sampled pages."""
 
     stretch_s: float = parameter(
-        600.0, "length of the interval that counts as one page", unit="s", above=0, at_most=MAX_S
+        600.0, "length of the interval that counts as one page", unit="s", above=0, at_most=MAX_TIME_S
     )
 
     def __post_init__(self) -> None:
@@ -210,14 +210,14 @@ class TrafficPart:
         choices=("clock", "poisson", "bursts"),
     )
     period_s: float = parameter(
-        60.0, "mean interval; bursts: in a quiet period", unit="s", at_least=1e-6, at_most=MAX_S
+        60.0, "mean interval; bursts: in a quiet period", unit="s", at_least=1e-6, at_most=MAX_TIME_S
     )
     spread_s: float = parameter(
         0.0,
         "clock: standard deviation of each transmission time",
         unit="s",
         at_least=0,
-        at_most=MAX_S,
+        at_most=MAX_TIME_S,
         expert=True,
         requires="timing=clock",
     )
@@ -226,7 +226,7 @@ class TrafficPart:
         "bursts: mean interval in a busy period",
         unit="s",
         at_least=1e-6,
-        at_most=MAX_S,
+        at_most=MAX_TIME_S,
         expert=True,
         requires="timing=bursts",
     )
@@ -235,7 +235,7 @@ class TrafficPart:
         "bursts: mean length of a quiet period",
         unit="s",
         above=0,
-        at_most=MAX_S,
+        at_most=MAX_TIME_S,
         expert=True,
         requires="timing=bursts",
     )
@@ -244,7 +244,7 @@ class TrafficPart:
         "bursts: mean length of a busy period",
         unit="s",
         above=0,
-        at_most=MAX_S,
+        at_most=MAX_TIME_S,
         expert=True,
         requires="timing=bursts",
     )
@@ -318,7 +318,7 @@ class TrafficPart:
     def times_s(self, length_s: float, random: np.random.Generator, owner: str) -> FloatArray:
         """Return the transmission times in seconds, in ascending order. Arguments as for :meth:`rows`."""
         has_bursts = self.timing == "bursts"
-        check_messages(length_s / min(self.period_s, self.busy_s if has_bursts else MAX_S), owner)
+        check_messages(length_s / min(self.period_s, self.busy_s if has_bursts else MAX_TIME_S), owner)
         if has_bursts:
             return self._bursts(length_s, random, owner)
         if self.timing == "poisson":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.page_view import Page
 
@@ -38,7 +38,7 @@ class Workload:
     ------
     InputError
         If there is no page, if an item of *pages* is not a page, or if their times add up to more than
-        :data:`~psm_sim.common.input_limits.MAX_S`.
+        :data:`~psm_sim.common.input_limits.MAX_TIME_S`.
     """
 
     name: str
@@ -58,9 +58,9 @@ class Workload:
             if not isinstance(page, Page):
                 raise InputError(f"{where}: pages must be instances of Page, got {page!r}.")
         total_s = sum(page.waiting_s for page in self.pages)
-        if total_s > MAX_S:
+        if total_s > MAX_TIME_S:
             raise InputError(
-                f"{where}: think times and server delays must add up to at most {MAX_S:g} s, "
+                f"{where}: think times and server delays must add up to at most {MAX_TIME_S:g} s, "
                 f"got {total_s:g} s."
             )
 

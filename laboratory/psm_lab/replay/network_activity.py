@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_MS, MAX_S
+from psm_sim.common.input_limits import MAX_MS, MAX_TIME_S
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.workload import Page
 from psm_sim.workload.messages import Message, Messages
@@ -93,9 +93,9 @@ def transfers_of(pages: Iterable[Page], nominal: NominalTransfers) -> Iterator[T
         is_first = False
         for transfer in _page(page, now_us, nominal):
             now_us = max(now_us, transfer.end_us)
-            if now_us > 1e6 * MAX_S:
+            if now_us > 1e6 * MAX_TIME_S:
                 raise InputError(
-                    f"nominal times: the transfers of these pages take more than {MAX_S:g} s; use "
+                    f"nominal times: the transfers of these pages take more than {MAX_TIME_S:g} s; use "
                     "fewer pages, a higher rate or a shorter round trip."
                 )
             yield transfer
@@ -143,4 +143,4 @@ def _line_us(size: int, nominal: NominalTransfers) -> int:
 
 
 def _us(seconds: float) -> int:
-    return round(min(seconds, 2 * MAX_S) * 1e6)
+    return round(min(seconds, 2 * MAX_TIME_S) * 1e6)

@@ -9,7 +9,7 @@ from typing import Any
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_MS, MAX_S
+from psm_sim.common.input_limits import MAX_MS, MAX_TIME_S
 from psm_sim.common.parameters import check_all, parameter, parameters_of, values_of
 from psm_sim.common.registry import Registry
 from psm_sim.learning import Learner
@@ -108,8 +108,8 @@ class ReplayConfig:
         self.make_learner()
         loss = replay_loss(self.loss, self.gamma, self.clock.times_ms)
         object.__setattr__(self, "tried_loss", loss)
-        if self.max_gap_s is not None and not 0 <= self.max_gap_s <= MAX_S:
-            raise InputError(f"max_gap_s must be from 0 to {MAX_S:g} s, got {self.max_gap_s!r}.")
+        if self.max_gap_s is not None and not 0 <= self.max_gap_s <= MAX_TIME_S:
+            raise InputError(f"max_gap_s must be from 0 to {MAX_TIME_S:g} s, got {self.max_gap_s!r}.")
 
     def make_learner(self) -> Learner:
         """Return a new, untrained learner."""

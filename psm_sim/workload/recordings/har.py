@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har_dependencies import RecordedNetwork, page_graph, remarks
 from psm_sim.workload.recordings.har_entries import Entry, epoch_s
@@ -142,13 +142,13 @@ def log_entries(log: Mapping[str, Any], path: Path) -> list[Entry]:
         except InputError as error:
             raise InputError(f"{where}: {error}.") from None
         length_s = parsed.end_s - parsed.start_s  # NaN without a time
-        if length_s <= MAX_S:
+        if length_s <= MAX_TIME_S:
             entries.append(parsed)
         elif not parsed.omitted and math.isnan(length_s):
             shown = str(entry.get("startedDateTime"))[:40]
             raise InputError(f"{where}.startedDateTime must be an ISO 8601 time, got {shown!r}.")
         elif not parsed.omitted:
-            raise InputError(f"{where} must take at most {MAX_S:g} s, got {length_s:g} s.")
+            raise InputError(f"{where} must take at most {MAX_TIME_S:g} s, got {length_s:g} s.")
     return sorted(entries, key=lambda entry: entry.release_s)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.input_limits import MAX_RECORDS, MAX_S
+from psm_sim.common.input_limits import MAX_RECORDS, MAX_TIME_S
 from psm_sim.common.progress import Progress
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.workload.recordings.capture.capture_files import capture_format, frames_of
@@ -135,9 +135,9 @@ def read_capture(path: Path, client: str = AUTO, progress: Progress | None = Non
     own = rows[(rows["source"] == number) | (rows["target"] == number)]
     own = own[np.argsort(own["time_ns"], kind="stable")]
     span_s = (int(own["time_ns"][-1]) - int(own["time_ns"][0])) / 1e9
-    if span_s > MAX_S:
+    if span_s > MAX_TIME_S:
         raise InputError(
-            f"{path}: packet times must span at most {MAX_S:g} s, got {span_s:g} s; some are invalid."
+            f"{path}: packet times must span at most {MAX_TIME_S:g} s, got {span_s:g} s; some are invalid."
         )
     file_format, uplink = f"{capture_format(source.head(4))} capture", own["source"] == number
     return PacketCapture(file_format, str(address), own, uplink, busiest, frames, rows.size, tuple(warnings))
