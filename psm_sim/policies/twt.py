@@ -10,7 +10,7 @@ from psm_sim.common.parameters import check_all, parameter
 from psm_sim.policies.base import Policy, Rest, ServicePeriod
 from psm_sim.poll import Poll
 
-MAX_S = 0x7FFFFFFF / 1e6
+MAX_INTERVAL_S = 0x7FFFFFFF / 1e6
 """Longest wake interval that access points accept, 2^31 - 1 us (esp-idf, issue 11797)."""
 
 
@@ -63,9 +63,9 @@ class Twt(Policy):
                 f"policy twt: the duration must be at most the wake interval ({self.interval_s:g} s),"
                 f" got {self.duration_s:g} s."
             )
-        if self.interval_s > MAX_S:
+        if self.interval_s > MAX_INTERVAL_S:
             raise InputError(
-                f"policy twt: the wake interval must be at most {MAX_S:g} s, got {self.interval_s:g} s."
+                f"policy twt: the wake interval must be at most {MAX_INTERVAL_S:g} s, got {self.interval_s:g} s."
             )
 
     @property
