@@ -20,7 +20,7 @@ from psm_sim.policies.base import Policy, Rest
 from psm_sim.policies.factory import make_policy
 from psm_sim.poll import Poll
 
-MAX_S = 1e9
+MAX_AWAKE_S = 1e9
 """Maximum finite time awake, in seconds."""
 
 _COPY_REMEDY = "pass the class instead of an instance, or open in start() what cannot be copied"
@@ -100,8 +100,10 @@ def checked_rest(rest: Any, *_: Any) -> Rest:
     awake_s: Any = rest.awake_s
     beacons: Any = rest.beacons
     seconds: Any = awake_s if isinstance(awake_s, Real) else -1
-    if not (0 <= seconds <= MAX_S or seconds == math.inf):
-        raise WrongResultError(f"awake_s={safe_repr(awake_s)}; expected seconds from 0 to {MAX_S:g}, or inf")
+    if not (0 <= seconds <= MAX_AWAKE_S or seconds == math.inf):
+        raise WrongResultError(
+            f"awake_s={safe_repr(awake_s)}; expected seconds from 0 to {MAX_AWAKE_S:g}, or inf"
+        )
     if not isinstance(beacons, Integral) or not 1 <= int(beacons) <= 10**9:
         raise WrongResultError(f"beacons={safe_repr(beacons)}; expected an integer from 1 to 10**9")
     if rest.repeat and awake_s:
