@@ -21,7 +21,7 @@ from psm_sim.hindsight.traffic_chain_recorder import record_slowdowns
 from psm_sim.network import Topology
 from psm_sim.workload import Workload
 
-MAX_PAGES = 150
+MAX_FRONTIER_PAGES = 150
 """Maximum number of pages of a workload; the computing time grows with its square."""
 
 _PRICES_J = (inf, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.0)
@@ -50,10 +50,10 @@ def pareto_frontier(
     -------
     list of ParetoCorner
         Corners from no delay to minimum energy. The list is empty if a workload has more than
-        :data:`MAX_PAGES` pages, pauses or background messages, or if the topology injects faults.
+        :data:`MAX_FRONTIER_PAGES` pages, pauses or background messages, or if the topology injects faults.
     """
     if topology.can_fail or any(
-        len(workload.pages) > MAX_PAGES
+        len(workload.pages) > MAX_FRONTIER_PAGES
         or workload.messages
         or not all(page.objects for page in workload.pages)
         for workload in workloads
