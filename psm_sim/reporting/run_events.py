@@ -16,7 +16,7 @@ from psm_sim.simulation.recorder import observe
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.table import Block
 
-MAX_FRAMES = 8_000
+MAX_TIMELINE_FRAMES = 8_000
 """Approximate maximum number of frames of one policy in a timeline."""
 
 _LISTS = {"wireless up": "up", "wireless down": "down", "wired down": "arrivals"}
@@ -120,9 +120,9 @@ def events_of(run: Result, recorded: Recorded, page: int = 1) -> Events:
 
 
 def fitting_page_count(block: Block) -> int:
-    """Return the number of first pages with about :data:`MAX_FRAMES` frames, at least 1."""
+    """Return the number of first pages with about :data:`MAX_TIMELINE_FRAMES` frames, at least 1."""
     frames = 2 * block.pages["bytes"] // _PAYLOAD_BYTES + _FRAMES_PER_OBJECT * block.pages["objects"]
-    return max(int(np.searchsorted(np.cumsum(frames), MAX_FRAMES, side="right")), 1)
+    return max(int(np.searchsorted(np.cumsum(frames), MAX_TIMELINE_FRAMES, side="right")), 1)
 
 
 def _buffered_periods(arrivals: Sequence[float], sent: Sequence[float]) -> list[list[float]]:

@@ -18,7 +18,7 @@ from psm_sim.reporting.figures.comparison import draw_slowdowns, figures_of
 from psm_sim.reporting.html import html_document
 from psm_sim.reporting.html.comparison import page_of
 from psm_sim.reporting.marks import marks_of
-from psm_sim.reporting.run_events import MAX_FRAMES, fitting_page_count, record_events
+from psm_sim.reporting.run_events import MAX_TIMELINE_FRAMES, fitting_page_count, record_events
 from psm_sim.simulation import Comparison, Scenario, run_comparison
 from psm_sim.simulation.table import Block
 
@@ -112,7 +112,7 @@ def test_a_long_run_is_shown_as_far_as_it_fits() -> None:
     def of_size(size: int, count: int) -> Block:
         return replace(block, pages={"bytes": np.full(count, size), "objects": np.zeros(count, int)})
 
-    assert fitting_page_count(of_size(1460 * MAX_FRAMES // 8, 10)) == 4
+    assert fitting_page_count(of_size(1460 * MAX_TIMELINE_FRAMES // 8, 10)) == 4
     assert fitting_page_count(of_size(10**9, 3)) == 1
     assert fitting_page_count(block) == 3
 
