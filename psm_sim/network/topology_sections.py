@@ -213,7 +213,8 @@ class AccessPointParameters:
         check_all(self, "access_point")
         if 0 < self.group_per_s < 1 / MAX_TIME_S:
             raise InputError(
-                f"access_point: group_per_s must be 0 or at least {1 / MAX_TIME_S:g}, got {self.group_per_s!r}."
+                f"access_point: group_per_s must be 0 or at least {1 / MAX_TIME_S:g}, "
+                f"got {self.group_per_s!r}."
             )
 
 

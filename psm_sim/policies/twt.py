@@ -65,7 +65,8 @@ class Twt(Policy):
             )
         if self.interval_s > MAX_INTERVAL_S:
             raise InputError(
-                f"policy twt: the wake interval must be at most {MAX_INTERVAL_S:g} s, got {self.interval_s:g} s."
+                f"policy twt: the wake interval must be at most {MAX_INTERVAL_S:g} s, "
+                f"got {self.interval_s:g} s."
             )
 
     @property

@@ -31,9 +31,9 @@ class Page:
     Raises
     ------
     InputError
-        If a time is not between 0 and :data:`~psm_sim.common.input_limits.MAX_TIME_S`, if a size is not between 1
-        (requests: 0) and :data:`~psm_sim.common.input_limits.MAX_OBJECT_BYTES`, or if the numbers of requests,
-        delays and objects differ.
+        If a time is not between 0 and :data:`~psm_sim.common.input_limits.MAX_TIME_S`, if a size is not
+        between 1 (requests: 0) and :data:`~psm_sim.common.input_limits.MAX_OBJECT_BYTES`, or if the numbers
+        of requests, delays and objects differ.
     """
 
     think_s: float

@@ -56,7 +56,7 @@ def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "x").write_text("x" * 5000)
     with pytest.raises(InputError, match="is larger than 4 KiB"):
         read_text(tmp_path / "x", 4096)
-    monkeypatch.setattr(chunk_reader, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(chunk_reader, "MAX_TRACE_BYTES", 1 << 20)
     with pytest.raises(InputError, match="must be at most 0 MiB after decompression"):
         list(chunk_reader.ChunkReader(tmp_path / "x", max_bytes=4096).chunks())
     monkeypatch.setattr(har, "MAX_BRACKETS", 100)

@@ -7,11 +7,9 @@ from math import inf
 
 from simpy import Environment
 
+from psm_sim.network.parts.frame_timing import NULL_BYTES
 from psm_sim.network.segment import NULL, Segment
 from psm_sim.network.timers import Alarm
-
-NULL_BYTES = 28
-"""Size of a null data frame (IEEE 802.11-2020, 9.3.2.1: header and frame check)."""
 
 
 class Association:

@@ -8,9 +8,10 @@ from typing import Any
 from psm_sim.beacons import Beacons
 from psm_sim.common.errors import InputError
 from psm_sim.network.energy_ledger import EnergyLedger
-from psm_sim.network.parts.association_timeout import NULL_BYTES, null_frame
+from psm_sim.network.parts.association_timeout import null_frame
 from psm_sim.network.parts.device.access_point_port import DevicePort
 from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
+from psm_sim.network.parts.frame_timing import NULL_BYTES
 from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology import Topology
