@@ -16,7 +16,7 @@ import numpy as np
 
 from psm_sim.common.array_types import FloatArray, IntArray
 
-BLOCK = 256
+BLOCK_ROUNDS = 256
 """Number of rounds that are computed together."""
 _SHORT_BLOCK = 32
 """Number of rounds in a block if powers cannot be interpolated."""
@@ -166,7 +166,7 @@ def _short_block_rounds() -> IntArray:
 
 @cache
 def _interpolation() -> tuple[IntArray, FloatArray]:
-    """Return r rounds and the matrix, shape (r, BLOCK), that interpolates all powers of a block.
+    """Return r rounds and the matrix, shape (r, BLOCK_ROUNDS), that interpolates all powers of a block.
 
     Powers of numbers from 0 to 1 are smooth in the logarithm of the round. The nodes are the first few rounds
     and then Chebyshev nodes on this scale. The matrix is the least-squares solution for many such numbers,
@@ -175,11 +175,11 @@ def _interpolation() -> tuple[IntArray, FloatArray]:
     """
     positions = (1 - np.cos(np.linspace(0, np.pi, 34))) / 2
     nodes = np.unique(
-        np.round(np.concatenate([np.arange(1, 9), 8 * (BLOCK / 8) ** positions])).astype(np.intp)
+        np.round(np.concatenate([np.arange(1, 9), 8 * (BLOCK_ROUNDS / 8) ** positions])).astype(np.intp)
     )
     decays = np.exp(np.linspace(np.log(1e-7), np.log(40), 200))
     bases = np.concatenate([np.linspace(_MIN_BASE, 0, 12), np.exp(-decays), [1.0]])
-    powers = bases ** np.arange(1, BLOCK + 1)[:, None]
+    powers = bases ** np.arange(1, BLOCK_ROUNDS + 1)[:, None]
     matrix = np.linalg.lstsq(powers[nodes - 1].T, powers.T, rcond=1e-15)[0]
     return nodes, np.ascontiguousarray(matrix)
 
