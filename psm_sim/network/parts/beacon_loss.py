@@ -13,7 +13,7 @@ from psm_sim.network.radio import BUSY, DOZING, Radio, State
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_sections import StationParameters
 
-BLOCK = 4096
+BLOCK_BEACONS = 4096
 """Number of beacons whose losses are sampled at a time."""
 _LISTEN_S = 0.005
 """Time for which a station listens for a missing beacon, as in ns-3."""
@@ -60,15 +60,15 @@ class BeaconReception:
     def _draw(self) -> NDArray[np.bool_]:
         loss, loss_run = self._loss, self._loss_run
         if loss_run is None or not loss:
-            return self._random.random(BLOCK) < loss
-        lost = np.zeros(BLOCK, dtype=bool)
+            return self._random.random(BLOCK_BEACONS) < loss
+        lost = np.zeros(BLOCK_BEACONS, dtype=bool)
         start = 0
-        while start < BLOCK:
+        while start < BLOCK_BEACONS:
             if not self._left:
                 self._in_loss = not self._in_loss
                 mean = loss_run if self._in_loss else loss_run * (1 - loss) / loss
                 self._left = int(self._random.geometric(min(1.0, 1 / mean)))
-            count = min(self._left, BLOCK - start)
+            count = min(self._left, BLOCK_BEACONS - start)
             lost[start : start + count] = self._in_loss
             start, self._left = start + count, self._left - count
         return lost
