@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from psm_sim.campaign.driver_settings import Setting
 from psm_sim.common.component_spec import Spec
-from psm_sim.network.chip_estimation import AWAKE
+from psm_sim.network.chip_estimation import AWAKE_RATIOS
 from psm_sim.network.chip_profiles import ChipProfile, Mode, load_profile
 from psm_sim.simulation import Result, Scenario, run_comparison
 from psm_sim.simulation.table import usage_of
@@ -31,14 +31,14 @@ class Current(NamedTuple):
 def current_of(result: Result, chip: ChipProfile) -> Current:
     """Return the mean current of a station with its interval."""
     dozing_ma, awake_ma = _parts(result, chip)
-    low, high = (dozing_ma * chip.interval[n] + awake_ma * AWAKE[n] for n in (0, 1))
+    low, high = (dozing_ma * chip.interval[n] + awake_ma * AWAKE_RATIOS[n] for n in (0, 1))
     return Current(low, dozing_ma + awake_ma, high)
 
 
 def keeps_order(first: Result, second: Result, chip: ChipProfile) -> bool:
     """Return whether the same of two results draws less at all ends of the intervals."""
     pairs = list(zip(_parts(first, chip), _parts(second, chip), strict=True))
-    ends = product(chip.interval, AWAKE)
+    ends = product(chip.interval, AWAKE_RATIOS)
     signs = {sum(factor * (a - b) for factor, (a, b) in zip(end, pairs, strict=True)) > 0 for end in ends}
     return len(signs) == 1
 

@@ -27,7 +27,7 @@ table.
 MEASURED = {1: (0.87, 1.13), 2: (0.94, 1.06)}
 """The same after one or two measured means: the errors of the rows that were not given."""
 
-AWAKE = (0.65, 1.25)
+AWAKE_RATIOS = (0.65, 1.25)
 """The same for an awake radio: receive currents of data sheets over the greatest currents of seven chips."""
 
 
