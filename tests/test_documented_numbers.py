@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from benchmarks.anticipate import stored
-from psm_sim.network.chip_estimation import DOZING
+from psm_sim.network.chip_estimation import DOZING_RATIOS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -148,7 +148,7 @@ def write() -> None:
 
 
 def test_the_interval_of_a_chip_covers_the_rows_that_devices_md_names() -> None:
-    low, high = DOZING["light-sleep"]
+    low, high = DOZING_RATIOS["light-sleep"]
     rows = report("validation")["studies"]["data-sheet"]["tables"][0]["rows"]
     ratios = [measured / simulated for _, _, measured, simulated, *_ in rows]
     within = sum(low <= ratio <= high for ratio in ratios)

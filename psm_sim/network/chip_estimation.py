@@ -16,7 +16,7 @@ from psm_sim.common.errors import InputError
 BEACON_MS = 102.4
 """Time between beacons for which currents at a DTIM period are stated, 100 TU."""
 
-DOZING = {"light-sleep": (0.86, 3.5), "modem-sleep": (0.7, 1.55), "modem-sleep-dfs": (0.7, 1.55)}
+DOZING_RATIOS = {"light-sleep": (0.86, 3.5), "modem-sleep": (0.7, 1.55), "modem-sleep-dfs": (0.7, 1.55)}
 """Interval of the measured mean current of a dozing station over the predicted one, for a chip not measured.
 
 Light sleep: measured currents and those predicted from data sheets. It was chosen on 29 rows, of which it

@@ -17,7 +17,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.input_limits import ascii_number
 from psm_sim.common.registry import unknown_name_error
-from psm_sim.network.chip_estimation import DOZING, MEASURED, estimate_base_and_charge
+from psm_sim.network.chip_estimation import DOZING_RATIOS, MEASURED, estimate_base_and_charge
 from psm_sim.network.topology import check_settings, topology_keys
 
 _SECTIONS = ("power.", "station.")
@@ -141,7 +141,7 @@ class ChipProfile:
     modes: Mapping[str, Mode] = field(default_factory=dict)
     mode: Mode | None = None
     is_measured: bool = False
-    interval: tuple[float, float] = DOZING[MODES[0]]
+    interval: tuple[float, float] = DOZING_RATIOS[MODES[0]]
     known: str = "no board was measured"
 
 
@@ -199,7 +199,7 @@ def load_profile(text: str) -> ChipProfile:
     elif interval is not None:
         interval, known = _ascending(interval, (2,), f"{path.name}: interval"), "this board was recorded"
     else:
-        interval = DOZING[mode.name if mode else MODES[0]]
+        interval = DOZING_RATIOS[mode.name if mode else MODES[0]]
     return ChipProfile(
         path.stem,
         description,
