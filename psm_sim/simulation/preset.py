@@ -28,8 +28,8 @@ from psm_sim.workload.page_list import as_workload
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Choice of a preset that no source states, with its history.
+class PresetChoice:
+    """PresetChoice of a preset that no source states, with its history.
 
     Attributes
     ----------
@@ -67,8 +67,8 @@ class Preset:
     trace_parameters: dict[str, Any] = field(default_factory=dict)
     policies: dict[str, dict[str, Any]] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
-    calibrated: tuple[Choice, ...] = ()
-    fitted: tuple[Choice, ...] = ()
+    calibrated: tuple[PresetChoice, ...] = ()
+    fitted: tuple[PresetChoice, ...] = ()
     evidence: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
@@ -173,20 +173,20 @@ _KINDS: dict[type, str] = {
 }
 
 
-def _choice(entry: Any, where: str) -> Choice:
+def _choice(entry: Any, where: str) -> PresetChoice:
     if not isinstance(entry, dict) or "choice" not in entry:
         raise InputError(f"{where} must be tables with the key 'choice', got {entry!r}.")
-    valid = [key.name for key in fields(Choice)]
+    valid = [key.name for key in fields(PresetChoice)]
     for key in entry:
         if key not in valid:
             raise InputError(f"{where}: {unknown_name_error('key', key, valid)}")
     values: dict[str, Any] = dict(entry)
     for key in ("looked_at", "tried"):
         values[key] = tuple(values.get(key, ()))
-    return Choice(**values)
+    return PresetChoice(**values)
 
 
-def _plain(choice: Choice) -> dict[str, Any]:
+def _plain(choice: PresetChoice) -> dict[str, Any]:
     facts = {"choice": choice.choice, "looked_at": list(choice.looked_at), "tried": list(choice.tried)}
     return {**facts, "seeds": choice.seeds, **({"values": dict(choice.values)} if choice.values else {})}
 
