@@ -106,7 +106,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Choice:
+class DriverAdvice:
     """Settings of a driver, ranked by energy, and the one to select.
 
     Attributes
@@ -139,8 +139,8 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Advice(Choice):
-    """Choice of a setting, with its simulations.
+class Advice(DriverAdvice):
+    """DriverAdvice of a setting, with its simulations.
 
     Attributes
     ----------
@@ -401,7 +401,7 @@ def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interv
     return Interval(value, float(stdtrit(size - 1, 0.975)) * error, size)
 
 
-def choose(rows: Sequence[Row], dtim_period: int, max_latency_s: float | None = None) -> Choice:
+def choose(rows: Sequence[Row], dtim_period: int, max_latency_s: float | None = None) -> DriverAdvice:
     """Return the rows by ascending energy with their ranks, and the setting to select.
 
     *dtim_period* is that of the access point, and *max_latency_s* the bound on the delay.
@@ -411,7 +411,7 @@ def choose(rows: Sequence[Row], dtim_period: int, max_latency_s: float | None = 
     differs = _differences(within)
     offered = [index for index, row in enumerate(within) if not row.setting.needs]
     if not offered:
-        return Choice(tuple(rows))
+        return DriverAdvice(tuple(rows))
     leader, rank = offered[0], 1
     for number, index in enumerate(offered, 1):
         if differs[leader, index]:
@@ -429,7 +429,7 @@ def choose(rows: Sequence[Row], dtim_period: int, max_latency_s: float | None = 
         and not row.setting.needs
         and (1 + MIN_DIFFERENCE) * row.energy_j < rows[best].energy_j
     ]
-    return Choice(
+    return DriverAdvice(
         tuple(rows),
         rows[best],
         tuple(rows[index] for index in first if index != best),

@@ -1,4 +1,4 @@
-"""Sentences of the advice for a device; see :class:`psm_sim.campaign.advice.Choice` for what they state."""
+"""Sentences of the advice for a device; see :class:`psm_sim.campaign.advice.DriverAdvice` for what they state."""
 
 from __future__ import annotations
 
