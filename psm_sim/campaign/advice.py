@@ -59,7 +59,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Row:
+class SettingRow:
     """Setting with its measured values.
 
     Attributes
@@ -111,31 +111,31 @@ class DriverAdvice:
 
     Attributes
     ----------
-    rows : tuple of Row
+    rows : tuple of SettingRow
         Settings by ascending energy: first those within the bound, then the others.
-    best : Row or None
+    best : SettingRow or None
         The setting to select: within the bound, offered by the driver, receiving all group addressed frames
         if one of these does, and of the least energy. If several need practically the same energy, it is the
         one with the least delay. None if there is no setting.
-    tied : tuple of Row
+    tied : tuple of SettingRow
         The other such settings that need as little energy as the best.
-    second : Row or None
+    second : SettingRow or None
         The setting of the least energy, if it needs less than the best because it misses group addressed
         frames.
-    better : tuple of Row
+    better : tuple of SettingRow
         Settings within the bound that need a new driver or another access point, and less energy than the
         best.
-    beyond : Row or None
+    beyond : SettingRow or None
         Setting of the driver beyond the bound that needs less energy than the best: the one of the least
         energy at most 25 % beyond it, else the nearest one.
     """
 
-    rows: tuple[Row, ...]
-    best: Row | None = None
-    tied: tuple[Row, ...] = ()
-    second: Row | None = None
-    better: tuple[Row, ...] = ()
-    beyond: Row | None = None
+    rows: tuple[SettingRow, ...]
+    best: SettingRow | None = None
+    tied: tuple[SettingRow, ...] = ()
+    second: SettingRow | None = None
+    better: tuple[SettingRow, ...] = ()
+    beyond: SettingRow | None = None
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Advice(DriverAdvice):
         return chip if chip is not None and "power.supply_v" in chip.values else None
 
     @property
-    def reversible(self) -> list[Row]:
+    def reversible(self) -> list[SettingRow]:
         """Ranked settings that could draw less than the best within the interval of the currents."""
         if self.chip is None or self.best is None:
             return []
@@ -183,7 +183,7 @@ class Advice(DriverAdvice):
         return self.comparison.resolved_topology.beacon.dtim_period
 
     @property
-    def reason(self) -> tuple[Reason, Row] | None:
+    def reason(self) -> tuple[Reason, SettingRow] | None:
         """State in which the best setting saves most, and the setting with which it is compared.
 
         That is the default of the driver, or no power saving if the default is not within the bound.
@@ -197,18 +197,18 @@ class Advice(DriverAdvice):
         return None
 
     @property
-    def default(self) -> Row | None:
+    def default(self) -> SettingRow | None:
         """Setting that the driver uses unless another one is selected; None if it is not known."""
         return next((row for row in self.rows if row.setting.is_default), None)
 
     @property
-    def nearest(self) -> Row | None:
+    def nearest(self) -> SettingRow | None:
         """Setting of the driver with the least delay; None if all of them lose messages."""
         arriving = [row for row in self.rows if not row.setting.needs and row.verdict is not Verdict.LOSES]
         return min(arriving, key=lambda row: row.delay_s.mean, default=None)
 
     @property
-    def uncertain(self) -> list[Row]:
+    def uncertain(self) -> list[SettingRow]:
         """Settings whose delay is too close to the bound."""
         return [row for row in self.rows if row.verdict is Verdict.UNCERTAIN]
 
@@ -263,7 +263,7 @@ def advise(
     workload = _check_traffic(scenario, max_latency_s)
     count = replications or _replications(scenario, workload)
 
-    def simulate(some: Sequence[Setting], seeds: int) -> tuple[Comparison, list[Row]]:
+    def simulate(some: Sequence[Setting], seeds: int) -> tuple[Comparison, list[SettingRow]]:
         def report(done: int, total: int, label: str, unit: str = "") -> None:
             if unit:
                 progress(done, total, f"{len(some)} settings", unit)
@@ -284,7 +284,7 @@ def advise(
     return Advice(**vars(choice), comparison=comparison, max_latency_s=max_latency_s)
 
 
-def _with_margin(row: Row, max_latency_s: float | None) -> Row:
+def _with_margin(row: SettingRow, max_latency_s: float | None) -> SettingRow:
     """Return a row with fewer seeds than the others, uncertain if its delay is similar to the bound."""
     is_similar = abs(row.delay_s.mean / (max_latency_s or math.inf) - 1) < SIMILAR
     return replace(row, verdict=Verdict.UNCERTAIN) if is_similar else row
@@ -315,7 +315,7 @@ def _replications(scenario: Scenario, workload: Workload) -> int:
     return 1 if is_fixed or len(others) > 1 else REPLICATIONS
 
 
-def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s: float | None) -> Row:
+def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s: float | None) -> SettingRow:
     runs = result.replicates
     if has_pages(comparison.workload):
         pairs = zip(runs, comparison.always_on.replicates, strict=True)
@@ -324,7 +324,9 @@ def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s
     else:
         delay_s = _jackknife(lambda indices: _slower_p99_s([runs[index] for index in indices]), len(runs))
     loses = _loses(result, comparison.always_on)
-    return Row(setting, result, delay_s, Verdict.LOSES if loses else verdict_of(delay_s, max_latency_s))
+    return SettingRow(
+        setting, result, delay_s, Verdict.LOSES if loses else verdict_of(delay_s, max_latency_s)
+    )
 
 
 def _loses(result: Result, always_on: Result) -> bool:
@@ -401,7 +403,7 @@ def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interv
     return Interval(value, float(stdtrit(size - 1, 0.975)) * error, size)
 
 
-def choose(rows: Sequence[Row], dtim_period: int, max_latency_s: float | None = None) -> DriverAdvice:
+def choose(rows: Sequence[SettingRow], dtim_period: int, max_latency_s: float | None = None) -> DriverAdvice:
     """Return the rows by ascending energy with their ranks, and the setting to select.
 
     *dtim_period* is that of the access point, and *max_latency_s* the bound on the delay.
@@ -439,7 +441,7 @@ def choose(rows: Sequence[Row], dtim_period: int, max_latency_s: float | None = 
     )
 
 
-def _tipping(rows: Sequence[Row], max_latency_s: float) -> Row | None:
+def _tipping(rows: Sequence[SettingRow], max_latency_s: float) -> SettingRow | None:
     """Return the row of the least energy close to the bound, else the one with the least delay."""
     close = [row for row in rows if row.delay_s.mean <= CLOSE * max_latency_s]
     if close:
@@ -447,7 +449,7 @@ def _tipping(rows: Sequence[Row], max_latency_s: float) -> Row | None:
     return min(rows, key=lambda row: row.delay_s.mean, default=None)
 
 
-def _best_of_equal(rows: Sequence[Row]) -> int:
+def _best_of_equal(rows: Sequence[SettingRow]) -> int:
     """Return the index of the best of the rows of the first rank, in ascending order of energy.
 
     Of those that need less than :data:`MIN_DIFFERENCE` more than the first row, it has the least delay.
@@ -458,7 +460,7 @@ def _best_of_equal(rows: Sequence[Row]) -> int:
     return next(index for index in equal if rows[index].delay_s.mean <= limit_s)
 
 
-def _differences(rows: Sequence[Row]) -> NDArray[np.bool_]:
+def _differences(rows: Sequence[SettingRow]) -> NDArray[np.bool_]:
     """Return which energies differ, as a matrix. With a single run, only their size is compared.
 
     Rows with fewer seeds than the others are compared on the common ones.

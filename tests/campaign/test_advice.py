@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.campaign.advice import REPLICATIONS, Advice, Row, Verdict, advise, choose
+from psm_sim.campaign.advice import REPLICATIONS, Advice, SettingRow, Verdict, advise, choose
 from psm_sim.campaign.driver_settings import NEW_DRIVER, Setting
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.reporting.advice_sentences import answer
@@ -87,11 +87,13 @@ def test_no_answer_costs_ten_times_a_setting_that_it_does_not_name(
     settings_: list[tuple[float, float, int]],
 ) -> None:
     """Within the bound or up to 25 % beyond it."""
-    rows = [Row(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 1), Verdict.WITHIN)]
+    rows = [SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 1), Verdict.WITHIN)]
     for power_w, delay_s, wake_beacons in settings_:
         verdict = Verdict.WITHIN if delay_s <= 1 else Verdict.ABOVE
         setting = Setting(f"S {len(rows)}", "psm", (), wake_beacons)
-        rows.append(Row(setting, device_run("psm", power_w, delay_s), Interval(delay_s, 0.0, 1), verdict))
+        rows.append(
+            SettingRow(setting, device_run("psm", power_w, delay_s), Interval(delay_s, 0.0, 1), verdict)
+        )
     choice = choose(rows, 3, 1.0)
     assert choice.best is not None
     assert choice.best.setting.dtim_share(3) == 1
@@ -184,8 +186,10 @@ def test_a_policy_that_saves_too_little_is_no_better() -> None:
 
 def test_a_delay_that_is_not_known_is_no_bound_to_set() -> None:
     """Messages arrived with one seed only."""
-    off = Row(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 2), Verdict.WITHIN)
-    unknown = Row(listen(3), device_run("psm", 0.1, 0.2), Interval(0.2, float("inf"), 2), Verdict.UNCERTAIN)
+    off = SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 2), Verdict.WITHIN)
+    unknown = SettingRow(
+        listen(3), device_run("psm", 0.1, 0.2), Interval(0.2, float("inf"), 2), Verdict.UNCERTAIN
+    )
     known = replace(unknown, delay_s=Interval(0.2, 0.1, 2))
     assert choose([off, unknown], 1, 0.2).beyond is None
     assert choose([off, known], 1, 0.2).beyond is known

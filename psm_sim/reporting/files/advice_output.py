@@ -7,7 +7,7 @@ from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
-from psm_sim.campaign.advice import Row, Verdict, slower
+from psm_sim.campaign.advice import SettingRow, Verdict, slower
 from psm_sim.campaign.chip_currents import Current, current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.common.formatting import format_digits, format_seconds, join_names
@@ -96,7 +96,7 @@ _MARKS = {
 """Mark in place of the rank, and its meaning."""
 
 
-def _rank(row: Row) -> str:
+def _rank(row: SettingRow) -> str:
     mark = _MARKS[row.verdict][0] if row.verdict in _MARKS else str(row.rank or "")
     return mark + (_NEEDS[row.setting.needs][0] if row.setting.needs else "")
 
@@ -297,7 +297,7 @@ def _to_dict(advice: Advice, driver: str) -> dict[str, Any]:
     }
 
 
-def _row(advice: Advice, row: Row) -> dict[str, Any]:
+def _row(advice: Advice, row: SettingRow) -> dict[str, Any]:
     result, setting = row.result, row.setting
     delay = "page_time_added_s" if advice.has_pages else "p99_latency_s"
     missing = {} if isnan(row.missing) else {"missing": row.missing}
