@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import replace
 
-from psm_sim.campaign.advice import Advice, Verdict, advise, choose, verdict_of
+from psm_sim.campaign.advice import Advice, DelayVerdict, advise, choose, verdict_of
 from psm_sim.campaign.driver_settings import NEW_DRIVER, settings_of
 from psm_sim.network.chip_profiles import load_profile, profile_names
 from psm_sim.reporting.advice_sentences import answer
@@ -39,7 +39,9 @@ def advices(profile: str, dtim_period: int, traffic: str) -> Iterator[Advice]:
     advice = advise([each for each in settings if each.needs != NEW_DRIVER], scenario, workers=1)
     for bound_s in BOUNDS_S:
         rows = [
-            row if row.verdict is Verdict.LOSES else replace(row, verdict=verdict_of(row.delay_s, bound_s))
+            row
+            if row.verdict is DelayVerdict.LOSES
+            else replace(row, verdict=verdict_of(row.delay_s, bound_s))
             for row in advice.rows
         ]
         choice = choose([replace(row, rank=0) for row in rows], dtim_period, bound_s)
@@ -50,7 +52,7 @@ def ratios(advice: Advice) -> tuple[float, float]:
     """Return the power of the selected setting, and of the best named one, relative to the best near one."""
     text = " ".join(answer(advice)).lower()
     bound_s = (advice.max_latency_s or 0.0) * BEYOND
-    rows = [row for row in advice.rows if row.verdict is not Verdict.LOSES]
+    rows = [row for row in advice.rows if row.verdict is not DelayVerdict.LOSES]
     near_w = min(row.power_w for row in rows if row.delay_s.mean <= bound_s or row is advice.nearest)
     named_w = min(row.power_w for row in rows if f"{row.setting.name.lower()} " in text or row is advice.best)
     return (advice.best.power_w if advice.best else 0.0) / near_w, named_w / near_w

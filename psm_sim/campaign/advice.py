@@ -49,7 +49,7 @@ MAX_LOST, MAX_MISSING = 0.01, 0.05
 """Maximum shares of lost messages, and of missing ones, in addition to those without power saving."""
 
 
-class Verdict(StrEnum):
+class DelayVerdict(StrEnum):
     """Relation of a setting's delay to the bound."""
 
     WITHIN = "within the bound"
@@ -71,7 +71,7 @@ class SettingRow:
     delay_s : Interval
         With pages, the mean page time added by power saving; otherwise the 99th percentile of the latency in
         the slower direction. The interval is that of the jackknife over seeds.
-    verdict : Verdict
+    verdict : DelayVerdict
         Whether the delay is within the bound.
     rank : int
         Rank by energy among the settings of the driver within the bound, from 1; settings that do not differ
@@ -81,7 +81,7 @@ class SettingRow:
     setting: Setting
     result: Result
     delay_s: Interval
-    verdict: Verdict
+    verdict: DelayVerdict
     rank: int = 0
 
     @property
@@ -97,7 +97,7 @@ class SettingRow:
     @property
     def is_within(self) -> bool:
         """Whether the delay is within the bound."""
-        return self.verdict is Verdict.WITHIN
+        return self.verdict is DelayVerdict.WITHIN
 
     @property
     def missing(self) -> float:
@@ -204,13 +204,15 @@ class Advice(DriverAdvice):
     @property
     def nearest(self) -> SettingRow | None:
         """Setting of the driver with the least delay; None if all of them lose messages."""
-        arriving = [row for row in self.rows if not row.setting.needs and row.verdict is not Verdict.LOSES]
+        arriving = [
+            row for row in self.rows if not row.setting.needs and row.verdict is not DelayVerdict.LOSES
+        ]
         return min(arriving, key=lambda row: row.delay_s.mean, default=None)
 
     @property
     def uncertain(self) -> list[SettingRow]:
         """Settings whose delay is too close to the bound."""
-        return [row for row in self.rows if row.verdict is Verdict.UNCERTAIN]
+        return [row for row in self.rows if row.verdict is DelayVerdict.UNCERTAIN]
 
     @property
     def has_pages(self) -> bool:
@@ -287,7 +289,7 @@ def advise(
 def _with_margin(row: SettingRow, max_latency_s: float | None) -> SettingRow:
     """Return a row with fewer seeds than the others, uncertain if its delay is similar to the bound."""
     is_similar = abs(row.delay_s.mean / (max_latency_s or math.inf) - 1) < SIMILAR
-    return replace(row, verdict=Verdict.UNCERTAIN) if is_similar else row
+    return replace(row, verdict=DelayVerdict.UNCERTAIN) if is_similar else row
 
 
 def _check_traffic(scenario: Scenario, max_latency_s: float | None) -> Workload:
@@ -325,7 +327,7 @@ def _row(setting: Setting, result: Result, comparison: Comparison, max_latency_s
         delay_s = _jackknife(lambda indices: _slower_p99_s([runs[index] for index in indices]), len(runs))
     loses = _loses(result, comparison.always_on)
     return SettingRow(
-        setting, result, delay_s, Verdict.LOSES if loses else verdict_of(delay_s, max_latency_s)
+        setting, result, delay_s, DelayVerdict.LOSES if loses else verdict_of(delay_s, max_latency_s)
     )
 
 
@@ -353,13 +355,13 @@ def _count(result: Result, name: str) -> int:
     return sum(result[f"latency.{direction}.{name}"] for direction in directions_of(result.row))
 
 
-def verdict_of(delay_s: Interval, max_latency_s: float | None) -> Verdict:
+def verdict_of(delay_s: Interval, max_latency_s: float | None) -> DelayVerdict:
     """Return the relation of a delay to the bound, in seconds; None is no bound."""
     if math.isinf(delay_s.mean):
-        return Verdict.LOSES
+        return DelayVerdict.LOSES
     if max_latency_s is None or delay_s.high <= max_latency_s:
-        return Verdict.WITHIN
-    return Verdict.ABOVE if delay_s.low > max_latency_s else Verdict.UNCERTAIN
+        return DelayVerdict.WITHIN
+    return DelayVerdict.ABOVE if delay_s.low > max_latency_s else DelayVerdict.UNCERTAIN
 
 
 def _slower_p99_s(runs: Sequence[Result]) -> float:
@@ -426,7 +428,7 @@ def choose(rows: Sequence[SettingRow], dtim_period: int, max_latency_s: float | 
     beyond = [
         row
         for row in rows[len(within) :]
-        if row.verdict is not Verdict.LOSES
+        if row.verdict is not DelayVerdict.LOSES
         and math.isfinite(row.delay_s.high)
         and not row.setting.needs
         and (1 + MIN_DIFFERENCE) * row.energy_j < rows[best].energy_j

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.campaign.advice import REPLICATIONS, Advice, SettingRow, Verdict, advise, choose
+from psm_sim.campaign.advice import REPLICATIONS, Advice, DelayVerdict, SettingRow, advise, choose
 from psm_sim.campaign.driver_settings import NEW_DRIVER, Setting
 from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.reporting.advice_sentences import answer
@@ -32,7 +32,7 @@ def advice_on(
     return advise([OFF, *settings], scenario, limit_s, seeds, workers=1)
 
 
-def verdicts(advice: Advice) -> dict[str, Verdict]:
+def verdicts(advice: Advice) -> dict[str, DelayVerdict]:
     """Return the verdict on each setting."""
     return {row.setting.name: row.verdict for row in advice.rows}
 
@@ -44,8 +44,8 @@ def test_the_least_energy_within_the_bound_is_ranked_first(limit_s: float | None
     """A frame waits at most a listen interval, and 21 ms on the way."""
     advice = advice_on(listen(1), listen(3), listen(10), limit_s=limit_s)
     for row in advice.rows:
-        assert (row.verdict is Verdict.WITHIN) == (limit_s is None or row.delay_s.high <= limit_s)
-    within = [row for row in advice.rows if row.verdict is Verdict.WITHIN]
+        assert (row.verdict is DelayVerdict.WITHIN) == (limit_s is None or row.delay_s.high <= limit_s)
+    within = [row for row in advice.rows if row.verdict is DelayVerdict.WITHIN]
     assert within[0].setting.name == best
     assert [row.rank for row in within] == list(range(1, len(within) + 1))
     assert [*advice.rows[: len(within)]] == within
@@ -87,9 +87,9 @@ def test_no_answer_costs_ten_times_a_setting_that_it_does_not_name(
     settings_: list[tuple[float, float, int]],
 ) -> None:
     """Within the bound or up to 25 % beyond it."""
-    rows = [SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 1), Verdict.WITHIN)]
+    rows = [SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 1), DelayVerdict.WITHIN)]
     for power_w, delay_s, wake_beacons in settings_:
-        verdict = Verdict.WITHIN if delay_s <= 1 else Verdict.ABOVE
+        verdict = DelayVerdict.WITHIN if delay_s <= 1 else DelayVerdict.ABOVE
         setting = Setting(f"S {len(rows)}", "psm", (), wake_beacons)
         rows.append(
             SettingRow(setting, device_run("psm", power_w, delay_s), Interval(delay_s, 0.0, 1), verdict)
@@ -138,7 +138,7 @@ def test_a_setting_close_to_the_bound_is_not_recommended() -> None:
     delay_s = next(row.delay_s for row in free.rows if row.setting.name == "LI 3")
     assert delay_s.half_width > 0
     advice = advice_on(listen(1), listen(3), limit_s=delay_s.mean)
-    assert verdicts(advice)["LI 3"] is Verdict.UNCERTAIN
+    assert verdicts(advice)["LI 3"] is DelayVerdict.UNCERTAIN
     assert advice.best is not None
     assert advice.best.setting.name == "LI 1"
     assert any("Too close to the bound to decide: LI 3." in sentence for sentence in answer(advice))
@@ -186,9 +186,9 @@ def test_a_policy_that_saves_too_little_is_no_better() -> None:
 
 def test_a_delay_that_is_not_known_is_no_bound_to_set() -> None:
     """Messages arrived with one seed only."""
-    off = SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 2), Verdict.WITHIN)
+    off = SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 2), DelayVerdict.WITHIN)
     unknown = SettingRow(
-        listen(3), device_run("psm", 0.1, 0.2), Interval(0.2, float("inf"), 2), Verdict.UNCERTAIN
+        listen(3), device_run("psm", 0.1, 0.2), Interval(0.2, float("inf"), 2), DelayVerdict.UNCERTAIN
     )
     known = replace(unknown, delay_s=Interval(0.2, 0.1, 2))
     assert choose([off, unknown], 1, 0.2).beyond is None
@@ -210,15 +210,15 @@ def test_a_new_policy_near_the_bound_is_uncertain_after_one_seed() -> None:
     new = Setting("new", "psm:listen_interval=3", needs=NEW_DRIVER)
     free = advise([OFF, new], PUSH, workers=1)
     delay_s = next(row.delay_s.mean for row in free.rows if row.setting is new)
-    assert verdicts(advise([OFF, new], PUSH, 1.02 * delay_s, workers=1))["new"] is Verdict.UNCERTAIN
-    assert verdicts(advise([OFF, new], PUSH, 1.1 * delay_s, workers=1))["new"] is Verdict.WITHIN
+    assert verdicts(advise([OFF, new], PUSH, 1.02 * delay_s, workers=1))["new"] is DelayVerdict.UNCERTAIN
+    assert verdicts(advise([OFF, new], PUSH, 1.1 * delay_s, workers=1))["new"] is DelayVerdict.WITHIN
 
 
 def test_without_keep_alives_an_association_expires_and_no_setting_delivers() -> None:
     settings = {"access_point.idle_limit_s": 60, "access_point.poll_idle": False}
     idle = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings=settings)
     advice = advice_on(listen(1), scenario=idle)
-    assert set(verdicts(advice).values()) == {Verdict.LOSES}
+    assert set(verdicts(advice).values()) == {DelayVerdict.LOSES}
     assert advice.best is None
     assert answer(advice)[0].startswith("No setting delivers the messages")
     remedy = answer(advice)[1].partition("--set ")[2].rstrip(".")
@@ -231,7 +231,7 @@ def test_twt_that_cannot_carry_the_traffic_loses_messages() -> None:
     """Voice needs more than a short period every two seconds."""
     twt = Setting("TWT", "twt", (), 0)
     advice = advice_on(twt, scenario=Scenario("cbr:stretch_s=20", pages=1, profile="nrf7002"))
-    assert verdicts(advice) == {"off": Verdict.WITHIN, "TWT": Verdict.LOSES}
+    assert verdicts(advice) == {"off": DelayVerdict.WITHIN, "TWT": DelayVerdict.LOSES}
 
 
 def test_pages_are_bounded_by_the_time_that_power_saving_adds() -> None:
@@ -243,7 +243,11 @@ def test_pages_are_bounded_by_the_time_that_power_saving_adds() -> None:
     pairs = zip(row.result.replicates, advice.comparison.always_on.replicates, strict=True)
     expected = confidence_interval([run.page_time_s.mean - on.page_time_s.mean for run, on in pairs])
     assert row.delay_s == pytest.approx(expected)
-    assert verdicts(advice) == {"off": Verdict.WITHIN, "LI 1": Verdict.WITHIN, "LI 10": Verdict.ABOVE}
+    assert verdicts(advice) == {
+        "off": DelayVerdict.WITHIN,
+        "LI 1": DelayVerdict.WITHIN,
+        "LI 10": DelayVerdict.ABOVE,
+    }
 
 
 def test_traffic_that_is_the_same_for_every_seed_runs_once() -> None:

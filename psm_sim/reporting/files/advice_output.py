@@ -7,7 +7,7 @@ from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
-from psm_sim.campaign.advice import SettingRow, Verdict, slower
+from psm_sim.campaign.advice import DelayVerdict, SettingRow, slower
 from psm_sim.campaign.chip_currents import Current, current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.common.formatting import format_digits, format_seconds, join_names
@@ -89,9 +89,9 @@ def _last_within(advice: Advice) -> list[int]:
 
 
 _MARKS = {
-    Verdict.ABOVE: ("-", "exceeds the bound"),
-    Verdict.UNCERTAIN: ("~", "is too close to the bound to decide"),
-    Verdict.LOSES: ("x", "loses messages"),
+    DelayVerdict.ABOVE: ("-", "exceeds the bound"),
+    DelayVerdict.UNCERTAIN: ("~", "is too close to the bound to decide"),
+    DelayVerdict.LOSES: ("x", "loses messages"),
 }
 """Mark in place of the rank, and its meaning."""
 
