@@ -44,7 +44,7 @@ MAX_LINES = 2_000_000
 """Maximum number of pages. A page takes about 0.25 kB of memory."""
 
 
-class Column(NamedTuple):
+class ColumnType(NamedTuple):
     """Values of a column: description, how one is read (or ValueError) and written, and of an empty cell."""
 
     expected: str
@@ -66,15 +66,17 @@ def _size(text: str) -> int:
     return round(value)
 
 
-def _flag(*words: str) -> Column:
+def _flag(*words: str) -> ColumnType:
     """Return the column of a boolean that is written as one of two *words*, the first one for False."""
-    return Column(" or ".join(words), lambda text: bool(words.index(text.strip())), words.__getitem__, False)
+    return ColumnType(
+        " or ".join(words), lambda text: bool(words.index(text.strip())), words.__getitem__, False
+    )
 
 
-TIME = Column(f"a time in seconds from 0 to {MAX_TIME_S:g}", _time)
-SIZE = Column(f"an integer number of bytes from 1 to {MAX_OBJECT_BYTES}", _size)
-INDEX = Column("an integer index", lambda text: int(ascii_number(text)), default=0)
-NUMBER = Column("an integer page number", lambda text: int(ascii_number(text)))
+TIME = ColumnType(f"a time in seconds from 0 to {MAX_TIME_S:g}", _time)
+SIZE = ColumnType(f"an integer number of bytes from 1 to {MAX_OBJECT_BYTES}", _size)
+INDEX = ColumnType("an integer index", lambda text: int(ascii_number(text)), default=0)
+NUMBER = ColumnType("an integer page number", lambda text: int(ascii_number(text)))
 
 REQUIRED = {"page": NUMBER, "think_s": TIME, "main_bytes": SIZE, "images": SIZE}
 OPTIONAL = {"request_bytes": SIZE, "server_delay_s": TIME}
