@@ -78,7 +78,7 @@ SIZE = ColumnType(f"an integer number of bytes from 1 to {MAX_OBJECT_BYTES}", _s
 INDEX = ColumnType("an integer index", lambda text: int(ascii_number(text)), default=0)
 NUMBER = ColumnType("an integer page number", lambda text: int(ascii_number(text)))
 
-REQUIRED = {"page": NUMBER, "think_s": TIME, "main_bytes": SIZE, "images": SIZE}
+REQUIRED_COLUMNS = {"page": NUMBER, "think_s": TIME, "main_bytes": SIZE, "images": SIZE}
 OPTIONAL = {"request_bytes": SIZE, "server_delay_s": TIME}
 OF_OBJECTS = {
     "host": INDEX,
@@ -88,7 +88,7 @@ OF_OBJECTS = {
     "gap_s": TIME,
 }
 OF_HOSTS = {"rtt_s": TIME, "dns_s": TIME, "tls_s": TIME, "secure": _flag("0", "1")}
-COLUMNS = {**REQUIRED, **OPTIONAL, **OF_OBJECTS, **OF_HOSTS, "recorded_s": TIME}
+COLUMNS = {**REQUIRED_COLUMNS, **OPTIONAL, **OF_OBJECTS, **OF_HOSTS, "recorded_s": TIME}
 """All columns. Only pages with dependencies have those after ``server_delay_s``."""
 
 
@@ -139,13 +139,13 @@ def _pages_of(text: Any, path: Path, missing: MissingValues | None = None) -> tu
 
 
 def _header(names: list[str] | None, path: Path) -> list[str]:
-    expected = f"expected the header {','.join(REQUIRED)}, optionally {', '.join(OPTIONAL)}"
+    expected = f"expected the header {','.join(REQUIRED_COLUMNS)}, optionally {', '.join(OPTIONAL)}"
     if names is None:
         raise InputError(f"{path} is empty; {expected}.")
     names = [name.strip() for name in names]
     if "page" not in names and any(word in name.lower() for name in names for word in ("current", "power")):
         raise current_error(path)
-    problems = [f"missing column {name!r}" for name in REQUIRED if name not in names]
+    problems = [f"missing column {name!r}" for name in REQUIRED_COLUMNS if name not in names]
     problems += [f"unknown column {name!r}" for name in names if name not in COLUMNS]
     problems += [f"duplicate column {name!r}" for name in names if names.count(name) > 1]
     if problems:
@@ -253,7 +253,7 @@ def write_page_list(path: Path, pages: Sequence[Page]) -> int:
         If a line would be too long to be read back.
     """
     has_graphs = any(isinstance(page, DependencyPage) for page in pages)
-    header = list(COLUMNS if has_graphs else REQUIRED | OPTIONAL)
+    header = list(COLUMNS if has_graphs else REQUIRED_COLUMNS | OPTIONAL)
     with atomic_write_gzip(path) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, header, restval="", lineterminator="\n")
         writer.writeheader()
