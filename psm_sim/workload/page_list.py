@@ -79,7 +79,7 @@ INDEX = ColumnType("an integer index", lambda text: int(ascii_number(text)), def
 NUMBER = ColumnType("an integer page number", lambda text: int(ascii_number(text)))
 
 REQUIRED_COLUMNS = {"page": NUMBER, "think_s": TIME, "main_bytes": SIZE, "images": SIZE}
-OPTIONAL = {"request_bytes": SIZE, "server_delay_s": TIME}
+OPTIONAL_COLUMNS = {"request_bytes": SIZE, "server_delay_s": TIME}
 OF_OBJECTS = {
     "host": INDEX,
     "protocol": _flag("http/1.1", "h2"),
@@ -88,7 +88,7 @@ OF_OBJECTS = {
     "gap_s": TIME,
 }
 OF_HOSTS = {"rtt_s": TIME, "dns_s": TIME, "tls_s": TIME, "secure": _flag("0", "1")}
-COLUMNS = {**REQUIRED_COLUMNS, **OPTIONAL, **OF_OBJECTS, **OF_HOSTS, "recorded_s": TIME}
+COLUMNS = {**REQUIRED_COLUMNS, **OPTIONAL_COLUMNS, **OF_OBJECTS, **OF_HOSTS, "recorded_s": TIME}
 """All columns. Only pages with dependencies have those after ``server_delay_s``."""
 
 
@@ -139,7 +139,7 @@ def _pages_of(text: Any, path: Path, missing: MissingValues | None = None) -> tu
 
 
 def _header(names: list[str] | None, path: Path) -> list[str]:
-    expected = f"expected the header {','.join(REQUIRED_COLUMNS)}, optionally {', '.join(OPTIONAL)}"
+    expected = f"expected the header {','.join(REQUIRED_COLUMNS)}, optionally {', '.join(OPTIONAL_COLUMNS)}"
     if names is None:
         raise InputError(f"{path} is empty; {expected}.")
     names = [name.strip() for name in names]
@@ -253,7 +253,7 @@ def write_page_list(path: Path, pages: Sequence[Page]) -> int:
         If a line would be too long to be read back.
     """
     has_graphs = any(isinstance(page, DependencyPage) for page in pages)
-    header = list(COLUMNS if has_graphs else REQUIRED_COLUMNS | OPTIONAL)
+    header = list(COLUMNS if has_graphs else REQUIRED_COLUMNS | OPTIONAL_COLUMNS)
     with atomic_write_gzip(path) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, header, restval="", lineterminator="\n")
         writer.writeheader()
