@@ -13,7 +13,7 @@ from psm_sim.common.parameters import parameters_of
 from psm_sim.workload.distributions import QuantileDistribution
 from psm_sim.workload.page_sampler import PageSampling
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.trace_profile import REQUIRED, Profile, berkeley_profile
+from psm_sim.workload.trace_profile import REQUIRED_KEYS, Profile, berkeley_profile
 
 PROBABILITIES = np.array(
     [0, 0.01, 0.02, *np.arange(1, 19) / 20, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 1]
@@ -57,7 +57,7 @@ def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | Non
             tables[table] = fit_quantiles(values)
         elif table == "image_bytes":
             tables[table] = tables["main_bytes"]
-        elif table in REQUIRED:
+        elif table in REQUIRED_KEYS:
             tables[table] = berkeley_profile().tables[table]
             missing.append(table)
     remark = f"synthetic pages, sampled from distributions fitted to {int(pages.sum())} pages of {name}"

@@ -17,8 +17,8 @@ from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.input_limits import MAX_OBJECT_BYTES, MAX_TIME_S
 from psm_sim.workload.distributions import QuantileDistribution
 
-REQUIRED = ("think_s", "files_per_page", "request_bytes")
-TABLES = (*REQUIRED, "reply_bytes", "main_bytes", "image_bytes", "server_delay_s")
+REQUIRED_KEYS = ("think_s", "files_per_page", "request_bytes")
+TABLES = (*REQUIRED_KEYS, "reply_bytes", "main_bytes", "image_bytes", "server_delay_s")
 MAX_BY_TABLE = {name: MAX_OBJECT_BYTES if name.endswith("bytes") else MAX_TIME_S for name in TABLES} | {
     "files_per_page": 1e5
 }
@@ -184,7 +184,7 @@ def _check_values(values: FloatArray, entry: Mapping[str, Any], name: str, owner
 
 
 def _check_complete(tables: dict[str, QuantileDistribution], path: Path) -> None:
-    missing = [name for name in REQUIRED if name not in tables]
+    missing = [name for name in REQUIRED_KEYS if name not in tables]
     if "reply_bytes" not in tables:
         missing += [name for name in ("main_bytes", "image_bytes") if name not in tables]
     if len({"main_bytes", "image_bytes"} & tables.keys()) == 1:
