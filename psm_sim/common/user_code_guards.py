@@ -23,7 +23,7 @@ from psm_sim.common.errors import (
     safe_repr,
 )
 
-Component = TypeVar("Component")
+_Component = TypeVar("_Component")
 
 START_S = 60.0
 """Time that the import of a file, the creation of a component, its start or its end may take, in seconds."""
@@ -190,8 +190,8 @@ def component_name(component: Any) -> str:
 
 
 def copy_component(
-    component: Component, owner: str, remedy: str = "make it work with copy.deepcopy()"
-) -> Component:
+    component: _Component, owner: str, remedy: str = "make it work with copy.deepcopy()"
+) -> _Component:
     """Return a deep copy of a policy or loss, the *component*, which *owner* names in errors.
 
     *remedy* is the end of the error.
