@@ -27,7 +27,7 @@ from psm_sim.common.signal_handling import ending_signals
 from psm_sim.common.user_code_guards import STUCK, is_memory_spent, limit_user_code
 
 _Item = TypeVar("_Item")
-Output = TypeVar("Output")
+_Output = TypeVar("_Output")
 
 MAX_PER_CORE = 4
 """Maximum number of processes per core; more of them only use memory."""
@@ -72,12 +72,12 @@ class Ended:
 
 
 def unordered_map(
-    function: Callable[[_Item], Iterable[Output]],
+    function: Callable[[_Item], Iterable[_Output]],
     items: deque[_Item],
     workers: int,
     here: bool = False,
     progress: Progress = no_progress,
-) -> Generator[tuple[_Item, Output | Ended], None, None]:
+) -> Generator[tuple[_Item, _Output | Ended], None, None]:
     """Yield each item with each value of ``function(item)`` when it arrives, and with :class:`Ended` at last.
 
     *function* is called in *workers* processes, or in this process if *here* is true. The caller may append
@@ -92,7 +92,7 @@ def unordered_map(
 
     idle = list[Session]()
     running: dict[Any, tuple[Session, _Item]] = {}
-    received: list[tuple[_Item, Output | Ended]] = []
+    received: list[tuple[_Item, _Output | Ended]] = []
     try:
         while items or running or received:
             while items and len(running) < workers:
@@ -287,7 +287,7 @@ def _cgroup_cores() -> int:
     return sys.maxsize
 
 
-def _call_here(function: Callable[[_Item], Iterable[Output]], item: _Item) -> Iterator[Output | Ended]:
+def _call_here(function: Callable[[_Item], Iterable[_Output]], item: _Item) -> Iterator[_Output | Ended]:
     try:
         yield from function(item)
     except Exception as error:
