@@ -13,19 +13,19 @@ from psm_sim.common.parameters import Parameter
 from psm_sim.common.progress import Progress, no_progress
 
 Task = TypeVar("Task")
-Output = TypeVar("Output")
+_Output = TypeVar("_Output")
 
 WORKERS = Parameter("workers", 1, at_least=1, at_most=1024, optional=True)
 """Number of worker processes."""
 
 
 def run_many(
-    function: Callable[[Task], Output],
+    function: Callable[[Task], _Output],
     tasks: Sequence[Task],
     workers: int | None = None,
     progress: Progress = no_progress,
     unit: str = "",
-) -> Iterator[Output]:
+) -> Iterator[_Output]:
     """Yield ``function(task)`` for each task, in the order of the tasks.
 
     Parameters
@@ -56,20 +56,20 @@ def run_many(
 
 
 def run_in_order(
-    function: Callable[[Task], Iterable[Output]],
+    function: Callable[[Task], Iterable[_Output]],
     tasks: Sequence[Task],
     workers: int | None = None,
     progress: Progress = no_progress,
     unit: str = "",
     isolated: bool = False,
-) -> Iterator[tuple[list[Output], BaseException | None]]:
+) -> Iterator[tuple[list[_Output], BaseException | None]]:
     """Yield the outputs of ``function(task)`` and its exception, or None, in the order of the tasks.
 
     The parameters are those of :func:`run_many`, but *function* returns an iterable. If *isolated* is true,
     user code may end its process. A single worker is another process then, too. Otherwise, a call whose
     process has ended is repeated once, because the process may have been killed for another reason.
     """
-    waiting, running = deque(enumerate(tasks)), dict[int, list[Output]]()
+    waiting, running = deque(enumerate(tasks)), dict[int, list[_Output]]()
     ended, died = dict[int, BaseException | None](), set[int]()
     following = 0
     progress(0, len(tasks), "", unit)
@@ -90,12 +90,12 @@ def run_in_order(
 
 
 def run_as_completed(
-    function: Callable[[Task], Iterable[Output]],
+    function: Callable[[Task], Iterable[_Output]],
     tasks: deque[Task],
     workers: int | None = None,
     cluster: str = "",
     isolated: bool = False,
-) -> Generator[tuple[Task, Output | Ended], None, None]:
+) -> Generator[tuple[Task, _Output | Ended], None, None]:
     """Yield each task with each output of ``function(task)`` when it arrives, and with its end at last.
 
     The caller may append to *tasks* meanwhile. The workers end with the iteration. *cluster* is the address
@@ -119,9 +119,9 @@ def run_as_completed(
         yield from unordered_map(function, tasks, count, count == 1 and not isolated)
 
 
-def _call(function: Callable[[Task], Iterable[Output]], pair: tuple[int, Task]) -> Iterable[Output]:
+def _call(function: Callable[[Task], Iterable[_Output]], pair: tuple[int, Task]) -> Iterable[_Output]:
     return function(pair[1])
 
 
-def _yield_output(function: Callable[[Task], Output], task: Task) -> Iterator[Output]:
+def _yield_output(function: Callable[[Task], _Output], task: Task) -> Iterator[_Output]:
     yield function(task)
