@@ -12,7 +12,7 @@ from psm_sim.common.parallel import Ended, WorkerDiedError, process_count, unord
 from psm_sim.common.parameters import Parameter
 from psm_sim.common.progress import Progress, no_progress
 
-Task = TypeVar("Task")
+_Task = TypeVar("_Task")
 _Output = TypeVar("_Output")
 
 WORKERS = Parameter("workers", 1, at_least=1, at_most=1024, optional=True)
@@ -20,8 +20,8 @@ WORKERS = Parameter("workers", 1, at_least=1, at_most=1024, optional=True)
 
 
 def run_many(
-    function: Callable[[Task], _Output],
-    tasks: Sequence[Task],
+    function: Callable[[_Task], _Output],
+    tasks: Sequence[_Task],
     workers: int | None = None,
     progress: Progress = no_progress,
     unit: str = "",
@@ -49,15 +49,15 @@ def run_many(
     results = run_in_order(partial(_yield_output, function), tasks, workers, progress, unit)
     for number, (outputs, error) in enumerate(results, 1):
         if isinstance(error, WorkerDiedError):
-            raise WorkerDiedError(f"Task {number} of {len(tasks)} returned no result: {error}")
+            raise WorkerDiedError(f"_Task {number} of {len(tasks)} returned no result: {error}")
         if error is not None:
             raise error
         yield outputs[0]
 
 
 def run_in_order(
-    function: Callable[[Task], Iterable[_Output]],
-    tasks: Sequence[Task],
+    function: Callable[[_Task], Iterable[_Output]],
+    tasks: Sequence[_Task],
     workers: int | None = None,
     progress: Progress = no_progress,
     unit: str = "",
@@ -90,12 +90,12 @@ def run_in_order(
 
 
 def run_as_completed(
-    function: Callable[[Task], Iterable[_Output]],
-    tasks: deque[Task],
+    function: Callable[[_Task], Iterable[_Output]],
+    tasks: deque[_Task],
     workers: int | None = None,
     cluster: str = "",
     isolated: bool = False,
-) -> Generator[tuple[Task, _Output | Ended], None, None]:
+) -> Generator[tuple[_Task, _Output | Ended], None, None]:
     """Yield each task with each output of ``function(task)`` when it arrives, and with its end at last.
 
     The caller may append to *tasks* meanwhile. The workers end with the iteration. *cluster* is the address
@@ -119,9 +119,9 @@ def run_as_completed(
         yield from unordered_map(function, tasks, count, count == 1 and not isolated)
 
 
-def _call(function: Callable[[Task], Iterable[_Output]], pair: tuple[int, Task]) -> Iterable[_Output]:
+def _call(function: Callable[[_Task], Iterable[_Output]], pair: tuple[int, _Task]) -> Iterable[_Output]:
     return function(pair[1])
 
 
-def _yield_output(function: Callable[[Task], _Output], task: Task) -> Iterator[_Output]:
+def _yield_output(function: Callable[[_Task], _Output], task: _Task) -> Iterator[_Output]:
     yield function(task)
