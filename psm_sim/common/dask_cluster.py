@@ -11,7 +11,7 @@ from psm_sim.common.parallel import Ended, WorkerDiedError, unordered_map
 from psm_sim.common.provenance import code_versions
 
 Task = TypeVar("Task")
-Output = TypeVar("Output")
+_Output = TypeVar("_Output")
 
 _CONNECT_TIMEOUT_S = 10
 _POLL_TIMEOUT_S = 0.5
@@ -20,8 +20,8 @@ _TASKS_PER_THREAD = 2
 
 
 def run_on_cluster(
-    function: Callable[[Task], Iterable[Output]], tasks: deque[Task], address: str, isolated: bool
-) -> Generator[tuple[Task, Output | Ended], None, None]:
+    function: Callable[[Task], Iterable[_Output]], tasks: deque[Task], address: str, isolated: bool
+) -> Generator[tuple[Task, _Output | Ended], None, None]:
     """Yield each task with its outputs and its end, as :func:`psm_sim.common.parallel.unordered_map`.
 
     If a worker is lost, Dask runs its tasks again on other workers, up to its limit ``allowed-failures``.
@@ -62,8 +62,8 @@ def run_on_cluster(
 
 
 def _outputs(
-    function: Callable[[Task], Iterable[Output]], task: Task, isolated: bool
-) -> list[Output | Ended]:
+    function: Callable[[Task], Iterable[_Output]], task: Task, isolated: bool
+) -> list[_Output | Ended]:
     return [output for _, output in unordered_map(function, deque([task]), 1, not isolated)]
 
 
