@@ -10,7 +10,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parallel import Ended, WorkerDiedError, unordered_map
 from psm_sim.common.provenance import code_versions
 
-Task = TypeVar("Task")
+_Task = TypeVar("_Task")
 _Output = TypeVar("_Output")
 
 _CONNECT_TIMEOUT_S = 10
@@ -20,8 +20,8 @@ _TASKS_PER_THREAD = 2
 
 
 def run_on_cluster(
-    function: Callable[[Task], Iterable[_Output]], tasks: deque[Task], address: str, isolated: bool
-) -> Generator[tuple[Task, _Output | Ended], None, None]:
+    function: Callable[[_Task], Iterable[_Output]], tasks: deque[_Task], address: str, isolated: bool
+) -> Generator[tuple[_Task, _Output | Ended], None, None]:
     """Yield each task with its outputs and its end, as :func:`psm_sim.common.parallel.unordered_map`.
 
     If a worker is lost, Dask runs its tasks again on other workers, up to its limit ``allowed-failures``.
@@ -37,7 +37,7 @@ def run_on_cluster(
     client = _connect(address)
     from distributed import KilledWorker, wait
 
-    running: dict[Any, Task] = {}
+    running: dict[Any, _Task] = {}
     try:
         _check_workers(client, address)
         while tasks or running:
@@ -62,7 +62,7 @@ def run_on_cluster(
 
 
 def _outputs(
-    function: Callable[[Task], Iterable[_Output]], task: Task, isolated: bool
+    function: Callable[[_Task], Iterable[_Output]], task: _Task, isolated: bool
 ) -> list[_Output | Ended]:
     return [output for _, output in unordered_map(function, deque([task]), 1, not isolated)]
 
