@@ -28,7 +28,7 @@ integral of this probability, both of shape (n,).
 """
 
 IndexArray = NDArray[np.intp]
-Times = TypeVar("Times", float, FloatArray)
+_Times = TypeVar("_Times", float, FloatArray)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class RestCosts:
 
 
 class DecisionGrid(NamedTuple):
-    """Times at which a decision is possible, and the beacons.
+    """_Times at which a decision is possible, and the beacons.
 
     Attributes
     ----------
@@ -221,7 +221,7 @@ class ReplyBound:
                 return legal_s
             number += 1
 
-    def legal_s(self, beacons_s: Times) -> Times:
+    def legal_s(self, beacons_s: _Times) -> _Times:
         """Return the time from which a doze until each beacon is allowed, in seconds."""
         return self.uplink_s + (beacons_s - self.uplink_s) / (1 + self.p)
 
