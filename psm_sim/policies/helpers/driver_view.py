@@ -9,8 +9,8 @@ from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests, i
 from psm_sim.poll import Poll
 
 
-class Component(NamedTuple):
-    """Component of an observation.
+class ObservationComponent(NamedTuple):
+    """ObservationComponent of an observation.
 
     Attributes
     ----------
@@ -36,18 +36,26 @@ MAX_BEACONS = 12
 _MAX_S = 3600.0
 
 OBSERVATION = (
-    Component("since_sent_s", _MAX_S, "time since the last frame was sent, or since the start of the run"),
-    Component("since_request_s", _MAX_S, "time since the last SYN or payload was sent, or since the start"),
-    Component("since_received_s", _MAX_S, "time since the last frame was received, or since the start"),
-    Component("to_beacon_s", _MAX_S, "time until the next beacon"),
-    Component("waiting", 1000.0, "number of TCP connections that wait for a reply"),
-    Component("beacon", 1.0, "1 if the radio has woken up for a beacon, else 0"),
-    Component("slept_s", _MAX_S, "length of the doze that ended since the last decision; 0 if none ended"),
-    Component("buffered_frames", 1e5, "frames that were buffered at the end of this doze"),
-    Component("buffered_bytes", 1e8, "bytes that were buffered at the end of this doze"),
-    Component("sent_frames", 1e5, "frames sent since the last decision"),
-    Component("received_frames", 1e5, "frames received since the last decision"),
-    Component("received_bytes", 1e8, "bytes received since the last decision"),
+    ObservationComponent(
+        "since_sent_s", _MAX_S, "time since the last frame was sent, or since the start of the run"
+    ),
+    ObservationComponent(
+        "since_request_s", _MAX_S, "time since the last SYN or payload was sent, or since the start"
+    ),
+    ObservationComponent(
+        "since_received_s", _MAX_S, "time since the last frame was received, or since the start"
+    ),
+    ObservationComponent("to_beacon_s", _MAX_S, "time until the next beacon"),
+    ObservationComponent("waiting", 1000.0, "number of TCP connections that wait for a reply"),
+    ObservationComponent("beacon", 1.0, "1 if the radio has woken up for a beacon, else 0"),
+    ObservationComponent(
+        "slept_s", _MAX_S, "length of the doze that ended since the last decision; 0 if none ended"
+    ),
+    ObservationComponent("buffered_frames", 1e5, "frames that were buffered at the end of this doze"),
+    ObservationComponent("buffered_bytes", 1e8, "bytes that were buffered at the end of this doze"),
+    ObservationComponent("sent_frames", 1e5, "frames sent since the last decision"),
+    ObservationComponent("received_frames", 1e5, "frames received since the last decision"),
+    ObservationComponent("received_bytes", 1e8, "bytes received since the last decision"),
 )
 """Components of :meth:`ObservingPolicy.observe`, in order."""
 
