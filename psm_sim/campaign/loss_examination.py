@@ -18,7 +18,7 @@ from psm_sim.losses import Context, Loss, make_loss
 from psm_sim.losses.user_loss_guard import guarded_loss, takes_context
 from psm_sim.network import Topology
 from psm_sim.policies import Poll, Rest
-from psm_sim.policies.helpers.page_delays import Page, PageDelays
+from psm_sim.policies.helpers.page_delays import ActivityPeriod, PageDelays
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation.run import Times, page_times_s, run_workload
 from psm_sim.simulation.table import Block, Row, measure
@@ -220,7 +220,7 @@ class _FixedTime(Lpsm):
         kind = "page" if self.is_per_page else "doze"
         self.observed[kind].append((poll, self.loss_context(poll)))
 
-    def _learn_page(self, page: Page) -> None:
+    def _learn_page(self, page: ActivityPeriod) -> None:
         self.is_per_page = True
         super()._learn_page(page)
         self.is_per_page = False

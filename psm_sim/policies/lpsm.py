@@ -17,7 +17,7 @@ from psm_sim.losses import Context, Loss, Poll, check_loss, make_loss
 from psm_sim.losses.user_loss_guard import guarded_loss, takes_context
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
-from psm_sim.policies.helpers.page_delays import Page, PageDelays
+from psm_sim.policies.helpers.page_delays import ActivityPeriod, PageDelays
 from psm_sim.policies.helpers.polling_times import (
     HALF,
     MEAN,
@@ -223,7 +223,7 @@ class Lpsm(Policy):
         if page is not None:
             self._learn_page(page)
 
-    def _learn_page(self, page: Page) -> None:
+    def _learn_page(self, page: ActivityPeriod) -> None:
         """Learn a page. With a context, each of its two learners learns its own part."""
         self._delays = page.delays_ms, page.elapsed_ms
         if self._contexts is None:

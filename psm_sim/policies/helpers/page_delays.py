@@ -18,7 +18,7 @@ _ROUNDING = 1e-9
 """Share of a polling time by which an arrival may miss its beacon through rounding."""
 
 
-class Page(NamedTuple):
+class ActivityPeriod(NamedTuple):
     """Period of activity and the idle time after it.
 
     Attributes
@@ -78,7 +78,7 @@ class PageDelays:
         self._delays_s: FloatArray = np.zeros(self._times_s.size)
         self._added_s = 0.0
 
-    def sent(self, now_s: float, frame: Frame) -> Page | None:
+    def sent(self, now_s: float, frame: Frame) -> ActivityPeriod | None:
         """Handle a *frame* sent at *now_s*, in seconds. Return the last page if the frame begins another."""
         self._wake(now_s)
         waited = self._flows.waiting > 0
@@ -120,7 +120,7 @@ class PageDelays:
             else:
                 self._idle_s += self._wake_s - self._rest_s
 
-    def _page_before(self, now_s: float, waited: bool) -> Page | None:
+    def _page_before(self, now_s: float, waited: bool) -> ActivityPeriod | None:
         """Handle a useful frame, and return the page that is over if the frame begins another one."""
         if waited or now_s - self._last_s <= PAUSE_S:
             self._last_s = now_s
@@ -132,7 +132,7 @@ class PageDelays:
         if self._begin_s > -inf:
             elapsed_s = max(took_s - self._added_s, MIN_LOAD_S)
             waiting = Poll(1000 * self._waiting_s, self._bytes, self._frames)
-            page = Page(waiting, 1000 * self._idle_s, 1000 * self._delays_s, 1000 * elapsed_s)
+            page = ActivityPeriod(waiting, 1000 * self._idle_s, 1000 * self._delays_s, 1000 * elapsed_s)
             self._start_page()
         self._begin_s = self._last_s = now_s
         return page
