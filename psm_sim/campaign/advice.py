@@ -140,7 +140,7 @@ class DriverAdvice:
 
 @dataclass(frozen=True)
 class Advice(DriverAdvice):
-    """DriverAdvice of a setting, with its simulations.
+    """Choice of a setting, with its simulations.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ def run_many(
     results = run_in_order(partial(_yield_output, function), tasks, workers, progress, unit)
     for number, (outputs, error) in enumerate(results, 1):
         if isinstance(error, WorkerDiedError):
-            raise WorkerDiedError(f"_Task {number} of {len(tasks)} returned no result: {error}")
+            raise WorkerDiedError(f"Task {number} of {len(tasks)} returned no result: {error}")
         if error is not None:
             raise error
         yield outputs[0]

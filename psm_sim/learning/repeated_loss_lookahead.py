@@ -70,7 +70,7 @@ class Eigenmodes:
         self._relative: FloatArray = np.ascontiguousarray(
             (self.ratios * np.exp(self.logs - self.logs.max())).T
         )
-        self._min_visible = math.exp(-BLOCK * float(losses.max() - losses.min())) * 1e-17 / rates.size
+        self._min_visible = math.exp(-BLOCK_ROUNDS * float(losses.max() - losses.min())) * 1e-17 / rates.size
         self._key = b""
         self._value_terms: FloatArray = np.empty(0)
 

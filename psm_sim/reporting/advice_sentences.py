@@ -1,12 +1,11 @@
-"""Sentences of the advice for a device; see :class:`psm_sim.campaign.advice.DriverAdvice` for what they state."""
+"""Sentences of the advice for a device, which is a :class:`~psm_sim.campaign.advice.DriverAdvice`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from psm_sim.campaign.advice import MIN_DIFFERENCE
-from psm_sim.campaign.advice import Verdict as Relation
+from psm_sim.campaign.advice import MIN_DIFFERENCE, DelayVerdict
 from psm_sim.campaign.chip_currents import Current, current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.common.formatting import (
@@ -186,7 +185,7 @@ def _about(seconds: float) -> str:
 
 def _delay(advice: Advice, row: Ranked) -> str:
     """Return the delay of a setting, and how it relates to the bound if there is one."""
-    if row.verdict is Relation.LOSES:
+    if row.verdict is DelayVerdict.LOSES:
         return f"{format_percent(100 * row.missing)} of the messages are missing"
     value, limit_s = format_seconds(row.delay_s.mean), advice.max_latency_s
     relation = row.verdict.value.replace("the bound", format_seconds(limit_s or 0.0, None))

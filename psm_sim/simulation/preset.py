@@ -29,7 +29,7 @@ from psm_sim.workload.page_list import as_workload
 
 @dataclass(frozen=True)
 class PresetChoice:
-    """PresetChoice of a preset that no source states, with its history.
+    """Choice of a preset that no source states, with its history.
 
     Attributes
     ----------

@@ -54,7 +54,7 @@ class RestCosts:
 
 
 class DecisionGrid(NamedTuple):
-    """_Times at which a decision is possible, and the beacons.
+    """Times at which a decision is possible, and the beacons.
 
     Attributes
     ----------

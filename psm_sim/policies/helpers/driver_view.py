@@ -10,7 +10,7 @@ from psm_sim.poll import Poll
 
 
 class ObservationComponent(NamedTuple):
-    """ObservationComponent of an observation.
+    """Component of an observation.
 
     Attributes
     ----------
