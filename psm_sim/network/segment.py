@@ -53,6 +53,9 @@ class ConnectionId:
 NULL, GROUP = ConnectionId(), ConnectionId()
 """Placeholder connections of null data frames and of group addressed frames."""
 
+NULL_BYTES = 28
+"""Size of a null data frame (IEEE 802.11-2020, 9.3.2.1: header and frame check)."""
+
 
 @dataclass(slots=True, eq=False)
 class Segment:

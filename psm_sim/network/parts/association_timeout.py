@@ -7,8 +7,7 @@ from math import inf
 
 from simpy import Environment
 
-from psm_sim.network.parts.frame_timing import NULL_BYTES
-from psm_sim.network.segment import NULL, Segment
+from psm_sim.network.segment import NULL, NULL_BYTES, Segment
 from psm_sim.network.timers import Alarm
 
 

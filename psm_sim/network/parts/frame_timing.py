@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from math import ceil, inf
 
+from psm_sim.network.segment import NULL_BYTES
 from psm_sim.network.topology_sections import RATES_MBPS, MacParameters
 
 MAC_HEADER_BYTES = 36
 """Bytes that a data frame adds to a packet: MAC header 24, frame check sequence 4, LLC and SNAP 8."""
 QOS_BYTES = 2
-ACK_BYTES, POLL_BYTES, NULL_BYTES = 14, 20, 28
+ACK_BYTES, POLL_BYTES = 14, 20
 RTS_BYTES, REQUEST_BYTES, BLOCK_ACK_BYTES = 20, 24, 32
 DELIMITER_BYTES = 4
 """Size of the delimiter before each MPDU of an A-MPDU. MPDUs but the last are padded to multiples of it."""
