@@ -1,4 +1,4 @@
-"""Times on the air, computed by hand from the clauses of 802.11."""
+"""Air times, computed by hand from the clauses of 802.11."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def us(seconds):
     return round(1e6 * seconds, 3)
 
 
-def test_a_full_frame_of_802_11b_is_its_preamble_and_its_bits():
-    """1500 B, 38 B of headers: 192 us, and 1538 * 8 / 11 = 1118.5 us, up to a whole one."""
+def test_a_full_frame_of_802_11b_takes_its_preamble_and_bits():
+    """1500 B and 38 B of headers: 192 us, and 1538 * 8 / 11 = 1118.5 us, rounded up."""
     timing = FrameTiming(MacParameters())
     assert us(timing.data_s(1500)) == 192 + 1119
     assert us(timing.ack_s) == 192 + 14 * 8 / 2
@@ -26,14 +26,14 @@ def test_a_full_frame_of_802_11b_is_its_preamble_and_its_bits():
 
 
 def test_a_short_preamble_is_not_used_at_1_mbps():
-    """802.11-2020, 16.2.2: the short one has its header at 2 Mbit/s."""
+    """802.11-2020, 16.2.2: the short preamble has its header at 2 Mbit/s."""
     timing = FrameTiming(MacParameters(preamble="short"))
     assert us(timing.data_s(1500)) == 96 + 1119
     assert us(timing.eifs_s) == 10 + 192 + 14 * 8
 
 
-def test_a_frame_of_802_11g_is_symbols_of_4_us():
-    """16 + 8 * 1538 + 6 bits at 216 a symbol are 58 symbols; its preamble takes 20 us, its silence 6 us."""
+def test_a_frame_of_802_11g_takes_symbols_of_4_us():
+    """16 + 8 * 1538 + 6 bits at 216 per symbol: 58 symbols. Preamble 20 us, signal extension 6 us."""
     timing = FrameTiming(MacParameters(standard="802.11g"))
     assert us(timing.data_s(1500)) == 20 + 58 * 4 + 6
     assert us(timing.ack_s) == 20 + 2 * 4 + 6
@@ -41,7 +41,7 @@ def test_a_frame_of_802_11g_is_symbols_of_4_us():
 
 
 def test_a_frame_of_802_11n_has_a_longer_preamble():
-    """12,326 bits at 260 a symbol are 48; its ACK is one of 802.11g."""
+    """12,326 bits at 260 per symbol are 48 symbols; the ACK is one of 802.11g."""
     timing = FrameTiming(MacParameters(standard="802.11n", qos=False))
     assert us(timing.data_s(1502)) == 36 + 48 * 4 + 6
     assert us(timing.ack_s) == 34
@@ -59,7 +59,7 @@ def test_beacons_of_2_4_ghz_are_sent_at_1_mbps_with_the_preamble_of_802_11b():
 
 
 @pytest.mark.parametrize("standard", RATES_MBPS)
-def test_a_faster_rate_never_takes_longer_and_no_ack_is_faster_than_its_data(standard):
+def test_a_higher_rate_is_never_slower_and_an_ack_never_faster_than_its_data(standard):
     """For every rate of the standard."""
     timings = [FrameTiming(MacParameters(standard=standard, data_mbps=rate)) for rate in RATES_MBPS[standard]]
     times_s = [timing.data_s(1500) for timing in timings]
@@ -76,7 +76,7 @@ def test_a_faster_rate_never_takes_longer_and_no_ack_is_faster_than_its_data(sta
         ({"model": "csma"}, "mac: model must be one of link, dcf, got 'csma'"),
     ],
 )
-def test_what_the_standard_does_not_have_is_refused(keys, message):
-    """One sentence: the value, and the rates that there are."""
+def test_a_rate_that_the_standard_lacks_is_an_error(keys, message):
+    """The message has the value and the valid rates."""
     with pytest.raises(InputError, match=message):
         MacParameters(**keys)

@@ -1,4 +1,4 @@
-"""Captures of small runs, and two readers of them: a few lines of struct, and tshark."""
+"""Captures of small runs, and two readers for them: one with struct, and tshark."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from psm_sim.workload import load_workload
 
 
 class Beacon(NamedTuple):
-    """A beacon: its time in ns, DTIM count and period, and whether it names group frames and the station.
+    """Beacon: its time in ns, DTIM count and period, and the TIM bits of group frames and of the station.
 
-    ``begun_us`` is when its first bit was sent, ``named`` has the associations that it names.
+    ``begun_us`` is the time of its first bit, ``named`` has the association IDs whose TIM bits are set.
     """
 
     time_ns: int
@@ -28,9 +28,9 @@ class Beacon(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """Another frame: its kind, direction and bits, the bytes of its IP packet; its rate is in half Mbit/s.
+    """Frame other than a beacon: kind, direction, bits, bytes of the IP packet, and rate in half Mbit/s.
 
-    ``station`` is the last two bytes of the station's MAC address, as far as the frame has it, else 0.
+    ``station`` is the last two bytes of the station's MAC address, or 0 if the frame has no such address.
     """
 
     time_ns: int
@@ -47,7 +47,7 @@ class Frame(NamedTuple):
 
 
 class Log(Observer):
-    """Keeps what a run says of its frames, beside the capture: when each was heard, and if again."""
+    """Record the frames that a run reports to observers: reception times and repetitions."""
 
     def __init__(self) -> None:
         self.down: list[Any] = []
@@ -72,38 +72,38 @@ class Log(Observer):
 
 def run(policy="psm", pages=6, trace="ucb", topology="three-node", observers=(), **settings):
     """Return a world after its run."""
-    made = make_policy(policy) if isinstance(policy, str) else policy
+    instance = make_policy(policy) if isinstance(policy, str) else policy
     dotted = {key.replace("__", "."): value for key, value in settings.items()}
-    world = build_world(load_topology(topology, dotted), made, list(observers))
+    world = build_world(load_topology(topology, dotted), instance, list(observers))
     workload = load_workload(trace, pages, 1)
     run_alone(world, workload.pages, workload.messages)
     return world
 
 
 def captured(policy="psm", **more) -> tuple[World, Log, bytes]:
-    """Return a world after its run, what its links said, and the capture."""
+    """Return a world after its run, the log of its links, and the capture."""
     file, log = io.BytesIO(), Log()
     world = run(policy, observers=[*capture_observers(file, 1), log], **more)
     return world, log, file.getvalue()
 
 
 def records(data: bytes) -> list[Beacon | Frame]:
-    """Return the frames of a capture of ours; whatever is odd in it fails."""
+    """Return the frames of a capture that psm_sim has written; fail on anything unexpected."""
     magic, _, _, _, _, _, link = struct.unpack_from("<IHHiIII", data)
     assert (magic, link) == (0xA1B23C4D, 127)
     at = 24
-    found: list[Beacon | Frame] = []
+    frames: list[Beacon | Frame] = []
     while at < len(data):
-        seconds, nanoseconds, kept, length = struct.unpack_from("<IIII", data, at)
-        assert kept == length
+        seconds, nanoseconds, captured_bytes, length = struct.unpack_from("<IIII", data, at)
+        assert captured_bytes == length
         assert nanoseconds < 10**9
         tap = struct.unpack_from("<H", data, at + 18)[0]
         begun_us, _, rate = struct.unpack_from("<QBB", data, at + 24)
         head = (10**9 * seconds + nanoseconds, begun_us, rate)
-        found.append(_record(head, data[at + 16 + tap : at + 16 + length]))
+        frames.append(_record(head, data[at + 16 + tap : at + 16 + length]))
         at += 16 + length
     assert at == len(data)
-    return found
+    return frames
 
 
 def _record(head: tuple[int, int, int], frame: bytes) -> Beacon | Frame:
@@ -111,13 +111,16 @@ def _record(head: tuple[int, int, int], frame: bytes) -> Beacon | Frame:
     control, bits = frame[0], frame[1]
     if control == 0x80:
         elements: dict[int, bytes] = {}
-        place = 36
-        while place < len(frame):
-            elements[frame[place]] = frame[place + 2 : place + 2 + frame[place + 1]]
-            place += 2 + frame[place + 1]
+        position = 36
+        while position < len(frame):
+            elements[frame[position]] = frame[position + 2 : position + 2 + frame[position + 1]]
+            position += 2 + frame[position + 1]
         count, period, group, *octets = elements[5]
         named = [
-            8 * place + bit for place, octet in enumerate(octets) for bit in range(8) if octet >> bit & 1
+            8 * position + bit
+            for position, octet in enumerate(octets)
+            for bit in range(8)
+            if octet >> bit & 1
         ]
         assert struct.unpack_from("<Q", frame, 24)[0] == begun_us
         return Beacon(time_ns, count, period, bool(group & 1), named == [1], begun_us, frozenset(named))
@@ -126,14 +129,14 @@ def _record(head: tuple[int, int, int], frame: bytes) -> Beacon | Frame:
     up = bool(bits & 1) or kind == "ps-poll"
     sleeps, more, retry = bool(bits & 0x10), bool(bits & 0x20), bool(bits & 8)
     addresses = [int.from_bytes(frame[at : at + 6], "big") & 0xFFFF for at in (4, 10) if len(frame) > at]
-    station = next((each for each in addresses if each not in (1, 0xFFFF)), 0)
+    station = next((address for address in addresses if address not in (1, 0xFFFF)), 0)
     return Frame(time_ns, kind, up, sleeps, more, order, frame[32:], retry, begun_us, rate, station)
 
 
 def frames_of(data: bytes, kind: str = "") -> list[Frame]:
-    """Return all but the beacons, or those of one kind."""
-    return [each for each in records(data) if isinstance(each, Frame) and kind in ("", each.kind)]
+    """Return the frames other than beacons, or those of one kind."""
+    return [record for record in records(data) if isinstance(record, Frame) and kind in ("", record.kind)]
 
 
 def beacons_of(data: bytes) -> list[Beacon]:
-    return [each for each in records(data) if isinstance(each, Beacon)]
+    return [record for record in records(data) if isinstance(record, Beacon)]

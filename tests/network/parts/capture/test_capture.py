@@ -1,4 +1,4 @@
-"""Capture: what a sniffer beside the station hears is what the run did, bit by bit."""
+"""Captures: they have the frames of the run, with times, addresses and bits."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def to_all(frame):
-    """Say whether a frame is addressed to a group."""
+    """Return whether a frame is group addressed."""
     return frame.ip[16:20] == bytes([10, 0, 0, 255])
 
 
 @pytest.mark.parametrize("policy", [*POLICIES, "uapsd", "twt"])
-def test_a_run_that_is_captured_is_the_run_that_is_not(policy):
-    """Pages, energy, and events to the last one."""
+def test_a_capture_does_not_change_the_run(policy):
+    """Pages, energy and the number of events are equal."""
     world, _, _ = captured(policy)
     file_less = run(policy)
     assert (list(world.visits), world.usage(), world.env.now) == (
@@ -52,144 +52,144 @@ def test_a_run_that_is_captured_is_the_run_that_is_not(policy):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("policy", ["psm", "lpsm"])
-def test_each_frame_that_was_heard_is_there_at_its_time_and_with_its_bytes(policy, variant):
-    """The links say when; what is still on the air when the run ends is not heard to its end."""
+def test_a_capture_has_each_received_frame_with_its_time_and_bytes(policy, variant):
+    """The links give the times; frames that are in transmission at the end of the run are absent."""
     world, log, data = captured(policy, **VARIANTS[variant])
-    for up, told in ((False, log.down), (True, log.up)):
+    for up, reported in ((False, log.down), (True, log.up)):
         heard = sorted(
-            (at_s, each.wire_bytes)
-            for at_s, each in told
-            if at_s <= world.env.now and each.connection is not GROUP
+            (at_s, frame.wire_bytes)
+            for at_s, frame in reported
+            if at_s <= world.env.now and frame.connection is not GROUP
         )
-        frames = [each for each in frames_of(data, "data") if each.up is up and not to_all(each)]
-        packets = [(each.time_ns, int.from_bytes(each.ip[2:4], "big")) for each in frames]
+        frames = [frame for frame in frames_of(data, "data") if frame.up is up and not to_all(frame)]
+        packets = [(frame.time_ns, int.from_bytes(frame.ip[2:4], "big")) for frame in frames]
         told_null = [round(at_s * 1e9) for at_s, size in heard if size == 28]
         heard = [(round(at_s * 1e9), size) for at_s, size in heard if size != 28]
         assert packets == heard
-        assert set(told_null) <= {each.time_ns for each in frames_of(data, "null")}
+        assert set(told_null) <= {frame.time_ns for frame in frames_of(data, "null")}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_file_is_in_order_and_each_sender_counts_its_frames(variant):
-    """Sequence numbers go up by one, modulo 4096, beacons of the access point included."""
+def test_a_capture_is_in_order_and_each_sender_numbers_its_frames(variant):
+    """Sequence numbers increase by one, modulo 4096, including the beacons of the access point."""
     _, _, data = captured("bsd:p=0.5", pages=12, **VARIANTS[variant])
     assert all(one.time_ns <= other.time_ns for one, other in pairwise(records(data)))
-    orders = [each.order for each in frames_of(data) if each.up and each.kind in ("data", "null")]
+    orders = [frame.order for frame in frames_of(data) if frame.up and frame.kind in ("data", "null")]
     assert orders == [number % 4096 for number in range(len(orders))]
 
 
 @pytest.mark.parametrize("interval_ms", [100.0, 51.2])
-def test_every_beacon_is_in_the_air_whether_or_not_the_station_hears_it(interval_ms):
-    """From the first to the last one before the end, with the count of 802.11 down to the next DTIM."""
+def test_a_capture_has_every_beacon_also_those_not_received(interval_ms):
+    """From the first to the last one before the end of the run, with the DTIM count of 802.11."""
     world, _, data = captured("psm", pages=3, beacon__interval_ms=interval_ms, beacon__dtim_period=3)
     beacons = beacons_of(data)
     interval_s = interval_ms / 1000
     assert len(beacons) == int(world.env.now / interval_s) + 1
-    for number, each in enumerate(beacons):
-        assert each.time_ns == round(number * interval_s * 1e9)
-        assert each.begun_us == round(number * interval_s * 1e6)
-        assert (each.dtim_count, each.period) == (-number % 3, 3)
+    for number, beacon in enumerate(beacons):
+        assert beacon.time_ns == round(number * interval_s * 1e9)
+        assert beacon.begun_us == round(number * interval_s * 1e6)
+        assert (beacon.dtim_count, beacon.period) == (-number % 3, 3)
 
 
 def sampled(policy, pages, settings):
-    """Return whether the access point held frames just before each beacon, and the capture."""
+    """Return whether frames were buffered just before each beacon, and the capture."""
     file = io.BytesIO()
     dotted = {key.replace("__", "."): value for key, value in settings.items()}
     world = build_world(load_topology(settings=dotted), make_policy(policy), capture_observers(file, 1))
     port, interval_s = world.radio._port, world.beacons.interval_s
-    found: list[bool] = []
+    is_buffered: list[bool] = []
 
-    def look():
+    def sample():
         while True:
-            yield world.env.timeout(interval_s * (len(found) + 1) - 1e-8 - world.env.now)
-            found.append(bool(port._buffered))
+            yield world.env.timeout(interval_s * (len(is_buffered) + 1) - 1e-8 - world.env.now)
+            is_buffered.append(bool(port._buffered))
 
-    world.env.process(look())
+    world.env.process(sample())
     run_alone(world, load_workload("ucb", pages, 1).pages)
-    return found, file.getvalue()
+    return is_buffered, file.getvalue()
 
 
 @pytest.mark.parametrize("variant", ["plain", "beacons alone release", "late frames wait"])
 @pytest.mark.parametrize("policy", ["psm:listen_interval=3", "lpsm"])
-def test_the_tim_names_the_station_exactly_when_frames_are_held(policy, variant):
-    """As a process sees it that looks at the queue just before each beacon."""
-    found, data = sampled(policy, 5, VARIANTS[variant])
-    named = [each.names for each in beacons_of(data)][1:]
+def test_the_tim_bit_is_set_exactly_while_frames_are_buffered(policy, variant):
+    """Compared with a process that reads the queue just before each beacon."""
+    is_buffered, data = sampled(policy, 5, VARIANTS[variant])
+    named = [beacon.names for beacon in beacons_of(data)][1:]
     assert any(named)
-    assert named == found[: len(named)]
+    assert named == is_buffered[: len(named)]
 
 
-def test_a_frame_that_grew_too_old_is_named_no_more():
-    """By the beacons after its time, though the access point drops it only when it looks."""
+def test_the_tim_bit_is_cleared_when_a_frame_expires():
+    """In the beacons after its lifetime, although the access point drops the frame later."""
     settings = {"access_point__ageing_s": 0.25}
     _, _, data = captured("psm:listen_interval=8", pages=1, trace="push", **settings)
-    bits = "".join(str(int(each.names)) for each in beacons_of(data))
+    bits = "".join(str(int(beacon.names)) for beacon in beacons_of(data))
     assert {len(named) for named in bits.split("0") if named} == {1, 2, 3}
 
 
 @pytest.mark.parametrize("variant", ["plain", "beacons alone release", "late frames wait", "as devices are"])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_nothing_is_sent_to_a_station_that_has_said_that_it_dozes(policy, variant):
-    """Unless it has asked for it with a PS-Poll; group frames are for everybody."""
+def test_no_frame_is_sent_to_a_station_after_its_frame_with_pm_1(policy, variant):
+    """Except replies to PS-Polls and group addressed frames."""
     _, _, data = captured(policy, **VARIANTS[variant])
     sleeps, polled = False, 0
-    for each in frames_of(data):
-        if each.kind == "ps-poll":
+    for record in frames_of(data):
+        if record.kind == "ps-poll":
             polled += 1
-        elif each.kind != "ack" and each.up:
-            sleeps = each.sleeps
-        elif each.kind == "data" and not to_all(each):
+        elif record.kind != "ack" and record.up:
+            sleeps = record.sleeps
+        elif record.kind == "data" and not to_all(record):
             assert not sleeps or polled
             polled = max(0, polled - 1)
 
 
-def test_more_data_says_that_another_frame_is_queued():
-    """Of three segments that one beacon releases, two say so; a single one does not."""
+def test_more_data_is_set_while_another_frame_is_queued():
+    """Of three segments that one beacon releases, two have More Data; a single segment does not."""
     file = io.BytesIO()
     world = build_world(load_topology(), make_policy("psm"), capture_observers(file, 1))
     run_alone(world, [Page(1.03, 3 * 1460, (), (300,), (0.05,))])
-    down = [each for each in frames_of(file.getvalue()) if each.kind == "data" and not each.up]
+    down = [frame for frame in frames_of(file.getvalue()) if frame.kind == "data" and not frame.up]
     by_beacon: dict[int, list[bool]] = {}
-    for each in down:
-        by_beacon.setdefault(each.time_ns // 10**8, []).append(each.more)
+    for frame in down:
+        by_beacon.setdefault(frame.time_ns // 10**8, []).append(frame.more)
     assert all(bits == [True] * (len(bits) - 1) + [False] for bits in by_beacon.values())
     assert max(map(len, by_beacon.values())) > 1
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_file_does_not_depend_on_how_much_is_written_at_once(variant, monkeypatch):
-    """A few frames and beacons at a time, or all at the end."""
+def test_the_file_does_not_depend_on_the_size_of_writes(variant, monkeypatch):
+    """A few frames and beacons per write, or all at the end."""
     _, _, at_once = captured("psm", **VARIANTS[variant])
     monkeypatch.setattr("psm_sim.network.parts.capture.sniffer._FLUSH_FRAMES", 3)
     _, _, piecemeal = captured("psm", **VARIANTS[variant])
     assert (at_once == piecemeal) is True
 
 
-def test_every_frame_to_one_receiver_is_acknowledged_at_once():
-    """Data and null frames are; beacons, group frames, PS-Polls and ACKs are not."""
+def test_every_individually_addressed_frame_gets_an_ack():
+    """Data and null data frames do; beacons, group addressed frames, PS-Polls and ACKs do not."""
     _, _, data = captured("psm", **AS_THEY_ARE)
-    found = records(data)
-    for number, each in enumerate(found):
-        if isinstance(each, Beacon) or each.kind in ("ps-poll", "ack"):
+    frames = records(data)
+    for number, frame in enumerate(frames):
+        if isinstance(frame, Beacon) or frame.kind in ("ps-poll", "ack"):
             continue
-        behind = found[number + 1] if number + 1 < len(found) else None
+        behind = frames[number + 1] if number + 1 < len(frames) else None
         acked = isinstance(behind, Frame) and behind.kind == "ack"
-        assert acked is not to_all(each)
+        assert acked is not to_all(frame)
 
 
 @pytest.mark.parametrize("policy", ["always-on", "psm:listen_interval=5", "twt"])
-def test_group_frames_follow_a_dtim_beacon_that_says_so(policy):
-    """A beacon says so exactly if group frames come before the next one, also those that nobody hears."""
+def test_group_frames_follow_a_dtim_beacon_with_the_group_bit(policy):
+    """A beacon has the bit exactly if group frames precede the next one, whether or not they are received."""
     world, _, data = captured(policy, **AS_THEY_ARE)
     announced, follow = [], []
-    for each in records(data):
-        if isinstance(each, Beacon):
-            announced.append(each.group)
+    for record in records(data):
+        if isinstance(record, Beacon):
+            announced.append(record.group)
             follow.append(False)
-            assert not (each.group and each.dtim_count)
-        elif to_all(each):
+            assert not (record.group and record.dtim_count)
+        elif to_all(record):
             follow[-1] = True
     assert any(announced)
     assert announced == follow
-    groups = [each for each in frames_of(data, "data") if to_all(each)]
+    groups = [record for record in frames_of(data, "data") if to_all(record)]
     assert world.hop.group.sent - 1 <= len(groups) <= world.hop.group.sent

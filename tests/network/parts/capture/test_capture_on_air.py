@@ -1,4 +1,4 @@
-"""Captures over the air of 802.11: every frame and beacon where it was, with the bits that it had."""
+"""Captures with a channel model: times and bits of every frame and beacon."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 class Aired(Observer):
-    """Keeps what is told of the air."""
+    """Record the frames on the channel."""
 
     def __init__(self) -> None:
         self.frames: list[AirFrame] = []
@@ -43,18 +43,18 @@ class Aired(Observer):
 
 
 def on_air(policy="psm", pages=3, **settings):
-    """Return a world after its run over the air, and its capture."""
+    """Return a world after its run with a channel model, and its capture."""
     world, _, data = captured(policy, pages=pages, mac__model="dcf", **settings)
     return world, data
 
 
-def polls(each):
-    """Say whether a record is a PS-Poll."""
-    return isinstance(each, Frame) and each.kind == "ps-poll"
+def polls(record):
+    """Return whether a record is a PS-Poll."""
+    return isinstance(record, Frame) and record.kind == "ps-poll"
 
 
-def test_a_late_beacon_takes_the_place_of_those_due_meanwhile():
-    """One due at 0.3 s, sent at 0.54 s: beacons 3 and 4 are left out, 5 is late, and 6 is on time."""
+def test_a_late_beacon_replaces_the_beacons_due_meanwhile():
+    """The beacon of 0.3 s is sent at 0.54 s: beacons 3 and 4 are omitted, 5 is late, and 6 is on time."""
     times = BeaconTimes(capture_header_values(load_topology("three-node", {"mac.model": "dcf"})))
     gap_s, air_s = 30e-6, 864e-6
     assert times.before(0.3) == 3
@@ -64,67 +64,67 @@ def test_a_late_beacon_takes_the_place_of_those_due_meanwhile():
     assert times.before(0.55) == 6
     begun_s = [times.start_s(number) for number in range(2, 7)]
     assert begun_s[0] == pytest.approx(0.2 + gap_s)
-    assert [isnan(each) for each in begun_s] == [False, True, True, False, False]
+    assert [isnan(time_s) for time_s in begun_s] == [False, True, True, False, False]
     assert begun_s[3:] == pytest.approx([0.54, 0.6 + gap_s])
 
 
 @pytest.mark.parametrize(
-    ("policy", "variant", "said"),
+    ("policy", "variant", "expected"),
     [
         ("lpsm", "plain", {True, False}),
         ("dynamic", "legacy", {True, False}),
         ("psm", "null frames fetch", {False}),
     ],
 )
-def test_the_power_management_bits_are_what_the_access_point_acts_on(policy, variant, said):
-    """It answers PS-Polls exactly while the last frame of the station has said that it dozes."""
+def test_the_access_point_obeys_the_power_management_bits(policy, variant, expected):
+    """It replies to PS-Polls exactly while the last frame of the station had PM = 1."""
     _, data = on_air(policy, pages=6, **VARIANTS[variant])
     dozes, before, seen = False, None, set()
-    for each in records(data):
-        if isinstance(each, Frame) and each.kind == "data" and not each.up:
+    for record in records(data):
+        if isinstance(record, Frame) and record.kind == "data" and not record.up:
             assert polls(before) is dozes
             seen.add(dozes)
-        elif isinstance(each, Frame) and each.up and each.kind != "ack":
-            assert each.sleeps or not polls(each)
-            dozes = each.sleeps
-        before = each
-    assert seen == said
+        elif isinstance(record, Frame) and record.up and record.kind != "ack":
+            assert record.sleeps or not polls(record)
+            dozes = record.sleeps
+        before = record
+    assert seen == expected
 
 
 @pytest.mark.parametrize("variant", ["802.11g", "null frames fetch"])
-def test_what_has_collided_has_the_retry_bit_when_it_is_heard(variant, monkeypatch):
-    """And nothing else has it."""
+def test_exactly_the_frames_that_collided_have_the_retry_bit(variant, monkeypatch):
+    """When they are received at last."""
     tried, collided = [], AirLink.collided
 
-    def kept(link, sent_s):
+    def record_collision(link, sent_s):
         tried.append(link.queue[0][1])
         collided(link, sent_s)
 
-    monkeypatch.setattr(AirLink, "collided", kept)
+    monkeypatch.setattr(AirLink, "collided", record_collision)
     for standard in CW_MIN:
         monkeypatch.setitem(CW_MIN, standard, 1)
     aired = Aired()
     run("lpsm", pages=6, observers=[aired], mac__model="dcf", **VARIANTS[variant])
-    again = {each.segment for each in aired.frames if each.retry and each.segment}
-    assert again == {each for each in tried if isinstance(each, Segment)}
+    again = {frame.segment for frame in aired.frames if frame.retry and frame.segment}
+    assert again == {frame for frame in tried if isinstance(frame, Segment)}
     assert len(again) > 1
-    nulls = sum(each.retry for each in aired.frames if each.kind == "null")
-    assert (nulls > 0) is any(not isinstance(each, Segment) for each in tried)
+    nulls = sum(frame.retry for frame in aired.frames if frame.kind == "null")
+    assert (nulls > 0) is any(not isinstance(frame, Segment) for frame in tried)
 
 
 @pytest.mark.parametrize("taken_back", [True, False])
-def test_a_null_frame_that_was_tried_and_taken_back_leaves_the_next_one_new(taken_back):
-    """Else the next one is its copy."""
-    told: list[AirFrame] = []
+def test_a_withdrawn_null_frame_is_not_repeated_by_the_next_one(taken_back):
+    """The next null frame is new, and has no Retry bit."""
+    aired: list[AirFrame] = []
     topology = load_topology("three-node", {"mac.model": "dcf"})
-    link = AirLink(Environment(), "wireless up", topology, (), [told.append])
+    link = AirLink(Environment(), "wireless up", topology, (), [aired.append])
     link.enqueue(NULL_DOZE)
     link.collided(0.0)
     if taken_back:
         link.remove(link.queue[0])
         link.enqueue(NULL_DOZE)
     link.sniffer.exchange("null", link.queue.popleft(), 0.1, sleeps=True)
-    assert [(each.kind, each.uplink, each.retry, each.sleeps) for each in told] == [
+    assert [(frame.kind, frame.uplink, frame.retry, frame.sleeps) for frame in aired] == [
         ("null", True, not taken_back, True), ("ack", False, False, False),
     ]  # fmt: skip
     assert not link.sniffer.failed

@@ -1,4 +1,4 @@
-"""Captures of several stations on one air: one file, in which each is told from the others."""
+"""Captures of several stations on one channel, in one file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 class Ends(Observer):
-    """Keeps what has been received and sent by the end of a station's last page, and when that was."""
+    """Record the bytes received and sent until the end of a station's last page, and that time."""
 
     world: World
     at_s = received = sent = 0
@@ -50,30 +50,30 @@ class Ends(Observer):
 
 
 class Sniffed:
-    """Run of stations: their worlds, their ends, and the capture."""
+    """Run of several stations, with a capture."""
 
     def __init__(self, topology, policies=POLICIES, pages=2):
         self.topology, self.held = topology, []
         capture, bss = io.BytesIO(), bss_of(topology)
         self.ends = [Ends() for _ in policies]
-        told = zip(policies, capture_observers(capture, len(policies)), self.ends, strict=True)
+        fittings = zip(policies, capture_observers(capture, len(policies)), self.ends, strict=True)
         self.worlds = [
             build_world(
-                replace(topology, station_name=f"station-{number}"), make_policy(policy), [each, end], bss
+                replace(topology, station_name=f"station-{number}"), make_policy(policy), [observer, end], bss
             )
-            for number, (policy, each, end) in enumerate(told, 1)
+            for number, (policy, observer, end) in enumerate(fittings, 1)
         ]
         for end, world in zip(self.ends, self.worlds, strict=True):
             end.world = world
         self.worlds[0].env.process(self._look())
         loads = [load_workload("ucb:max_think_s=5", pages, seed) for seed, _ in enumerate(policies, 1)]
         WorldGroup(self.worlds).run(
-            [each.pages for each in loads], [each.messages for each in loads], lambda _: None
+            [load.pages for load in loads], [load.messages for load in loads], lambda _: None
         )
         self.capture = capture.getvalue()
 
     def _look(self):
-        """Look at the queues just before each beacon is due."""
+        """Sample the queues just before each beacon is due."""
         env, interval_s = self.worlds[0].env, self.worlds[0].beacons.interval_s
         while True:
             yield env.timeout(interval_s * (len(self.held) + 1) - 1e-8 - env.now)
@@ -93,69 +93,69 @@ def mac_of(aid):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_each_stations_bytes_are_those_of_its_accounts(variant):
-    """Both ways, up to the end of its last page, to the byte; addresses and associations are its own."""
-    found = sniffed(variant)
-    for aid, end in enumerate(found.ends, 1):
-        mine = [each for each in frames_of(found.capture, "data") if each.station == mac_of(aid)]
+def test_the_captured_bytes_of_each_station_equal_its_counters(variant):
+    """In both directions until the end of its last page, under its own addresses and association IDs."""
+    run = sniffed(variant)
+    for aid, end in enumerate(run.ends, 1):
+        mine = [frame for frame in frames_of(run.capture, "data") if frame.station == mac_of(aid)]
         sizes = {False: 0, True: 0}
-        for each in mine:
-            address = each.ip[12:16] if each.up else each.ip[16:20]
+        for frame in mine:
+            address = frame.ip[12:16] if frame.up else frame.ip[16:20]
             assert address == bytes([10, 0, 0, 1 + aid])
-            if each.time_ns <= round(1e9 * end.at_s):
-                sizes[each.up] += int.from_bytes(each.ip[2:4], "big")
+            if frame.time_ns <= round(1e9 * end.at_s):
+                sizes[frame.up] += int.from_bytes(frame.ip[2:4], "big")
         assert sizes[False] == end.received
         assert sizes[True] >= end.sent > 0
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_tim_names_each_station_exactly_when_frames_are_held_for_it(variant):
-    """As a process sees it that looks at all queues just before each beacon is due."""
-    found = sniffed(variant)
-    beacons = beacons_of(found.capture)[1:]
-    expected = [found.held[int((each.begun_us - 1) / 102_400) - 1] for each in beacons]
-    assert [each.tim_bit for each in beacons] == expected
+def test_each_stations_tim_bit_is_set_exactly_while_its_frames_are_buffered(variant):
+    """Compared with a process that reads all queues just before each beacon is due."""
+    run = sniffed(variant)
+    beacons = beacons_of(run.capture)[1:]
+    expected = [run.held[int((beacon.begun_us - 1) / 102_400) - 1] for beacon in beacons]
+    assert [beacon.tim_bit for beacon in beacons] == expected
     assert {1, 8, 9} <= {aid for named in expected for aid in named}
     assert max(map(len, expected)) > 1
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_no_two_frames_overlap_and_each_is_on_the_air_as_long_as_it_takes(variant):
-    """Beacons included; ACKs and answers to PS-Polls come after a SIFS."""
-    found = sniffed(variant)
-    timing, seen = FrameTiming(found.topology.mac), records(found.capture)
+def test_no_two_frames_overlap_and_each_lasts_its_air_time(variant):
+    """Including beacons; ACKs and replies to PS-Polls follow after a SIFS."""
+    run = sniffed(variant)
+    timing, seen = FrameTiming(run.topology.mac), records(run.capture)
     bare = {"null": timing.null_s, "ps-poll": timing.poll_s, "ack": timing.ack_s}
-    for each in seen:
-        if isinstance(each, Beacon):
+    for frame in seen:
+        if isinstance(frame, Beacon):
             air_s = timing.beacon_s
         else:
-            air_s = bare.get(each.kind) or timing.data_s(int.from_bytes(each.ip[2:4], "big"))
-        assert each.time_ns / 1000 - each.begun_us == pytest.approx(1e6 * air_s, abs=0.51)
+            air_s = bare.get(frame.kind) or timing.data_s(int.from_bytes(frame.ip[2:4], "big"))
+        assert frame.time_ns / 1000 - frame.begun_us == pytest.approx(1e6 * air_s, abs=0.51)
     for one, other in pairwise(seen):
         gap_us = other.begun_us - one.time_ns / 1000
         answers = isinstance(other, Frame) and (other.kind == "ack" or (_polls(one) and not _polls(other)))
         assert gap_us == pytest.approx(10, abs=0.51) if answers else gap_us > 10.5
 
 
-def _polls(each):
-    return isinstance(each, Frame) and each.kind == "ps-poll"
+def _polls(record):
+    return isinstance(record, Frame) and record.kind == "ps-poll"
 
 
-def test_more_stations_than_have_a_number_are_refused():
-    """Before the run, in a sentence."""
-    place = load_topology("three-node", {"mac.model": "dcf"})
+def test_more_stations_than_association_ids_are_an_error():
+    """Before the run."""
+    topology = load_topology("three-node", {"mac.model": "dcf"})
     crowd = tuple(StationSpec(f"m{number}", count=250) for number in range(9))
-    place = replace(place, stations=crowd)
+    topology = replace(topology, stations=crowd)
     with pytest.raises(InputError, match="at most 2,007 stations, got 2,250"):
-        check_capturable(place, place.station_count)
+        check_capturable(topology, topology.station_count)
 
 
-def test_the_command_writes_both_files_for_each_policy(tmp_path):
-    """From Python: one capture and one timeline with all five stations of a café."""
+def test_a_comparison_writes_a_capture_and_a_timeline_per_policy(tmp_path):
+    """Each file has all five stations of a café."""
     import psm_sim
 
     path = tmp_path / "cafe.pcap"
-    found = psm_sim.compare(
+    comparison = psm_sim.compare(
         ["psm", "always-on"], topology="cafe", pages=1, capture=path, timeline=tmp_path / "c.json"
     )
     assert sorted(each.name for each in Path(tmp_path).iterdir()) == [
@@ -163,4 +163,4 @@ def test_the_command_writes_both_files_for_each_policy(tmp_path):
     ]  # fmt: skip
     data = (tmp_path / "cafe-psm.pcap").read_bytes()
     assert {each.station for each in frames_of(data, "data")} == {2, 258, 259, 260, 261}
-    assert [run.slowdown.mean for run in found.runs[2:]] == [1.0, 1.0]
+    assert [run.slowdown.mean for run in comparison.runs[2:]] == [1.0, 1.0]

@@ -1,4 +1,4 @@
-"""Device: the station and the access point as they are, by hand and by law."""
+"""Device effects of station and access point: hand-computed cases and laws."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTHING_IS_LOST = {"access_point.ageing_s": 1e6}
 
 
 class Recorder(Observer):
-    """Keeps the beacons woken for."""
+    """Record the beacons for which the radio wakes."""
 
     def __init__(self):
         self.heard = []
@@ -30,12 +30,12 @@ class Recorder(Observer):
 
 
 class Bench:
-    """World without pages: frames are put in by hand."""
+    """World without pages, for tests that inject frames."""
 
     def __init__(self, settings=None, policy="psm"):
         self.recorder = Recorder()
-        made = make_policy(policy) if isinstance(policy, str) else policy
-        self.world = build_world(load_topology("three-node", settings), made, [self.recorder])
+        instance = make_policy(policy) if isinstance(policy, str) else policy
+        self.world = build_world(load_topology("three-node", settings), instance, [self.recorder])
         self.env = self.world.env
         self.delivered: list[float] = []
         port, radio = self.world.access_point.ports[0], self.world.radio
@@ -63,9 +63,9 @@ class Bench:
 
 
 @pytest.mark.parametrize("policy", ["psm", "psm:listen_interval=3", "bsd", "lpsm"])
-def test_a_device_that_loses_nothing_is_the_papers_station_to_the_last_bit(policy):
-    """The same energy, page times and traffic."""
-    plain, device = (simulate(policy, pages=4, settings=each) for each in ({}, NOTHING_IS_LOST))
+def test_a_device_without_losses_equals_the_thesis_station_bit_for_bit(policy):
+    """Energy, page times and traffic are equal."""
+    plain, device = (simulate(policy, pages=4, settings=settings) for settings in ({}, NOTHING_IS_LOST))
     assert page_rows(device) == page_rows(plain)
     assert usage_of(device.row) == usage_of(plain.row)
 
@@ -89,20 +89,20 @@ EVERYTHING = {
 
 @pytest.mark.parametrize("policy", ["psm", "psm:listen_interval=3", "bsd", "lpsm"])
 @pytest.mark.parametrize("after_miss", ["next", "rest"])
-def test_with_everything_on_laws_hold_and_firing_every_beacon_changes_no_bit(policy, after_miss):
-    """Bytes sent are received, on the way or dropped; energy and page times do not depend on the events."""
+def test_laws_hold_with_all_effects_and_an_event_per_beacon_changes_no_bit(policy, after_miss):
+    """Bytes sent are received, in transit or dropped; energy and page times do not depend on the events."""
     settings = EVERYTHING | {"station.after_miss": after_miss}
-    found, fired = run_both(policy, pages=3, settings=settings)
-    assert page_rows(fired) == page_rows(found)
-    assert usage_of(fired.row) == usage_of(found.row)
-    check_bytes_are_conserved(found)
-    usage = usage_of(found.row)
-    assert usage.awake_s + usage.asleep_s == pytest.approx(found["simulated_s"])
+    result, fired = run_both(policy, pages=3, settings=settings)
+    assert page_rows(fired) == page_rows(result)
+    assert usage_of(fired.row) == usage_of(result.row)
+    check_bytes_are_conserved(result)
+    usage = usage_of(result.row)
+    assert usage.awake_s + usage.asleep_s == pytest.approx(result["simulated_s"])
     assert min(usage) > 0
 
 
-def test_a_missed_beacon_is_followed_by_the_next_one():
-    """The frame of 0.15 s is announced at 0.2, which is lost, and fetched at 0.3."""
+def test_a_frame_is_retrieved_at_the_beacon_after_a_missed_one():
+    """The frame of 0.15 s is announced at 0.2 s, in a missed beacon, and retrieved at 0.3 s."""
     bench = Bench({"beacon.loss": 0.5})
     bench.lose(2)
     bench.arrive_at(0.15)
@@ -113,8 +113,8 @@ def test_a_missed_beacon_is_followed_by_the_next_one():
 
 
 @pytest.mark.parametrize(("after_miss", "heard"), [("next", [0.3, 0.4, 0.6]), ("rest", [0.3, 0.6])])
-def test_a_station_that_misses_a_beacon_listens_to_every_next_one_or_rests(after_miss, heard):
-    """With a listen interval of 3: after the miss at 0.3 at 0.4, or at 0.6; then on its own beacons again."""
+def test_after_a_missed_beacon_a_station_receives_the_next_one_or_rests(after_miss, heard):
+    """Listen interval 3: after the miss at 0.3 s it wakes at 0.4 s or 0.6 s, then at its own beacons."""
     bench = Bench({"beacon.loss": 0.5, "station.after_miss": after_miss}, "psm:listen_interval=3")
     bench.lose(3)
     bench.run(0.75)
@@ -122,8 +122,8 @@ def test_a_station_that_misses_a_beacon_listens_to_every_next_one_or_rests(after
 
 
 @pytest.mark.parametrize(("loss", "run"), [(0.3, None), (0.3, 5.0), (0.6, 3.0)])
-def test_losses_have_the_share_and_the_runs_asked_for(loss, run):
-    """Over 200,000 beacons: the share within 3 %, the mean run within 5 %."""
+def test_missed_beacons_have_the_configured_share_and_run_length(loss, run):
+    """Over 200,000 beacons, the share is within 3 % and the mean run within 5 %."""
     reception = BeaconReception(loss, run, random_stream(1, "beacons"))
     lost = [reception.lost(number) for number in range(200_000)]
     assert sum(lost) / len(lost) == pytest.approx(loss, rel=0.03)
@@ -131,7 +131,7 @@ def test_losses_have_the_share_and_the_runs_asked_for(loss, run):
     assert sum(lost) / runs == pytest.approx(run or 1 / (1 - loss), rel=0.05)
 
 
-def test_a_busy_air_costs_its_mean_delay_for_each_beacon():
+def test_a_busy_channel_costs_its_mean_delay_per_beacon():
     """Half of 5 ms at 40 % of the time, for each of 99 beacons; and to send 40 B."""
     bench = Bench({"beacon.busy_air": 0.4, "beacon.ppdu_ms": 5})
     bench.send_at(9.95)
@@ -150,7 +150,7 @@ def test_a_clock_that_drifts_costs_guard_time():
 
 
 def test_waking_to_send_takes_time_and_energy():
-    """A frame of 40 B at 5 Mbit/s leaves 20 ms after it was handed down: awake 20.064 ms."""
+    """A frame of 40 B at 5 Mbit/s is sent 20 ms after it was queued: the radio is awake for 20.064 ms."""
     bench = Bench({"station.wake_ms": 20, "power.wake_j": 0.5})
     bench.send_at(0.12)
     usage = bench.run(0.19)
@@ -158,8 +158,8 @@ def test_waking_to_send_takes_time_and_energy():
     assert (usage.wake_ups, usage.wake_ups_j) == (1, 0.5)
 
 
-def test_held_frames_grow_old_and_are_dropped():
-    """Held for 0.5 s by a station that wakes after 1 s; a younger one is delivered."""
+def test_buffered_frames_expire_and_are_dropped():
+    """Frames expire after 0.5 s and the station wakes after 1 s; a younger frame is delivered."""
     bench = Bench({"access_point.ageing_s": 0.3}, "psm:listen_interval=10")
     bench.arrive_at(0.5)
     bench.arrive_at(0.9)
@@ -175,8 +175,8 @@ def group_of(settings, policy="psm", until=1000.05):
     return bench.world.hop.group, bench
 
 
-def test_group_frames_follow_the_dtim_beacon_and_a_station_that_skips_it_misses_them():
-    """Hearing each DTIM beacon it misses none; hearing every third of them it misses two in three."""
+def test_group_frames_follow_dtim_beacons_and_are_missed_by_a_station_that_skips_one():
+    """With every DTIM beacon it misses none; with every third one it misses two in three."""
     every, _ = group_of({"beacon.dtim_period": 2}, "psm:listen_interval=2")
     assert every.sent == pytest.approx(2000, abs=150)
     assert every.missed == 0
@@ -187,14 +187,14 @@ def test_group_frames_follow_the_dtim_beacon_and_a_station_that_skips_it_misses_
 
 
 def test_group_frames_keep_a_station_awake_for_their_air_time():
-    """100 B at 1 Mbit/s are 0.8 ms each, and the last of each DTIM beacon 0.1 ms on its way."""
+    """100 B at 1 Mbit/s take 0.8 ms each, and the last one after each DTIM beacon another 0.1 ms."""
     frames, bench = group_of({})
     awake_s = bench.world.usage().awake_s
     assert frames.sent * 0.8e-3 < awake_s < frames.sent * 0.95e-3
 
 
-def test_a_forgotten_station_gets_nothing_until_it_associates_anew():
-    """Silent for 12 s with a limit of 10: the frame of 11 s is dropped; sending again takes 1 s more."""
+def test_a_disassociated_station_receives_nothing_until_it_associates_again():
+    """Idle for 12 s with a limit of 10 s: the frame of 11 s is dropped; the next packet takes 1 s longer."""
     bench = Bench({"access_point.idle_limit_s": 10, "access_point.poll_idle": False})
     bench.arrive_at(11)
     bench.send_at(12)
@@ -205,7 +205,7 @@ def test_a_forgotten_station_gets_nothing_until_it_associates_anew():
 
 
 def test_a_poll_of_the_access_point_keeps_the_association_of_a_station_that_receives_beacons():
-    """The poll of 10 s waits for the beacon, and its ACK renews the limit: nothing is dropped at 35 s."""
+    """The poll of 10 s waits for the beacon, and its ACK renews the limit: no frame is dropped at 35 s."""
     bench = Bench({"access_point.idle_limit_s": 10})
     bench.arrive_at(35)
     usage = bench.run(36.05)
@@ -216,8 +216,8 @@ def test_a_poll_of_the_access_point_keeps_the_association_of_a_station_that_rece
     assert usage.awake_s == pytest.approx((3 * 28 + 1500) * 8 / 5e6, abs=1e-3)
 
 
-def test_a_poll_that_no_station_hears_ends_the_association_3_s_after_the_limit():
-    """A station that sleeps for 100 beacons at a time is forgotten at 13 s; a frame at 12 s still waits."""
+def test_an_unacknowledged_poll_ends_the_association_3_s_after_the_limit():
+    """A station that dozes for 100 beacons is disassociated at 13 s; a frame at 12 s still waits."""
     bench = Bench({"access_point.idle_limit_s": 10}, "psm:listen_interval=1000")
     bench.arrive_at(12)
     bench.arrive_at(14)
@@ -225,8 +225,8 @@ def test_a_poll_that_no_station_hears_ends_the_association_3_s_after_the_limit()
     assert bench.world.access_point.dropped_frames == 2
 
 
-def test_a_null_frame_keeps_the_association_alive():
-    """Every 5 s, so that nothing is dropped; none of them reaches the server."""
+def test_null_frames_keep_the_association_alive():
+    """With one every 5 s, no frame is dropped; no null frame reaches the server."""
     bench = Bench({"access_point.idle_limit_s": 10, "station.keep_alive_s": 5})
     bench.arrive_at(31)
     usage = bench.run(32.05)
@@ -236,7 +236,7 @@ def test_a_null_frame_keeps_the_association_alive():
     assert usage.awake_s == pytest.approx(6 * 28 * 8 / 5e6 + 0.0025, rel=0.05)
 
 
-def test_a_users_policy_can_read_the_dtim_period():
+def test_a_user_defined_policy_can_read_the_dtim_period():
     """It is set before the policy starts."""
 
     class Mine(Policy):

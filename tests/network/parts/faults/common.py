@@ -1,4 +1,4 @@
-"""World with faults, for the tests of this folder."""
+"""Worlds with faults, for the tests in this folder."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ PAGE = Page(1.0, 20_000, (5_000, 5_000), (300,) * 3, (0.05,) * 3)
 
 
 def world_with(settings, policy="psm", observers=(), seed=1):
-    """Return a world, not yet run."""
-    made = make_policy(policy) if isinstance(policy, str) else policy
-    return build_world(replace(load_topology("three-node", settings), seed=seed), made, observers)
+    """Return a world before its run."""
+    instance = make_policy(policy) if isinstance(policy, str) else policy
+    return build_world(replace(load_topology("three-node", settings), seed=seed), instance, observers)
 
 
 def loaded(settings, pages=(PAGE,) * 5, policy="psm", observers=()):
@@ -25,7 +25,7 @@ def loaded(settings, pages=(PAGE,) * 5, policy="psm", observers=()):
 
 
 class Frames(Observer):
-    """Frames queued and frames lost, as (name of the link, time in seconds, segment)."""
+    """Record frames queued and lost, as (name of the link, time in seconds, segment)."""
 
     def __init__(self):
         self.queued, self.gone = [], []

@@ -1,4 +1,4 @@
-"""Pages that fail: each is reported with its reason, its connections are broken off, the next one loads."""
+"""Failed pages: reasons, reset connections, and the pages that follow."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SLOW = Page(1.0, 1000, (2000,), (300, 300), (0.0, 50.0))
 
 
 @pytest.mark.parametrize("persistent", [True, False])
-def test_a_page_that_takes_too_long_fails_at_that_very_time(persistent):
-    """And the next one, asked for after its think time, is complete."""
+def test_a_page_fails_exactly_at_its_time_limit(persistent):
+    """The next page, requested after its think time, is complete."""
     reason = "it has taken longer than 7.5 s"
     world = loaded({"browser.max_page_s": 7.5, "browser.persistent": persistent}, [QUICK, SLOW, QUICK])
     (first, _), (failed, _), (last, _) = world.visits
@@ -35,8 +35,8 @@ REPORTED = {"browser.max_page_s": 1e6}
 """Pages that fail do not end the run."""
 
 
-def test_a_page_without_progress_fails_after_an_hour():
-    """Counted from its last new byte, to the bit; here the main object, which comes at once."""
+def test_a_page_without_progress_fails_exactly_after_an_hour():
+    """Counted from its last new byte, here of the main object."""
     slow = Page(1.0, 1000, (2000,), (300, 300), (0.0, 4000.0))
     (failed, _), (last, _) = loaded(REPORTED, [slow, QUICK]).visits
     assert failed.failure == "no new byte of it has come for 3600 s"
@@ -45,15 +45,15 @@ def test_a_page_without_progress_fails_after_an_hour():
 
 
 def test_a_page_that_makes_progress_does_not_stall():
-    """Images come one after the other, each after 3,000 s."""
+    """Images arrive one after the other, each after 3,000 s."""
     page = Page(1.0, 1000, (2000,) * 4, (300,) * 5, (3000.0,) * 5)
     world = loaded({**REPORTED, "browser.connections": 1}, [page])
     assert not world.visits.failures
     assert world.env.now > 15_000
 
 
-def test_its_connections_are_broken_off_and_the_server_learns_it():
-    """Two RSTs, for two images on their way; the server, done after 50 s, sends no reply to nobody."""
+def test_the_connections_of_a_failed_page_are_reset():
+    """Two RSTs for two images in transit; the server, ready after 50 s, sends no reply."""
     seen = Frames()
     page = Page(1.0, 1000, (2000, 2000), (300,) * 3, (0.0, 50.0, 50.0))
     world = loaded({"browser.max_page_s": 5}, [page, Page(100.0, 1, (), (300,), (0.0,))], observers=[seen])
@@ -64,8 +64,8 @@ def test_its_connections_are_broken_off_and_the_server_learns_it():
     balance(world)
 
 
-def test_a_reset_that_is_lost_is_sent_again_when_the_server_goes_on():
-    """The two segments of the image come to a station that knows of no such connection any more."""
+def test_a_lost_reset_is_repeated_when_the_server_sends_more():
+    """The two segments of the image arrive at a station without such a connection."""
     seen = Frames()
     gone: list[object] = []
     world = world_with({"browser.max_page_s": 5, "faults.wired.loss": 1e-12}, observers=[seen])
@@ -85,7 +85,7 @@ def test_a_reset_that_is_lost_is_sent_again_when_the_server_goes_on():
 
 
 class Sleeper(Policy):
-    """Dozes for as good as ever."""
+    """Doze almost forever."""
 
     name = "sleeper"
 
@@ -93,8 +93,8 @@ class Sleeper(Policy):
         return Rest(beacons=10**9)
 
 
-def test_a_connection_given_up_fails_its_page_and_no_other():
-    """The server gives the reply up after 924.6 s; the next page has its own connections."""
+def test_a_connection_that_is_given_up_fails_only_its_page():
+    """The server gives up the reply after 924.6 s; the next page has its own connections."""
     late = Page(1.0, 1000, (), (300,), (50.0,))
     world = loaded(REPORTED, [late, late], Sleeper())
     reasons = list(world.visits.failures.values())
@@ -104,13 +104,13 @@ def test_a_connection_given_up_fails_its_page_and_no_other():
     assert times_s == pytest.approx([50 + 970] * 2, abs=60)
 
 
-def test_without_faults_a_page_that_cannot_be_loaded_stops_the_run_as_ever():
+def test_without_faults_a_failed_page_ends_the_run():
     with pytest.raises(PageError, match="Page 1 under psm cannot be loaded: no new byte"):
         loaded({}, [Page(1.0, 1000, (), (300,), (4000.0,))])
 
 
-def test_a_standing_connection_that_is_given_up_is_opened_anew():
-    """The messages on it are lost, and count as lost; those after the outage arrive."""
+def test_a_persistent_connection_is_reopened_after_it_was_given_up():
+    """Its messages are counted as lost; messages after the outage arrive."""
     messages = Messages([Message(10.0 + 100.0 * k, 50, True, 40, 0.0, 0) for k in range(40)])
     world = world_with({"faults.wired.loss": 1e-12})
     forward = world.wired_down.deliver

@@ -1,4 +1,4 @@
-"""Restarts of the access point: buffer and association are lost."""
+"""Restarts of the access point, which lose buffer and association."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.network.parts.faults.common import Frames, loaded, world_with
 
 
 class Once:
-    """Random numbers with which a restart begins at *time_s*, and no other one."""
+    """Random numbers that give a single restart, at *time_s*."""
 
     def __init__(self, time_s):
         self.times_s = [1e9, time_s]
@@ -24,7 +24,7 @@ class Once:
 
 
 def at(monkeypatch, time_s):
-    """Have the first restart begin at *time_s*, and no other one."""
+    """Let the only restart begin at *time_s*."""
     monkeypatch.setattr(fault_injection, "random_stream", lambda seed, name: Once(time_s))
 
 
@@ -33,8 +33,8 @@ PUSHED = Messages([Message(9.95, 500, False), Message(12.0, 500, False), Message
 """Held at the restart; sent while the access point is down; and after it."""
 
 
-def test_what_was_held_is_lost_and_what_comes_while_it_is_down(monkeypatch):
-    """The third datagram finds a station that has associated by itself."""
+def test_a_restart_loses_buffered_frames_and_arrivals(monkeypatch):
+    """The third datagram arrives after the station has associated again."""
     at(monkeypatch, 9.99)
     world = world_with(RESTART)
     run_alone(world, [Page(40.0, 1000, (), (300,), (0.0,))], PUSHED)
@@ -46,8 +46,8 @@ def test_what_was_held_is_lost_and_what_comes_while_it_is_down(monkeypatch):
     balance(world)
 
 
-def test_no_frame_passes_while_it_is_down(monkeypatch):
-    """A page that begins meanwhile: its SYNs are lost, and it loads once the access point is back."""
+def test_no_frame_passes_during_a_restart(monkeypatch):
+    """A page that begins during a restart loses its SYNs, and loads when the access point is back."""
     at(monkeypatch, 10.0)
     seen = Frames()
     world = loaded(RESTART, [Page(11.0, 1000, (), (300,), (0.0,))], observers=[seen])
@@ -57,8 +57,8 @@ def test_no_frame_passes_while_it_is_down(monkeypatch):
     assert 15.0 < visit.ended_s < 19.0
 
 
-def test_what_is_on_its_way_to_the_station_is_lost(monkeypatch):
-    """Frames queued at the access point, in the middle of a page; the page goes on after it."""
+def test_a_restart_loses_frames_queued_for_the_station(monkeypatch):
+    """In the middle of a page; the page continues after the restart."""
     at(monkeypatch, 1.2)
     settings = {**RESTART, "links.wireless.rate_mbps": 0.2}
     world = loaded(settings, [Page(1.0, 50_000, (), (300,), (0.0,))], "always-on")
@@ -69,7 +69,7 @@ def test_what_is_on_its_way_to_the_station_is_lost(monkeypatch):
 
 @pytest.mark.parametrize("policy", ["psm", "lpsm", "bsd:p=0.5", "uapsd", "twt", "anticipate"])
 def test_pages_load_between_restarts_with_every_kind_of_radio(policy):
-    """One a minute, each of 5 s; every page ends, with nothing unaccounted for."""
+    """With a restart of 5 s per minute every page ends, and bytes are conserved."""
     pages = load_workload("ucb", 15, 2).pages
     world = loaded({**RESTART, "faults.restart_every_s": 60}, pages, policy)
     assert len(world.visits) == 15

@@ -1,4 +1,4 @@
-"""A station on the air with nothing else: frames are put in by hand."""
+"""A station on the channel without hosts, for tests that inject frames."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEGACY = {"access_point.release_on_uplink": False}
 
 
 class Recorder(Observer):
-    """Keeps what the radio does, and when frames pass, in ms."""
+    """Record the states of the radio, and the times of frames in ms."""
 
     def __init__(self):
         self.changes, self.heard, self.up, self.down = [], [], [], []
@@ -31,12 +31,12 @@ class Recorder(Observer):
         self.heard += [round(1000 * (first_s + number * every_s), 3) for number in range(count)]
 
     def frame(self, link, queued_s, arrives_s, segment):
-        kept = self.up if link.name == "wireless up" else self.down
-        kept.append((round(1000 * queued_s, 3), round(1000 * arrives_s, 3)))
+        times_ms = self.up if link.name == "wireless up" else self.down
+        times_ms.append((round(1000 * queued_s, 3), round(1000 * arrives_s, 3)))
 
 
 class AirBench:
-    """One station, or several with the same policies, on one access point; beacons every 100 ms."""
+    """One station per policy on one access point, with beacons every 100 ms."""
 
     def __init__(self, *policies, **settings):
         self.env = env = Environment()
@@ -51,10 +51,10 @@ class AirBench:
     def join(self, policy):
         topology, env = self.topology, self.env
         ledger, recorder = EnergyLedger(topology.power), Recorder()
-        told = ObserverHooks([ledger, recorder])
+        hooks = ObserverHooks([ledger, recorder])
         hop = MacHop(topology, self.bss)
         hop.ledger = ledger
-        hop.make_links(told)
+        hop.make_links(hooks)
         hop.attach(AccessPoint(env, topology.access_point), hop.up)
         up, down, port, radio = hop.up, hop.down, hop.port, hop.radio
         station = Station(env, policy, radio)
@@ -69,19 +69,19 @@ class AirBench:
         self.hops.append(hop)
 
     def at(self, time_s, action):
-        """Do something at a time."""
+        """Schedule *action* at *time_s*."""
         self.env.timeout(time_s - self.env.now).callbacks.append(lambda _: action())
 
     def send_at(self, time_s, size=1500, station=0):
-        """A station sends a packet."""
+        """Schedule an uplink packet of a station."""
         self.at(time_s, lambda: self.stations[station].send(self.frame(size)))
 
     def arrive_at(self, time_s, size=1500, station=0):
-        """A packet for a station reaches the access point."""
+        """Schedule a packet for a station at the access point."""
         self.at(time_s, lambda: self.ports[station].forward(self.frame(size)))
 
     def run(self, until=1.0):
-        """Run, and return what the first station's recorder has."""
+        """Run, and return the recorder of the first station."""
         self.env.run(until=until)
         for station in self.stations:
             station._radio.advance(until)

@@ -1,4 +1,4 @@
-"""Saturated stations beside one that only dozes, and the same stations in ns-3.
+"""Saturated stations and one that only dozes, here and in ns-3.
 
 ``python -m benchmarks.peer_crowd`` compares all cells of ``benchmarks/peer_crowd.csv``.
 """
@@ -28,7 +28,7 @@ class Crowd(NamedTuple):
 
 
 def simulate(cell: tuple[int, ...], seed: int, seconds: float) -> Crowd:
-    """Return what the dozing station and the receivers of a cell see."""
+    """Return beacon delay, listening time and goodput of a cell."""
     stations, up, down, size, ampdu, rts, requests = cell
     settings: dict[str, object] = {
         "mac.standard": "802.11n", "mac.beacon_bytes": 154, "beacon.interval_ms": BEACON_MS,
@@ -66,7 +66,7 @@ def simulate(cell: tuple[int, ...], seed: int, seconds: float) -> Crowd:
 
 
 def usage(bench, time_s):
-    """Return what the dozing station has used until now."""
+    """Return the usage of the dozing station until *time_s*."""
     bench.stations[0]._radio.advance(time_s)
     return bench.ledgers[0].usage(time_s)
 
@@ -80,12 +80,12 @@ def measured() -> dict[tuple[int, ...], tuple[Crowd, int]]:
     }
     for row in rows:
         cells[tuple(int(row[key]) for key in KEYS)].append({key: float(row[key]) for key in row})
-    found = {}
+    means = {}
     for cell, runs in cells.items():
         beacons, late_s, listened_s, packets, seconds = (
             sum(run[name] for run in runs)
             for name in ("beacons", "late_s", "listened_s", "packets", "seconds")
         )
         mbps = 8e-6 * cell[3] * packets / seconds
-        found[cell] = Crowd(1000 * late_s / beacons, 1000 * listened_s / beacons, mbps), len(runs)
-    return found
+        means[cell] = Crowd(1000 * late_s / beacons, 1000 * listened_s / beacons, mbps), len(runs)
+    return means

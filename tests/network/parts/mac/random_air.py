@@ -1,4 +1,4 @@
-"""Random settings, pages and policies of stations on the air, and a law of what they send and receive."""
+"""Random settings, pages and policies of stations on a channel, and a law of their frames."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ POLICIES = (
 
 
 class Witness(Observer):
-    """Keeps when the radio was awake, which beacons it heard, and when frames passed on the air."""
+    """Record the dozes of the radio, its beacons, and the times of frames on the channel."""
 
     def __init__(self):
         self.changes, self.heard, self.frames = [(0.0, True)], [], []
@@ -60,9 +60,9 @@ def page_of(random):
 
 
 def awake_throughout(witness, which):
-    """No frame passes while the radio dozes, beacons are heard on their grid.
+    """Check that no frame passes while the radio dozes.
 
-    No two frames share the air, unless they belong to the same A-MPDU.
+    No two frames overlap on the channel, unless they belong to the same A-MPDU.
     """
     changes = sorted(witness.changes, key=lambda change: change[0])
     assert changes == witness.changes, which
@@ -71,10 +71,10 @@ def awake_throughout(witness, which):
         for (start, awake), (end, _) in zip(changes, [*changes[1:], (float("inf"), True)], strict=True)
         if not awake
     ]
-    place = 0
+    next_doze = 0
     for start_s, end_s in witness.frames:
-        while place < len(dozes) and dozes[place][1] <= start_s + 1e-9:
-            place += 1
-        assert place == len(dozes) or dozes[place][0] >= end_s - 1e-9, which
+        while next_doze < len(dozes) and dozes[next_doze][1] <= start_s + 1e-9:
+            next_doze += 1
+        assert next_doze == len(dozes) or dozes[next_doze][0] >= end_s - 1e-9, which
     for earlier, later in zip(witness.frames, witness.frames[1:], strict=False):
         assert later == earlier or later[0] > earlier[1], which

@@ -1,4 +1,4 @@
-"""Stations that always have a frame to send, simulated and by Bianchi's model (IEEE JSAC 18(3), 2000).
+"""Saturated stations, simulated and by Bianchi's model (IEEE JSAC 18(3), 2000).
 
 In the model each station sends in a slot with the same probability tau. Each transmission collides with the
 same probability p, independently of the past. Both follow from a fixed-point equation.

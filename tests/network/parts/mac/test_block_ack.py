@@ -1,4 +1,4 @@
-"""A-MPDUs of 802.11n: their durations by hand, their limits, and what becomes of each frame."""
+"""A-MPDUs of 802.11n: hand-computed durations, limits, and the fate of each frame."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SIFS_US, RTS_US, BLOCK_ACK_US = 10, 20 + 2 * 4 + 6, 20 + 3 * 4 + 6  # two and th
 
 
 def ampdu_us(frames, size=1500):
-    """Return the duration of an A-MPDU at 65 Mbit/s: delimiters of 4 B, headers of 38 B, padding, symbols."""
+    """Return the duration of an A-MPDU at 65 Mbit/s in us, with delimiters of 4 B and headers of 38 B."""
     mpdu = size + 38
     size = (frames - 1) * (4 + ceil(mpdu / 4) * 4) + 4 + mpdu
     return 36 + 4 * ceil((16 + 8 * size + 6) / 260) + 6
 
 
 class Station:
-    """A station that is awake, and what passes in either direction."""
+    """An awake station, and a record of its frames in both directions."""
 
     def __init__(self, stations=1, **settings):
         policies = [make_policy("always-on")] * stations
@@ -42,14 +42,14 @@ class Station:
             hop.down.deliver = deliver
 
     def send(self, count, time_s=0.15, size=1500, number=0):
-        """The station sends some packets at once."""
+        """Schedule *count* simultaneous uplink packets of a station."""
         for _ in range(count):
             segment = self.bench.frame(size)
             self.sent[number].append(segment)
             self.bench.at(time_s, lambda segment=segment: self.bench.stations[number].send(segment))
 
     def forward(self, count, time_s=0.15, size=1500, number=0):
-        """Some packets for the station reach the access point at once."""
+        """Schedule *count* simultaneous packets for a station at the access point."""
         for _ in range(count):
             segment = self.bench.frame(size)
             self.forwarded[number].append(segment)
@@ -63,8 +63,8 @@ def ppdus(frames):
 
 
 @pytest.mark.parametrize("direction", ["up", "down"])
-def test_frames_that_wait_together_share_a_preamble_and_a_block_ack(direction):
-    """Of full packets 28 fit into 5.484 ms."""
+def test_queued_frames_share_a_preamble_and_a_block_ack(direction):
+    """28 full packets fit into 5.484 ms."""
     station = Station()
     (station.send if direction == "up" else station.forward)(40)
     seen = station.bench.run()
@@ -85,8 +85,8 @@ def test_frames_that_wait_together_share_a_preamble_and_a_block_ack(direction):
         ({"mac.data_mbps": 6.5}, 1500, 2),  # 4.4 kB in 5.484 ms
     ],
 )
-def test_an_ampdu_keeps_its_limits(settings, size, most):
-    """In bytes, in time and in frames; never fewer frames than they allow."""
+def test_an_ampdu_is_as_long_as_its_limits_allow(settings, size, most):
+    """In bytes, time and frames; an A-MPDU has as many frames as the limits allow."""
     station = Station(**settings)
     station.send(200, size=size)
     seen = station.bench.run()
@@ -96,7 +96,7 @@ def test_an_ampdu_keeps_its_limits(settings, size, most):
     assert station.arrived[0] == station.sent[0]
 
 
-def test_an_rts_precedes_what_is_longer_than_the_threshold():
+def test_an_rts_precedes_frames_above_the_threshold():
     """RTS, SIFS, CTS and SIFS; a packet of 700 B alone is below it."""
     station = Station(**{"mac.rts_bytes": 1000})
     station.send(1, size=700)
@@ -131,8 +131,8 @@ LOSSY = [
 
 
 @pytest.mark.parametrize("settings", LOSSY)
-def test_each_frame_arrives_once_and_in_order_or_is_lost(settings):
-    """An error loses a frame and not its A-MPDU; those at the retry limit are dropped."""
+def test_each_frame_arrives_once_in_order_or_is_lost(settings):
+    """An error loses a frame and not its A-MPDU; a frame at the retry limit is dropped."""
     station = Station(2, **settings)
     for number in (0, 1):
         for burst in range(20):
@@ -145,8 +145,8 @@ def test_each_frame_arrives_once_and_in_order_or_is_lost(settings):
             (station.sent[number], station.arrived[number], hop.up.lost_bytes // 1500),
             (station.forwarded[number], station.received[number], port.dropped_frames),
         ):
-            places = {segment: place for place, segment in enumerate(sent)}
-            order = [places[segment] for segment in passed]
+            positions = {segment: position for position, segment in enumerate(sent)}
+            order = [positions[segment] for segment in passed]
             assert order == sorted(set(order))
             assert len(passed) + lost == len(sent)
             assert len(passed) > 50
@@ -155,7 +155,7 @@ def test_each_frame_arrives_once_and_in_order_or_is_lost(settings):
 
 
 def test_errors_of_single_frames_cost_less_than_the_loss_of_an_ampdu():
-    """At an error rate of 10 % nearly every A-MPDU has an error, and nine of ten frames pass nevertheless."""
+    """At an error rate of 10 % nearly every A-MPDU has an error, and still nine of ten frames arrive."""
     clean, lossy = Station(), Station(**{"mac.frame_error_rate": 0.1})
     for station in (clean, lossy):
         station.send(2000, time_s=0.1)
@@ -163,16 +163,16 @@ def test_errors_of_single_frames_cost_less_than_the_loss_of_an_ampdu():
     assert 0.75 < len(lossy.arrived[0]) / len(clean.arrived[0]) < 0.92
 
 
-def test_the_station_pays_for_one_block_ack_and_not_for_every_frame():
-    """A downlink A-MPDU costs it 38 us of transmission, as one with three symbols at 24 Mbit/s."""
+def test_a_station_sends_one_block_ack_per_downlink_ampdu():
+    """It takes 38 us, three symbols at 24 Mbit/s."""
     station = Station(**{"power.transmit_w": 1.0})
     station.forward(28)
     station.bench.run()
     assert station.bench.ledgers[0].usage(1.0).transmit_s == pytest.approx(BLOCK_ACK_US * 1e-6)
 
 
-def test_the_station_pays_for_its_ampdu():
-    """With an RTS before it, for both."""
+def test_a_station_transmits_for_the_time_of_its_ampdu_and_rts():
+    """With an RTS, the time of both frames is charged."""
     for settings, rts_us in (({}, 0), ({"mac.rts_bytes": 2000}, RTS_US)):
         station = Station(**{"power.transmit_w": 1.0}, **settings)
         station.send(28)

@@ -1,4 +1,4 @@
-"""Faults on the air of 802.11: frames lost behind the MAC, beacons missed, access points that start anew."""
+"""Faults with a channel model: frames lost above the MAC, missed beacons, and restarts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.network.parts.capture.sniffed import captured, frames_of
 QUIET = [Page(60.0, 1000, (), (300,), (0.05,))]
 
 
-class Told(Observer):
-    """Keeps what is lost, held and heard."""
+class Recorder(Observer):
+    """Record lost frames, buffered frames and received beacons."""
 
     def __init__(self):
         self.lost_frames, self.holds, self.heard_s = [], [(0.0, 0)], []
@@ -34,66 +34,68 @@ class Told(Observer):
 
 
 def over_air(policy="psm", pages=QUIET, messages=(), **settings):
-    """Return a world after its run, and what was told."""
+    """Return a world after its run, and its recorder."""
     dotted = {key.replace("__", "."): value for key, value in settings.items()}
     world = build_world(
-        load_topology("three-node", {"mac.model": "dcf", **dotted}), make_policy(policy), [told := Told()]
+        load_topology("three-node", {"mac.model": "dcf", **dotted}),
+        make_policy(policy),
+        [recorder := Recorder()],
     )
     run_alone(world, pages, Messages(messages))
-    return world, told
+    return world, recorder
 
 
-def test_the_share_of_frames_lost_is_the_one_asked_for():
-    """Each way; TCP sends them again."""
+def test_the_share_of_lost_frames_is_the_configured_one():
+    """In each direction; TCP repeats the lost frames."""
     pages = load_workload("ucb:max_think_s=2", 60, 1).pages
-    world, told = over_air(pages=pages, faults__wireless__loss=0.03)
-    assert world.ends.lost_frames("up") + world.ends.lost_frames("down") == len(told.lost_frames)
+    world, recorder = over_air(pages=pages, faults__wireless__loss=0.03)
+    assert world.ends.lost_frames("up") + world.ends.lost_frames("down") == len(recorder.lost_frames)
     sent = 2 * sum(visit.page.total_bytes for visit, _ in world.visits) / 1460
-    assert 0.015 * sent < len(told.lost_frames) < 0.06 * sent
+    assert 0.015 * sent < len(recorder.lost_frames) < 0.06 * sent
     assert world.client.retransmissions + world.server.retransmissions > 10
-    assert set(told.lost_frames) == {"wireless up", "wireless down"}
+    assert set(recorder.lost_frames) == {"wireless up", "wireless down"}
 
 
-def test_a_lost_frame_stands_in_the_capture_as_sent_and_acknowledged():
-    """It is lost behind the MAC: each data frame is followed by its ACK."""
+def test_a_capture_has_a_lost_frame_with_its_ack():
+    """The frame is lost above the MAC, so each data frame has its ACK."""
     _, _, data = captured(
         "psm", pages=4, mac__model="dcf", faults__wireless__loss=0.1, browser__max_page_s=60
     )
-    kinds = [each.kind for each in frames_of(data)]
+    kinds = [frame.kind for frame in frames_of(data)]
     assert all(after == "ack" for kind, after in pairwise(kinds) if kind in ("data", "null"))
 
 
 @pytest.mark.parametrize("after", ["next", "rest"])
-def test_the_share_of_beacons_missed_is_the_one_asked_for(after, monkeypatch):
-    """Of those for which the station wakes; for each it is awake for the time for which it listens."""
+def test_the_share_of_missed_beacons_is_the_configured_one(after, monkeypatch):
+    """Among the beacons for which the station wakes; each miss costs the listening time awake."""
     settings = {"beacon__loss": 0.25, "station__after_miss": after}
-    world, told = over_air("psm", **settings)
+    world, recorder = over_air("psm", **settings)
     missed = world.hop.report()["beacons missed"]
-    assert missed / len(told.heard_s) == pytest.approx(0.25, abs=0.06)
+    assert missed / len(recorder.heard_s) == pytest.approx(0.25, abs=0.06)
     monkeypatch.setattr(beacon_loss, "_LISTEN_S", 0.0)
     at_once, _ = over_air("psm", **settings)
     listened_s = world.usage().awake_s - at_once.usage().awake_s
     assert listened_s == pytest.approx(missed * 0.005)
 
 
-def test_a_frame_waits_for_the_next_beacon_where_one_is_missed():
-    """Half of the beacons are: some frames wait for more than one interval, and all arrive."""
+def test_after_a_missed_beacon_a_frame_waits_for_the_next_one():
+    """Half of the beacons are missed: some frames wait for more than one interval, and all arrive."""
     pushes = [Message(1.05 + 2 * number, 200) for number in range(25)]
-    world, told = over_air("psm", messages=pushes, beacon__loss=0.5)
+    world, recorder = over_air("psm", messages=pushes, beacon__loss=0.5)
     begun = [
         at_s
-        for (at_s, frames), (_, before) in zip(told.holds[1:], told.holds, strict=False)
+        for (at_s, frames), (_, before) in zip(recorder.holds[1:], recorder.holds, strict=False)
         if frames > before
     ]
-    ended = [at_s for at_s, frames in told.holds[1:] if frames == 0]
+    ended = [at_s for at_s, frames in recorder.holds[1:] if frames == 0]
     waits_s = [end - begin for begin, end in zip(begun, ended, strict=False)]
     assert len(world.messenger.delays_s) == world.messenger.sent == 25
     assert max(waits_s) > 0.1
     assert min(waits_s) < 0.1
 
 
-def test_an_access_point_that_starts_anew_forgets_what_it_held():
-    """The frames of a restart are dropped; the station associates anew at once."""
+def test_a_restart_of_the_access_point_drops_its_buffered_frames():
+    """The station associates again immediately."""
     pushes = [Message(0.5 + 0.2 * number, 200) for number in range(290)]
     settings = {
         "faults__restart_every_s": 8, "faults__restart_s": 2,

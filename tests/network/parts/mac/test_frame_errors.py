@@ -31,7 +31,7 @@ def world_with_errors(rate, policy="psm", think_s=60.0, size=100_000, **settings
 
 
 def queue_with_errors(rate, retry_limit, frames):
-    """Return the seconds for which a lone station sends *frames* packets of 1500 B, and how many are lost."""
+    """Return the seconds in which a lone station sends *frames* packets of 1500 B, and the losses."""
     with patch.object(bss, "RETRY_LIMIT", retry_limit):
         bench = AirBench(make_policy("always-on"))
     radio, link = bench.stations[0]._radio, bench.stations[0]._radio._context.link
@@ -72,7 +72,7 @@ def test_the_time_of_a_frame_follows_from_attempts_backoffs_and_timeouts(rate):
 
 
 def test_a_frame_is_lost_if_no_attempt_arrives():
-    """With one retry: an error in both frames. An ACK that is lost loses no frame."""
+    """With one retry, if both have an error. A lost ACK loses no frame."""
     _, lost = queue_with_errors(0.3, 1, 3000)
     # Attempts end with the first ACK, so a frame is lost after two errors in a row.
     assert lost / 3000 == pytest.approx(0.3**2, rel=0.2)
@@ -89,15 +89,15 @@ def test_each_packet_reaches_its_host_once(policy, release):
     assert world.visits[0][0].page.total_bytes == 100_000
 
 
-def test_without_errors_nothing_changes():
-    """A rate of 0 is the channel without errors, to the last bit."""
+def test_an_error_rate_of_0_changes_nothing():
+    """The run is bit-for-bit that without errors."""
     plain, zero = world_with_errors(0.0), world_with_errors(0.0, mac__loss_run=None)
     assert plain.usage() == zero.usage()
     assert type(plain.hop).__name__ == "MacHop"
 
 
-def test_a_station_that_stays_awake_does_so_until_the_next_beacon():
-    """It is awake for an interval after each missed beacon; one that dozes, for 5 ms."""
+def test_a_station_stays_awake_from_a_missed_beacon_to_the_next():
+    """With ``stay-awake`` it is awake for an interval per missed beacon; otherwise for 5 ms."""
     staying = world_with_errors(0.05, think_s=600.0, size=100, station__missed_beacon="stay-awake")
     dozing = world_with_errors(0.05, think_s=600.0, size=100)
     missed = staying.hop.report()["beacons missed"]
@@ -108,7 +108,7 @@ def test_a_station_that_stays_awake_does_so_until_the_next_beacon():
 
 
 def test_errors_in_runs_have_their_share_and_their_mean_length():
-    """Of beacons, and of other frames."""
+    """For beacons, and for other frames."""
     keys = {"mac.model": "dcf", "mac.frame_error_rate": 0.25, "mac.loss_run": 4.0}
     topology = load_topology("three-node", keys)
     reception, errors = AirBeaconReception(topology), FrameErrors(topology)
@@ -131,7 +131,7 @@ def test_stations_have_independent_errors():
 
 @pytest.mark.parametrize("policy", ["psm", "always-on"])
 def test_a_capture_has_retries_and_frames_without_an_ack(policy):
-    """A frame whose ACK is lost is seen, without it; its repetition has the Retry bit."""
+    """A frame whose ACK is lost appears without an ACK; its repetition has the Retry bit."""
     _, _, data = captured(policy, pages=3, mac__model="dcf", mac__frame_error_rate=0.1)
     frames = frames_of(data)
     assert any(frame.retry for frame in frames)

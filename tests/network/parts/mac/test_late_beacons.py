@@ -1,4 +1,4 @@
-"""Beacons that a busy channel delays: a dozing station listens from the time at which each one is due."""
+"""Beacons delayed by a busy channel: a dozing station listens from the due time on."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ PIFS_S, BEACON_S, ANSWER_S = 30e-6, 864e-6, 258e-6  # of 802.11b
 
 
 def listened_s(bench, until_s, station=0):
-    """Return for how long a station that only dozes was awake, in seconds."""
+    """Return the seconds awake of a station that only dozes."""
     return bench.ledgers[station].usage(until_s).awake_s
 
 
-def test_a_frame_on_the_air_delays_the_beacon_until_its_ack():
+def test_a_frame_in_transmission_delays_the_beacon_until_its_ack():
     """The neighbor's frame of 1311 us begins 0.5 ms before the beacon; its ACK ends 1.069 ms after it."""
     bench = AirBench(make_policy("psm"), make_policy("always-on"))
     bench.send_at(0.1995, station=1)
@@ -38,8 +38,8 @@ def test_a_beacon_that_the_station_skips_costs_nothing(policy):
     assert listened_s(bench, 1.0) == 0
 
 
-def test_without_neighbors_beacons_cost_nothing_more():
-    """They wait a PIFS only, which the energy of a beacon includes."""
+def test_without_neighbors_beacons_cost_no_listening_time():
+    """They wait for a PIFS only, which the energy of a beacon includes."""
     bench = AirBench(make_policy("psm"))
     bench.run()
     assert listened_s(bench, 1.0) == 0
@@ -47,8 +47,8 @@ def test_without_neighbors_beacons_cost_nothing_more():
 
 @pytest.mark.parametrize("policy", ["psm", "psm:listen_interval=3", "psm:listen_interval=7", "lpsm"])
 @pytest.mark.parametrize("neighbors", [1, 4])
-def test_the_time_awake_is_that_of_an_enumeration_of_all_beacons(policy, neighbors):
-    """Some neighbors send at random; a listener at every beacon finds when it ends."""
+def test_the_time_awake_equals_an_enumeration_of_all_beacons(policy, neighbors):
+    """Neighbors send at random; the reference records the end of every beacon."""
     random, until_s = np.random.default_rng(neighbors), 20.0
     times_s = np.sort(random.uniform(0.05, 19.9, 6000))
 

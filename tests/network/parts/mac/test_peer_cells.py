@@ -1,4 +1,4 @@
-"""Cells against those measured in ns-3: several stations, frame errors, uploads and 802.11g."""
+"""Cells with several stations, frame errors, uploads and 802.11g, compared with ns-3."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def cells(shared):
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_pages_take_as_long_as_in_ns3_and_the_radio_is_awake_as_long(cells, name):
+def test_page_times_and_time_awake_agree_with_ns3(cells, name):
     """Page times within 1 %, time awake within 5 %, or within three standard errors of the difference."""
     assert set(cells) == set(CELLS)
     cell = cells[name]
     runs = 8 if "mac.frame_error_rate" in cell.topology else 3
-    found, own = mean_and_variance(simulated_cell(cell, runs))
+    mean, own = mean_and_variance(simulated_cell(cell, runs))
     peer, other = mean_and_variance(measured_cell(cell))
-    assert found[:2] == pytest.approx(peer[:2], rel=0.01)
-    assert found[2] == pytest.approx(peer[2], rel=0.05, abs=3 * (own + other)[2] ** 0.5)
+    assert mean[:2] == pytest.approx(peer[:2], rel=0.01)
+    assert mean[2] == pytest.approx(peer[2], rel=0.05, abs=3 * (own + other)[2] ** 0.5)

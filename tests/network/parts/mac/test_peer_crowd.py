@@ -1,4 +1,4 @@
-"""Saturated stations of 802.11n against ns-3: late beacons, time awake of an idle station, goodput."""
+"""Saturated stations of 802.11n, compared with ns-3: late beacons, time awake, goodput."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ CELLS = measured()
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=str)
-def test_a_crowd_is_that_of_ns3(cell):
+def test_goodput_and_listening_time_of_a_crowd_agree_with_ns3(cell):
     """Goodput within 3 %, the time that a station listens for a beacon within 5 %, in runs of 8 s.
 
-    Its delay is known to 10 % from so few beacons; ``benchmarks/peer_crowd.py`` has longer runs.
+    So few beacons give the delay to 10 % only; ``benchmarks/peer_crowd.py`` has longer runs.
     """
     theirs, runs = CELLS[cell]
     ours = simulate(cell, 1, 8.0)

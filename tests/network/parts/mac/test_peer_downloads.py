@@ -1,4 +1,4 @@
-"""Downloads over the air against those measured in ns-3's 802.11b, awake and under power save."""
+"""Downloads with 802.11b, awake and under power save, compared with ns-3."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SETTINGS = {
 
 
 def measure(row, **more):
-    """Return the seconds from the SYN to the last byte of a row's download, and the world."""
+    """Return the seconds from the SYN to the last byte of the download of a row, and the world."""
     settings = SETTINGS | {"tcp.initial_window": row["iw_segments"]} | more
     settings["tcp.delayed_ack_ms"] = 200.0 if row["delayed_ack"] == "1" else 0.0
     policy = "psm" if row["psm"] == "1" else "always-on"
@@ -44,8 +44,8 @@ def rows(shared):
         return list(csv.DictReader(source))
 
 
-def test_each_download_of_an_awake_station_takes_as_long_as_in_ns3(rows):
-    """Within 3 % or 3 ms: both draw their backoffs, and a few collisions are most of what is left."""
+def test_each_download_time_of_an_awake_station_agrees_with_ns3(rows):
+    """Within 3 % or 3 ms: backoffs are random in both, and a few collisions are most of the difference."""
     awake = [row for row in rows if row["psm"] == "0"]
     assert len(awake) == 28
     for row in awake:
@@ -53,8 +53,8 @@ def test_each_download_of_an_awake_station_takes_as_long_as_in_ns3(rows):
         assert measure(row)[0] == pytest.approx(peer_s, rel=0.03, abs=0.003), row
 
 
-def test_each_download_under_power_save_takes_as_long_as_in_ns3(rows):
-    """Within 2 ms, since waiting for beacons evens backoffs out."""
+def test_each_download_time_under_power_save_agrees_with_ns3(rows):
+    """Within 2 ms, since waiting for beacons evens out the backoffs."""
     dozing = [row for row in rows if row["psm"] == "1"]
     assert len(dozing) == 56
     for row in dozing:

@@ -1,4 +1,4 @@
-"""Policies that decide in ns-3 against the same policies here."""
+"""Policies that decide in ns-3, compared with the same policies here."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ assert not sys.stdin.read()
 
 @pytest.fixture(scope="module", params=POLICIES)
 def both(request):
-    """Return the means of the first pages by column: ours, and those of ns-3."""
+    """Return the means of the first pages by column, here and in ns-3."""
     ours = simulated(request.param, pages(COUNT), 7)
     return [table[:COUNT].mean(axis=0) for table in (ours, read()[request.param])]
 
 
-def test_pages_take_as_long_with_the_policy_in_ns3(both):
+def test_the_mean_page_time_of_a_policy_agrees_with_ns3(both):
     """The mean page time is within 1.5 %."""
     ours, theirs = both
     assert ours[0] == pytest.approx(theirs[0], rel=0.015)
 
 
-def test_a_policy_takes_the_same_energy_in_ns3(both, request):
+def test_the_energy_of_a_policy_agrees_with_ns3(both, request):
     """The energy is within 0.2 %, and the time awake within 2 %; of anticipate within 5 ms.
 
-    Few waits awake make up the time of anticipate, and which ones depends on what a run has taught it.
+    The time awake of anticipate consists of a few waits, which depend on its training in the run.
     """
     slack_s = 0.005 if request.node.callspec.params["both"] == "anticipate" else 0.0
     ours, theirs = both
@@ -51,14 +51,14 @@ def test_a_policy_takes_the_same_energy_in_ns3(both, request):
     assert ours[2] == pytest.approx(theirs[2], rel=0.02, abs=slack_s)
 
 
-def test_a_policy_decides_as_often_in_ns3(both):
+def test_the_number_of_decisions_of_a_policy_agrees_with_ns3(both):
     """While pages load, the number of decisions is within 5 %."""
     ours, theirs = both
     assert ours[5] == pytest.approx(theirs[5], rel=0.05)
 
 
-def test_a_policy_answers_the_lines_of_the_program(tmp_path):
-    """A program in place of ns-3 checks the answers, and its page is counted."""
+def test_a_policy_replies_to_each_line_of_a_program(tmp_path):
+    """A script that replaces ns-3 checks the replies, and its page is counted."""
     program = tmp_path / "station"
     program.write_text(STATION_OF_NS3)
     program.chmod(0o700)

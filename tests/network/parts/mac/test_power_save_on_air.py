@@ -1,4 +1,4 @@
-"""Power save over the air: PS-Polls, More Data and null frames, each time computed by hand.
+"""Power save with a channel model: PS-Polls, More Data and null frames, at hand-computed times.
 
 With 802.11b: a beacon begins 30 us after it is due and takes 864 us; AIFS 70 us, SIFS 10 us; a PS-Poll takes
 207 us, a packet of 1500 B 1311 us, an ACK 248 us, a null frame 213 us.
@@ -18,7 +18,9 @@ from psm_sim.policies import Policy, Rest, make_policy
 from tests.network.parts.mac.air_bench import LEGACY, AirBench
 
 POLLED = 200 + 0.030 + 0.864 + 0.070 + 0.207 + 0.010  # ms: when the answer to the first PS-Poll begins
-CYCLE = 0.010 + 0.248 + 0.070 + 0.207 + 0.010  # from the end of one answer to the next, without backoff
+CYCLE = (
+    0.010 + 0.248 + 0.070 + 0.207 + 0.010
+)  # from the end of one reply to the start of the next, without backoff
 SLOT = 0.020
 
 
@@ -32,7 +34,7 @@ class Waits(Policy):
 
 
 def slots(gap):
-    """Return how many slots of backoff a gap in ms has."""
+    """Return the number of backoff slots in a gap in ms."""
     assert gap / SLOT == pytest.approx(round(gap / SLOT), abs=1e-2)
     return round(gap / SLOT)
 
@@ -42,7 +44,7 @@ def asleep_after(seen, time_ms):
     return min(time for time, awake in seen.changes if not awake and time > time_ms)
 
 
-def test_a_held_frame_is_polled_after_the_beacon_that_names_the_station():
+def test_a_buffered_frame_is_polled_after_the_beacon_with_the_tim_bit():
     """No backoff is left; the radio dozes at the end of its own ACK."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     bench.arrive_at(0.15)
@@ -52,8 +54,8 @@ def test_a_held_frame_is_polled_after_the_beacon_that_names_the_station():
     assert seen.heard == [100.0 * number for number in range(1, 10)]
 
 
-def test_each_further_frame_takes_a_poll_of_its_own_after_a_backoff():
-    """Also one that comes while others are fetched, as long as the last one says More Data."""
+def test_each_further_frame_takes_another_poll_after_a_backoff():
+    """Also a frame that arrives during retrieval, as long as the last one has More Data = 1."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     for time_s in (0.15, 0.16, 0.2, 0.2031):
         bench.arrive_at(time_s)
@@ -63,8 +65,8 @@ def test_each_further_frame_takes_a_poll_of_its_own_after_a_backoff():
     assert all(0 <= slots(gap) <= 31 for gap in gaps)
 
 
-def test_a_frame_that_comes_once_the_last_one_is_on_the_air_waits_for_the_next_beacon():
-    """That one said More Data = 0; the next PS-Poll is 100 ms later."""
+def test_a_frame_that_arrives_during_the_last_one_waits_for_the_next_beacon():
+    """The last one has More Data = 0; the next PS-Poll is 100 ms later."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     bench.arrive_at(0.15)
     bench.arrive_at((POLLED + 0.5) / 1000)
@@ -72,8 +74,8 @@ def test_a_frame_that_comes_once_the_last_one_is_on_the_air_waits_for_the_next_b
     assert [start for start, _ in down] == [pytest.approx(POLLED), pytest.approx(POLLED + 100)]
 
 
-def test_a_legacy_station_sends_without_fetching():
-    """It dozes after the ACK of what it sends, and what is held waits for the beacon."""
+def test_a_legacy_station_sends_without_retrieving_frames():
+    """It dozes after the ACK, and the buffered frame waits for the beacon."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     bench.arrive_at(0.15)
     bench.send_at(0.17)
@@ -84,8 +86,8 @@ def test_a_legacy_station_sends_without_fetching():
     assert seen.down[0][0] == pytest.approx(POLLED)
 
 
-def test_a_station_that_is_awake_to_send_is_sent_what_is_held_and_says_when_it_dozes():
-    """The data frame's bit says awake; a null frame and its ACK come before the doze."""
+def test_a_station_awake_to_send_receives_buffered_frames_then_sends_pm_1():
+    """Its data frame has PM = 0; a null frame with PM = 1 and its ACK precede the doze."""
     bench = AirBench(make_policy("psm"))
     bench.arrive_at(0.15)
     bench.send_at(0.17)
@@ -98,8 +100,8 @@ def test_a_station_that_is_awake_to_send_is_sent_what_is_held_and_says_when_it_d
     assert not bench.ports[0].awake
 
 
-def test_a_null_frame_can_fetch_instead_of_polls():
-    """Both frames then come as to a station that is awake, each after an AIFS and a backoff."""
+def test_a_null_frame_with_pm_0_retrieves_frames_without_polls():
+    """Both frames are sent as to an awake station, each after an AIFS and a backoff."""
     bench = AirBench(make_policy("psm"), **{"mac.fetch": "null"})
     bench.arrive_at(0.15)
     bench.arrive_at(0.16)
@@ -111,8 +113,8 @@ def test_a_null_frame_can_fetch_instead_of_polls():
     assert not bench.ports[0].awake
 
 
-def test_a_station_that_waits_awake_says_so_and_then_that_it_dozes():
-    """A frame that comes meanwhile is not held, and one that comes after the wait is."""
+def test_a_station_that_stays_awake_sends_pm_0_and_later_pm_1():
+    """A frame in between is not buffered; a frame after the wait is."""
     bench = AirBench(Waits(), **LEGACY)
     bench.send_at(0.15)
     bench.arrive_at(0.16)
@@ -123,8 +125,8 @@ def test_a_station_that_waits_awake_says_so_and_then_that_it_dozes():
     assert asleep_after(seen, 150) > seen.down[0][1] + 30
 
 
-def test_an_uplink_packet_takes_back_the_null_frame_that_would_say_doze():
-    """Sent at the time at which the radio would announce its doze, it keeps the radio awake."""
+def test_an_uplink_packet_withdraws_the_null_frame_with_pm_1():
+    """The packet is sent when the radio would announce its doze, and keeps it awake."""
     quiet = AirBench(Waits())
     quiet.send_at(0.15)
     asleep_ms = asleep_after(quiet.run(0.4), 150)
@@ -134,8 +136,8 @@ def test_an_uplink_packet_takes_back_the_null_frame_that_would_say_doze():
     assert asleep_ms + 30 < asleep_after(bench.run(0.4), 150) < 220
 
 
-def test_wake_up_takes_time_and_energy_and_transmitting_takes_power():
-    """2 ms later on the air; 1311 us of data and 213 us of a null frame at 1.25 W."""
+def test_wake_ups_take_time_and_energy_and_transmissions_take_power():
+    """The packet is 2 ms later; 1311 us of data and 213 us of a null frame are at 1.25 W."""
     settings = {"station.wake_ms": 2.0, "power.wake_j": 0.001, "power.transmit_w": 1.25}
     bench = AirBench(make_policy("psm"), **settings)
     bench.send_at(0.15)
@@ -146,8 +148,8 @@ def test_wake_up_takes_time_and_energy_and_transmitting_takes_power():
     assert usage.transmit_j == pytest.approx(1.25 * (1.311 + 0.213) / 1000)
 
 
-def test_a_poll_that_finds_nothing_is_answered_by_an_ack():
-    """As when the access point has dropped what it held."""
+def test_a_poll_without_buffered_frames_gets_an_ack():
+    """For example, if the access point has dropped the frames."""
     bench = AirBench(make_policy("psm"), **LEGACY)
     bench.arrive_at(0.15)
     bench.at(0.2009, bench.ports[0].release)
@@ -156,8 +158,8 @@ def test_a_poll_that_finds_nothing_is_answered_by_an_ack():
     assert bench.stations[0]._radio._awaited <= 0
 
 
-def test_several_stations_that_a_beacon_names_draw_a_backoff_first():
-    """Else all would send their PS-Polls at the same time."""
+def test_several_stations_with_tim_bits_draw_a_backoff_before_polling():
+    """Otherwise all would send their PS-Polls at the same time."""
     bench = AirBench(*(make_policy("psm") for _ in range(5)), **LEGACY)
     for station in range(5):
         bench.arrive_at(0.15, station=station)
@@ -168,8 +170,8 @@ def test_several_stations_that_a_beacon_names_draw_a_backoff_first():
     assert starts[-1] < 230
 
 
-def test_a_null_frame_that_is_lost_is_said_again():
-    """With a window of 1 and no retries many frames are lost, and yet all stations come to doze."""
+def test_a_lost_null_frame_is_repeated():
+    """With a window of 1 and no retries many frames are lost, but all stations doze in the end."""
     with patch.object(bss, "RETRY_LIMIT", 0):
         bench = AirBench(**LEGACY)
     bench.bss.timing.cw_min = 1
@@ -192,7 +194,7 @@ def test_a_null_frame_that_is_lost_is_said_again():
         ({"beacon.interval_ms": 1.0}, "psm", "at most half of the beacon interval, got 0.864 ms of 1 ms"),
     ],
 )
-def test_what_the_air_does_not_know_is_refused_before_the_run(settings, policy, message):
-    """In one sentence that says what to do."""
+def test_settings_that_the_channel_model_lacks_are_an_error_before_the_run(settings, policy, message):
+    """The message is one sentence with a remedy."""
     with pytest.raises(InputError, match=message):
         build_world(load_topology("three-node", {"mac.model": "dcf"} | settings), make_policy(policy))
