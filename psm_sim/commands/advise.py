@@ -127,10 +127,10 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         1,
         arguments.seed,
         {
+            **({} if arguments.topology or arguments.profile else {"beacon.interval_ms": 102.4}),
             **access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air),
             **given,
         },
-        defaults=_network(arguments, given),
         profile=measured_profile(arguments.profile, arguments.measured),
         battery=arguments.battery,
         where="--set",
@@ -149,28 +149,6 @@ def _traffic(arguments: argparse.Namespace) -> str:
     # Reports meet every beacon phase.
     times = f"period_s={every_s:g},spread_s={min(5.0, every_s / 10):g},stretch_s={10 * every_s:g}"
     return f"ping:to=internet,{times}"
-
-
-def _network(arguments: argparse.Namespace, given: dict[str, str]) -> dict[str, float]:
-    """Return the network of today around a chip, for keys that neither options nor a topology set."""
-    if arguments.topology != "three-node":
-        return {}
-    network = {"beacon.interval_ms": 102.4}
-    if arguments.profile:
-        network["links.wireless.rate_mbps"] = 65.0
-        is_measured = arguments.measured or "dtim_" in arguments.profile
-        # A measured mean includes the room. The DCF has neither of these keys.
-        if not is_measured and given.get("mac.model") != "dcf":
-            network |= _ROOM
-    return {key: value for key, value in network.items() if key not in given}
-
-
-_ROOM = {
-    "beacon.loss": 0.02,
-    "access_point.group_per_s": 0.2317,
-    "access_point.group_bytes": 81,
-}
-"""Lost beacons, an assumption within 1 to 5 %, and the frames of other devices as in the preset household."""
 
 
 def _at_dtim_3(arguments: argparse.Namespace, scenario: Scenario, driver: str) -> Current | None:

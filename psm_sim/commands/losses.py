@@ -89,17 +89,18 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.reporting.html.losses import page_of
     from psm_sim.reporting.terminal.losses import write
     from psm_sim.reporting.terminal.progress import progress
-    from psm_sim.simulation import Scenario
+    from psm_sim.simulation.preset import RunArguments
 
     page, table = _output_paths(arguments.output)
-    scenario = Scenario(
-        Spec.parse(arguments.trace, "trace"),
+    scenario = RunArguments(
+        arguments.trace,
         arguments.topology,
         arguments.pages,
         arguments.seed,
         parse_settings(arguments.set),
-        arguments.profile,
-    )
+        profile=arguments.profile,
+        where="--set",
+    ).scenario()
     losses: list[str] = arguments.loss
     inputs = [*_loss_files(losses), *scenario.files([])]
     check_outputs([("--output", page), ("--output", table)], inputs, force=arguments.force)

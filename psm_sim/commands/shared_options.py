@@ -198,9 +198,8 @@ def add_network(group: argparse._ActionsContainer) -> None:
     """Add ``--topology``, ``--profile`` and ``--set``."""
     group.add_argument(
         "--topology",
-        default="three-node",
         metavar="NAME|FILE.toml",
-        help="network topology (default: %(default)s)",
+        help="network topology (default: three-node; with --profile, in a network of today)",
     )
     group.add_argument(
         "--profile",

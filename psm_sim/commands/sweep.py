@@ -117,7 +117,7 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
     """Return the grid of the options, or of the grid file, which conflicts with such options."""
     from psm_sim.campaign.sweep.grid import Grid, GridAxis, fixed_axes, read_grid
     from psm_sim.network.chip_profiles import load_profile
-    from psm_sim.simulation.preset import load_preset
+    from psm_sim.simulation.preset import load_preset, present_network
 
     if arguments.grid is not None:
         for argument in arguments.argv:
@@ -129,9 +129,13 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
     fixed: dict[str, Any] = {"loss": arguments.loss}
     fixed |= {key: getattr(arguments, key) for key in _FIXED if is_given(f"--{key}", arguments.argv)}
     chip = load_profile(arguments.profile).values if arguments.profile else {}
-    axes = fixed_axes(fixed, {**chip, **parse_settings(arguments.set)})
-    axes += map(GridAxis.parse, arguments.vary)
-    return Grid(axes, arguments.policy or (), load_preset(arguments.preset), arguments.battery)
+    varied = [GridAxis.parse(text) for text in arguments.vary]
+    given, preset = parse_settings(arguments.set), load_preset(arguments.preset)
+    named = {*fixed, *preset.settings, *(axis.key for axis in varied)}
+    network = {} if "topology" in named else present_network(arguments.profile, given)
+    own = {key: value for key, value in network.items() if key not in named}
+    axes = fixed_axes(fixed, {**own, **chip, **given}) + varied
+    return Grid(axes, arguments.policy or (), preset, arguments.battery)
 
 
 def _table_path(arguments: argparse.Namespace) -> Path:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def simulate(
     policy: str | Spec | Policy | type[Policy] = "lpsm",
     trace: str | Path | Spec | Sequence[Page] | pd.DataFrame | Workload | None = None,
-    topology: str | Path | Mapping[str, Any] | Topology = "three-node",
+    topology: str | Path | Mapping[str, Any] | Topology | None = None,
     pages: int = 100,
     seed: int = 1,
     settings: Mapping[str, Any] | None = None,
@@ -52,10 +52,11 @@ def simulate(
     trace : str, Path, Spec, list of Page, DataFrame or Workload, optional
         Bundled trace or file, list of :class:`~psm_sim.workload.Page`, DataFrame with the columns of a
         page list, or workload. None selects the trace of the preset, or ``ucb`` without a preset.
-    topology : str, Path, dict or Topology
+    topology : str, Path, dict or Topology, optional
         Bundled topology, TOML file, dictionary of topology keys, or topology. The keys are nested or
         dotted. The key ``extends`` names the topology that they change (default: ``three-node``), and
-        ``stations`` is a list of dictionaries, one for each group of stations.
+        ``stations`` is a list of dictionaries, one for each group of stations. None is ``three-node``, with a
+        *profile* in a network of today, see :func:`~psm_sim.simulation.preset.present_network`.
     pages : int
         Number of pages, at least 1. A recording is limited to its first *pages* pages.
     seed : int
@@ -127,7 +128,7 @@ def simulate(
 def compare(
     policies: Sequence[str | Spec | Policy | type[Policy]],
     trace: str | Path | Spec | Sequence[Page] | pd.DataFrame | Workload | None = None,
-    topology: str | Path | Mapping[str, Any] | Topology = "three-node",
+    topology: str | Path | Mapping[str, Any] | Topology | None = None,
     pages: int = 100,
     seed: int = 1,
     settings: Mapping[str, Any] | None = None,

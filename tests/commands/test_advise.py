@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+import psm_sim
 from psm_sim.cli import main
+from psm_sim.simulation.preset import present_network
 
 DEVICE = ("--profile", "esp32", "--dtim", "3", "--replications", "3", "--workers", "1")
 TRAFFIC = ("--traffic", "push:stretch_s=1200,period_s=20")
@@ -232,3 +234,38 @@ def test_a_chip_brings_a_network_of_today_and_each_part_can_be_set(
     assert advice(capsys, *words)["settings"] == {"beacon.interval_ms": 102.4}
     assert "At 3" not in advice(capsys, "--profile", "esp8266", *words)["answer"]  # no default is known
     assert advice(capsys, *chip, *words, "--topology", "modern")["settings"] == {}
+
+
+def test_a_run_and_a_sweep_have_the_same_network_around_a_chip(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Settings and axes override parts of it, and a topology that is named all of it."""
+    network = present_network("esp32", {})
+    changed = {**network, "beacon.loss": 0.05}
+    for topology, settings, expected in (
+        (None, {}, network),
+        ("three-node", {}, {}),
+        (None, {"beacon.loss": 0.05}, changed),
+        (None, {"mac.model": "dcf"}, {**present_network("esp32", {"mac.model": "dcf"}), "mac.model": "dcf"}),
+    ):
+        traffic = "push:stretch_s=60"
+        run = psm_sim.compare(
+            ["psm"], traffic, topology, 1, settings=settings, profile="esp32", baselines=False
+        )
+        assert run.scenario.settings == expected
+    words = [
+        "--vary",
+        "beacon.loss=0,0.1",
+        "--trace",
+        "push:stretch_s=60",
+        "--pages",
+        "1",
+        "--format",
+        "json",
+    ]
+    words += ["--profile", "esp32", "--workers", "1", "--output", str(tmp_path / "table.sqlite")]
+    assert main(["sweep", *words]) == 0
+    tasks = json.loads(capsys.readouterr().out)["tasks"]
+    assert [task["beacon.loss"] for task in tasks] == [0.0, 0.1]
+    for key in network.keys() - {"beacon.loss"}:
+        assert {task[key] for task in tasks} == {network[key]}

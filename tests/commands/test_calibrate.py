@@ -73,7 +73,8 @@ def test_the_profile_is_used_with_profile_and_its_numbers_are_measured(tmp_path,
     assert mode.spread["beacon_uc"][0] < truth.beacon_uc < mode.spread["beacon_uc"][1]
     capsys.readouterr()
     run = ["--policy", "psm", "--trace", "idle", "--pages", "1", "--profile", str(chip), "--format", "json"]
-    assert main([*run, "--set", "beacon.interval_ms=102.4", "--no-baselines"]) == 0
+    run += ["--topology", "three-node", "--set", "beacon.interval_ms=102.4"]
+    assert main([*run, "--no-baselines"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["runs"]
     mean_ma = truth.base_ma + timers_ma + truth.beacon_uc / 102.4
     assert row["mean_current_ma"] == pytest.approx(mean_ma, rel=0.02)

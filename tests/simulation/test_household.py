@@ -20,6 +20,8 @@ SETTINGS = load_preset("household").settings
 FRAMES_AN_HOUR = {"arp": (10 * 3600 / 60, 46), "mdns": (3 * 2 * 3600 / 96, 172), "router": (3600 / 400, 128)}
 """Group addressed frames, and their bytes: ten devices, three mDNS services, and one router."""
 TU_S = 1024e-6
+SCENE = "three-node"
+"""Without the lost beacons of the network around a chip."""
 
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "traces.md"
@@ -34,7 +36,7 @@ def alone(dtim: int) -> list[Result]:
     """Simulate the chip without traffic, and with the traffic of its IP stack."""
     settings = {"beacon.interval_ms": 102.4, "beacon.dtim_period": dtim}
     return [
-        simulate("dynamic:stack=esp-idf", trace, pages=24, profile="esp32-c3", settings=settings)
+        simulate("dynamic:stack=esp-idf", trace, SCENE, 24, profile="esp32-c3", settings=settings)
         for trace in ("idle:on=false", "idle")
     ]
 
@@ -44,7 +46,8 @@ def run(hours: int, dtim: int, observer: Observer | None = None, trace: str | No
     return simulate(
         "dynamic:stack=esp-idf",
         trace,
-        pages=hours,
+        SCENE,
+        hours,
         preset="household",
         profile="esp32-c3",
         settings={"beacon.interval_ms": 102.4, "beacon.dtim_period": dtim},
