@@ -1,4 +1,4 @@
-"""All bundled traces: their seeds. The modern one: the HTTP Archive's figures."""
+"""Bundled traces: their seeds, and the published figures of the modern trace."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def pages() -> tuple[Page, ...]:
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_the_seed_decides_what_is_drawn(name: str) -> None:
-    """The same one gives the same pages and messages, another one others; the remark says where from."""
+def test_the_seed_determines_pages_and_messages(name: str) -> None:
+    """Another seed gives other pages and messages; the remark names the source."""
     first, again, other = (load_workload(name, 9, seed) for seed in (7, 7, 8))
     assert first == again
     assert (first.pages, first.messages) != (other.pages, other.messages)
@@ -30,17 +30,17 @@ def test_the_seed_decides_what_is_drawn(name: str) -> None:
     assert first.remark
 
 
-def test_requests_a_page_are_those_of_2024() -> None:
-    """10/25/50/75/90 %, desktop."""
+def test_requests_per_page_have_the_quantiles_of_2024() -> None:
+    """At 10, 25, 50, 75 and 90 %, desktop."""
     counts = [page.objects for page in pages()]
     assert np.quantile(counts, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist() == pytest.approx(
         [24, 42, 71, 115, 176], rel=0.03
     )
 
 
-def test_page_weight_is_that_of_2025_but_for_the_heaviest_tenth() -> None:
-    """Within 15 % up to the upper quartile; the profile says by how much it misses at 90 %."""
+def test_page_weight_has_the_quantiles_of_2025_up_to_75_percent() -> None:
+    """Within 15 % up to the upper quartile; the profile states its deviation at 90 %."""
     weights_kb = np.array([page.total_bytes for page in pages()]) / 1000
-    found = np.quantile(weights_kb, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()
-    assert found[:4] == pytest.approx([607, 1275, 2412, 4570], rel=0.15)
-    assert 9179 * 0.68 < found[4] < 9179 * 0.78
+    quantiles_kb = np.quantile(weights_kb, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()
+    assert quantiles_kb[:4] == pytest.approx([607, 1275, 2412, 4570], rel=0.15)
+    assert 9179 * 0.68 < quantiles_kb[4] < 9179 * 0.78

@@ -1,4 +1,4 @@
-"""Workloads from captures: packets as they came."""
+"""Workloads that replay the packets of captures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SYN, RST, ACK, FIN = 2, 4, 0x10, 0x11
 
 
 def tcp(at_s, up, sequence, payload, flags=ACK, port=5000, options=b""):
-    """Return the time and the frame of a segment, from the station or to it."""
+    """Return the time and the frame of a segment, from the station (up) or to it."""
     ends, ports = ((STATION, SERVER), (port, 80)) if up else ((SERVER, STATION), (80, port))
     return START_S + at_s, ethernet(packet(*ends, payload, 6, ports, sequence, flags, options))
 
@@ -46,7 +46,7 @@ CONVERSATION = [
 
 
 @pytest.fixture
-def kept(tmp_path):
+def save(tmp_path):
     """Return a function that writes frames as a capture and returns its path as text."""
 
     def write(frames):
@@ -57,33 +57,35 @@ def kept(tmp_path):
     return write
 
 
-def test_open_loop_replays_each_packet_at_its_time(kept):
-    """Both ways, to the last bit but the phase; and no page is viewed."""
+def test_open_loop_replays_each_packet_at_its_time(save):
+    """In both directions and bit-for-bit with phase_s=0; the workload has no pages."""
     frames = [udp(0, True), udp(0.25, False, 500), udp(7.5, False, 10)]
-    workload = load_workload(f"{kept(frames)}:phase_s=0", 10, 1)
-    found = [(each.at_s, each.bytes, each.uplink, each.connection) for each in workload.messages]
-    assert found == [(0.0, 128, True, -1), (0.25, 528, False, -1), (7.5, 38, False, -1)]
+    workload = load_workload(f"{save(frames)}:phase_s=0", 10, 1)
+    packets = [
+        (message.at_s, message.bytes, message.uplink, message.connection) for message in workload.messages
+    ]
+    assert packets == [(0.0, 128, True, -1), (0.25, 528, False, -1), (7.5, 38, False, -1)]
     assert workload.messages.at_access_point
     assert workload.pages == (Pause(8.5),)
-    phased = load_workload(f"{kept(frames)}", 10, 1)
+    phased = load_workload(f"{save(frames)}", 10, 1)
     assert 0 < phased.messages[0].at_s < 0.1
     assert np.diff(phased.messages.at_s) == pytest.approx([0.25, 7.25])
-    assert load_workload(f"{kept(frames)}", 10, 2).messages != phased.messages
+    assert load_workload(f"{save(frames)}", 10, 2).messages != phased.messages
 
 
-def test_open_loop_can_take_one_direction_and_stretches(kept):
-    """A stretch counts as a page; what comes after the last one asked for is left out."""
-    trace = kept([udp(k / 2, k % 3 == 0) for k in range(20)])
+def test_open_loop_replays_one_direction_and_a_number_of_stretches(save):
+    """A stretch counts as a page; packets after the last requested one are omitted."""
+    trace = save([udp(k / 2, k % 3 == 0) for k in range(20)])
     for directions, count in (("down", 13), ("up", 7), ("both", 20)):
         assert len(load_workload(f"{trace}:directions={directions}", 1, 1).messages) == count
     cut = load_workload(f"{trace}:stretch_s=2,phase_s=0", 3, 1)
     assert (len(cut.pages), len(cut.messages), cut.messages[-1].at_s) == (3, 12, 5.5)
 
 
-def test_a_packet_larger_than_a_frame_is_cut_up(kept):
-    """Its bytes stay the same."""
-    workload = load_workload(f"{kept([udp(0, True, 3572), udp(1, True, 1472)])}", 1, 1)
-    assert [each.bytes for each in workload.messages] == [1500, 1500, 600, 1500]
+def test_a_packet_larger_than_a_frame_is_segmented(save):
+    """Its number of bytes is conserved."""
+    workload = load_workload(f"{save([udp(0, True, 3572), udp(1, True, 1472)])}", 1, 1)
+    assert [message.bytes for message in workload.messages] == [1500, 1500, 600, 1500]
 
 
 OPTIONS = {
@@ -95,13 +97,13 @@ OPTIONS = {
 """Options of a SYN by the payload that they allow: of macOS and Linux, with padding in front, or none."""
 
 
-class Told(Policy):
-    """Static PSM that remembers each frame that it is told."""
+class Recording(Policy):
+    """Static PSM that records the frames sent and received."""
 
-    name = "told"
+    name = "recording"
 
     def start(self, beacon_s):
-        """Begin without a frame."""
+        """Start without frames."""
         super().start(beacon_s)
         self.frames = []
 
@@ -110,25 +112,25 @@ class Told(Policy):
         return Rest()
 
     def sent(self, now_s, frame):
-        """Remember a frame sent."""
+        """Record a frame sent."""
         self.frames.append(("up", frame))
 
     def received(self, now_s, frame):
-        """Remember a frame received."""
+        """Record a frame received."""
         self.frames.append(("down", frame))
 
 
 @pytest.mark.parametrize("mss", OPTIONS)
-def test_open_loop_tells_a_policy_the_headers_of_each_packet(kept, mss):
-    """Its connection, payload, SYN with the size of a full segment, and FIN or RST."""
+def test_open_loop_passes_the_headers_of_each_packet_to_the_policy(save, mss):
+    """Connection, payload, SYN with the size of a full segment, and FIN or RST."""
     frames = [
         tcp(0.0, True, 99, 0, SYN, options=OPTIONS[mss]), tcp(0.2, False, 7, 0, SYN | ACK),
         udp(0.3, True), tcp(0.4, True, 100, 300), tcp(0.6, False, 8, 1000), tcp(0.8, False, 1008, 0, FIN),
         tcp(1.0, True, 400, 0, RST | ACK),
     ]  # fmt: skip
-    told = simulate(Told(), kept(frames)).policy_state.frames
+    frames_seen = simulate(Recording(), save(frames)).policy_state.frames
     size = 40 + len(OPTIONS[mss])
-    assert told == [
+    assert frames_seen == [
         ("up", Frame(0, size, 0, True, False, mss)), ("down", Frame(0, 40, 0, True, False)),
         ("up", Frame(-1, 128, 100, False, False)), ("up", Frame(0, 340, 300, False, False)),
         ("down", Frame(0, 1040, 1000, False, False)), ("down", Frame(0, 40, 0, False, True)),
@@ -136,46 +138,46 @@ def test_open_loop_tells_a_policy_the_headers_of_each_packet(kept, mss):
     ]  # fmt: skip
 
 
-def test_connections_are_numbered_in_the_order_of_opening(kept):
-    """A SYN sent again belongs to its connection; ports used again with another SYN are another one."""
+def test_connections_are_numbered_in_the_order_of_opening(save):
+    """A repeated SYN belongs to its connection; a different SYN on the same ports opens another one."""
     frames = [
         tcp(0.0, True, 5, 10, port=9), tcp(0.1, True, 9, 0, SYN, port=2), tcp(0.2, True, 7, 0, SYN, port=1),
         tcp(0.3, True, 9, 0, SYN, port=2), tcp(0.4, False, 3, 0, SYN | ACK, port=1), udp(0.5, False),
         tcp(0.6, True, 8, 10, port=1), tcp(0.7, True, 99, 0, SYN, port=2), tcp(0.8, False, 1, 10, port=9),
         tcp(0.9, True, 77, 0, SYN, port=9), tcp(1.0, False, 1, 10, port=9),
     ]  # fmt: skip
-    messages = load_workload(kept(frames), 1, 1).messages
-    assert [each.flow for each in messages] == [0, 1, 2, 1, 2, -1, 2, 3, 0, 4, 4]
+    messages = load_workload(save(frames), 1, 1).messages
+    assert [message.flow for message in messages] == [0, 1, 2, 1, 2, -1, 2, 3, 0, 4, 4]
 
 
 @pytest.mark.parametrize(
     ("payload", "parts"), [(2920, [1460, 1460]), (3000, [1460, 1460, 80]), (1460, [1460])]
 )
-def test_a_segment_that_was_to_be_cut_up_has_the_payloads_of_its_parts(kept, payload, parts):
-    """As the interface would have sent them; only the last one ends the connection."""
-    messages = load_workload(kept([tcp(0, False, 1, payload, FIN)]), 1, 1).messages
-    assert [each.payload for each in messages] == parts
-    assert [each.fin for each in messages] == [False] * (len(parts) - 1) + [True]
+def test_a_segment_larger_than_a_frame_has_the_payloads_of_its_parts(save, payload, parts):
+    """As a network interface segments it; only the last part has the FIN."""
+    messages = load_workload(save([tcp(0, False, 1, payload, FIN)]), 1, 1).messages
+    assert [message.payload for message in messages] == parts
+    assert [message.fin for message in messages] == [False] * (len(parts) - 1) + [True]
 
 
-def test_open_loop_under_static_psm_waits_for_the_beacon_after_each_packet(kept):
-    """By hand: packets at 30 and 250 ms are announced at 100 and 300 ms; what it sends goes at once."""
-    trace = f"{kept([udp(0, True), udp(0.03, False), udp(0.25, False)])}:phase_s=0"
-    found = simulate("psm", trace).blocks[0].messages
+def test_open_loop_under_static_psm_waits_for_the_beacon_after_each_packet(save):
+    """Packets at 30 and 250 ms are announced at 100 and 300 ms; uplink packets do not wait."""
+    trace = f"{save([udp(0, True), udp(0.03, False), udp(0.25, False)])}:phase_s=0"
+    messages = simulate("psm", trace).blocks[0].messages
     air_s = 128 * 8 / 5e6 + 1e-4
-    assert found["down"][2].tolist() == pytest.approx([0.07 + air_s, 0.05 + air_s])
-    assert found["up"][2].tolist() == pytest.approx([air_s + 128 * 8 / 10e6 + 0.02])
+    assert messages["down"][2].tolist() == pytest.approx([0.07 + air_s, 0.05 + air_s])
+    assert messages["up"][2].tolist() == pytest.approx([air_s + 128 * 8 / 10e6 + 0.02])
     awake = simulate("always-on", trace).blocks[0].messages
     assert awake["down"][2].tolist() == pytest.approx([air_s, air_s])
 
 
 @pytest.mark.parametrize("policy", ["psm", "bsd:p=0.5", "lpsm"])
-def test_bytes_are_conserved_in_a_capture_too(kept, policy):
-    """What enters at the access point counts as sent; firing all beacons changes nothing."""
-    trace = kept(CONVERSATION)
+def test_bytes_are_conserved_in_a_replay(save, policy):
+    """Packets that enter at the access point count as sent; an event per beacon changes nothing."""
+    trace = save(CONVERSATION)
     one, full = run_both(policy, trace)
     check_bytes_are_conserved(one)
-    rows = [{**each.row, "wall_s": 0, "events": 0} for each in (one, full)]
+    rows = [{**result.row, "wall_s": 0, "events": 0} for result in (one, full)]
     assert repr(rows[0]) == repr(rows[1])
 
 
@@ -186,29 +188,29 @@ def test_bytes_are_conserved_in_a_capture_too(kept, policy):
         ("client=me", "IP address"),
     ],
 )
-def test_a_parameter_that_cannot_be_used_is_an_error(kept, text, words):
+def test_an_invalid_parameter_is_an_error(save, text, words):
     with pytest.raises(InputError, match=r"own\.pcap") as caught:
-        load_workload(f"{kept(CONVERSATION)}:{text}", 1, 1)
+        load_workload(f"{save(CONVERSATION)}:{text}", 1, 1)
     assert words in str(caught.value)
 
 
-def test_trace_info_describes_the_packets(kept, capsys):
-    assert main(["trace", "info", kept(CONVERSATION)]) == 0
+def test_trace_info_describes_the_packets(save, capsys):
+    assert main(["trace", "info", save(CONVERSATION)]) == 0
     out = capsys.readouterr().out
     for words in ("pcap capture", STATION, "down, between s", "TCP 8, UDP 0"):
         assert words in out
 
 
 @pytest.mark.parametrize(("command", "target"), [("convert", "x.csv"), ("fit", "x.toml")])
-def test_trace_commands_that_need_pages_refuse_a_capture(kept, tmp_path, capsys, command, target):
-    assert main(["trace", command, kept(CONVERSATION), "--to", str(tmp_path / target)]) == 2
+def test_trace_commands_that_need_pages_reject_a_capture(save, tmp_path, capsys, command, target):
+    assert main(["trace", command, save(CONVERSATION), "--to", str(tmp_path / target)]) == 2
     assert (
         "own.pcap: a capture has messages but no pages; for pages, use a HAR file." in capsys.readouterr().err
     )
     assert not (tmp_path / target).exists()
 
 
-def test_the_client_of_a_capture_can_be_chosen(kept, capsys):
-    trace = kept(CONVERSATION)
+def test_the_client_of_a_capture_can_be_chosen(save, capsys):
+    trace = save(CONVERSATION)
     assert main(["--trace", f"{trace}:client={SERVER}", "--policy", "psm", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["trace_parameters"]["client"] == SERVER

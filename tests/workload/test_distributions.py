@@ -1,4 +1,4 @@
-"""Distributions: tables of quantiles, families, how the draws of a trace use them, and what is refused."""
+"""Distributions: quantile tables, families, their samples in traces, and errors."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from psm_sim.workload.distributions import INTERPOLATIONS, NAMES, QuantileDistri
 
 @st.composite
 def tables(draw, interpolation):
-    """A random valid table."""
+    """Generate a valid table."""
     n = draw(st.integers(1, 6))
     p = sorted(draw(st.lists(st.integers(0, 99), min_size=n, max_size=n)))
     v = sorted(draw(st.lists(st.integers(1, 10_000), min_size=n + 1, max_size=n + 1)))
     return QuantileDistribution(np.array([*p, 100]) / 100, np.array(v, dtype=float), interpolation)
 
 
-def test_linear_interpolation_by_hand() -> None:
-    """Halfway between two points lies their mean; the mean is the area under the quantile function."""
+def test_linear_interpolation_has_the_hand_computed_mean() -> None:
+    """Halfway between two points is their mean; the mean is the area under the quantile function."""
     table = QuantileDistribution(np.array([0, 0.5, 1]), np.array([0, 10, 30]))
     assert table.at([0, 0.25, 0.5, 0.75, 1]).tolist() == [0, 5, 10, 20, 30]
     assert table.mean == pytest.approx(0.5 * 5 + 0.5 * 20)
 
 
-def test_log_interpolation_by_hand() -> None:
-    """Halfway lies the geometric mean; the area of 1..e is e - 1."""
+def test_log_interpolation_has_the_hand_computed_mean() -> None:
+    """Halfway is the geometric mean; the area of 1..e is e - 1."""
     table = QuantileDistribution(np.array([0, 1]), np.array([1, math.e]), "log")
     assert table.at([0.5])[0] == pytest.approx(math.sqrt(math.e))
     assert table.mean == pytest.approx(math.e - 1)
 
 
 def test_a_step_table_is_the_exact_distribution_of_a_discrete_quantity() -> None:
-    """Only the table's values occur, with the differences of the probabilities."""
+    """Only values of the table occur, with the differences of the probabilities."""
     table = QuantileDistribution(np.array([0.5, 0.75, 1]), np.array([1, 2, 6]), "step")
     assert table.at([0.001, 0.5, 0.501, 0.75, 0.751, 1]).tolist() == [1, 1, 2, 2, 6, 6]
     assert table.mean == pytest.approx(0.5 * 1 + 0.25 * 2 + 0.25 * 6)
@@ -47,8 +47,8 @@ def test_a_step_table_is_the_exact_distribution_of_a_discrete_quantity() -> None
     assert table.probability(5.9) == 0.75
 
 
-def test_a_jump_draws_nothing_between_its_two_values() -> None:
-    """Two points of one probability leave a gap in the values."""
+def test_a_jump_samples_no_values_inside_it() -> None:
+    """Two points with the same probability leave a gap in the values."""
     table = QuantileDistribution(np.array([0, 0.5, 0.5, 1]), np.array([1, 2, 100, 101]))
     drawn = table.at(np.linspace(0, 1, 1001))
     assert not ((drawn > 2) & (drawn < 100)).any()
@@ -57,8 +57,8 @@ def test_a_jump_draws_nothing_between_its_two_values() -> None:
 
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 @given(data=st.data())
-def test_the_quantile_function_never_falls_and_its_integral_is_the_area_under_it(interpolation, data) -> None:
-    """Any table: q is monotone, the integral agrees with a fine sum, probability inverts q."""
+def test_the_quantile_function_is_monotone_with_the_right_integral(interpolation, data) -> None:
+    """The integral agrees with a fine sum, and probability() inverts the quantile function."""
     table = data.draw(tables(interpolation))
     u = (np.arange(20_000) + 0.5) / 20_000
     q = table.at(u)
@@ -80,7 +80,7 @@ def test_the_quantile_function_never_falls_and_its_integral_is_the_area_under_it
         ([0, 1], [0, 1], "cubic", "interpolation must be one of linear, log, step, got 'cubic'"),
     ],
 )
-def test_a_table_that_is_no_distribution_is_refused(p, v, interpolation: str, message: str) -> None:
+def test_an_invalid_quantile_table_is_an_error(p, v, interpolation: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         QuantileDistribution(np.array(p), np.array(v), interpolation)
 
@@ -90,21 +90,23 @@ FINE = (np.arange(100_000) + 0.5) / 100_000
 
 
 @pytest.mark.parametrize("text", SHAPED)
-def test_the_integral_is_that_of_the_quantiles(text):
-    """Up to every probability, by the midpoint rule; over all of it, it is the mean."""
-    found = distribution_family(text, 53.0, "")
-    assert float(found.integral(1.0)) == pytest.approx(53.0, rel=1e-9)
+def test_the_integral_of_a_family_is_that_of_its_quantiles(text):
+    """Up to any probability, by the midpoint rule; the full integral is the mean."""
+    distribution = distribution_family(text, 53.0, "")
+    assert float(distribution.integral(1.0)) == pytest.approx(53.0, rel=1e-9)
     for upto in (0.1, 0.5, 0.9, 0.99):
-        assert float(found.integral(upto)) == pytest.approx(found.at(upto * FINE).mean() * upto, rel=2e-3)
+        assert float(distribution.integral(upto)) == pytest.approx(
+            distribution.at(upto * FINE).mean() * upto, rel=2e-3
+        )
 
 
 @pytest.mark.parametrize("text", ["uniform", "exponential", "gamma:2", "gamma:0.5", "lognormal:1.5"])
 @given(u=st.floats(0.01, 0.99))
 @settings(max_examples=30, deadline=None)
-def test_the_probability_of_a_quantile_is_its_own(text, u):
-    """The quantile function and the distribution function are inverse to each other."""
-    found = distribution_family(text, 7.0, "")
-    assert found.probability(float(found.at(u))) == pytest.approx(u, abs=1e-9)
+def test_probability_inverts_the_quantile_function(text, u):
+    """For each family and any probability."""
+    distribution = distribution_family(text, 7.0, "")
+    assert distribution.probability(float(distribution.at(u))) == pytest.approx(u, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -119,8 +121,8 @@ def test_the_probability_of_a_quantile_is_its_own(text, u):
         ("two-point:0.75", 0.8, 40.0),
     ],
 )
-def test_quantiles_computed_by_hand(text, u, value):
-    """Of mean 10."""
+def test_families_have_the_hand_computed_quantiles(text, u, value):
+    """With a mean of 10."""
     assert float(distribution_family(text, 10.0, "").at(u)) == pytest.approx(value, rel=1e-12)
 
 
@@ -130,8 +132,8 @@ def think_times(trace: str, pages: int = 400) -> np.ndarray:
 
 
 @pytest.mark.parametrize("text", ["mah", *SHAPED[:-1]])
-def test_think_times_of_every_family_keep_the_traces_mean(text):
-    """Within what the draws of 400 pages leave, 3 %; a mean that is asked for is kept exactly."""
+def test_think_times_of_every_family_have_the_mean_of_the_trace(text):
+    """Within 3 %, the sampling error of 400 pages; a mean set by the user is exact."""
     own, drawn = think_times("ucb:think=trace"), think_times(f"ucb:think={text}")
     assert drawn.mean() == pytest.approx(own.mean(), rel=0.03)
     assert think_times(f"ucb:think={text},mean_think_s=20").mean() == pytest.approx(20, rel=1e-12)
@@ -145,13 +147,13 @@ def delays(text: str, pages: int = 200) -> np.ndarray:
 
 @pytest.mark.parametrize("text", ["exponential:650", "gamma:650:3", "lognormal:650:1", "uniform:650"])
 def test_server_delays_of_a_family_have_its_mean(text):
-    """In ms, over the objects of 200 pages; they differ from object to object."""
+    """Over the objects of 200 pages; delays differ from object to object."""
     assert delays(text).mean() == pytest.approx(0.65, rel=0.01)
     assert delays(text).std() > 0.1
 
 
-def test_the_delay_of_the_main_object_leaves_everything_else_as_it_was():
-    """Images keep their delays and all objects their sizes, with the main object's delay of any kind."""
+def test_the_delay_of_the_main_object_changes_nothing_else():
+    """Delays of images and all sizes are unchanged, for any distribution of the main object's delay."""
     before = load_workload("ucb", 50, 3).pages
     after = load_workload("ucb:main_delay_ms=650", 50, 3).pages
     assert {page.server_delay_s[0] for page in after} == {0.65}
@@ -175,7 +177,7 @@ def test_the_delay_of_the_main_object_leaves_everything_else_as_it_was():
         ("think=constant,mean_think_s=50,max_think_s=10", "max_think_s must be greater than 50"),
     ],
 )
-def test_what_is_no_distribution_is_refused(parameter, words):
-    """In one sentence, with the value given and what is expected."""
+def test_an_invalid_distribution_is_an_error(parameter, words):
+    """The message has the value and the expected values."""
     with pytest.raises(InputError, match=words):
         load_workload(f"ucb:{parameter}", 3, 1)

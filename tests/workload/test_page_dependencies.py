@@ -34,7 +34,7 @@ GOOD = {
 
 
 def page_list(folder: Path, **changes: str) -> Path:
-    """A page list of one page; *changes* replace its cells."""
+    """Write a page list of one page; *changes* replace its cells."""
     path = folder / "pages.csv"
     cells = GOOD | changes
     with path.open("w", newline="") as file:
@@ -45,20 +45,20 @@ def page_list(folder: Path, **changes: str) -> Path:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_a_page_list_keeps_the_dependencies(tmp_path: Path, path: Path) -> None:
+def test_a_page_list_stores_dependencies(tmp_path: Path, path: Path) -> None:
     pages = (*load_workload(str(path), 1, 1).pages, PLAIN)
     write_page_list(tmp_path / "pages.csv", pages)
     assert read_page_list(tmp_path / "pages.csv") == pages
 
 
-def test_lists_without_dependencies_have_no_further_columns(tmp_path: Path) -> None:
+def test_a_page_list_without_dependencies_has_no_columns_for_them(tmp_path: Path) -> None:
     write_page_list(tmp_path / "pages.csv", (PLAIN,))
     header = (tmp_path / "pages.csv").read_text().splitlines()[0]
     assert header == "page,think_s,main_bytes,images,request_bytes,server_delay_s"
 
 
-def test_a_list_by_hand(tmp_path: Path) -> None:
-    """One value for all hosts or objects, or one for each; the recorded time can be empty."""
+def test_a_hand_written_list_gives_the_expected_page(tmp_path: Path) -> None:
+    """A cell has one value for all hosts or objects, or one for each; the recorded time can be empty."""
     (page,) = read_page_list(page_list(tmp_path))
     assert isinstance(page, DependencyPage)
     assert page.graph.hosts == ((0.04, 0.0, 0.0, True), (0.05, 0.0, 0.0, True))
@@ -79,15 +79,15 @@ def test_a_list_by_hand(tmp_path: Path) -> None:
         ({"tls_s": "0;0;0"}, "tls_s must have one value, or one for each of the page's 2 hosts"),
     ],
 )
-def test_cells_that_make_no_graph_are_named(tmp_path: Path, changes, message: str) -> None:
+def test_the_error_for_invalid_dependencies_names_the_cell(tmp_path: Path, changes, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read_page_list(page_list(tmp_path, **changes))
     assert message in str(caught.value)
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_commands_take_har_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    """Info, conversion, fit, runs of the results and a sweep."""
+def test_commands_accept_har_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    """The commands trace info, convert and fit, runs of their results, and a sweep."""
     monkeypatch.chdir(tmp_path)
     har = str(FILES[0])
     assert main(["trace", "info", har]) == 0

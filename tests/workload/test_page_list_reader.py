@@ -18,7 +18,7 @@ TIMES = st.floats(0, 1e9, allow_nan=False).map(abs)
 
 @st.composite
 def page_views(draw):
-    """Any page view."""
+    """Generate a page."""
     images = tuple(draw(st.lists(SIZES, max_size=5)))
     n = 1 + len(images)
     requests = tuple(draw(st.lists(SIZES, min_size=n, max_size=n)))
@@ -27,21 +27,21 @@ def page_views(draw):
 
 
 def written(folder: Path, text: str | bytes) -> Path:
-    """A file with this text."""
+    """Return a file with this content."""
     path = folder / "list.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
 
 
 @given(pages=st.lists(page_views(), min_size=1, max_size=5))
-def test_what_is_written_reads_back_exactly(tmp_path_factory: pytest.TempPathFactory, pages) -> None:
+def test_a_written_page_list_reads_back_exactly(tmp_path_factory: pytest.TempPathFactory, pages) -> None:
     path = tmp_path_factory.getbasetemp() / "round-trip.csv"
     assert write_page_list(path, pages) == len(pages)
     assert read_page_list(path) == tuple(pages)
 
 
-def test_a_page_list_by_hand(tmp_path: Path) -> None:
-    """Columns mean what the contract says; defaults fill what is missing."""
+def test_a_hand_written_page_list_gives_the_expected_pages(tmp_path: Path) -> None:
+    """Missing columns have defaults."""
     path = written(tmp_path, HEADER + "1,2.5,1000,200;300\n2,0,64,\n")
     assert read_page_list(path) == (
         Page(2.5, 1000, (200, 300), (337,) * 3, (0.0,) * 3),
@@ -49,8 +49,8 @@ def test_a_page_list_by_hand(tmp_path: Path) -> None:
     )
 
 
-def test_optional_columns_hold_for_all_objects_of_a_page_or_for_each(tmp_path: Path) -> None:
-    """One value, or one per object; an empty cell takes the default."""
+def test_an_optional_column_has_one_value_per_page_or_per_object(tmp_path: Path) -> None:
+    """An empty cell has the default."""
     text = (
         "page,think_s,main_bytes,images,server_delay_s,request_bytes\n1,1,9,8;7,0.5,400\n2,1,9,8,0.1;0.2,\n"
     )
@@ -61,8 +61,8 @@ def test_optional_columns_hold_for_all_objects_of_a_page_or_for_each(tmp_path: P
     assert second.request_bytes == (337, 337)
 
 
-def test_what_the_file_does_not_give_are_parameters_of_the_trace(tmp_path: Path) -> None:
-    """FILE:key=value sets request size and server delay."""
+def test_parameters_of_the_trace_set_values_that_the_file_lacks(tmp_path: Path) -> None:
+    """FILE:key=value sets the request size and the server delay."""
     path = written(tmp_path, HEADER + "1,1,100,\n")
     workload = load_workload(f"{path}:request_bytes=99,server_delay_ms=20", 1, 1)
     assert workload.pages[0].request_bytes == (99,)
@@ -74,13 +74,13 @@ def test_what_the_file_does_not_give_are_parameters_of_the_trace(tmp_path: Path)
     ("asked", "given", "words"),
     [(2, 2, "the first 2 of 3"), (3, 3, "all 3"), (9, 3, "all 3")],
 )
-def test_it_is_replayed_as_given_and_never_made_longer(
-    tmp_path: Path, asked: int, given: int, words: str
+def test_a_page_list_is_replayed_and_never_repeated(
+    tmp_path: Path, requested: int, replayed: int, words: str
 ) -> None:
-    """The first N pages, and the remark says how many of how many."""
+    """The first N pages are replayed; the remark has both numbers."""
     path = written(tmp_path, HEADER + "1,1,100,\n2,2,200,\n3,3,300,\n")
-    workload = load_workload(str(path), asked, seed=5)
-    assert [page.think_s for page in workload.pages] == [1.0, 2.0, 3.0][:given]
+    workload = load_workload(str(path), requested, seed=5)
+    assert [page.think_s for page in workload.pages] == [1.0, 2.0, 3.0][:replayed]
     assert words in workload.remark
     assert not workload.synthetic
 
@@ -112,14 +112,14 @@ LINES = "".join(f"{n},1,100,\n" for n in range(1, 56))
     ],
 )
 def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text, message: str) -> None:
-    """Whatever is wrong, one sentence says where and what to do."""
+    """The message is one sentence with the position and a remedy."""
     with pytest.raises(InputError, match=message) as caught:
         load_workload(str(written(tmp_path, text)), 10, 1)
     assert "list.csv" in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monkeypatch):
+def test_a_page_list_above_the_limits_of_pages_objects_or_bytes_is_an_error(tmp_path, monkeypatch):
     path = tmp_path / "list.csv"
     path.write_text(HEADER + "".join(f"{n},1,1,2;3\n" for n in range(1, 5)))
     for name, value, message in (
@@ -137,8 +137,8 @@ def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monke
                 read_page_list(path)
 
 
-def test_a_page_of_very_many_objects_is_written_as_it_can_be_read(tmp_path: Path) -> None:
-    """30,000 objects; more than fit in a line are rejected, and the file stays unchanged."""
+def test_a_page_of_30000_objects_can_be_written_and_read(tmp_path: Path) -> None:
+    """More objects than fit in a line are an error, and the file is unchanged."""
     page = Page(1.0, 100, (200,) * 30_000, (300,) * 30_001, (0.0,) * 30_001)
     write_page_list(tmp_path / "x.csv", [page])
     assert read_page_list(tmp_path / "x.csv") == (page,)

@@ -1,4 +1,4 @@
-"""Page views and workloads that are made in Python."""
+"""Pages and workloads created in Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = Page(1.0, 1000, (200,), (300, 300), (0.0, 0.0))
         ({"image_bytes": (1, 2)}, "request_bytes must have one value for each of the 3 objects, got 2"),
     ],
 )
-def test_a_page_that_cannot_be_loaded_is_refused_when_it_is_made(changes, message):
+def test_the_constructor_rejects_an_invalid_page(changes, message):
     with pytest.raises(InputError, match=message):
         replace(PAGE, **changes)
 
@@ -34,7 +34,7 @@ def test_a_page_that_cannot_be_loaded_is_refused_when_it_is_made(changes, messag
         ((replace(PAGE, think_s=1e9), PAGE), "must add up to at most 1e.09 s, got 1e.09 s"),
     ],
 )
-def test_a_workload_that_cannot_be_run_is_refused_when_it_is_made(pages, message):
-    """No page, a page that is none, more time than the clock can tell."""
+def test_the_constructor_rejects_an_invalid_workload(pages, message):
+    """Without pages, with an object that is no page, or longer than the clock can represent."""
     with pytest.raises(InputError, match=message):
-        Workload("mine", pages, True, "made by hand")
+        Workload("mine", pages, True, "written by hand")

@@ -20,14 +20,14 @@ PUBLISHED = berkeley_profile()
 
 @pytest.fixture(scope="module")
 def synthetic(tmp_path_factory: pytest.TempPathFactory):
-    """A file of sampled pages, and what is read from it."""
+    """Return a file of sampled pages, and its recording."""
     path = tmp_path_factory.mktemp("synthetic") / "s.tr.gz"
     write_sampled(path, RECORDS, clients=27)
     return path, read_recording(path)
 
 
 def within_sampling_error(table, values, probabilities):
-    """Whether the share of values up to each published quantile is its probability, to 4 standard errors."""
+    """Return whether the share of values up to each quantile is its probability, to 4 standard errors."""
     for p in probabilities:
         value = float(table.at(p))
         share = (values <= value * (1 + 1e-9) + 1e-6).mean()
@@ -36,8 +36,8 @@ def within_sampling_error(table, values, probabilities):
     return True
 
 
-def test_fitting_sampled_pages_gives_back_the_published_quantiles(synthetic) -> None:
-    """Each fitted table is the published one within sampling error; a table 15 % off is told apart."""
+def test_a_fit_to_sampled_pages_reproduces_the_published_quantiles(synthetic) -> None:
+    """Within sampling error; a table that is 15 % off is detected."""
     fit = fit_profile(synthetic[1], "s")
     pairs = {"think_s": "think_s", "main_bytes": "reply_bytes", "image_bytes": "reply_bytes"}
     u = (np.arange(5000) + 0.5) / 5000
@@ -54,7 +54,7 @@ def test_fitting_sampled_pages_gives_back_the_published_quantiles(synthetic) -> 
     )
 
 
-def test_what_a_trace_does_not_tell_is_taken_from_published_tables_and_said(synthetic) -> None:
+def test_a_fit_takes_missing_quantities_from_published_tables_and_warns(synthetic) -> None:
     """The UCB format has no request sizes."""
     fit = fit_profile(synthetic[1], "s")
     assert fit.tables["request_bytes"] is not None
@@ -63,8 +63,8 @@ def test_what_a_trace_does_not_tell_is_taken_from_published_tables_and_said(synt
     assert fit.synthetic
 
 
-def test_a_written_profile_reads_back_and_is_usable_as_a_trace(synthetic, tmp_path: Path) -> None:
-    """Tables to the last bit; pages come from it as from the fitted profile itself."""
+def test_a_written_profile_reads_back_and_can_be_used_as_a_trace(synthetic, tmp_path: Path) -> None:
+    """Tables are bit-for-bit equal, and both profiles give the same pages."""
     fit = fit_profile(synthetic[1], 's "q" \\ \n')
     path = tmp_path / "my.toml"
     write_profile(path, fit)
@@ -76,7 +76,7 @@ def test_a_written_profile_reads_back_and_is_usable_as_a_trace(synthetic, tmp_pa
     assert len(load_workload(str(path), 25, 1).pages) == 25
 
 
-def test_sampling_from_a_file_draws_from_what_is_fitted_to_it(synthetic, tmp_path: Path) -> None:
+def test_sampling_from_a_recording_uses_its_fitted_profile(synthetic, tmp_path: Path) -> None:
     """--trace FILE:workload=sample and --trace my.toml give the same pages."""
     path = synthetic[0]
     sampled = load_workload(f"{path}:workload=sample", 40, 5)
@@ -87,8 +87,8 @@ def test_sampling_from_a_file_draws_from_what_is_fitted_to_it(synthetic, tmp_pat
     assert max(page.think_s for page in sampled.pages) <= 1000
 
 
-def test_fitted_and_exact_tables_by_hand() -> None:
-    """Whole numbers keep their shares; the interpolation that keeps the mean is taken."""
+def test_fitted_and_exact_tables_agree_with_hand_computed_ones() -> None:
+    """Integers have their exact shares; the fit selects the interpolation that conserves the mean."""
     table = exact_quantiles(np.array([1, 1, 2, 5]))
     assert (table.probabilities.tolist(), table.values.tolist()) == ([0.5, 0.75, 1.0], [1, 2, 5])
     assert fit_quantiles(np.arange(1, 10_001)).interpolation == "linear"

@@ -1,4 +1,4 @@
-"""The trace that changes its kind: its schedule is known, its regimes differ as they say."""
+"""The trace with regimes: its schedule, and the differences between regimes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def pages_of(workload: Workload, regime: str) -> list:
     return [page for page, name in zip(workload.pages, names, strict=True) if name == regime]
 
 
-def test_the_bundled_trace_has_the_four_regimes_in_turn() -> None:
-    """Each for its own number of pages, then from the beginning again."""
+def test_the_bundled_trace_cycles_through_four_regimes() -> None:
+    """Each regime has its own number of pages."""
     workload = load_workload("shifting", 2 * CYCLE, 1)
     assert schedule_of(workload) == [*REGIMES.pages.items()] * 2
     assert [*REGIMES.pages] == ["quiet", "busy", "stream", "push"]
@@ -39,12 +39,12 @@ def test_the_bundled_trace_has_the_four_regimes_in_turn() -> None:
 
 @pytest.mark.parametrize("pages", [1, 7, 8, 9, 100, CYCLE + 1])
 def test_the_schedule_covers_each_page_once(pages) -> None:
-    """The last segment is cut."""
+    """The last segment is truncated."""
     workload = load_workload("shifting", pages, 1)
     assert len(workload.pages) == pages == sum(length for _, length in schedule_of(workload))
 
 
-def test_regimes_differ_as_their_tables_say() -> None:
+def test_regimes_differ_as_their_tables() -> None:
     workload = load_workload("shifting", 4 * CYCLE, 3)
     quiet, busy, stream, push = (pages_of(workload, name) for name in REGIMES.pages)
     for pages, low, high in ((quiet, 20, 300), (busy, 0.5, 15), (stream, 0, 0.05), (push, 0, 0.05)):
@@ -58,8 +58,8 @@ def test_regimes_differ_as_their_tables_say() -> None:
     )
 
 
-def test_regimes_are_drawn_independently_of_each_other() -> None:
-    """The order of the regimes leaves each one's pages as they are; no two regimes share their luck."""
+def test_regimes_are_sampled_independently() -> None:
+    """The order of the regimes does not change the pages of each; no two regimes share random numbers."""
     usual = load_workload("shifting:order=quiet*20+push*20", 40, 1)
     turned = load_workload("shifting:order=push*20+quiet*20", 40, 1)
     for name in ("quiet", "push"):
@@ -69,20 +69,20 @@ def test_regimes_are_drawn_independently_of_each_other() -> None:
     assert not np.array_equal(think[0], think[1])
 
 
-def test_order_and_length_are_the_users() -> None:
+def test_the_user_sets_order_and_length_of_regimes() -> None:
     workload = load_workload("shifting:order=busy*5+push+busy*5,length=2", 60, 1)
     assert workload.parameters["schedule"] == "busy*10+push*32+busy*10+busy*8"
 
 
-def test_the_schedule_in_the_result_gives_the_same_pages_again() -> None:
-    """Also one whose lengths were drawn: it is an order."""
+def test_the_schedule_in_the_result_reproduces_the_pages() -> None:
+    """Also with random lengths: the schedule is a valid order."""
     drawn = load_workload("shifting:lengths=geometric", 200, 5)
     again = load_workload(f"shifting:order={drawn.parameters['schedule']}", 200, 5)
     assert again.pages == drawn.pages
     assert again.parameters["schedule"] == drawn.parameters["schedule"]
 
 
-def test_geometric_lengths_have_the_means_asked_for() -> None:
+def test_geometric_lengths_have_the_configured_means() -> None:
     """Over 3,000 stretches of 10 pages, within four standard errors."""
     regimes = replace(REGIMES, pages=dict.fromkeys(REGIMES.pages, 10))
     plan = regime_schedule(regimes, ShiftingProfile(lengths="geometric"), 30_000, seed=1)
@@ -98,7 +98,7 @@ def test_geometric_lengths_have_the_means_asked_for() -> None:
         ("order=quiet*0", r"order must be .*, got 'quiet\*0'"),
     ],
 )
-def test_wrong_parameters_are_refused(texts: str, message: str) -> None:
+def test_wrong_parameters_are_an_error(texts: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_workload(f"shifting:{texts}", 10, 1)
 
@@ -118,7 +118,7 @@ def test_wrong_parameters_are_refused(texts: str, message: str) -> None:
         ('[regimes.quiet]\nbase = "ucb"\npages = 3\n[think_s]\n', "unknown key think_s next to regimes"),
     ],
 )
-def test_a_file_of_ones_own_is_checked(tmp_path: Path, text: str, message: str) -> None:
+def test_a_user_defined_file_is_checked(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "own.toml"
     file.write_text(text)
     with pytest.raises(InputError, match=message) as caught:
@@ -126,7 +126,7 @@ def test_a_file_of_ones_own_is_checked(tmp_path: Path, text: str, message: str) 
     assert str(file) in str(caught.value)
 
 
-def test_a_file_of_ones_own_can_be_used(tmp_path: Path) -> None:
+def test_a_user_defined_file_can_be_used(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text('[regimes.a]\nbase = "ucb"\npages = 3\n[regimes.b]\nbase = "modern"\npages = 2\n')
     workload = load_workload(str(file), 7, 1)

@@ -15,14 +15,14 @@ GOOD = "".join(f"[{name}]\n{TABLE}" for name in ("think_s", "files_per_page", "r
 
 
 def load(folder, text, pages=20, parameters=""):
-    """The workload of a profile with this text."""
+    """Return the workload of a profile with this text."""
     path = folder / "my.toml"
     path.write_text(text)
     return load_workload(f"{path}{parameters}", pages, 1)
 
 
-def test_a_users_profile_is_drawn_from(tmp_path: Path) -> None:
-    """Any four tables make a trace; without a delay table the server answers at once."""
+def test_a_user_defined_profile_is_sampled(tmp_path: Path) -> None:
+    """Four tables define a trace; without a delay table the server responds immediately."""
     workload = load(tmp_path, GOOD)
     assert workload.name == "my"
     assert len(workload.pages) == 20

@@ -1,4 +1,4 @@
-"""Traffic traces: messages beside pauses and pages, and the latencies that a run finds."""
+"""Traffic traces: background messages, and their latencies in a run."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ RATES = {"poisson": 1 / 60, "bursts": (300 / 120 + 30 / 3) / 330, "clock": 1 / 3
 
 
 def drawn_s(timing):
-    """Return the times of a hundred hours of a part, shape (n,)."""
+    """Return the message times of a hundred hours of a part, shape (n,)."""
     return PARTS[timing].times_s(HOURS, np.random.default_rng(1), timing)
 
 
 @pytest.mark.parametrize("timing", PARTS)
-def test_the_rate_is_the_one_that_the_parameters_say(timing):
-    """Over a hundred hours, within 6 %; the times ascend."""
-    found = drawn_s(timing)
-    assert len(found) == pytest.approx(HOURS * RATES[timing], rel=0.06)
-    assert (np.diff(found) >= 0).all()
-    assert found[0] >= 0
-    assert found[-1] < HOURS
+def test_message_times_have_the_configured_rate(timing):
+    """Within 6 % over a hundred hours; the times ascend."""
+    times_h = drawn_s(timing)
+    assert len(times_h) == pytest.approx(HOURS * RATES[timing], rel=0.06)
+    assert (np.diff(times_h) >= 0).all()
+    assert times_h[0] >= 0
+    assert times_h[-1] < HOURS
 
 
-def test_poisson_times_are_memoryless_bursts_are_not_and_a_clock_is_regular():
-    """The variation of the time between two: 1, far above 1, and near 0."""
+def test_poisson_bursty_and_periodic_times_have_their_variation():
+    """The coefficient of variation of the intervals is 1, far above 1, and near 0."""
     gaps = {timing: np.diff(drawn_s(timing)) for timing in PARTS}
     variation = {timing: gap.std() / gap.mean() for timing, gap in gaps.items()}
     assert variation["poisson"] == pytest.approx(1, abs=0.05)
@@ -65,8 +65,8 @@ def test_poisson_times_are_memoryless_bursts_are_not_and_a_clock_is_regular():
     assert variation["clock"] == pytest.approx(0.3 * np.sqrt(2) / 30, rel=0.1)
 
 
-def test_the_result_has_the_delays_from_the_access_point_to_the_station():
-    """With static PSM at most a beacon interval, half of it in the mean; without power saving the airtime."""
+def test_the_result_has_the_downlink_latencies():
+    """Up to a beacon interval with static PSM, half of it in the mean; the air time without power saving."""
     psm, awake = (simulate(policy, trace="pushes:stretch_s=1800", pages=1) for policy in ("psm", "always-on"))
     assert psm["pushes.sent"] == psm["pushes.delivered"] == awake["pushes.delivered"] > 15
     assert psm["pushes.delay_s.mean"] == pytest.approx(0.05, abs=0.02)
@@ -83,10 +83,10 @@ def test_the_result_has_the_delays_from_the_access_point_to_the_station():
         "push:period_s=1e-6",
     ],
 )
-def test_more_datagrams_than_can_be_drawn_are_refused_and_so_is_a_change_each_moment(given):
-    """At once: the loop over busy and quiet times of no length would not end in a lifetime."""
+def test_too_many_datagrams_or_changes_of_state_are_an_error(parameters):
+    """Before sampling: with states of almost no length, it would not end in a lifetime."""
     with pytest.raises(InputError, match=r"expected at most 10?,000,000 (busy and quiet periods|messages)"):
-        load_workload(given, 10, 1)
+        load_workload(parameters, 10, 1)
 
 
 def one_way_s(wire_bytes: int) -> float:
@@ -96,8 +96,8 @@ def one_way_s(wire_bytes: int) -> float:
 
 @pytest.mark.parametrize(("interval", "wait_ms"), [(1, 51.2), (2, 102.4), (3, 153.6), (10, 512.0)])
 def test_the_mean_wait_without_loss_is_half_of_the_listen_interval(interval, wait_ms):
-    """Within 1 %: arrivals at all phases of the beacons, 102.4 ms apart; the time on the air is taken off."""
-    # A period in no simple ratio to the beacons', so that 3,000 arrivals see all phases alike.
+    """Within 1 %, without the air time, for arrivals at all phases of beacons that are 102.4 ms apart."""
+    # The period is in no simple ratio to that of the beacons, so 3,000 arrivals have all phases.
     trace = "push:timing=clock,period_s=7.1234567,spread_s=0,bytes=100,stretch_s=21370"
     result = simulate(
         f"psm:listen_interval={interval}", trace, pages=1, settings={"beacon.interval_ms": 102.4}
@@ -109,15 +109,15 @@ def test_the_mean_wait_without_loss_is_half_of_the_listen_interval(interval, wai
 
 
 def test_a_ping_takes_the_time_of_four_frames_without_power_saving():
-    """By hand: 84 bytes over both links and back, each time the same."""
-    found = simulate("always-on", "ping:to=internet,stretch_s=60", pages=1)
-    assert found["latency.round_trip_up.sent"] == found["latency.round_trip_up.delivered"] >= 59
-    assert found["latency.round_trip_up.latency_s.p50"] == pytest.approx(2 * one_way_s(84))
-    assert found["latency.round_trip_up.latency_s.max"] == pytest.approx(2 * one_way_s(84))
+    """84 bytes over both links and back take the same time each time."""
+    result = simulate("always-on", "ping:to=internet,stretch_s=60", pages=1)
+    assert result["latency.round_trip_up.sent"] == result["latency.round_trip_up.delivered"] >= 59
+    assert result["latency.round_trip_up.latency_s.p50"] == pytest.approx(2 * one_way_s(84))
+    assert result["latency.round_trip_up.latency_s.max"] == pytest.approx(2 * one_way_s(84))
 
 
-def test_a_ping_stays_in_the_local_network_unless_it_goes_to_the_internet():
-    """0.2 ms one way instead of 20; a setting and another topology keep their own delay."""
+def test_a_ping_is_local_unless_its_destination_is_the_internet():
+    """The one-way delay is 0.2 ms instead of 20 ms; a setting or another topology has its own delay."""
     p50 = "latency.round_trip_up.latency_s.p50"
 
     def rtt_ms(**options):
@@ -135,26 +135,26 @@ def test_a_ping_stays_in_the_local_network_unless_it_goes_to_the_internet():
         rtt_ms(trace="ping:to=moon")
 
 
-def test_a_probe_from_the_network_waits_for_a_beacon_and_its_answer_does_not():
-    """Static PSM: from two ways to two ways and a beacon interval, in the mean half of one."""
-    found = simulate("psm", "ping:to=internet,sender=network,period_s=3.3,stretch_s=3000", pages=1)
+def test_a_probe_waits_for_a_beacon_and_its_reply_does_not():
+    """With static PSM: two one-way delays, plus up to a beacon interval, half of it in the mean."""
+    result = simulate("psm", "ping:to=internet,sender=network,period_s=3.3,stretch_s=3000", pages=1)
     p50, p90, p99, mean = (
-        found[f"latency.round_trip_down.latency_s.{name}"] for name in ("p50", "p90", "p99", "mean")
+        result[f"latency.round_trip_down.latency_s.{name}"] for name in ("p50", "p90", "p99", "mean")
     )
     assert 2 * one_way_s(84) < p50 < p90 < p99 <= 2 * one_way_s(84) + 0.1
     assert mean == pytest.approx(2 * one_way_s(84) + 0.05, rel=0.05)
 
 
-def test_a_message_on_a_standing_connection_takes_the_time_of_its_segments():
-    """By hand, with no other traffic: 2 bytes and 40 of headers there, at once answered with as many."""
+def test_a_message_on_a_persistent_connection_takes_the_time_of_its_segments():
+    """Without other traffic: 2 bytes and 40 of headers, and a reply of the same size without delay."""
     trace = "mqtt:publish.on=false,command.on=false,stretch_s=600"
-    found = simulate("always-on", trace, pages=1)
-    assert directions_of(found.row) == ["round_trip_up"]
-    assert found["latency.round_trip_up.latency_s.p50"] == pytest.approx(2 * one_way_s(42))
+    result = simulate("always-on", trace, pages=1)
+    assert directions_of(result.row) == ["round_trip_up"]
+    assert result["latency.round_trip_up.latency_s.p50"] == pytest.approx(2 * one_way_s(42))
 
 
-def test_a_bulk_message_is_one_transfer_over_tcp():
-    """By hand its least time: a megabyte at 5 Mb/s with a header for each segment; and no frame is lost."""
+def test_a_bulk_message_is_one_tcp_transfer():
+    """Not faster than a megabyte at 5 Mbit/s with a header per segment; no frame is lost."""
     result = simulate("always-on", "bulk", pages=1)
     assert 1e6 * (1500 / 1460) * 8 / 5e6 < result["latency.down.latency_s.p50"] < 2.0
     assert result["traffic.dropped_frames"] == 0
@@ -164,20 +164,20 @@ PAIRS = [(policy, "mqtt") for policy in POLICIES.names()] + [("lpsm", trace) for
 
 
 @pytest.mark.parametrize(("policy", "trace"), list(dict.fromkeys(PAIRS)))
-def test_bytes_are_conserved_and_every_beacon_changes_nothing(policy, trace):
-    """Under each policy and in each traffic trace; firing all beacons gives the same run."""
+def test_bytes_are_conserved_and_an_event_per_beacon_changes_nothing(policy, trace):
+    """Under each policy and in each traffic trace."""
     one, full = run_both(policy, SHORT[trace], pages=2)
     check_bytes_are_conserved(one)
-    # As text: where no message has arrived yet its delay is NaN, which equals nothing.
-    rows = [{**each.row, "wall_s": 0, "events": 0} for each in (one, full)]
+    # As text, because the delay without an arrival is NaN, which is not equal to itself.
+    rows = [{**result.row, "wall_s": 0, "events": 0} for result in (one, full)]
     assert repr(rows[0]) == repr(rows[1])
     for name in directions_of(one.row):
         sent, delivered, lost = (one[f"latency.{name}.{count}"] for count in ("sent", "delivered", "lost"))
         assert delivered + lost <= sent
 
 
-def test_what_the_access_point_drops_is_lost():
-    """A queue of two frames and ten beacons between wake-ups: all but the last drops are known to be lost."""
+def test_messages_dropped_by_the_access_point_are_lost():
+    """With a queue of two frames and ten beacons per doze, all but the last drops are known to be lost."""
     result = simulate(
         "psm:listen_interval=10", "push:period_s=0.1,stretch_s=60", pages=1,
         settings={"access_point.buffer_frames": 2},
@@ -188,15 +188,15 @@ def test_what_the_access_point_drops_is_lost():
     assert result["latency.down.loss"] == lost / (lost + delivered)
 
 
-def test_pages_of_a_mixture_are_those_of_its_base():
-    """To the last bit: what is sent beside them is drawn from streams of its own."""
+def test_background_traffic_does_not_change_the_pages_of_its_base():
+    """Bit-for-bit, because background traffic has its own random streams."""
     mixed, plain = load_workload("phone", 5, 7), load_workload("ucb", 5, 7)
     assert mixed.pages == plain.pages
     assert len(mixed.messages) > 0
 
 
 def test_a_page_of_a_file_is_at_the_end_of_each_stretch():
-    """Its sizes are those of the file."""
+    """It has the sizes of the file."""
     first, second = load_workload("pushes:stretch_s=9", 2, 1).pages
     assert first == second
     assert (first.think_s, first.main_bytes, first.request_bytes) == (9.0, 1000, (300,))
@@ -210,20 +210,23 @@ def test_parts_of_the_same_stream_are_sent_at_the_same_times(tmp_path):
     assert times[0] == times[1] != times[2]
 
 
-def test_a_parameter_is_for_all_parts_or_for_one():
-    """The one for a part wins, in whatever order they are given."""
+def test_a_parameter_applies_to_all_parts_or_to_one():
+    """The parameter of a part wins, in any order."""
     for text in ("bytes=60,heard.bytes=90", "heard.bytes=90,bytes=60"):
-        found = load_workload(f"cbr:{text}", 1, 1)
-        assert {(each.uplink, each.bytes) for each in found.messages[:20]} == {(False, 90), (True, 60)}
-        assert found.parameters["heard.bytes"] == 90
+        workload = load_workload(f"cbr:{text}", 1, 1)
+        assert {(message.uplink, message.bytes) for message in workload.messages[:20]} == {
+            (False, 90),
+            (True, 60),
+        }
+        assert workload.parameters["heard.bytes"] == 90
 
 
 @pytest.mark.parametrize(
     "bad",
-    ["echo.bytes=3", "nobody.bytes=60", "period_s=0.000001"],
+    ["echo.bytes=3", "missing.bytes=60", "period_s=0.000001"],
 )
-def test_a_parameter_that_cannot_be_used_is_an_error_of_the_trace(bad):
-    """It names the trace; so does a number of messages that memory is not meant for."""
+def test_an_invalid_parameter_is_an_error_of_the_trace(bad):
+    """The message names the trace, also for too many messages for the memory."""
     with pytest.raises(InputError, match="trace ping"):
         load_workload(f"ping:{bad}", 100, 1)
 
@@ -244,15 +247,15 @@ def test_a_parameter_that_cannot_be_used_is_an_error_of_the_trace(bad):
         ),
     ],
 )
-def test_a_file_that_cannot_be_used_is_an_error_that_names_it(text, words, tmp_path):
+def test_the_error_for_an_invalid_file_names_it(text, words, tmp_path):
     path = tmp_path / "own.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=words):
         load_workload(str(path), 1, 1)
 
 
-def test_a_pause_costs_the_energy_of_its_time_and_has_no_slowdown():
-    """Without any message: asleep all the time but for beacons, under static PSM."""
+def test_a_run_without_messages_costs_its_sleep_and_has_no_slowdown():
+    """Under static PSM, the radio is asleep except for beacons."""
     workload = load_workload("ping:on=false", 3, 1)
     assert all(isinstance(page, Pause) for page in workload.pages)
     result = simulate("psm", workload)
@@ -262,16 +265,16 @@ def test_a_pause_costs_the_energy_of_its_time_and_has_no_slowdown():
     assert directions_of(result.row) == []
 
 
-def test_table_json_and_csv_have_the_percentiles(capsys):
+def test_table_json_and_csv_have_the_latency_percentiles(capsys):
     words = ["--policy", "psm", "--trace", "cbr:stretch_s=1", "--pages", "1", "--format"]
     outputs = []
     for form in ("table", "json", "csv"):
         assert main([*words, form]) == 0
         outputs.append(capsys.readouterr().out)
-    table, found, rows = outputs[0], json.loads(outputs[1]), list(csv.DictReader(io.StringIO(outputs[2])))
+    table, document, rows = outputs[0], json.loads(outputs[1]), list(csv.DictReader(io.StringIO(outputs[2])))
     assert "down ms" in table
     assert "p99" in table
-    latency = found["runs"][0]["latency"]
+    latency = document["runs"][0]["latency"]
     assert set(latency) == {"down", "up"}
     assert float(rows[0]["latency.down.latency_s.p99"]) == latency["down"]["latency_s"]["p99"]
     assert main(["--policy", "psm", "--pages", "1", "--format", "json"]) == 0
@@ -279,10 +282,10 @@ def test_table_json_and_csv_have_the_percentiles(capsys):
 
 
 def test_replications_of_messages_are_pooled(capsys):
-    """Another seed sends them at other times, though the pauses are the same."""
+    """Another seed sends them at other times in stretches of the same length."""
     words = ["--policy", "psm", "--trace", "push:stretch_s=300", "--pages", "1", "--replications", "2"]
     assert main([*words, "--workers", "1", "--format", "json", "--no-baselines"]) == 0
-    found = json.loads(capsys.readouterr().out)["runs"][0]["latency"]["down"]
-    each = [simulate("psm", "push:stretch_s=300", pages=1, seed=seed) for seed in (1, 2)]
-    assert found["sent"] == sum(one["latency.down.sent"] for one in each)
-    assert found["latency_s"]["max"] == max(one["latency.down.latency_s.max"] for one in each)
+    latency = json.loads(capsys.readouterr().out)["runs"][0]["latency"]["down"]
+    results = [simulate("psm", "push:stretch_s=300", pages=1, seed=seed) for seed in (1, 2)]
+    assert latency["sent"] == sum(one["latency.down.sent"] for one in results)
+    assert latency["latency_s"]["max"] == max(one["latency.down.latency_s.max"] for one in results)

@@ -1,4 +1,4 @@
-"""The bundled ucb trace against what was published."""
+"""The bundled ucb trace, compared with published figures."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ LARGE = load_workload("ucb:max_think_s=none", 5000, seed=1).pages
 
 
 def sizes(pages):
-    """All object sizes of some pages."""
+    """Return the sizes of all objects of *pages*."""
     return [size for page in pages for size in (page.main_bytes, *page.image_bytes)]
 
 
 @pytest.mark.parametrize(
     ("limit", "published"), [(60, 14.4), (300, 29.2), (1000, 52.9), (3600, 105), (None, 1804)]
 )
-def test_conditional_means_of_think_time_are_the_published_ones(limit: int | None, published: float) -> None:
-    """Mean think time among those up to a limit, within 2.5 % of the published figure."""
+def test_conditional_means_of_think_time_are_as_published(limit: int | None, published: float) -> None:
+    """Mean of the think times up to a limit, within 2.5 % of the published one."""
     table = PROFILE.tables["think_s"]
     upto = 1.0 if limit is None else table.probability(limit)
     assert float(table.integral(upto)) / upto == pytest.approx(published, rel=0.025)
@@ -35,13 +35,13 @@ def test_conditional_means_of_think_time_are_the_published_ones(limit: int | Non
     ("table", "published", "within"),
     [("reply_bytes", 7231, 0.01), ("request_bytes", 337, 0.01), ("files_per_page", 2.84, 0.001)],
 )
-def test_means_are_the_published_ones(table: str, published: float, within: float) -> None:
-    """The interpolation chosen gives back the mean of the original data."""
+def test_means_are_as_published(table: str, published: float, within: float) -> None:
+    """The chosen interpolation reproduces the mean of the original data."""
     assert PROFILE.tables[table].mean == pytest.approx(published, rel=within)
 
 
-def test_the_large_replies_carry_the_published_share_of_the_bytes() -> None:
-    """10.5 % at most 120 B, 33.7 % at most 1,000 B; 1.9 % are over 50 KB and carry 42 % of the bytes."""
+def test_large_replies_have_the_published_share_of_the_bytes() -> None:
+    """10.5 % have up to 120 B, 33.7 % up to 1,000 B; 1.9 % are over 50 KB and have 42 % of the bytes."""
     table = PROFILE.tables["reply_bytes"]
     above = table.probability(50_000)
     assert [table.probability(120), table.probability(1000)] == pytest.approx([0.105, 0.337], abs=0.005)
@@ -67,8 +67,8 @@ def test_server_delays_are_those_of_packmime() -> None:
         ("server_delay_s", [delay for page in LARGE for delay in page.server_delay_s]),
     ],
 )
-def test_drawn_values_have_the_published_quantiles(table: str, drawn) -> None:
-    """At every published probability but the extreme ones, the draws' quantile is the table's."""
+def test_samples_have_the_published_quantiles(table: str, drawn) -> None:
+    """At every published probability except the extreme ones."""
     points = PROFILE.tables[table]
     for p, value in zip(points.probabilities, points.values, strict=True):
         if 0.01 <= p <= 0.998:
@@ -77,13 +77,13 @@ def test_drawn_values_have_the_published_quantiles(table: str, drawn) -> None:
 
 
 def test_files_per_page_have_the_published_shares() -> None:
-    """Shares of pages with so many objects, main object included."""
+    """Shares of pages by number of objects, including the main object."""
     counts = [page.objects for page in LARGE]
     assert [counts.count(n) / 5000 for n in (1, 2, 3)] == pytest.approx([0.5118, 0.2091, 0.0748], abs=5e-4)
 
 
-def test_a_hundred_pages_have_nearly_the_mean_of_the_distribution_whatever_the_seed() -> None:
-    """Stratification: think time, page size and objects per page within a few per cent for 40 seeds."""
+def test_a_hundred_pages_have_nearly_the_mean_of_the_distribution_for_any_seed() -> None:
+    """Stratified think times, page sizes and objects per page are within a few per cent for 40 seeds."""
     for seed in range(40):
         pages = load_workload("ucb", 100, seed).pages
         think = statistics.mean(page.think_s for page in pages)
@@ -93,7 +93,7 @@ def test_a_hundred_pages_have_nearly_the_mean_of_the_distribution_whatever_the_s
 
 
 def test_think_times_over_the_limit_are_rejected_not_clipped() -> None:
-    """None is over 1,000 s, and no heap of them lies at the limit."""
+    """No think time is over 1,000 s, and they do not accumulate at the limit."""
     think = sorted(page.think_s for page in load_workload("ucb", 2000, 3).pages)
     assert think[-1] <= 1000
     assert think[-2] < 999.9
@@ -101,7 +101,7 @@ def test_think_times_over_the_limit_are_rejected_not_clipped() -> None:
 
 
 def test_server_delay_can_be_constant_or_none() -> None:
-    """A constant in ms for every object, or nothing; the sizes stay what they were."""
+    """A constant in ms for every object, or no delay; sizes are unchanged."""
     default = load_workload("ucb", 50, 1).pages
     constant = load_workload("ucb:server_delay_ms=25", 50, 1).pages
     none = load_workload("ucb:server_delay_ms=none", 50, 1).pages
@@ -111,8 +111,8 @@ def test_server_delay_can_be_constant_or_none() -> None:
     assert len({delay for page in default for delay in page.server_delay_s}) > 50
 
 
-def test_the_off_by_one_of_the_ns2_example_can_be_had() -> None:
-    """files_are_images=true fetches one object too many a page."""
+def test_files_are_images_reproduces_the_off_by_one_of_ns2() -> None:
+    """It loads one object too many per page."""
     plain, quirk = (load_workload(f"ucb:files_are_images={word}", 100, 1) for word in ("no", "yes"))
     more = [a.objects - b.objects for a, b in zip(quirk.pages, plain.pages, strict=True)]
     assert more == [1] * 100
@@ -129,8 +129,8 @@ def test_the_off_by_one_of_the_ns2_example_can_be_had() -> None:
         ("ucb:max_think_s=1", "max_think_s must be greater than 1.005, .*, got 1"),
     ],
 )
-def test_wrong_parameters_are_named(spec: str, message: str) -> None:
-    """One sentence: what, the value given, what is expected."""
+def test_the_error_for_a_wrong_parameter_names_it(spec: str, message: str) -> None:
+    """The message has the parameter, its value and the expected values."""
     with pytest.raises(InputError, match=message):
         load_workload(spec, 10, 1)
 

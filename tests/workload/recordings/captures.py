@@ -1,4 +1,4 @@
-"""Captures made by hand, byte by byte, for the tests."""
+"""Captures written byte by byte, for the tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def packet(
     source: str = STATION, target: str = SERVER, payload: int = 100, protocol: int = 17,
     ports: tuple[int, int] = (1000, 443), sequence: int = 0, flags: int = 0x10, options: bytes = b"",
 ) -> bytes:  # fmt: skip
-    """Return an IP packet with *payload* bytes behind its UDP or TCP header, and *options* of whole words."""
+    """Return an IP packet with a UDP or TCP header, *options* of whole words, and *payload* bytes."""
     if protocol == 6:
         words = 5 + len(options) // 4
         inner = struct.pack(">HHIIBBHHH", *ports, sequence, 0, words << 4, flags, 0, 0, 0) + options
@@ -42,7 +42,7 @@ def ethernet(ip: bytes, tags: Sequence[int] = ()) -> bytes:
 
 
 def llc(ip: bytes) -> bytes:
-    """Return an 802.2 LLC and SNAP header, and the packet."""
+    """Return the packet behind an 802.2 LLC and SNAP header."""
     return b"\xaa\xaa\x03\0\0\0" + kind_of(ip) + ip
 
 
@@ -56,7 +56,7 @@ def wifi(ip: bytes, quality: bool = False, four: bool = False, control: bool = F
 def radiotap(frame: bytes, padded_header: int = 0) -> bytes:
     """Return an 802.11 frame behind a radiotap header with a time, flags and a second word of presence.
 
-    With *padded_header* the flags say that the 802.11 header of that many bytes is filled up to 4.
+    *padded_header* is the size of an 802.11 header that is padded to a multiple of 4, as the flags state.
     """
     flags = 0x20 if padded_header else 0
     head = struct.pack("<II", 0x80000003, 0) + bytes(4) + bytes(8) + bytes([flags])
@@ -88,16 +88,16 @@ FRAMES = {
 def pcap(
     frames: Sequence[tuple[float, bytes]], link: int = 1, order: str = "<", nano: bool = False, snap: int = 0
 ) -> bytes:
-    """Return a pcap file of frames with their times in seconds; *snap* bytes of each are kept, 0: all."""
+    """Return a pcap file of frames with times in seconds; *snap* limits the captured bytes, 0: all."""
     unit = 1_000_000_000 if nano else 1_000_000
-    found = struct.pack(
+    data = struct.pack(
         f"{order}IHHiIII", 0xA1B23C4D if nano else 0xA1B2C3D4, 2, 4, 0, 0, snap or 262144, link
     )
     for at_s, frame in frames:
-        kept = frame[: snap or None]
+        captured = frame[: snap or None]
         seconds, part = divmod(round(at_s * unit), unit)
-        found += struct.pack(f"{order}IIII", seconds, part, len(kept), len(frame)) + kept
-    return found
+        data += struct.pack(f"{order}IIII", seconds, part, len(captured), len(frame)) + captured
+    return data
 
 
 def block(kind: int, content: bytes, order: str = "<") -> bytes:
@@ -124,6 +124,6 @@ def interface(link: int = 1, order: str = "<", resolution: int | None = None, of
 
 
 def enhanced(frame: bytes, ticks: int, number: int = 0, order: str = "<", length: int | None = None) -> bytes:
-    """Return an enhanced packet block of an interface, its time in units of that."""
+    """Return an enhanced packet block; its time is in the unit of its interface."""
     head = (number, ticks >> 32, ticks & 0xFFFFFFFF, len(frame), len(frame) if length is None else length)
     return block(6, struct.pack(f"{order}IIIII", *head) + frame, order)

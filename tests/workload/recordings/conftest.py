@@ -1,4 +1,4 @@
-"""A way to write small UCB traces by hand."""
+"""Fixture that writes small UCB traces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.workload.recordings.ucb_files import record, write_records
 
 @pytest.fixture
 def trace(tmp_path: Path):
-    """Write records to a file, binary unless the name says otherwise."""
+    """Return a function that writes records to a file, binary unless the name selects text."""
 
     def write(*records, name="t.tr"):
         write_records(tmp_path / name, records)

@@ -1,4 +1,4 @@
-"""Captures: every form reads to the same packets, as in tshark; damage is a sentence."""
+"""Captures: all formats give the same packets, as in tshark; a damaged file is an error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PACKET = packet()
 
 
 @pytest.fixture
-def kept(tmp_path):
+def save(tmp_path):
     """Return a function that writes bytes to a file and returns its path."""
 
     def write(data, name="x.pcap"):
@@ -42,44 +42,44 @@ def kept(tmp_path):
 
 @pytest.mark.parametrize("name", FRAMES)
 @pytest.mark.parametrize("hosts", [(STATION, SERVER), ("fd00::2", "2001:db8::1")], ids=["IPv4", "IPv6"])
-def test_every_link_layer_reads_to_the_same_packet(kept, name, hosts):
-    """Address, length, ports and what TCP says, whatever stands before the IP header."""
+def test_every_link_layer_gives_the_same_packet(save, name, hosts):
+    """Address, length, ports and TCP header are equal, whatever precedes the IP header."""
     link, frame = FRAMES[name]
     source, target = hosts
     ip = packet(source, target, payload=77, protocol=6, ports=(5000, 80), sequence=9)
-    found = read_capture(kept(pcap([(FOREVER_S, frame(ip))], link)), hosts[0])
-    row = found.rows[0]
+    capture = read_capture(save(pcap([(FOREVER_S, frame(ip))], link)), hosts[0])
+    row = capture.rows[0]
     assert (row["length"], row["source_port"], row["target_port"]) == (len(ip), 5000, 80)
     assert (row["sequence"], row["payload"], row["protocol"], row["flags"]) == (9, 77, 6, 0x10)
-    assert found.uplink.tolist() == [True]
-    assert {address for address, _ in found.others} == set(hosts)
+    assert capture.uplink.tolist() == [True]
+    assert {address for address, _ in capture.others} == set(hosts)
 
 
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("nano", [False, True])
-def test_times_of_pcap_are_read_in_either_unit_and_byte_order(kept, order, nano):
-    """To the unit of the file."""
+def test_times_of_pcap_are_read_in_either_unit_and_byte_order(save, order, nano):
+    """With the precision of the file."""
     times = [FOREVER_S, FOREVER_S + 0.000001, FOREVER_S + 2.75]
-    found = read_capture(kept(pcap([(at_s, ethernet(PACKET)) for at_s in times], 1, order, nano)))
-    assert (found.rows["time_ns"] - FOREVER_S * 10**9).tolist() == [0, 1000, 2_750_000_000]
-    assert found.at_s.tolist() == [0.0, 1e-6, 2.75]
+    capture = read_capture(save(pcap([(at_s, ethernet(PACKET)) for at_s in times], 1, order, nano)))
+    assert (capture.rows["time_ns"] - FOREVER_S * 10**9).tolist() == [0, 1000, 2_750_000_000]
+    assert capture.at_s.tolist() == [0.0, 1e-6, 2.75]
 
 
 @pytest.mark.parametrize("snap", [34, 42, 60])
-def test_a_snap_length_keeps_the_lengths(kept, snap):
-    """The length is that of the packet as it was, however little of it was kept."""
-    (frame,) = frames_of(ChunkReader(kept(pcap([(FOREVER_S, ethernet(PACKET))], snap=snap))))
+def test_a_snap_length_does_not_change_the_lengths(save, snap):
+    """The length is that of the whole packet, however few bytes were captured."""
+    (frame,) = frames_of(ChunkReader(save(pcap([(FOREVER_S, ethernet(PACKET))], snap=snap))))
     assert (frame.length, len(frame.data)) == (14 + len(PACKET), snap)
-    found = read_capture(kept(pcap([(FOREVER_S, ethernet(PACKET))], snap=snap)))
-    assert found.rows["length"].tolist() == [len(PACKET)]
-    assert found.rows["source_port"].tolist() == [1000 if snap >= 38 else 0]
+    capture = read_capture(save(pcap([(FOREVER_S, ethernet(PACKET))], snap=snap)))
+    assert capture.rows["length"].tolist() == [len(PACKET)]
+    assert capture.rows["source_port"].tolist() == [1000 if snap >= 38 else 0]
 
 
-def test_a_packet_of_which_too_little_was_kept_is_left_out_and_said(kept):
+def test_a_packet_captured_without_its_header_is_omitted_with_a_warning(save):
     short = pcap([(FOREVER_S, ethernet(PACKET)[:30])])[24:]
-    found = read_capture(kept(pcap([(FOREVER_S, ethernet(PACKET))]) + short))
-    assert found.rows.size == 1
-    assert "1 of 2 frames have no readable IP packet" in found.warnings[0]
+    capture = read_capture(save(pcap([(FOREVER_S, ethernet(PACKET))]) + short))
+    assert capture.rows.size == 1
+    assert "1 of 2 frames have no readable IP packet" in capture.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -87,17 +87,17 @@ def test_a_packet_of_which_too_little_was_kept_is_left_out_and_said(kept):
     [(None, 10**6), (3, 10**3), (6, 10**6), (9, 10**9), (12, 10**12), (0x8A, 2**10), (0xA0, 2**32)],
 )
 @pytest.mark.parametrize("order", "<>")
-def test_times_of_pcapng_are_in_the_unit_of_their_interface(kept, resolution, per_second, order):
-    """Powers of ten and of two; and with seconds added."""
+def test_times_of_pcapng_are_in_the_unit_of_their_interface(save, resolution, per_second, order):
+    """Powers of ten and of two, also with an offset in seconds."""
     ticks = 1700 * per_second + per_second // 4
     data = section(order) + interface(1, order, resolution, offset_s=50)
     data += enhanced(ethernet(PACKET), ticks, 0, order)
-    found = read_capture(kept(data))
-    assert found.rows["time_ns"].tolist() == [1_750_250_000_000]
+    capture = read_capture(save(data))
+    assert capture.rows["time_ns"].tolist() == [1_750_250_000_000]
 
 
-def test_pcapng_has_sections_interfaces_and_blocks_that_are_passed_over(kept):
-    """Two sections of either byte order, two interfaces, an obsolete block, and one without a time."""
+def test_pcapng_sections_and_interfaces_are_read_and_other_blocks_skipped(save):
+    """Two sections of either byte order, two interfaces, an obsolete block, and a block without a time."""
     frame = ethernet(PACKET)
     raw = packet(payload=5)
     old = struct.pack("<HHIIII", 1, 7, 0, 3_000_000, len(packet()), len(packet())) + packet()
@@ -105,15 +105,15 @@ def test_pcapng_has_sections_interfaces_and_blocks_that_are_passed_over(kept):
     data += enhanced(frame, 1_000_000) + enhanced(raw, 2_000_000, number=1) + block(2, old)
     data += block(3, struct.pack("<I", len(frame)) + frame)
     data += section(">") + interface(101, ">") + enhanced(PACKET, 4_000_000, 0, ">", length=999)
-    found = read_capture(kept(data, "x.pcapng"))
-    assert found.format == "pcapng capture"
-    assert (found.rows["time_ns"] // 10**9).tolist() == [1, 2, 3, 4]
-    assert found.rows["length"].tolist() == [len(PACKET), len(raw), len(PACKET), len(PACKET)]
-    assert found.warnings == ("1 packets without a time were omitted",)
+    capture = read_capture(save(data, "x.pcapng"))
+    assert capture.format == "pcapng capture"
+    assert (capture.rows["time_ns"] // 10**9).tolist() == [1, 2, 3, 4]
+    assert capture.rows["length"].tolist() == [len(PACKET), len(raw), len(PACKET), len(PACKET)]
+    assert capture.warnings == ("1 packets without a time were omitted",)
 
 
 @pytest.mark.parametrize("form", ["pcap", "pcapng"])
-def test_a_file_cut_anywhere_gives_its_first_packets_or_a_sentence(kept, form):
+def test_a_truncated_file_gives_its_first_packets_or_an_error(save, form):
     frames = [ethernet(packet(payload=10)) for _ in range(3)]
     whole = pcap([(FOREVER_S + k, frame) for k, frame in enumerate(frames)])
     if form == "pcapng":
@@ -121,21 +121,21 @@ def test_a_file_cut_anywhere_gives_its_first_packets_or_a_sentence(kept, form):
     counts = []
     for size in range(4, len(whole)):
         try:
-            found = read_capture(kept(whole[:size]))
+            capture = read_capture(save(whole[:size]))
         except InputError:
             counts.append(0)
         else:
-            counts.append(found.rows.size)
+            counts.append(capture.rows.size)
     assert counts == sorted(counts)
     assert set(counts) == {0, 1, 2}
 
 
-def test_a_cut_file_says_where(kept):
-    """The byte at which the packet that is left out begins."""
+def test_the_warning_for_a_truncated_file_has_the_offset(save):
+    """The offset is the first byte of the omitted packet."""
     data = pcap([(FOREVER_S, ethernet(PACKET)), (FOREVER_S + 1, ethernet(PACKET))])
-    found = read_capture(kept(data[:-5]))
-    assert found.rows.size == 1
-    assert found.warnings == (
+    capture = read_capture(save(data[:-5]))
+    assert capture.rows.size == 1
+    assert capture.warnings == (
         f"the last packet, at byte {24 + 16 + 14 + len(PACKET)}, is truncated and was omitted",
     )
 
@@ -160,9 +160,9 @@ def test_a_cut_file_says_where(kept):
         (pcap([(0, ethernet(packet("224.0.0.1", "239.1.1.1")))]), "only group addressed packets"),
     ],
 )
-def test_what_cannot_be_read_is_one_sentence_with_the_place(kept, data, words):
+def test_the_error_for_an_unreadable_file_has_the_offset(save, data, words):
     with pytest.raises(InputError, match=words) as caught:
-        read_capture(kept(data))
+        read_capture(save(data))
     assert "x.pcap" in str(caught.value)
 
 
@@ -177,56 +177,56 @@ def test_what_cannot_be_read_is_one_sentence_with_the_place(kept, data, words):
         ([("2001:db8::1", "fe80::2")], "fe80::2"),
     ],
 )
-def test_the_client_is_the_busiest_private_address(kept, pairs, client):
-    """Of several as busy the first to send; where none is private, the busiest of all."""
+def test_the_client_is_the_busiest_private_address(save, pairs, client):
+    """Of equally busy ones, the first to send; without private addresses, the busiest of all."""
     frames = [(FOREVER_S + k, ethernet(packet(*pair))) for k, pair in enumerate(pairs)]
-    assert read_capture(kept(pcap(frames))).client == client
+    assert read_capture(save(pcap(frames))).client == client
 
 
-def test_a_client_that_is_not_there_is_an_error_that_names_those_that_are(kept):
-    path = kept(pcap([(FOREVER_S, ethernet(PACKET))]))
+def test_the_error_for_an_unknown_client_lists_the_clients(save):
+    path = save(pcap([(FOREVER_S, ethernet(PACKET))]))
     with pytest.raises(InputError, match=r"expected one of 10\.0\.0\.2"):
         read_capture(path, "10.0.0.3")
     with pytest.raises(InputError, match="client must be an IP address, got 'me'"):
         read_capture(path, "me")
 
 
-def test_packets_out_of_order_are_sorted_by_time(kept):
-    """Equal times keep the order of the file."""
+def test_packets_out_of_order_are_sorted_by_time(save):
+    """Packets with equal times stay in the order of the file."""
     times, sizes = [2, 1, 1, 3], [1, 2, 3, 4]
     frames = [
         (FOREVER_S + at_s, ethernet(packet(payload=size))) for at_s, size in zip(times, sizes, strict=True)
     ]
-    found = read_capture(kept(pcap(frames)))
-    assert (found.rows["length"] - 28).tolist() == [2, 3, 1, 4]
+    capture = read_capture(save(pcap(frames)))
+    assert (capture.rows["length"] - 28).tolist() == [2, 3, 1, 4]
 
 
-def test_later_fragments_have_no_ports(kept):
-    """Their first bytes are content."""
+def test_later_fragments_have_no_ports(save):
+    """Their first bytes are payload."""
     ip = bytearray(packet(ports=(7, 8)))
     ip[6:8] = struct.pack(">H", 185)
-    found = read_capture(kept(pcap([(FOREVER_S, ethernet(bytes(ip)))])))
-    assert (found.rows["source_port"][0], found.rows["protocol"][0]) == (0, 17)
+    capture = read_capture(save(pcap([(FOREVER_S, ethernet(bytes(ip)))])))
+    assert (capture.rows["source_port"][0], capture.rows["protocol"][0]) == (0, 17)
 
 
-def test_a_packet_without_a_length_fills_its_frame(kept):
-    """As the ones that an interface was still to cut up."""
+def test_a_packet_without_a_length_fills_its_frame(save):
+    """For example, a packet that the network interface segments later."""
     ip = bytearray(packet(payload=3000))
     ip[2:4] = b"\0\0"
-    found = read_capture(kept(pcap([(FOREVER_S, ethernet(bytes(ip)))])))
-    assert found.rows["length"].tolist() == [len(ip)]
+    capture = read_capture(save(pcap([(FOREVER_S, ethernet(bytes(ip)))])))
+    assert capture.rows["length"].tolist() == [len(ip)]
 
 
-def test_a_frame_that_declares_less_than_was_captured_is_read(kept):
-    """An IPv6 packet with a size of 0 extends to the end of its frame, which is where its bytes end."""
+def test_a_frame_with_a_declared_length_below_the_captured_one_is_read(save):
+    """An IPv6 packet with a length of 0 extends to the end of the captured bytes."""
     frame = bytearray(ethernet(packet("fe80::1", "fe80::2")))
     frame[18:20] = b"\0\0"
     data = bytearray(pcap([(FOREVER_S, bytes(frame))]))
     data[36:40] = struct.pack("<I", 5)
-    assert read_capture(kept(bytes(data))).rows["length"].tolist() == [len(frame) - 14]
+    assert read_capture(save(bytes(data))).rows["length"].tolist() == [len(frame) - 14]
 
 
-def test_a_gzipped_capture_reads_the_same(kept):
+def test_a_gzipped_capture_gives_the_same_packets(save):
     data = pcap([(FOREVER_S + k, ethernet(PACKET)) for k in range(50)])
-    plain, packed = kept(data), kept(gzip.compress(data[:500]) + gzip.compress(data[500:]), "x.pcap.gz")
+    plain, packed = save(data), save(gzip.compress(data[:500]) + gzip.compress(data[500:]), "x.pcap.gz")
     assert (read_capture(plain).rows == read_capture(packed).rows).all()

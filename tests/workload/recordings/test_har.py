@@ -1,4 +1,4 @@
-"""HAR files and what real ones do that the format does not lead one to expect."""
+"""HAR files, also with the deviations of real ones from the format."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ CHROME = {"name": "WebInspector", "version": "537.36"}
 
 
 def entry(at="00:00.000Z", wait=50.0, time=100.0, url="https://x/", page="page_1", **changes):
-    """An entry of a well-behaved file; *changes* replace its members, None removes one."""
-    made = {
+    """Return an entry of a valid file; *changes* replace its members, None removes one."""
+    members = {
         "pageref": page,
         "startedDateTime": f"2024-05-01T10:{at}",
         "time": time,
@@ -41,11 +41,11 @@ def entry(at="00:00.000Z", wait=50.0, time=100.0, url="https://x/", page="page_1
             "receive": 20.0,
         },
     } | changes
-    return {key: value for key, value in made.items() if value is not None}
+    return {key: value for key, value in members.items() if value is not None}
 
 
 def har(folder, entries, pages=("page_1",), creator=CHROME, name="a.har", **log):
-    """A HAR file with these entries."""
+    """Return a HAR file with these entries."""
     listed = [
         {"id": page, "startedDateTime": "", "title": ""} if isinstance(page, str) else page for page in pages
     ]
@@ -56,13 +56,13 @@ def har(folder, entries, pages=("page_1",), creator=CHROME, name="a.har", **log)
     return path
 
 
-def sizes(found):
-    """Bytes of each object of each page."""
-    return [part.tolist() for part in np.split(found.size, found.first[1:-1])]
+def sizes(recording):
+    """Return the bytes of each object of each page."""
+    return [part.tolist() for part in np.split(recording.size, recording.first[1:-1])]
 
 
-def test_a_session_of_two_pages_by_hand(tmp_path: Path) -> None:
-    """Pages by their pageref, think time from the end of one to the begin of the next."""
+def test_a_session_of_two_pages_gives_the_hand_computed_recording(tmp_path: Path) -> None:
+    """Pages follow from pageref, think times from the end of a page to the start of the next."""
     path = har(
         tmp_path,
         [
@@ -72,13 +72,17 @@ def test_a_session_of_two_pages_by_hand(tmp_path: Path) -> None:
         ],
         pages=("page_1", "page_2"),
     )
-    found = read_recording(path)
-    assert found.format == "HAR 1.2"
-    assert sizes(found) == [[1200, 1200], [1200]]
-    assert found.delay_us.tolist() == [19_500, 0, 19_500]  # less the round trip, at most the shortest wait
-    assert found.request_bytes.tolist() == [300, 300, 300]
-    assert np.isnan(found.think_s[0])
-    assert found.think_s[1] == pytest.approx(7.5)
+    recording = read_recording(path)
+    assert recording.format == "HAR 1.2"
+    assert sizes(recording) == [[1200, 1200], [1200]]
+    assert recording.delay_us.tolist() == [
+        19_500,
+        0,
+        19_500,
+    ]  # less the round trip, at most the shortest wait
+    assert recording.request_bytes.tolist() == [300, 300, 300]
+    assert np.isnan(recording.think_s[0])
+    assert recording.think_s[1] == pytest.approx(7.5)
     replayed = load_workload(str(path), 10, 1)
     assert [page.think_s for page in replayed.pages] == [0.0, pytest.approx(7.5)]
     assert replayed.pages[0].server_delay_s == (0.0195, 0.0)
@@ -97,8 +101,8 @@ def test_a_session_of_two_pages_by_hand(tmp_path: Path) -> None:
         ({"response": {"headersSize": 200, "bodySize": 0}}, 200),
     ],
 )
-def test_bytes_come_from_the_first_source_that_tells(changes, expected: int) -> None:
-    """_transferSize, _bytesIn, bodySize and headersSize, content.size; -1 is not told; strings are read."""
+def test_bytes_come_from_the_first_known_member(changes, expected: int) -> None:
+    """_transferSize, _bytesIn, bodySize and headersSize, content.size; -1 is unknown; texts are read."""
     assert Entry(entry(**changes)).size == expected
 
 
@@ -125,15 +129,15 @@ def test_bytes_come_from_the_first_source_that_tells(changes, expected: int) -> 
         ),
     ],
 )
-def test_what_did_not_use_the_network_is_skipped(tmp_path: Path, changes, counts) -> None:
-    """data: URLs, cached and failed requests, and streams without an end; a remark counts them."""
-    found = read_recording(har(tmp_path, [entry(), entry(**changes)]))
-    assert sizes(found) == [[1200]]
-    assert found.warnings[0] == f"1 objects replayed, 1 entries left out ({counts})"
+def test_entries_without_network_traffic_are_omitted(tmp_path: Path, changes, counts) -> None:
+    """Such as data: URLs, cached and failed requests, and endless streams; a remark counts them."""
+    recording = read_recording(har(tmp_path, [entry(), entry(**changes)]))
+    assert sizes(recording) == [[1200]]
+    assert recording.warnings[0] == f"1 objects replayed, 1 entries left out ({counts})"
 
 
-def test_a_size_that_no_connection_can_carry_is_refused(tmp_path: Path) -> None:
-    """It is not clamped, because a guess would be simulated for minutes. Entry and size are named."""
+def test_a_size_above_the_limit_of_a_connection_is_an_error(tmp_path: Path) -> None:
+    """It is not clamped, because a guess would be simulated for minutes. The message has entry and size."""
     large = entry(request={"method": "POST", "url": "https://x/", "headersSize": 9, "bodySize": "1e308"})
     with pytest.raises(
         InputError, match=r"a\.har: log\.entries\[0\]: the size of the request .* got 1e\+308"
@@ -142,7 +146,7 @@ def test_a_size_that_no_connection_can_carry_is_refused(tmp_path: Path) -> None:
 
 
 def test_timings_are_never_negative() -> None:
-    """A wait of -1 means not known; a time of null is the sum of the phases, ssl being inside connect."""
+    """A wait of -1 is unknown; a time of null is the sum of the phases, with ssl inside connect."""
     assert Entry(entry(wait=-1)).delay_us == UNKNOWN
     assert Entry(entry(timings=None)).delay_us == UNKNOWN
     phases = {"blocked": -1, "dns": 5, "connect": 30, "ssl": 20, "send": 1, "wait": 40, "receive": 4}
@@ -151,8 +155,8 @@ def test_timings_are_never_negative() -> None:
         assert read.end_s - read.start_s == pytest.approx(0.080)
 
 
-def test_old_webpagetest_entries_begin_when_they_were_sent(tmp_path: Path) -> None:
-    """With _load_start, time includes DNS and connect that lie before the start: the end is not overshot."""
+def test_old_webpagetest_entries_begin_at_the_time_of_sending(tmp_path: Path) -> None:
+    """With _load_start, time includes DNS and connect before the start; they do not delay the end."""
     old = entry("00:01.500Z", time=900.0, _load_start=1500, _load_end="1800")
     read = Entry(old)
     assert read.end_s - read.start_s == pytest.approx(0.3)
@@ -170,7 +174,7 @@ def test_old_webpagetest_entries_begin_when_they_were_sent(tmp_path: Path) -> No
         ("1970-01-01 00:00:01.250", 1.25),
     ],
 )
-def test_times_come_with_any_number_of_decimals_and_any_offset(text: str, expected: float) -> None:
+def test_times_have_any_number_of_decimals_and_any_offset(text: str, expected: float) -> None:
     """Z, +00:00, other offsets, 3 to 7 decimals."""
     assert epoch_s(text) == pytest.approx(expected, abs=1e-6)
 
@@ -185,16 +189,16 @@ def test_times_come_with_any_number_of_decimals_and_any_offset(text: str, expect
         {"overlap": True},
     ],
 )
-def test_pages_that_are_independent_runs_do_not_become_think_time(tmp_path: Path, facts) -> None:
-    """The gap is unknown, and replay draws a published think time instead."""
+def test_gaps_between_independent_runs_are_no_think_times(tmp_path: Path, facts) -> None:
+    """The gap is unknown, and a replay samples a published think time instead."""
     facts = dict(facts)
     url = "https://x/" if facts.pop("same_url", False) else "https://x/other"
     at = "00:00.050Z" if facts.pop("overlap", False) else "20:00.000Z"
     entries = [entry(), entry(at, url=url, page="page_2")]
     path = har(tmp_path, entries, **({"pages": ("page_1", "page_2")} | facts))
-    found = read_recording(path)
-    assert found.pages == 2
-    assert np.isnan(found.think_s).all()
+    recording = read_recording(path)
+    assert recording.pages == 2
+    assert np.isnan(recording.think_s).all()
     think = load_workload(str(path), 2, 1).pages[1].think_s
     assert 1.005 <= think <= 1000
     assert think != pytest.approx(1199.9, abs=1)
@@ -202,7 +206,7 @@ def test_pages_that_are_independent_runs_do_not_become_think_time(tmp_path: Path
 
 @pytest.mark.parametrize("pages", [None, [], "missing"])
 def test_without_pages_an_idle_second_begins_a_new_page(tmp_path: Path, pages) -> None:
-    """Fiddler writes none: what follows within a second belongs together."""
+    """Fiddler writes no pages: entries within a second of each other form a page."""
     entries = [
         entry("00:00.000Z"),
         entry("00:00.900Z", url="https://x/b"),
@@ -217,12 +221,12 @@ def test_without_pages_an_idle_second_begins_a_new_page(tmp_path: Path, pages) -
     else:
         document["log"]["pages"] = pages
     path.write_text(json.dumps(document))
-    found = read_recording(path)
-    assert [len(page) for page in sizes(found)] == [2, 1]
-    assert found.think_s[1] == pytest.approx(1.1)
+    recording = read_recording(path)
+    assert [len(page) for page in sizes(recording)] == [2, 1]
+    assert recording.think_s[1] == pytest.approx(1.1)
 
 
-def test_byte_order_mark_and_gzip_are_read(tmp_path: Path) -> None:
+def test_files_with_a_byte_order_mark_or_gzip_are_read(tmp_path: Path) -> None:
     plain = har(tmp_path, [entry()])
     marked = tmp_path / "marked.json"
     marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
@@ -230,8 +234,8 @@ def test_byte_order_mark_and_gzip_are_read(tmp_path: Path) -> None:
     assert read_recording(har(tmp_path, [entry()], name="a.har.gz")).pages == 1
 
 
-def test_entries_may_come_in_any_order(tmp_path: Path) -> None:
-    """The first sent is the main object."""
+def test_entries_may_be_in_any_order(tmp_path: Path) -> None:
+    """The first one sent is the main object."""
     main, later = (
         entry("00:00.000Z", _transferSize=1),
         entry("00:00.500Z", url="https://x/b", _transferSize=2),
@@ -240,7 +244,7 @@ def test_entries_may_come_in_any_order(tmp_path: Path) -> None:
 
 
 def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path: Path) -> None:
-    """A headersSize of -1: drawn; _bytesOut is taken where a file has it."""
+    """A headersSize of -1 is replaced by a sample; _bytesOut is used if the file has it."""
     silent = {"url": "https://x/", "headersSize": -1, "bodySize": -1}
     path = har(tmp_path, [entry(request=silent), entry("00:00.1Z", request=silent, _bytesOut="432")])
     assert read_recording(path).request_bytes.tolist() == [UNKNOWN, 432]
@@ -265,8 +269,8 @@ def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path: Pat
         ('{"log": 1}'.encode("utf-16"), "has an unknown format"),
     ],
 )
-def test_what_is_no_har_is_refused_with_the_place(tmp_path: Path, data, message: str) -> None:
-    """Line and column, offset or entry; one line, no traceback."""
+def test_the_error_for_an_invalid_har_file_has_the_position(tmp_path: Path, data, message: str) -> None:
+    """Line and column, offset or entry, in one line without a traceback."""
     path = tmp_path / "bad.har"
     path.write_bytes(data)
     with pytest.raises(InputError, match=message) as caught:
@@ -274,7 +278,7 @@ def test_what_is_no_har_is_refused_with_the_place(tmp_path: Path, data, message:
     assert "\n" not in str(caught.value)
 
 
-def test_an_entry_without_a_time_is_named(tmp_path: Path) -> None:
+def test_the_error_for_an_entry_without_a_time_names_it(tmp_path: Path) -> None:
     path = har(tmp_path, [entry(), entry(startedDateTime="yesterday")])
     with pytest.raises(
         InputError, match=r"log\.entries\[1\]\.startedDateTime must be an ISO 8601 time, got 'yesterday'"

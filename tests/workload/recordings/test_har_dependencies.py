@@ -16,11 +16,11 @@ HTML, JS, CSS, JSON, PNG = "text/html", "text/javascript", "text/css", "applicat
 
 
 def entry(url="https://x/", at=0.0, mime=HTML, wait=50.0, receive=50.0, changes=None, **timings):
-    """An entry that begins *at* seconds; its phases add up to its time."""
+    """Return an entry that begins *at* seconds; its phases add up to its time."""
     phases = {"blocked": -1, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": wait, "receive": receive}
     phases |= timings
     spent = sum(max(phases[phase], 0) for phase in phases if phase != "ssl")
-    made = {
+    members = {
         "pageref": "page_1",
         "startedDateTime": f"2024-05-01T10:00:{at:09.6f}Z",
         "time": spent,
@@ -33,23 +33,23 @@ def entry(url="https://x/", at=0.0, mime=HTML, wait=50.0, receive=50.0, changes=
         },
         "timings": phases,
     }
-    return merge(made, changes or {})
+    return merge(members, changes or {})
 
 
-def merge(made, changes):
+def merge(members, changes):
     """Replace members, also nested ones; None removes one."""
     for key, value in changes.items():
-        if isinstance(value, dict) and isinstance(made.get(key), dict):
-            merge(made[key], value)
+        if isinstance(value, dict) and isinstance(members.get(key), dict):
+            merge(members[key], value)
         elif value is None:
-            made.pop(key, None)
+            members.pop(key, None)
         else:
-            made[key] = value
-    return made
+            members[key] = value
+    return members
 
 
 def read(folder: Path, entries, **log):
-    """The workload of a HAR file with one page."""
+    """Return the workload of a HAR file with one page."""
     path = folder / "a.har"
     pages = [{"id": "page_1", "startedDateTime": "2024-05-01T09:59:59Z"}]
     document = {"version": "1.2", "creator": {"name": "WebInspector"}, "pages": pages, "entries": entries}
@@ -58,28 +58,28 @@ def read(folder: Path, entries, **log):
 
 
 def page(folder: Path, *entries) -> DependencyPage:
-    """The only page of a HAR file."""
-    (made,) = read(folder, list(entries)).pages
-    assert isinstance(made, DependencyPage)
-    return made
+    """Return the only page of a HAR file."""
+    (loaded,) = read(folder, list(entries)).pages
+    assert isinstance(loaded, DependencyPage)
+    return loaded
 
 
-def anchors(made: DependencyPage) -> list[tuple[int, bool, float]]:
-    """Anchor and gap of each object but the main one."""
-    return [(r.depends_on, r.at_first_byte, round(r.gap_s, 5)) for r in made.graph.releases[1:]]
+def anchors(loaded: DependencyPage) -> list[tuple[int, bool, float]]:
+    """Return the releasing object and the gap of each object except the main one."""
+    return [(r.depends_on, r.at_first_byte, round(r.gap_s, 5)) for r in loaded.graph.releases[1:]]
 
 
-def test_the_page_begins_with_its_first_request(tmp_path: Path) -> None:
-    """Not with the page's own time; it ends with the last byte."""
-    made = page(tmp_path, entry(at=1.0), entry("https://x/a.js", 1.3, JS))
-    assert made.graph.releases[0][2:] == (PAGE_START, False, 0.0)
-    assert made.graph.recorded_s == pytest.approx(0.4)
+def test_a_page_begins_with_its_first_request(tmp_path: Path) -> None:
+    """The time of the page is ignored; it ends with the last byte."""
+    loaded = page(tmp_path, entry(at=1.0), entry("https://x/a.js", 1.3, JS))
+    assert loaded.graph.releases[0][2:] == (PAGE_START, False, 0.0)
+    assert loaded.graph.recorded_s == pytest.approx(0.4)
 
 
 def test_a_redirect_releases_its_target(tmp_path: Path) -> None:
     redirect = {"response": {"status": 302, "redirectURL": "/b"}}
-    made = page(tmp_path, entry("https://x/a", changes=redirect), entry("https://x/b", 0.11))
-    assert anchors(made) == [(0, False, 0.01)]
+    loaded = page(tmp_path, entry("https://x/a", changes=redirect), entry("https://x/b", 0.11))
+    assert anchors(loaded) == [(0, False, 0.01)]
     assert (
         "1 known, 0 inferred"
         in read(tmp_path, [entry("https://x/a", changes=redirect), entry("https://x/b", 0.11)]).remark
@@ -98,8 +98,8 @@ def test_a_redirect_releases_its_target(tmp_path: Path) -> None:
         },
     ],
 )
-def test_the_initiator_releases_what_it_requests(tmp_path: Path, initiator) -> None:
-    """A URL, an object with one, a stack, or the parent of a stack."""
+def test_the_initiator_releases_its_requests(tmp_path: Path, initiator) -> None:
+    """As a URL, an object with a URL, a stack, or the parent of a stack."""
     entries = (
         entry(),
         entry("https://x/a.js", 0.2, JS),
@@ -109,19 +109,19 @@ def test_the_initiator_releases_what_it_requests(tmp_path: Path, initiator) -> N
     assert anchors(page(tmp_path, *entries))[-1] == (1, False, 0.2)
 
 
-def test_a_document_releases_objects_while_it_arrives(tmp_path: Path) -> None:
-    """At its first byte, if it has not ended."""
-    made = page(
+def test_a_document_releases_objects_at_its_first_byte(tmp_path: Path) -> None:
+    """If it has not ended when they are requested."""
+    loaded = page(
         tmp_path,
         entry(receive=500.0),
         entry("https://x/a.png", 0.2, PNG, changes={"_initiator": {"url": "https://x/"}}),
     )
-    assert anchors(made) == [(0, True, 0.15)]
+    assert anchors(loaded) == [(0, True, 0.15)]
 
 
-def test_without_an_initiator_the_last_that_can_request_releases(tmp_path: Path) -> None:
-    """Images trigger nothing; before anything has ended, the first byte of the main object does."""
-    made = page(
+def test_without_an_initiator_the_latest_document_or_script_releases(tmp_path: Path) -> None:
+    """Images release nothing; before an object has ended, the first byte of the main object releases."""
+    loaded = page(
         tmp_path,
         entry(receive=100.0),
         entry("https://x/early.png", 0.1, PNG),
@@ -130,7 +130,7 @@ def test_without_an_initiator_the_last_that_can_request_releases(tmp_path: Path)
         entry("https://x/later.png", 0.32, PNG, receive=500.0),
         entry("https://x/last.png", 0.9, PNG),
     )
-    assert anchors(made) == [
+    assert anchors(loaded) == [
         (0, True, 0.05),
         (0, False, 0.05),
         (0, False, 0.05),
@@ -139,22 +139,22 @@ def test_without_an_initiator_the_last_that_can_request_releases(tmp_path: Path)
     ]
 
 
-def test_objects_beside_the_main_one_depend_on_the_start(tmp_path: Path) -> None:
-    """Nothing had arrived."""
-    made = page(tmp_path, entry(), entry("https://x/a.js", 0.03, JS))
-    assert anchors(made) == [(PAGE_START, False, 0.03)]
+def test_objects_requested_before_the_first_byte_depend_on_the_start(tmp_path: Path) -> None:
+    """No bytes had arrived."""
+    loaded = page(tmp_path, entry(), entry("https://x/a.js", 0.03, JS))
+    assert anchors(loaded) == [(PAGE_START, False, 0.03)]
 
 
-def test_what_a_cached_entry_requests_depends_on_its_ancestor(tmp_path: Path) -> None:
+def test_objects_requested_by_a_cached_entry_depend_on_its_ancestor(tmp_path: Path) -> None:
     """The gaps are added; the cached entry is no object."""
-    made = page(
+    loaded = page(
         tmp_path,
         entry(),
         entry("https://x/a.js", 0.2, JS, changes={"_fromCache": "disk", "_initiator": "https://x/"}),
         entry("https://x/b.png", 0.5, PNG, changes={"_initiator": "https://x/a.js"}),
     )
-    assert made.objects == 2
-    assert anchors(made) == [(0, False, 0.4)]
+    assert loaded.objects == 2
+    assert anchors(loaded) == [(0, False, 0.4)]
 
 
 @pytest.mark.parametrize(
@@ -162,17 +162,17 @@ def test_what_a_cached_entry_requests_depends_on_its_ancestor(tmp_path: Path) ->
     ["https://x/b.js", "https://x/c.js", "https://nowhere/", 17, [], {"stack": {"callFrames": 3}}],
 )
 def test_hostile_initiators_make_no_cycle(tmp_path: Path, initiator) -> None:
-    """Itself, a later one that names it in turn, an unknown one, nonsense: rule 3."""
-    made = page(
+    """An entry itself, a circular pair, an unknown URL, and nonsense: rule 3 applies."""
+    loaded = page(
         tmp_path,
         entry(),
         entry("https://x/b.js", 0.2, JS, changes={"_initiator": initiator}),
         entry("https://x/c.js", 0.4, JS, changes={"_initiator": "https://x/b.js"}),
     )
-    assert anchors(made)[0] == (0, False, 0.1)
+    assert anchors(loaded)[0] == (0, False, 0.1)
 
 
-def test_redirects_in_a_circle_end(tmp_path: Path) -> None:
+def test_circular_redirects_make_no_cycle(tmp_path: Path) -> None:
     """Each entry depends on an earlier one."""
     circle = [
         entry(f"https://x/{here}", 0.1 * number, changes={"response": {"status": 302, "redirectURL": there}})
@@ -182,8 +182,8 @@ def test_redirects_in_a_circle_end(tmp_path: Path) -> None:
 
 
 def test_round_trips_come_from_handshakes_and_waits(tmp_path: Path) -> None:
-    """The shortest TCP handshake, at most the shortest wait; other hosts are at the median."""
-    made = page(
+    """The shortest TCP handshake, at most the shortest wait; other hosts have the median."""
+    loaded = page(
         tmp_path,
         entry(connect=90.0, ssl=60.0, dns=20.0),
         entry("https://x/a.js", 0.4, JS, connect=50.0, ssl=30.0),
@@ -191,23 +191,23 @@ def test_round_trips_come_from_handshakes_and_waits(tmp_path: Path) -> None:
         entry("https://unseen/c.js", 0.6, JS),
         entry("https://unseen/d.js", 0.7, JS, wait=12.0),
     )
-    assert [host.rtt_s for host in made.graph.hosts] == pytest.approx([0.020, 0.010, 0.012])
-    assert made.graph.hosts[0] == pytest.approx((0.020, 0.020, 0.060, True))
-    assert made.server_delay_s == pytest.approx((0.030, 0.030, 0.0, 0.038, 0.0))
+    assert [host.rtt_s for host in loaded.graph.hosts] == pytest.approx([0.020, 0.010, 0.012])
+    assert loaded.graph.hosts[0] == pytest.approx((0.020, 0.020, 0.060, True))
+    assert loaded.server_delay_s == pytest.approx((0.030, 0.030, 0.0, 0.038, 0.0))
 
 
-def test_tls_stands_beside_connect_in_files_of_firefox(tmp_path: Path) -> None:
-    """If the time is the sum of the phases with it."""
-    made = page(tmp_path, entry(connect=30.0, ssl=60.0, changes={"time": 190.0}))
-    assert made.graph.hosts[0] == pytest.approx((0.030, 0.0, 0.060, True))
+def test_firefox_files_have_tls_outside_connect(tmp_path: Path) -> None:
+    """If the time equals the sum of the phases with ssl."""
+    loaded = page(tmp_path, entry(connect=30.0, ssl=60.0, changes={"time": 190.0}))
+    assert loaded.graph.hosts[0] == pytest.approx((0.030, 0.0, 0.060, True))
 
 
-def test_webpagetest_dates_an_entry_when_it_is_sent(tmp_path: Path) -> None:
-    """It was asked for before its set-up, whose TCP part is _connect_ms."""
+def test_webpagetest_entries_begin_at_the_time_of_sending(tmp_path: Path) -> None:
+    """The request precedes the handshakes, whose TCP part is _connect_ms."""
     old = {"_all_start": 1000, "_load_start": 1100, "_load_end": 1200, "_connect_ms": 40, "_initiator": None}
-    made = page(tmp_path, entry(), entry("https://y/a.js", 1.1, JS, connect=100.0, ssl=60.0, changes=old))
-    assert anchors(made) == [(0, False, 0.9)]
-    assert made.graph.hosts[1].rtt_s == pytest.approx(0.040)
+    loaded = page(tmp_path, entry(), entry("https://y/a.js", 1.1, JS, connect=100.0, ssl=60.0, changes=old))
+    assert anchors(loaded) == [(0, False, 0.9)]
+    assert loaded.graph.hosts[1].rtt_s == pytest.approx(0.040)
 
 
 @pytest.mark.parametrize(
@@ -217,22 +217,22 @@ def test_webpagetest_dates_an_entry_when_it_is_sent(tmp_path: Path) -> None:
         *((name, False) for name in ("HTTP/1.1", "http/1.0", "1.1")),
     ],
 )
-def test_protocols(tmp_path: Path, version, multiplexed: bool) -> None:
-    """HTTP/2 is assumed where none is known."""
+def test_the_protocol_version_determines_multiplexing(tmp_path: Path, version, multiplexed: bool) -> None:
+    """HTTP/2 is assumed if the version is unknown."""
     workload = read(tmp_path, [entry(changes={"response": {"httpVersion": version}})])
-    (made,) = workload.pages
-    assert made.graph.releases[0].multiplexed is multiplexed
+    (loaded,) = workload.pages
+    assert loaded.graph.releases[0].multiplexed is multiplexed
     unknown = version in ("", "me:", None)
     assert ("protocol unknown, HTTP/2 assumed" in workload.remark) is unknown
 
 
-def test_an_unknown_protocol_is_that_of_most_entries_of_the_host(tmp_path: Path) -> None:
-    """Old WebPagetest cuts it from a header line."""
+def test_an_unknown_protocol_is_the_most_frequent_one_of_the_host(tmp_path: Path) -> None:
+    """Old WebPagetest versions omit it from a header line."""
     old = {"response": {"httpVersion": "HTTP/1.1"}}
-    made = page(
+    loaded = page(
         tmp_path, entry(changes=old), entry("https://x/a", 0.2, changes={"response": {"httpVersion": "me:"}})
     )
-    assert [release.multiplexed for release in made.graph.releases] == [False, False]
+    assert [release.multiplexed for release in loaded.graph.releases] == [False, False]
 
 
 REMARKS = {
@@ -245,22 +245,22 @@ REMARKS = {
 
 
 @pytest.mark.parametrize("missing", [None, *REMARKS])
-def test_what_a_file_lacks_is_said(tmp_path: Path, missing) -> None:
-    """One remark for each field, and none where it is there."""
+def test_the_remark_lists_missing_fields(tmp_path: Path, missing) -> None:
+    """One remark per missing field."""
 
-    def made(url="https://x/", at=0.0, mime=HTML):
+    def incomplete(url="https://x/", at=0.0, mime=HTML):
         whole = entry(url, at, mime, connect=60.0, ssl=30.0, changes={"_initiator": "https://x/"})
         return merge(whole, REMARKS.get(missing, {}))
 
-    remark = read(tmp_path, [made(), made("https://x/a.js", 0.4, JS)]).remark
+    remark = read(tmp_path, [incomplete(), incomplete("https://x/a.js", 0.4, JS)]).remark
     assert [text for text in REMARKS if text in remark] == [text for text in REMARKS if text == missing]
     assert "2 objects replayed, 0 entries left out (0 cached, 0 failed, 0 other)" in remark
     assert "dependencies: " in remark
     assert "recorded network: median round trip " in remark
 
 
-def test_the_rate_is_the_most_in_half_a_second(tmp_path: Path) -> None:
-    """1 MB in 1 s is 8 Mbit/s; what comes beside it is added."""
+def test_the_rate_is_the_maximum_over_half_a_second(tmp_path: Path) -> None:
+    """1 MB in 1 s is 8 Mbit/s; simultaneous objects are added."""
     large = {"response": {"_transferSize": 1_000_000}}
     alone = read(tmp_path, [entry(receive=1000.0, changes=large)])
     assert "at least 8 Mbit/s" in alone.remark
@@ -268,20 +268,22 @@ def test_the_rate_is_the_most_in_half_a_second(tmp_path: Path) -> None:
     assert "at least 16 Mbit/s" in both.remark
 
 
-def test_pushed_objects_wait_for_no_server(tmp_path: Path) -> None:
-    """WebPagetest marks them."""
-    made = page(tmp_path, entry(), entry("https://x/a.js", 0.2, JS, wait=90.0, changes={"_was_pushed": "1"}))
-    assert made.server_delay_s == (0.0, 0.0)
+def test_pushed_objects_have_no_server_delay(tmp_path: Path) -> None:
+    """WebPagetest marks pushed objects."""
+    loaded = page(
+        tmp_path, entry(), entry("https://x/a.js", 0.2, JS, wait=90.0, changes={"_was_pushed": "1"})
+    )
+    assert loaded.server_delay_s == (0.0, 0.0)
 
 
-def test_safari_names_one_page_for_all(tmp_path: Path) -> None:
-    """They are split by idle time."""
+def test_entries_of_safari_are_split_into_pages_by_idle_time(tmp_path: Path) -> None:
+    """Safari assigns all entries to one page."""
     entries = [entry(), entry("https://x/next", 5.0)]
     assert len(read(tmp_path, entries, creator={"name": "WebKit Web Inspector"}).pages) == 2
 
 
-def test_think_times_of_independent_runs_come_from_where_the_caption_says(tmp_path: Path) -> None:
-    """Drawn from the published table, or a constant; the remark says which."""
+def test_the_remark_has_the_source_of_think_times_of_independent_runs(tmp_path: Path) -> None:
+    """Sampled from the published table, or a constant."""
     path = tmp_path / "runs.har"
     entries = [entry(), entry(at=20.0, changes={"pageref": "page_2"})]
     pages = [{"id": "page_1", "_run": 1}, {"id": "page_2", "_run": 2}]
@@ -292,11 +294,11 @@ def test_think_times_of_independent_runs_come_from_where_the_caption_says(tmp_pa
         in drawn.remark
     )
     assert "1 think time is not recorded and set to 7 s" in fixed.remark
-    assert [made.think_s for made in fixed.pages] == [0.0, 7.0]
+    assert [page_.think_s for page_ in fixed.pages] == [0.0, 7.0]
 
 
-def test_the_lower_bound_of_a_delay_has_no_queueing(tmp_path: Path) -> None:
-    """100 kB at 1.6 Mbit/s take 0.5 s, which the second object has waited for; others have no bound."""
+def test_the_lower_bound_of_a_delay_excludes_queueing(tmp_path: Path) -> None:
+    """100 kB at 1.6 Mbit/s take 0.5 s, the wait of the second object; others have no bound."""
     large = {"response": {"_transferSize": 100_000}}
     entries = [entry(wait=50.0, receive=500.0, changes=large), entry("https://x/a.js", 0.05, JS, wait=600.0)]
     (page_,) = read(tmp_path, entries).pages

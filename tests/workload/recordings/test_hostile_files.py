@@ -1,4 +1,4 @@
-"""Large files that are meant to harm: refused in a sentence, in little memory; tests/fuzz has small ones."""
+"""Large malicious files: an error of one sentence, in little memory. tests/fuzz has small files."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_large_hostile_file_takes_no_more_than_twice_its_size(tmp_path: Path, name: str) -> None:
-    """An error, and memory (as tracemalloc counts it) under twice the input and a few buffers."""
+def test_a_large_hostile_file_takes_at_most_twice_its_size_in_memory(tmp_path: Path, name: str) -> None:
+    """It is an error, with at most twice its size and a few buffers in tracemalloc."""
     ending, make = LARGE[name]
     path = tmp_path / f"large.{ending}"
     path.write_bytes(make())

@@ -1,4 +1,4 @@
-"""Records of the UCB Home IP trace in both forms."""
+"""Records of the UCB Home IP trace in both formats."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ def records(draw: st.DrawFn) -> Record:
     return Record._make((*HEADER.unpack(header), line))
 
 
-def test_the_worked_example_of_the_archive_in_both_forms() -> None:
-    """The bytes and the text that the archive's page shows are read to the same record."""
+def test_both_formats_of_the_archives_example_give_the_same_record() -> None:
+    """The bytes and the text on the page of the archive."""
     assert binary(FIRST) == FIRST_BYTES + FIRST_LINE
     assert text(FIRST) == FIRST_TEXT + b"\n"
     assert record_of_text(FIRST_TEXT) == FIRST
 
 
-def test_the_published_records_read_alike_from_both_forms() -> None:
-    """Four real records: the files are each other's translation."""
+def test_the_published_records_are_equal_in_both_formats() -> None:
+    """The files have the same four real records."""
     if not SAMPLE.is_dir():
-        pytest.skip("the published sample records are not beside this repository")
+        pytest.skip("the published sample records are not next to this repository")
     of_binary = list(binary_records(ChunkReader(SAMPLE / "published-4-records.tr")))
     assert of_binary == list(text_records(ChunkReader(SAMPLE / "published-4-records.txt")))
     assert of_binary[0] == FIRST
@@ -73,7 +73,7 @@ def test_the_published_records_read_alike_from_both_forms() -> None:
 
 
 @given(record=records())
-def test_every_record_that_can_be_written_as_text_reads_back(record: Record) -> None:
+def test_every_record_reads_back_from_its_text(record: Record) -> None:
     assert record_of_text(text(record)[:-1]) == record
 
 
@@ -89,13 +89,13 @@ def test_every_record_that_can_be_written_as_text_reads_back(record: Record) -> 
         (b"", "13 fields"),
     ],
 )
-def test_text_that_is_no_record_is_refused(line, message: str) -> None:
+def test_text_that_is_no_record_is_an_error(line, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         record_of_text(line)
 
 
-def test_a_line_with_windows_ending_and_one_without_request_line_are_read() -> None:
-    """The length field tells that the carriage return is not part of the line; no line at all is legal."""
+def test_lines_with_a_carriage_return_or_without_a_request_line_are_read() -> None:
+    """By the length field, the carriage return is not part of the line; no request line is valid."""
     assert record_of_text(FIRST_TEXT + b"\r").line == FIRST_LINE
     empty = Record._make((*[1] * 17, 0, b""))
     assert record_of_text(text(empty)[:-1]) == empty
@@ -117,6 +117,6 @@ def test_a_line_with_windows_ending_and_one_without_request_line_are_read() -> N
         (b"", False),
     ],
 )
-def test_what_a_page_embeds_is_told_by_its_suffix(line: bytes, secondary: bool) -> None:
-    """Flags, suffixes with odd bytes, HTTP/0.9; and what cannot be parsed has no suffix."""
+def test_the_suffix_of_a_url_marks_embedded_objects(line: bytes, secondary: bool) -> None:
+    """With flags, suffixes with odd bytes and HTTP/0.9; an invalid request line has no suffix."""
     assert is_secondary(line) is secondary

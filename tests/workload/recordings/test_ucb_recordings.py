@@ -1,4 +1,4 @@
-"""UCB files as recordings: pages by hand, and files that are not as they should be."""
+"""UCB files as recordings: hand-computed pages, and damaged files."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from psm_sim.workload.recordings.recording_reader import read_recording
 from psm_sim.workload.recordings.ucb import UNDEFINED
 
 
-def test_pages_reconstructed_by_hand(trace) -> None:
-    """A small trace written out: which requests make which page, and the think times between.
+def test_records_give_the_hand_computed_pages(trace) -> None:
+    """Requests of a small trace are grouped into pages with think times.
 
-    Client 1: a page of three (main at 0, images at 1 and 2, the last byte at 4), then 6 s later a page whose
-    image comes from another server and so stands alone; an image 61 s after that stands alone too. Client 2's
-    requests between them do not matter. Records are in the order of completion, as in the archive.
+    Client 1 loads a page of three objects (main at 0, images at 1 and 2, last byte at 4), and 6 s later a
+    page whose image comes from another server and is therefore another page, as is an image 61 s later.
+    Requests of client 2 in between do not matter. Records are in the order of completion, as in the archive.
     """
     r = trace.record
     path = trace(
@@ -33,19 +33,19 @@ def test_pages_reconstructed_by_hand(trace) -> None:
         r(10.5, server=8, kind="..gif", size=50, took_s=0.5),
         r(71.6, server=8, kind="..gif", size=60),
     )
-    found = read_recording(path)
-    assert found.clients == ("0.0.0.1", "0.0.0.2")
-    assert found.page_client.tolist() == [0, 0, 0, 0, 1]
-    assert found.objects_per_page.tolist() == [3, 1, 1, 1, 1]
-    assert found.size.tolist() == [5000, 2000, 300, 400, 50, 60, 77]
-    assert found.delay_us.tolist() == [200_000] + [100_000] * 6
-    assert found.think_s[1:4].tolist() == [6.0, 0.25, 60.6]
-    assert np.isnan(found.think_s[[0, 4]]).all()
-    assert (found.records, found.span_s) == (7, 71.6)
+    recording = read_recording(path)
+    assert recording.clients == ("0.0.0.1", "0.0.0.2")
+    assert recording.page_client.tolist() == [0, 0, 0, 0, 1]
+    assert recording.objects_per_page.tolist() == [3, 1, 1, 1, 1]
+    assert recording.size.tolist() == [5000, 2000, 300, 400, 50, 60, 77]
+    assert recording.delay_us.tolist() == [200_000] + [100_000] * 6
+    assert recording.think_s[1:4].tolist() == [6.0, 0.25, 60.6]
+    assert np.isnan(recording.think_s[[0, 4]]).all()
+    assert (recording.records, recording.span_s) == (7, 71.6)
 
 
-def test_the_workload_of_that_client_is_exactly_those_pages(trace) -> None:
-    """Replay gives sizes, delays and gaps as recorded; requests are filled from the published table."""
+def test_the_workload_of_a_client_has_exactly_its_pages(trace) -> None:
+    """Sizes, delays and gaps are as recorded; request sizes come from the published table."""
     r = trace.record
     path = trace(
         r(0, size=5000, delay_s=0.2), r(0.1, kind="..gif", size=70), r(30, size=400), r(9999, size=9)
@@ -55,13 +55,15 @@ def test_the_workload_of_that_client_is_exactly_those_pages(trace) -> None:
     assert [(page.main_bytes, page.image_bytes) for page in pages] == [(5000, (70,)), (400, ()), (9, ())]
     assert pages[0].server_delay_s == (0.2, 0.1)
     assert all(118 <= size <= 1373 for page in pages for size in page.request_bytes)
-    as_it_was = load_workload(f"{path}:max_think_s=none,request_bytes=256,server_delay_ms=none", 10, 1).pages
-    assert as_it_was[2].think_s == 9968.5
-    assert (as_it_was[0].request_bytes, as_it_was[0].server_delay_s) == ((256, 256), (0.0, 0.0))
+    as_recorded = load_workload(
+        f"{path}:max_think_s=none,request_bytes=256,server_delay_ms=none", 10, 1
+    ).pages
+    assert as_recorded[2].think_s == 9968.5
+    assert (as_recorded[0].request_bytes, as_recorded[0].server_delay_s) == ((256, 256), (0.0, 0.0))
 
 
 def test_the_page_rule_has_parameters(trace) -> None:
-    """The gap and the same-server condition can be changed, also from the command line."""
+    """The gap and the same-server condition can be set, also on the command line."""
     r = trace.record
     path = trace(r(0), r(50, server=8, kind="..gif"), r(100, server=8, kind="..gif"))
     assert read_recording(path).pages == 2
@@ -70,14 +72,14 @@ def test_the_page_rule_has_parameters(trace) -> None:
     assert len(load_workload(f"{path}:page_gap_s=40,same_server=no", 9, 1).pages) == 3
 
 
-def test_a_user_who_does_not_wait_has_no_negative_think_time(trace) -> None:
-    """The next page asked for before the last byte of the one before: think time 0."""
+def test_a_page_requested_before_the_last_one_has_ended_has_think_time_0(trace) -> None:
+    """The think time is not negative."""
     r = trace.record
     assert read_recording(trace(r(0, took_s=30), r(5))).think_s[1] == 0
 
 
-def test_stopped_requests_have_no_delay_and_empty_ones_are_left_out(trace) -> None:
-    """Undefined response times: what was seen counts; nothing seen is skipped, as in Ford's client."""
+def test_stopped_requests_have_no_delay_and_empty_ones_are_omitted(trace) -> None:
+    """With undefined response times, received bytes count; requests without bytes are skipped."""
     r = trace.record
     path = trace(
         r(0, delay_s=None, took_s=None, size=500),
@@ -85,41 +87,41 @@ def test_stopped_requests_have_no_delay_and_empty_ones_are_left_out(trace) -> No
         r(10, rdl=UNDEFINED, rhl=120),
         r(20, rdl=UNDEFINED, rhl=UNDEFINED),
     )
-    found = read_recording(path)
-    assert found.records == 4
-    assert found.size.tolist() == [500, 120]
-    assert found.delay_us.tolist() == [UNKNOWN, 100_000]
-    assert found.think_s[1] == 10.0
+    recording = read_recording(path)
+    assert recording.records == 4
+    assert recording.size.tolist() == [500, 120]
+    assert recording.delay_us.tolist() == [UNKNOWN, 100_000]
+    assert recording.think_s[1] == 10.0
 
 
 def test_a_response_before_its_request_is_a_clock_jump(trace) -> None:
-    """Its delay is unknown, and its page ends when it began."""
+    """Its delay is unknown, and its page ends at its start."""
     r = trace.record
-    found = read_recording(trace(r(10, delay_s=-5, took_s=-4), r(12)))
-    assert found.delay_us[0] == UNKNOWN
-    assert found.think_s[1] == 2.0
+    recording = read_recording(trace(r(10, delay_s=-5, took_s=-4), r(12)))
+    assert recording.delay_us[0] == UNKNOWN
+    assert recording.think_s[1] == 2.0
 
 
-def test_records_without_a_request_time_are_left_out_with_a_warning(trace) -> None:
-    """They cannot be placed; seconds or microseconds undefined are enough."""
+def test_records_without_a_request_time_are_omitted_with_a_warning(trace) -> None:
+    """Their seconds or microseconds are undefined."""
     r = trace.record
-    found = read_recording(trace(r(None), r(1, cru=UNDEFINED), r(2)))
-    assert (found.pages, found.records) == (1, 3)
-    assert "2 records without a request time" in found.warnings[0]
+    recording = read_recording(trace(r(None), r(1, cru=UNDEFINED), r(2)))
+    assert (recording.pages, recording.records) == (1, 3)
+    assert "2 records without a request time" in recording.warnings[0]
     with pytest.raises(InputError, match="has no complete request"):
         read_recording(trace(r(None)))
 
 
 @pytest.mark.parametrize("name", ["t.tr", "t.tr.gz", "t.txt", "t.txt.gz", "anything.at.all"])
-def test_the_form_is_told_by_content_not_by_name(trace, tmp_path: Path, name: str) -> None:
+def test_the_format_follows_from_the_content_not_the_name(trace, tmp_path: Path, name: str) -> None:
     written = trace(*(trace.record(k) for k in range(5)), name=name)
     other = tmp_path / "strange.name"
     other.write_bytes(written.read_bytes())
     assert read_recording(other).pages == read_recording(written).pages == 5
 
 
-def test_a_cut_file_gives_everything_before_the_cut_and_a_warning_with_the_offset(trace) -> None:
-    """Cut at every offset of a small file: whole records are kept, the rest is told."""
+def test_a_truncated_file_gives_all_whole_records_and_a_warning_with_the_offset(trace) -> None:
+    """For every length of a small file."""
     r = trace.record
     whole = trace(*(r(k * 100) for k in range(4))).read_bytes()
     length = len(whole) // 4
@@ -132,34 +134,34 @@ def test_a_cut_file_gives_everything_before_the_cut_and_a_warning_with_the_offse
             ):
                 read_recording(path)
             continue
-        found = read_recording(path)
-        assert found.records == cut // length
+        recording = read_recording(path)
+        assert recording.records == cut // length
         odd = cut % length
-        said = f"the last record, at byte {cut - odd:,}, is truncated; its {odd} bytes were omitted"
-        assert [said in warning for warning in found.warnings] == [True] * bool(odd)
+        expected = f"the last record, at byte {cut - odd:,}, is truncated; its {odd} bytes were omitted"
+        assert [expected in warning for warning in recording.warnings] == [True] * bool(odd)
 
 
-def test_a_cut_gzip_file_gives_what_can_be_unpacked(trace, tmp_path: Path) -> None:
-    """Cut at every offset: a warning or an error, never silence, and never more than there was."""
+def test_a_truncated_gzip_file_gives_its_readable_records(trace, tmp_path: Path) -> None:
+    """Every length gives a warning or an error, and not more records than the file has."""
     r = trace.record
     whole = trace(*(r(k * 100, size=k + 1, cpt=k * 37) for k in range(200)), name="t.tr.gz").read_bytes()
-    most, refused = 0, []
+    max_records, errors = 0, []
     for cut in range(0, len(whole) - 1, 7):
         path = tmp_path / "cut.tr.gz"
         path.write_bytes(whole[:cut])
         try:
-            found = read_recording(path)
+            recording = read_recording(path)
         except InputError as error:
-            refused.append(str(error))
+            errors.append(str(error))
         else:
-            assert any("gzip data ends early" in warning for warning in found.warnings)
-            most = max(most, found.records)
-    assert 100 < most <= 200
-    assert all("cut.tr.gz" in message for message in refused)
+            assert any("gzip data ends early" in warning for warning in recording.warnings)
+            max_records = max(max_records, recording.records)
+    assert 100 < max_records <= 200
+    assert all("cut.tr.gz" in message for message in errors)
 
 
-def test_a_damaged_record_is_named_by_its_offset(trace) -> None:
-    """A length field that leads astray is noticed at the next request line."""
+def test_the_error_for_a_damaged_record_has_its_offset(trace) -> None:
+    """A wrong length field is detected at the next request line."""
     data = bytearray(trace(*(trace.record(k) for k in range(3))).read_bytes())
     length = len(data) // 3
     data[length + 59] -= 1
@@ -173,7 +175,7 @@ def test_a_damaged_record_is_named_by_its_offset(trace) -> None:
         read_recording(path)
 
 
-def test_a_damaged_line_of_text_is_named_by_its_number(trace) -> None:
+def test_the_error_for_a_damaged_line_of_text_has_its_number(trace) -> None:
     path = trace(*(trace.record(k) for k in range(3)), name="t.txt")
     text = path.read_bytes()
     for bad, message in [
@@ -186,16 +188,16 @@ def test_a_damaged_line_of_text_is_named_by_its_number(trace) -> None:
             read_recording(path)
 
 
-def test_members_after_each_other_and_padding_are_one_gzip_file(trace, tmp_path: Path) -> None:
-    """As when the archive's four files are put together."""
+def test_concatenated_gzip_members_and_padding_are_one_file(trace, tmp_path: Path) -> None:
+    """For example, the concatenated four files of the archive."""
     part = trace(trace.record(1)).read_bytes()
     path = tmp_path / "two.tr.gz"
     path.write_bytes(gzip.compress(part) + gzip.compress(part) + b"\0" * 512)
-    found = read_recording(path)
-    assert (found.records, found.warnings) == (2, ())
+    recording = read_recording(path)
+    assert (recording.records, recording.warnings) == (2, ())
 
 
-def test_damaged_gzip_data_are_named_by_offset(trace, tmp_path: Path) -> None:
+def test_the_error_for_damaged_gzip_data_has_the_offset(trace, tmp_path: Path) -> None:
     data = bytearray(trace(*(trace.record(k, size=k + 1) for k in range(500)), name="t.tr.gz").read_bytes())
     data[10:20] = b"\xff" * 10
     path = tmp_path / "bad.tr.gz"
@@ -204,8 +206,8 @@ def test_damaged_gzip_data_are_named_by_offset(trace, tmp_path: Path) -> None:
         read_recording(path)
 
 
-def test_clients_are_chosen_by_activity_or_identifier(trace) -> None:
-    """The busiest one, one by its address, the k busiest, or all."""
+def test_clients_can_be_selected_by_activity_or_identifier(trace) -> None:
+    """The busiest one, one by address, the k busiest, or all."""
     r = trace.record
     path = trace(*(r(k * 9, client=c, size=c) for c, count in ((1, 2), (2, 4), (3, 3)) for k in range(count)))
     assert {page.main_bytes for page in load_workload(str(path), 9, 1).pages} == {2}
@@ -228,6 +230,8 @@ def test_clients_are_chosen_by_activity_or_identifier(trace) -> None:
         ("server_delay_ms=soon", "server_delay_ms must be .*, got 'soon'"),
     ],
 )
-def test_wrong_parameters_of_a_recording_are_named(trace, parameters: str, message: str) -> None:
+def test_the_error_for_a_wrong_parameter_of_a_recording_names_it(
+    trace, parameters: str, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         load_workload(f"{trace(trace.record(0))}:{parameters}", 1, 1)

@@ -23,7 +23,7 @@ SHOWTRACE = (
 
 
 def record(at_s, client=1, server=9, size=1000, delay_s=0.1, took_s=0.5, kind="..html", **changes) -> Record:
-    """Return a record by what matters, in seconds from the begin; None means undefined."""
+    """Return a record with times in seconds from the start; None is undefined."""
 
     def time(value_s):
         if value_s is None:
@@ -60,10 +60,10 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 def write_sampled(path: Path, records: int, clients: int = 3) -> None:
     """Write pages sampled from ``ucb`` as the requests of some clients over modems of 28.8 kbit/s."""
     pages = iter(load_workload("ucb:max_think_s=none", records, 1).pages)
-    found: list[tuple[float, Record]] = []
+    timed: list[tuple[float, Record]] = []
     for client in range(1, clients + 1):
         end_s, quota = 100.0 * client, records * client // clients
-        while len(found) < quota:
+        while len(timed) < quota:
             page = next(pages)
             start_s = end_s + page.think_s
             for number, size in enumerate((page.main_bytes, *page.image_bytes)):
@@ -72,6 +72,6 @@ def write_sampled(path: Path, records: int, clients: int = 3) -> None:
                 took_s = delay_s + size / MODEM_BYTES_PER_S
                 end_s = max(end_s, at_s + took_s)
                 kind = "..gif" if number else "..html"
-                found.append((at_s + took_s, record(at_s, client, 9, size, delay_s, took_s, kind)))
-        del found[quota:]
-    write_records(path, [each for _, each in sorted(found, key=lambda pair: pair[0])])
+                timed.append((at_s + took_s, record(at_s, client, 9, size, delay_s, took_s, kind)))
+        del timed[quota:]
+    write_records(path, [item for _, item in sorted(timed, key=lambda pair: pair[0])])
