@@ -94,7 +94,7 @@ def _trained_rules() -> Rules:
 class Trained(ObservingPolicy):
     """Policy of linear rules, trained with an evolution strategy.
 
-    It is a baseline for trained policies, see ``docs/environment.md``.
+    It is a baseline for trained policies, see ``docs/reference.md``.
     """
 
     name: ClassVar[str] = "trained"
