@@ -87,18 +87,24 @@ def draw(rows: list[tuple[object, ...]]) -> None:
     save_figure(figure, STEM, numbers, ("svg",))
 
 
-def show() -> None:
-    """Print the ranges over the kinds of pages for each radio, relative to static PSM and LPSM."""
+def table() -> str:
+    """Return the ranges over the radios by pages and price, relative to static PSM and LPSM."""
     means = stored()
-    print("| pages | radio | price | energy / psm | slowdown - psm | energy / lpsm | delay / lpsm |")
-    print("|---|---|---|---|---|---|---|")
-    for pages, radio, price in product(PAGES, RADIOS, PRICES):
-        joules, slowdown = means[pages, radio, f"anticipate:price={price:g}"]
-        (psm_j, psm), (lpsm_j, lpsm) = means[pages, radio, "psm"], means[pages, radio, "lpsm"]
-        print(
-            f"| {pages} | {radio} | {price:g} | {joules / psm_j:.3f} | {slowdown - psm:+.3f} "
-            f"| {joules / lpsm_j:.3f} | {(slowdown - 1) / (lpsm - 1):.2f} |"
+    lines = ["| pages | price | energy / psm | slowdown - psm | energy / lpsm | delay / lpsm |"]
+    lines.append("|---|---|---|---|---|---|")
+    for pages, price in product(PAGES, PRICES):
+        rows = []
+        for radio in RADIOS:
+            joules, slowdown = means[pages, radio, f"anticipate:price={price:g}"]
+            (psm_j, psm), (lpsm_j, lpsm) = means[pages, radio, "psm"], means[pages, radio, "lpsm"]
+            rows.append((joules / psm_j, slowdown - psm, joules / lpsm_j, (slowdown - 1) / (lpsm - 1)))
+        ranges = [(min(values), max(values)) for values in zip(*rows, strict=True)]
+        cells = (
+            f"{low:{sign}.2f} to {high:{sign}.2f}"
+            for (low, high), sign in zip(ranges, ("", "+", "", ""), strict=True)
         )
+        lines.append(f"| {pages} | {price:g} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -114,7 +120,7 @@ def main() -> None:
         with ProcessPoolExecutor() as pool:
             found = list(pool.map(run, product(SEEDS[: arguments.seeds], PAGES, RADIOS)))
         draw([row for rows in found for row in rows])
-    show()
+    print(table())
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from benchmarks.anticipate import stored
+from benchmarks.anticipate import table as table_of_anticipate
 from psm_sim.network.chip_estimation import DOZING_RATIOS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -136,6 +137,10 @@ def test_the_result_in_the_readme_is_that_of_the_stored_runs() -> None:
     ]
     assert [float(number) for number in found.groups()] == pytest.approx(measured)
     assert (cheap[:, 1] < 0).all()
+
+
+def test_the_table_of_anticipate_is_that_of_the_stored_runs() -> None:
+    assert block(text_of("docs/anticipate.md"), "pages by radio").group().strip() == table_of_anticipate()
 
 
 def write() -> None:
