@@ -28,7 +28,7 @@ MARK = " *"
 MAX_SAVED = 100.0
 """Additional energy in per cent of the reference, above which the ratio of both energies is shown."""
 
-DIRECTIONS = {"down": "down", "up": "up", "round_trip_down": "RTT down", "round_trip_up": "RTT up"}
+DIRECTION_HEADINGS = {"down": "down", "up": "up", "round_trip_down": "RTT down", "round_trip_up": "RTT up"}
 """Headings of the latencies, by direction."""
 
 SAVED, _LOST, _FAILED = "saved", "lost", "failed"
@@ -75,7 +75,7 @@ def _device_columns(runs: Sequence[Result], unit: str) -> Iterator[Column]:
 
 def _latency_columns(runs: Sequence[Result], rank: int) -> Iterator[Column]:
     """Yield the percentiles of the latency and the loss in each direction."""
-    for direction, group in DIRECTIONS.items():
+    for direction, group in DIRECTION_HEADINGS.items():
         own_rank = rank + 4 * group.startswith("RTT")
         for name, own in (("p50", own_rank), ("p99", own_rank - 1)):
             value = f"latency.{direction}.latency_s.{name}"
