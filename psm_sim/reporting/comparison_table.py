@@ -31,7 +31,7 @@ MAX_SAVED = 100.0
 DIRECTION_HEADINGS = {"down": "down", "up": "up", "round_trip_down": "RTT down", "round_trip_up": "RTT up"}
 """Headings of the latencies, by direction."""
 
-SAVED, _LOST, _FAILED = "saved", "lost", "failed"
+_SAVED, _LOST, _FAILED = "saved", "lost", "failed"
 
 _STATES = ("awake", "asleep", "beacons", "transmit", "wake_ups", "frames")
 
@@ -221,7 +221,7 @@ def _saved_column(comparison: Comparison, runs: Sequence[Result]) -> Column:
         else:
             cells.append(_ratio(1 - value / 100))
             half_widths.append("")
-    return Column(SAVED, cells, unit="%", half_widths=half_widths, rank=1, half_width_rank=4)
+    return Column(_SAVED, cells, unit="%", half_widths=half_widths, rank=1, half_width_rank=4)
 
 
 def _ratio(ratio: float) -> str:
@@ -314,7 +314,7 @@ def _marks(comparison: Comparison, columns: Sequence[Column]) -> str:
     period = comparison.resolved_topology.beacon.dtim_period
     if period > 1 and any(run.parameters.get("listen_interval") == period for run in comparison.baselines):
         sentences.append("As devices at this access point do, psm wakes for DTIM beacons only.")
-    saved = [column for column in columns if column.measure == SAVED]
+    saved = [column for column in columns if column.measure == _SAVED]
     if saved:
         policy = comparison.reference_runs[0].policy_name
         ratio = next((cell for column in saved for cell in column.cells if cell.endswith("x")), None)
@@ -328,7 +328,7 @@ def _intervals(comparison: Comparison, columns: Sequence[Column]) -> list[str]:
     run, groups = comparison.runs[0], {column.measure for column in columns if any(column.half_widths)}
     if not groups or not run.levels:
         return []
-    paired = ", paired for 'saved'" if SAVED in groups else ""
+    paired = ", paired for 'saved'" if _SAVED in groups else ""
     count = f"{len(run.parts)} {run.levels[0]}s"
     return [f"± is the 95 % confidence interval (Student's t) of the mean over {count}{paired}."]
 
