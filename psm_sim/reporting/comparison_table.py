@@ -121,7 +121,7 @@ def _columns(
     )
 
 
-class Table(NamedTuple):
+class ResultTable(NamedTuple):
     """Results with the same kind of traffic.
 
     Attributes
@@ -147,7 +147,7 @@ class Table(NamedTuple):
         return [*self.names, *(column for column in self.columns if column.rank < PARTS)]
 
 
-def tables_of(comparison: Comparison) -> list[Table]:
+def tables_of(comparison: Comparison) -> list[ResultTable]:
     """Return a table for each kind of traffic: page views, and messages of devices."""
     kinds = ([run for run in comparison.shown if run["loads_pages"] is each] for each in (True, False))
     return [_table(comparison, runs) for runs in kinds if runs]
@@ -167,7 +167,7 @@ def _station(run: Result) -> str:
     return f"{run.station} ({run.station_policy})" if run.station_policy else run.station
 
 
-def _table(comparison: Comparison, runs: list[Result]) -> Table:
+def _table(comparison: Comparison, runs: list[Result]) -> ResultTable:
     rows = [run.row for run in runs]
     unit = "mA" if all("mean_current_ma" in row for row in rows) else "mW"
     candidates = list((_page_columns if rows[0]["loads_pages"] else _device_columns)(runs, unit))
@@ -175,7 +175,7 @@ def _table(comparison: Comparison, runs: list[Result]) -> Table:
         candidates.insert(1, _saved_column(comparison, runs))
     constant = [each for each in candidates if each.is_constant and (len(runs) > 1 or _is_no_failure(each))]
     columns = [column for column in candidates if column not in constant]
-    return Table(runs, _names(comparison, runs), columns, _sentences_of(constant, candidates))
+    return ResultTable(runs, _names(comparison, runs), columns, _sentences_of(constant, candidates))
 
 
 def _is_no_failure(column: Column) -> bool:
@@ -270,7 +270,7 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
     ]
 
 
-def _units(tables: Sequence[Table]) -> str:
+def _units(tables: Sequence[ResultTable]) -> str:
     """Return what energy, slowdown and latency refer to."""
     sentences = []
     pages = next((table for table in tables if table.runs[0]["loads_pages"]), None)

@@ -10,19 +10,19 @@ import pytest
 
 import psm_sim
 from psm_sim.reporting.columns import PARTS, plain_rows
-from psm_sim.reporting.comparison_table import Table, caption, tables_of
+from psm_sim.reporting.comparison_table import ResultTable, caption, tables_of
 from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
 from psm_sim.simulation.comparison import Roles
 
 REFERENCES = References(BASELINES, BASELINES[1:])
 
 
-def headings(table: Table) -> list[str]:
+def headings(table: ResultTable) -> list[str]:
     """Return the headings of the columns."""
     return [column.heading for column in table.columns]
 
 
-def cells(table: Table, heading: str) -> list[str]:
+def cells(table: ResultTable, heading: str) -> list[str]:
     """Return the numbers of a column."""
     return next(column.cells for column in table.columns if column.heading == heading)
 
