@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MARK = " *"
 """Suffix of a baseline's name."""
 
-MAX_SAVED = 100.0
+MAX_ADDITIONAL_PERCENT = 100.0
 """Additional energy in per cent of the reference, above which the ratio of both energies is shown."""
 
 DIRECTION_HEADINGS = {"down": "down", "up": "up", "round_trip_down": "RTT down", "round_trip_up": "RTT up"}
@@ -211,11 +211,11 @@ def _saved_column(comparison: Comparison, runs: Sequence[Result]) -> Column:
     differences = [comparison.difference(run) for run in runs]
     saved = [each["energy_saved_percent"] for each in differences]
     widths = [each.get("half_width_95", {}).get("energy_saved_percent", 0.0) for each in differences]
-    near = [pair for pair in zip(saved, widths, strict=True) if pair[0] >= -MAX_SAVED]
+    near = [pair for pair in zip(saved, widths, strict=True) if pair[0] >= -MAX_ADDITIONAL_PERCENT]
     decimals = min(1, decimals_of([value for value, _ in near], [width for _, width in near]))
     cells, half_widths = [], []
     for value, width in zip(saved, widths, strict=True):
-        if value >= -MAX_SAVED:
+        if value >= -MAX_ADDITIONAL_PERCENT:
             cells.append(format_number(value, decimals))
             half_widths.append(format_half_width(width, decimals))
         else:
