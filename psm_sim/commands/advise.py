@@ -44,8 +44,8 @@ A recommended setting keeps the 99th percentile of the latency of messages in
 both directions within --latency. With page views, --latency bounds the mean page
 time that power saving adds. Settings whose energy does not differ share a rank."""
 
-DRIVERS = ("esp-idf", "cyw43", "nrf70", "linux", "brcmfmac", "generic")
-"""Names in :data:`psm_sim.campaign.driver_settings.DRIVERS`, which are not imported for the help."""
+DRIVER_NAMES = ("esp-idf", "cyw43", "nrf70", "linux", "brcmfmac", "generic")
+"""Names in :data:`psm_sim.campaign.driver_settings.DRIVER_NAMES`, which are not imported for the help."""
 
 _TRAFFIC = "mqtt"
 _PAGES, _PAUSES = 10, 1
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_access_point(device, " (default: 100TU)")
     device.add_argument(
         "--driver",
-        choices=DRIVERS,
+        choices=DRIVER_NAMES,
         help="driver whose settings are compared (default: that of the chip)",
     )
     add_format(parser.add_argument_group("output"), ("table", "json"))
@@ -175,9 +175,9 @@ def _settings(
 
     profile = load_profile(scenario.profile) if scenario.profile else None
     driver = arguments.driver or (profile.driver if profile else "") or "generic"
-    if driver not in DRIVERS:
+    if driver not in DRIVER_NAMES:
         raise InputError(
-            f"driver.name of profile {scenario.profile} must be one of {', '.join(DRIVERS)}, got {driver!r}."
+            f"driver.name of profile {scenario.profile} must be one of {', '.join(DRIVER_NAMES)}, got {driver!r}."
         )
     topology, longest_doze_ms = scenario.resolve_unseeded_topology(), None
     if max_latency_s is not None and not has_pages(scenario.workloads()[0]):
