@@ -32,7 +32,7 @@ examples:
   psm_sim list topologies --format json
   psm_sim list traces ucb > mine.toml"""
 
-Entry = dict[str, Any]
+ListEntry = dict[str, Any]
 """``summary`` of an entry, its ``parameters`` as rows of :func:`_row`, and ``source`` if it has its own."""
 
 
@@ -106,7 +106,7 @@ def _losses() -> Registry[Any]:
     return LOSSES
 
 
-def _component(cls: type) -> Entry:
+def _component(cls: type) -> ListEntry:
     """Return the entry of a component: first paragraph of its docstring, and its parameters."""
     from psm_sim.common.parameters import parameters_of
 
@@ -115,7 +115,7 @@ def _component(cls: type) -> Entry:
     return {"summary": summary, "parameters": rows}
 
 
-def _topology(name: str) -> Entry:
+def _topology(name: str) -> ListEntry:
     from psm_sim.network.topology import load_topology
 
     topology = load_topology(name)
@@ -138,7 +138,7 @@ def _installed_traces() -> dict[str, str]:
     return {name: distribution_of(point) for name, point in installed_entry_points(GROUP).items()}
 
 
-def _trace(name: str) -> Entry:
+def _trace(name: str) -> ListEntry:
     from psm_sim.workload import load_workload
 
     workload = load_workload(name, 1, 1)
@@ -165,7 +165,7 @@ def _trace_parameter(key: str, keys: Collection[str]) -> Parameter:
     return Parameter(name, None)
 
 
-def _profile(name: str) -> Entry:
+def _profile(name: str) -> ListEntry:
     """Return the entry of a chip profile; the help of a value is its origin."""
     from psm_sim.network.chip_profiles import load_profile
 
@@ -182,7 +182,7 @@ def _profile(name: str) -> Entry:
     return {"summary": f"{profile.description}.{modes}", "source": profile.source, "parameters": rows}
 
 
-def _preset(name: str) -> Entry:
+def _preset(name: str) -> ListEntry:
     from psm_sim.common.parameters import Parameter
     from psm_sim.simulation.preset import load_preset
 
@@ -231,7 +231,7 @@ class Kind(NamedTuple):
     singular: str
     summary: str
     usage: str
-    entry: Callable[[str], Entry]
+    entry: Callable[[str], ListEntry]
     folder: str = ""
     others: Callable[[], dict[str, str]] = dict
 
