@@ -11,7 +11,7 @@ from psm_sim.network.parts.frame_timing import RETRY_LIMIT, FrameTiming
 from psm_sim.network.parts.mac.channel import Contender, Exchange, FrameError
 from psm_sim.network.segment import Segment
 
-Entry = tuple[float, Any]
+QueuedFrame = tuple[float, Any]
 """Queued frame, after the time in seconds at which it was queued."""
 
 
@@ -31,7 +31,7 @@ class BlockAckAgreement:
 
     Attributes
     ----------
-    sent : list of Entry
+    sent : list of QueuedFrame
         Frames of the A-MPDU that is sent; empty if another frame is sent.
     """
 
@@ -41,7 +41,7 @@ class BlockAckAgreement:
         self._attempts: dict[Segment, int] = {}
         self._requests = False
         self._air_s = 0.0
-        self.sent: list[Entry] = []
+        self.sent: list[QueuedFrame] = []
 
     def exchange(
         self, own: Contender, other: Contender, start_s: float, sleeps: bool, then: Callable[[], None]
@@ -92,11 +92,11 @@ class BlockAckAgreement:
         if self.sent and sent_s > self._air_s - TOLERANCE_S:
             self._requests = self._timing.block_ack_request
 
-    def received(self) -> Entry | None:
+    def received(self) -> QueuedFrame | None:
         """Return the first frame of the queue, removed from it, if it was received; None otherwise."""
         if not self._queue or self._queue[0][1] not in self._received:
             return None
-        entry: Entry = self._queue.popleft()
+        entry: QueuedFrame = self._queue.popleft()
         self._received.remove(entry[1])
         self._attempts.pop(entry[1], None)
         return entry
@@ -111,9 +111,9 @@ class BlockAckAgreement:
         self._attempts.clear()
         self._requests = False
 
-    def _next(self) -> tuple[list[Entry], int]:
+    def _next(self) -> tuple[list[QueuedFrame], int]:
         """Return the frames of the next A-MPDU, and its size in bytes."""
-        timing, mpdus, size = self._timing, list[Entry](), 0
+        timing, mpdus, size = self._timing, list[QueuedFrame](), 0
         for entry in islice(self._queue, timing.block_ack_window):
             if not isinstance(entry[1], Segment):
                 break
