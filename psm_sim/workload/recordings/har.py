@@ -25,7 +25,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har_dependencies import RecordedNetwork, page_graph, remarks
-from psm_sim.workload.recordings.har_entries import Entry, epoch_s
+from psm_sim.workload.recordings.har_entries import HarEntry, epoch_s
 from psm_sim.workload.recordings.recording import Recording
 
 IDLE_S = 1.0
@@ -78,7 +78,7 @@ def har_recording(source: ChunkReader) -> Recording:
     )
 
 
-def _objects(page: Iterable[Entry]) -> list[Entry]:
+def _objects(page: Iterable[HarEntry]) -> list[HarEntry]:
     return [entry for entry in page if not entry.omitted]
 
 
@@ -127,18 +127,18 @@ def _json(data: bytearray, path: Path) -> Any:
     raise InputError(f"{path} {problem}; expected the JSON of a HAR file.")
 
 
-def log_entries(log: Mapping[str, Any], path: Path) -> list[Entry]:
+def log_entries(log: Mapping[str, Any], path: Path) -> list[HarEntry]:
     """Return the entries of a log in the order in which the browser asked for them.
 
     Entries that did not use the network are marked as omitted. Those among them without a time are missing.
     """
-    entries: list[Entry] = []
+    entries: list[HarEntry] = []
     for index, entry in enumerate(log["entries"]):
         where = f"{path}: log.entries[{index}]"
         if not isinstance(entry, dict):
             raise InputError(f"{where} must be an object, got {str(entry)[:40]!r}.")
         try:
-            parsed = Entry(entry)
+            parsed = HarEntry(entry)
         except InputError as error:
             raise InputError(f"{where}: {error}.") from None
         length_s = parsed.end_s - parsed.start_s  # NaN without a time
@@ -152,16 +152,16 @@ def log_entries(log: Mapping[str, Any], path: Path) -> list[Entry]:
     return sorted(entries, key=lambda entry: entry.release_s)
 
 
-def _pages(entries: Sequence[Entry], log: Mapping[str, Any]) -> list[list[Entry]]:
+def _pages(entries: Sequence[HarEntry], log: Mapping[str, Any]) -> list[list[HarEntry]]:
     """Return the entries of each page with an object, with the pages ordered by start."""
     start_times = {str(page.get("id")): epoch_s(page.get("startedDateTime")) for page in _page_list(log)}
     if not start_times or "webkit" in str(log.get("creator")).lower():  # Safari names one page for all
         return _by_idle_time(entries)
-    pages: dict[str, list[Entry]] = {}
+    pages: dict[str, list[HarEntry]] = {}
     for entry in entries:
         pages.setdefault(entry.page, []).append(entry)
 
-    def start_s(page: list[Entry]) -> float:
+    def start_s(page: list[HarEntry]) -> float:
         listed_s = start_times.get(page[0].page, math.nan)
         return page[0].release_s if math.isnan(listed_s) else listed_s
 
@@ -173,8 +173,8 @@ def _page_list(log: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [page for page in pages if isinstance(page, dict)] if isinstance(pages, list) else []
 
 
-def _by_idle_time(entries: Iterable[Entry]) -> list[list[Entry]]:
-    pages: list[list[Entry]] = []
+def _by_idle_time(entries: Iterable[HarEntry]) -> list[list[HarEntry]]:
+    pages: list[list[HarEntry]] = []
     done_s = -math.inf
     for entry in entries:
         if entry.release_s > done_s + IDLE_S:
@@ -192,7 +192,7 @@ def _has_independent_runs(log: Mapping[str, Any]) -> bool:
     return marks or any(runner in creators for runner in RUNNERS)
 
 
-def _think_s(page: Sequence[Entry], next_page: Sequence[Entry], session: bool) -> float:
+def _think_s(page: Sequence[HarEntry], next_page: Sequence[HarEntry], session: bool) -> float:
     # Neither a repeat view (same URL) nor another tab (overlap) has a think time before it.
     gap_s = next_page[0].release_s - max(entry.end_s for entry in page)
     # Round because doubles represent seconds since 1970 to a quarter of a microsecond only.

@@ -20,7 +20,7 @@ import numpy as np
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.workload.page_view import PAGE_START, PageGraph, PageHost, Release
-from psm_sim.workload.recordings.har_entries import Entry
+from psm_sim.workload.recordings.har_entries import HarEntry
 from psm_sim.workload.recordings.recording import UNKNOWN
 
 MIN_WAIT_S = 0.002
@@ -44,7 +44,7 @@ class RecordedNetwork:
 
     Parameters
     ----------
-    objects : sequence of Entry
+    objects : sequence of HarEntry
         All objects of a file.
 
     Attributes
@@ -61,8 +61,8 @@ class RecordedNetwork:
         Largest rate in any 0.5 s, a lower bound of the link's rate.
     """
 
-    def __init__(self, objects: Sequence[Entry]) -> None:
-        by_host = defaultdict[str, list[Entry]](list)
+    def __init__(self, objects: Sequence[HarEntry]) -> None:
+        by_host = defaultdict[str, list[HarEntry]](list)
         for entry in objects:
             by_host[entry.host].append(entry)
         waits_s = {
@@ -92,7 +92,7 @@ class RecordedNetwork:
         end, start = (np.interp(at_s, self._times_s, self._received) for at_s in (end_s, start_s))
         return np.asarray(end - start)
 
-    def server_delays_us(self, objects: Sequence[Entry]) -> tuple[list[int], list[int]]:
+    def server_delays_us(self, objects: Sequence[HarEntry]) -> tuple[list[int], list[int]]:
         """Return the server delay of each object in microseconds, and a lower bound of it, or ``UNKNOWN``.
 
         The delay is the wait without the round trip, and 0 for a pushed object. It contains queueing. The
@@ -110,7 +110,7 @@ class RecordedNetwork:
         return delays_us, low_us
 
 
-def _received_bytes(objects: Sequence[Entry]) -> tuple[FloatArray, FloatArray]:
+def _received_bytes(objects: Sequence[HarEntry]) -> tuple[FloatArray, FloatArray]:
     """Return times, and the bytes of all responses received until then, which are linear in between.
 
     Each response is spread evenly from its first to its last byte.
@@ -125,12 +125,12 @@ def _received_bytes(objects: Sequence[Entry]) -> tuple[FloatArray, FloatArray]:
     return times_s, np.concatenate([[0.0], np.cumsum(rates[:-1] * np.diff(times_s))])
 
 
-def page_graph(nodes: Sequence[Entry], network: RecordedNetwork) -> tuple[PageGraph, Counter[str]]:
+def page_graph(nodes: Sequence[HarEntry], network: RecordedNetwork) -> tuple[PageGraph, Counter[str]]:
     """Return the graph of a page, and the numbers of its dependencies that are known, inferred and none.
 
     Parameters
     ----------
-    nodes : sequence of Entry
+    nodes : sequence of HarEntry
         All entries of the page, ordered by release. Omitted ones have no release in the graph. The objects
         that they requested depend on the object on which they depend themselves.
     network : RecordedNetwork
@@ -156,7 +156,7 @@ def page_graph(nodes: Sequence[Entry], network: RecordedNetwork) -> tuple[PageGr
     return PageGraph(graph_hosts, tuple(releases), recorded_s), found
 
 
-def _page_host(host: str, objects: Sequence[Entry], round_trip_s: float) -> PageHost:
+def _page_host(host: str, objects: Sequence[HarEntry], round_trip_s: float) -> PageHost:
     own = [node for node in objects if node.host == host]
     dns_s, tls_s = max(node.dns_s for node in own), max(node.tls_s for node in own)
     return PageHost(round_trip_s, dns_s, tls_s, secure=host.startswith(("https:", "wss:")))
@@ -178,12 +178,12 @@ class _AnchorFinder:
         self._start = _Anchor(PAGE_START, False, start_s, "none")
         self._objects = 0
         self._main_first_s = np.inf
-        self._latest: dict[str, tuple[Entry, _Anchor]] = {}
+        self._latest: dict[str, tuple[HarEntry, _Anchor]] = {}
         self._redirects: dict[str, tuple[float, _Anchor]] = {}
         self._running: list[tuple[float, int, _Anchor]] = []
         self._last_ended: _Anchor | None = None
 
-    def anchor(self, node: Entry) -> _Anchor:
+    def anchor(self, node: HarEntry) -> _Anchor:
         """Return the event on which an entry depends."""
         while self._running and self._running[0][0] <= node.release_s:
             self._last_ended = heappop(self._running)[2]
@@ -201,7 +201,7 @@ class _AnchorFinder:
             return _Anchor(0, True, self._main_first_s, "inferred")
         return self._start
 
-    def add(self, node: Entry, anchor: _Anchor) -> None:
+    def add(self, node: HarEntry, anchor: _Anchor) -> None:
         """Add an entry, on which later ones can depend. An omitted one stands for its own anchor."""
         end = anchor
         if not node.omitted:
@@ -217,13 +217,13 @@ class _AnchorFinder:
 
 
 def remarks(
-    nodes: Sequence[Entry], objects: Sequence[Entry], found: Counter[str], network: RecordedNetwork
+    nodes: Sequence[HarEntry], objects: Sequence[HarEntry], found: Counter[str], network: RecordedNetwork
 ) -> list[str]:
     """Return what was replayed and estimated, and what the file lacks.
 
     Parameters
     ----------
-    nodes, objects : sequence of Entry
+    nodes, objects : sequence of HarEntry
         All entries, and those that are objects.
     found : Counter
         Numbers of dependencies that are known, inferred and none.

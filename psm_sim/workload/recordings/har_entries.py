@@ -24,7 +24,7 @@ _REQUESTING_SUFFIXES = (".html", ".htm", ".js", ".mjs", ".css", ".json")
 _MAX_INT = 2**31 - 1
 
 
-class Entry:
+class HarEntry:
     """Request of a page, as in the JSON of a HAR file.
 
     Times are in seconds, 0 if there were none. Points in time are since the Unix epoch, NaN if unknown.

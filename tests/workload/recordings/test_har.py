@@ -11,7 +11,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.recordings.har_entries import Entry, epoch_s
+from psm_sim.workload.recordings.har_entries import HarEntry, epoch_s
 from psm_sim.workload.recordings.recording import UNKNOWN
 from psm_sim.workload.recordings.recording_reader import read_recording
 
@@ -103,7 +103,7 @@ def test_a_session_of_two_pages_gives_the_hand_computed_recording(tmp_path: Path
 )
 def test_bytes_come_from_the_first_known_member(changes, expected: int) -> None:
     """_transferSize, _bytesIn, bodySize and headersSize, content.size; -1 is unknown; texts are read."""
-    assert Entry(entry(**changes)).size == expected
+    assert HarEntry(entry(**changes)).size == expected
 
 
 @pytest.mark.parametrize(
@@ -147,20 +147,20 @@ def test_a_size_above_the_limit_of_a_connection_is_an_error(tmp_path: Path) -> N
 
 def test_timings_are_never_negative() -> None:
     """A wait of -1 is unknown; a time of null is the sum of the phases, with ssl inside connect."""
-    assert Entry(entry(wait=-1)).delay_us == UNKNOWN
-    assert Entry(entry(timings=None)).delay_us == UNKNOWN
+    assert HarEntry(entry(wait=-1)).delay_us == UNKNOWN
+    assert HarEntry(entry(timings=None)).delay_us == UNKNOWN
     phases = {"blocked": -1, "dns": 5, "connect": 30, "ssl": 20, "send": 1, "wait": 40, "receive": 4}
     for absent in (None, -1, "-1"):
-        read = Entry(entry(time=absent, timings=phases))
+        read = HarEntry(entry(time=absent, timings=phases))
         assert read.end_s - read.start_s == pytest.approx(0.080)
 
 
 def test_old_webpagetest_entries_begin_at_the_time_of_sending(tmp_path: Path) -> None:
     """With _load_start, time includes DNS and connect before the start; they do not delay the end."""
     old = entry("00:01.500Z", time=900.0, _load_start=1500, _load_end="1800")
-    read = Entry(old)
+    read = HarEntry(old)
     assert read.end_s - read.start_s == pytest.approx(0.3)
-    plain = Entry(entry("00:01.500Z", time=900.0))
+    plain = HarEntry(entry("00:01.500Z", time=900.0))
     assert plain.end_s - plain.start_s == pytest.approx(0.9)
 
 
