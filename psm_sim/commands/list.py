@@ -67,7 +67,7 @@ def _print_kinds(form: str) -> None:
     print("\nList one kind:  psm_sim list KIND\nShow one:       psm_sim list KIND NAME")  # noqa: T201
 
 
-def _print_entries(kind: Kind, arguments: argparse.Namespace) -> None:
+def _print_entries(kind: EntryKind, arguments: argparse.Namespace) -> None:
     from psm_sim.common.input_files import bundled_dir
     from psm_sim.common.registry import unknown_name_error
     from psm_sim.reporting.terminal.listing import write
@@ -209,7 +209,7 @@ def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
     }
 
 
-class Kind(NamedTuple):
+class EntryKind(NamedTuple):
     """Kind of entries.
 
     Attributes
@@ -244,14 +244,14 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "policies": Kind(
+    "policies": EntryKind(
         "policy",
         "sleep policies",
         "Select one:    psm_sim --policy NAME:key=value,...\nUser-defined:  psm_sim --policy FILE.py:CLASS",
         lambda name: _component(_policies().get(name)),
         others=lambda: _policies().sources(),
     ),
-    "losses": Kind(
+    "losses": EntryKind(
         "loss",
         "loss functions of learning policies",
         """\
@@ -261,7 +261,7 @@ User-defined:  psm_sim --policy lpsm --loss FILE.py:CLASS""",
         lambda name: _component(_losses().get(name)),
         others=lambda: _losses().sources(),
     ),
-    "topologies": Kind(
+    "topologies": EntryKind(
         "topology",
         "networks, with the value of every --set key",
         """\
@@ -271,7 +271,7 @@ User-defined:  psm_sim list topologies NAME > mine.toml; psm_sim --topology mine
         _topology,
         "topologies",
     ),
-    "traces": Kind(
+    "traces": EntryKind(
         "trace",
         "Web pages and device traffic",
         """\
@@ -282,7 +282,7 @@ User-defined:  psm_sim list traces NAME > mine.toml; psm_sim --trace mine.toml""
         "traces",
         _installed_traces,
     ),
-    "profiles": Kind(
+    "profiles": EntryKind(
         "profile",
         "measured chips, with the origin of each value",
         """\
@@ -292,7 +292,7 @@ Battery life:  psm_sim --profile NAME --battery 2000mAh""",
         _profile,
         "topologies/profiles",
     ),
-    "presets": Kind(
+    "presets": EntryKind(
         "preset",
         "trace, policy and topology parameters under one name",
         """\
