@@ -29,7 +29,7 @@ GATES = (can_be_copied, returns_a_finite_loss_for_each_candidate, loads_every_pa
 """Checks that all later ones require."""
 
 
-class Kind(NamedTuple):
+class ComponentKind(NamedTuple):
     """Kind of component: base class, checks, registry, and factory of a component from its text."""
 
     base: type
@@ -39,9 +39,9 @@ class Kind(NamedTuple):
 
 
 _KINDS = (
-    Kind(Policy, POLICY_CHECKS, POLICIES, make_policy),
-    Kind(Loss, LOSS_CHECKS, LOSSES, make_loss),
-    Kind(Learner, LEARNER_CHECKS, LEARNERS, lambda text: make_learner(text, EXPERTS, HORIZON)),
+    ComponentKind(Policy, POLICY_CHECKS, POLICIES, make_policy),
+    ComponentKind(Loss, LOSS_CHECKS, LOSSES, make_loss),
+    ComponentKind(Learner, LEARNER_CHECKS, LEARNERS, lambda text: make_learner(text, EXPERTS, HORIZON)),
 )
 KIND_NAMES = "policy, loss or learner"
 """Kinds of components, for error messages."""
