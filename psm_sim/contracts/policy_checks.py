@@ -38,7 +38,7 @@ BEACON_S = 0.1
 """Beacon interval of the checks, in seconds."""
 ODD_TIMES_S = (0.0, 1e-9, 0.05, 0.1, 0.1 + 0.2, 12345.678, 1e7)
 """Unusual times: the start, on and off the beacon grid, sums with rounding errors, and the far future."""
-FRAMES = (
+CHECK_FRAMES = (
     Frame(0, 40, 0, True, False, mss=1460),
     Frame(0, 340, 300, False, False),
     Frame(1, 1500, 1460, False, True),
@@ -98,7 +98,7 @@ def returns_valid_rests(policy: Policy) -> None:
         guarded.uplink(now_s)
         for poll in deepcopy((Poll(0.0), *POLLS[1:], *ODD_POLLS)):
             guarded.interrupted(poll)
-        for frame in FRAMES:
+        for frame in CHECK_FRAMES:
             guarded.sent(now_s, frame)
             guarded.received(now_s, frame)
             _answers(guarded, POLLS)
