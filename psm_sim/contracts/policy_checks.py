@@ -49,7 +49,7 @@ CHECK_FRAMES = (
 """SYN, request, end of a reply, FIN of an unknown connection, datagram, and group addressed frame."""
 
 PAGES, SEED = 5, 3
-MODES = (
+UPLINK_RULES = (
     {"access_point.release_on_uplink": "true"},
     {"access_point.release_on_uplink": "false"},
 )
@@ -67,7 +67,7 @@ def _answers(policy: Policy, polls: tuple[Poll | None, ...]) -> list[Rest]:
 
 
 def run_pages(policy: Policy, mode: dict[str, str]) -> Result:
-    """Return a run of the policy in one of :data:`MODES`."""
+    """Return a run of the policy in one of :data:`UPLINK_RULES`."""
     return simulate(policy, pages=PAGES, seed=SEED, settings=mode)
 
 
@@ -114,7 +114,7 @@ def leaves_polls_unchanged(policy: Policy) -> None:
 
 def loads_every_page(policy: Policy) -> None:
     """Every page is loaded, whether or not an uplink packet releases the buffered frames."""
-    for mode in MODES:
+    for mode in UPLINK_RULES:
         times_s = run_pages(policy, mode).blocks[0].pages["page_time_s"].tolist()
         require(len(times_s) == PAGES, f"{len(times_s)} pages were loaded; expected {PAGES}.")
         require(all(0 < time_s < math.inf for time_s in times_s), f"The pages took {times_s} s.")
@@ -123,7 +123,7 @@ def loads_every_page(policy: Policy) -> None:
 def adds_up_time_energy_and_bytes(policy: Policy) -> None:
     """The times of a run, its energy and its bytes are the sums of their parts."""
     power = load_topology().power
-    for mode in MODES:
+    for mode in UPLINK_RULES:
         row = run_pages(policy, mode).row
         usage = usage_of(row)
         joules = power.awake_w * usage.awake_s + power.asleep_w * usage.asleep_s
@@ -142,20 +142,20 @@ def adds_up_time_energy_and_bytes(policy: Policy) -> None:
 
 def repeats_a_run_exactly(policy: Policy) -> None:
     """The same seed gives bit-for-bit the same run."""
-    for mode in MODES:
+    for mode in UPLINK_RULES:
         _require_same_run(run_pages(policy, mode), run_pages(policy, mode), "A second run")
 
 
 def is_unchanged_by_a_run(policy: Policy) -> None:
     """A run works on a copy and does not change the given policy."""
     before = pickle.dumps(policy)
-    run_pages(policy, MODES[0])
+    run_pages(policy, UPLINK_RULES[0])
     require(pickle.dumps(policy) == before, "A run changed the given policy.")
 
 
 def decides_the_same_with_every_beacon(policy: Policy) -> None:
     """With an event at every beacon the run is bit-for-bit the same."""
-    for mode in MODES:
+    for mode in UPLINK_RULES:
         expected, scenario = run_pages(policy, mode), Scenario(pages=PAGES, seed=SEED, settings=mode)
         stations = station_setups(scenario, scenario.resolve_topology())
         (run,) = runs = prepare_stations(policy, stations)
