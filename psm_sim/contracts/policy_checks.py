@@ -48,7 +48,7 @@ CHECK_FRAMES = (
 )
 """SYN, request, end of a reply, FIN of an unknown connection, datagram, and group addressed frame."""
 
-PAGES, SEED = 5, 3
+CHECK_PAGES, SEED = 5, 3
 UPLINK_RULES = (
     {"access_point.release_on_uplink": "true"},
     {"access_point.release_on_uplink": "false"},
@@ -68,7 +68,7 @@ def _answers(policy: Policy, polls: tuple[Poll | None, ...]) -> list[Rest]:
 
 def run_pages(policy: Policy, mode: dict[str, str]) -> Result:
     """Return a run of the policy in one of :data:`UPLINK_RULES`."""
-    return simulate(policy, pages=PAGES, seed=SEED, settings=mode)
+    return simulate(policy, pages=CHECK_PAGES, seed=SEED, settings=mode)
 
 
 def stores_its_parameters(policy: Policy) -> None:
@@ -116,7 +116,7 @@ def loads_every_page(policy: Policy) -> None:
     """Every page is loaded, whether or not an uplink packet releases the buffered frames."""
     for mode in UPLINK_RULES:
         times_s = run_pages(policy, mode).blocks[0].pages["page_time_s"].tolist()
-        require(len(times_s) == PAGES, f"{len(times_s)} pages were loaded; expected {PAGES}.")
+        require(len(times_s) == CHECK_PAGES, f"{len(times_s)} pages were loaded; expected {CHECK_PAGES}.")
         require(all(0 < time_s < math.inf for time_s in times_s), f"The pages took {times_s} s.")
 
 
@@ -156,7 +156,7 @@ def is_unchanged_by_a_run(policy: Policy) -> None:
 def decides_the_same_with_every_beacon(policy: Policy) -> None:
     """With an event at every beacon the run is bit-for-bit the same."""
     for mode in UPLINK_RULES:
-        expected, scenario = run_pages(policy, mode), Scenario(pages=PAGES, seed=SEED, settings=mode)
+        expected, scenario = run_pages(policy, mode), Scenario(pages=CHECK_PAGES, seed=SEED, settings=mode)
         stations = station_setups(scenario, scenario.resolve_topology())
         (run,) = runs = prepare_stations(policy, stations)
         schedule_every_beacon(run.world)

@@ -36,7 +36,7 @@ EXCEPTIONS: Exceptions = {}
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Load two pages in each run."""
-    monkeypatch.setattr("psm_sim.contracts.policy_checks.PAGES", 2)
+    monkeypatch.setattr("psm_sim.contracts.policy_checks.CHECK_PAGES", 2)
 
 
 @pytest.mark.parametrize(("spec", "check"), cases(POLICY_CHECKS, SPECS, EXCEPTIONS))
