@@ -48,7 +48,7 @@ CHECK_FRAMES = (
 )
 """SYN, request, end of a reply, FIN of an unknown connection, datagram, and group addressed frame."""
 
-CHECK_PAGES, SEED = 5, 3
+CHECK_PAGES, CHECK_SEED = 5, 3
 UPLINK_RULES = (
     {"access_point.release_on_uplink": "true"},
     {"access_point.release_on_uplink": "false"},
@@ -68,7 +68,7 @@ def _answers(policy: Policy, polls: tuple[Poll | None, ...]) -> list[Rest]:
 
 def run_pages(policy: Policy, mode: dict[str, str]) -> Result:
     """Return a run of the policy in one of :data:`UPLINK_RULES`."""
-    return simulate(policy, pages=CHECK_PAGES, seed=SEED, settings=mode)
+    return simulate(policy, pages=CHECK_PAGES, seed=CHECK_SEED, settings=mode)
 
 
 def stores_its_parameters(policy: Policy) -> None:
@@ -156,7 +156,10 @@ def is_unchanged_by_a_run(policy: Policy) -> None:
 def decides_the_same_with_every_beacon(policy: Policy) -> None:
     """With an event at every beacon the run is bit-for-bit the same."""
     for mode in UPLINK_RULES:
-        expected, scenario = run_pages(policy, mode), Scenario(pages=CHECK_PAGES, seed=SEED, settings=mode)
+        expected, scenario = (
+            run_pages(policy, mode),
+            Scenario(pages=CHECK_PAGES, seed=CHECK_SEED, settings=mode),
+        )
         stations = station_setups(scenario, scenario.resolve_topology())
         (run,) = runs = prepare_stations(policy, stations)
         schedule_every_beacon(run.world)
