@@ -34,7 +34,7 @@ from psm_sim.simulation import Result, Scenario, simulate
 from psm_sim.simulation.run import execute, prepare_stations, station_setups
 from psm_sim.simulation.table import usage_of
 
-BEACON_S = 0.1
+CHECK_BEACON_S = 0.1
 """Beacon interval of the checks, in seconds."""
 ODD_TIMES_S = (0.0, 1e-9, 0.05, 0.1, 0.1 + 0.2, 12345.678, 1e7)
 """Unusual times: the start, on and off the beacon grid, sums with rounding errors, and the far future."""
@@ -58,7 +58,7 @@ UPLINK_RULES = (
 
 @behavior.register
 def _rests(policy: Policy) -> list[Rest]:
-    policy.start(BEACON_S)
+    policy.start(CHECK_BEACON_S)
     return _answers(policy, deepcopy(POLLS))
 
 
@@ -89,7 +89,7 @@ def stores_its_parameters(policy: Policy) -> None:
 def returns_valid_rests(policy: Policy) -> None:
     """Every rest is valid, for all observations, times and beacon intervals, and after all hooks."""
     guarded = guarded_policy(policy)
-    for beacon_s in (0.02, 0.1024, BEACON_S):
+    for beacon_s in (0.02, 0.1024, CHECK_BEACON_S):
         guarded.start(beacon_s)
         for now_s, poll in product(ODD_TIMES_S, deepcopy((*POLLS, *ODD_POLLS))):
             for since_uplink_s in (0.0, now_s / 2, now_s):
@@ -106,7 +106,7 @@ def returns_valid_rests(policy: Policy) -> None:
 
 def leaves_polls_unchanged(policy: Policy) -> None:
     """The polls that it receives are not modified."""
-    policy.start(BEACON_S)
+    policy.start(CHECK_BEACON_S)
     polls = deepcopy(POLLS)
     _answers(policy, polls)
     require(polls == POLLS, f"It modified the polls to {polls}; expected {POLLS}.")
