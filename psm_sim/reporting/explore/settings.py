@@ -14,7 +14,7 @@ from psm_sim.common.input_files import bundled_names
 from psm_sim.policies import POLICIES
 from psm_sim.workload import load_workloads
 
-PAGES = ("1", "2", "5", "10", "20", "40", "80", "150")
+PAGE_COUNTS = ("1", "2", "5", "10", "20", "40", "80", "150")
 """Numbers of pages to choose from; the best known schedule is computed for at most 150."""
 
 _USUAL_PAGES, _MAX_OBJECTS, _MAX_IDLE_S = 40, 600, 3600.0
@@ -93,9 +93,12 @@ def fitting_sizes(trace: str) -> dict[str, str]:
     objects = sum(page.objects for page in first.pages)
     idle_s = sum(page.think_s for page in first.pages)
     share = min(1.0, _MAX_OBJECTS / objects, _MAX_IDLE_S / max(idle_s, 1.0)) if objects else 0.0
-    pages = [number for number in PAGES if int(number) <= share * _USUAL_PAGES]
+    pages = [number for number in PAGE_COUNTS if int(number) <= share * _USUAL_PAGES]
     is_same = (first.pages, first.messages) == (second.pages, second.messages)
-    return {"pages": max(pages, key=int, default=PAGES[0]), "seeds": "1" if is_same else Settings().seeds}
+    return {
+        "pages": max(pages, key=int, default=PAGE_COUNTS[0]),
+        "seeds": "1" if is_same else Settings().seeds,
+    }
 
 
 class _Control(NamedTuple):
@@ -131,7 +134,9 @@ _CONTROLS = {
         ("0.01", "0.03", "0.1", "0.25", "0.5", "1", "3", "10", "30", "100"),
     ),
     "pages": _Control(
-        "pages", "Number of pages of each seed. Without pages, the number of periods with messages.", PAGES
+        "pages",
+        "Number of pages of each seed. Without pages, the number of periods with messages.",
+        PAGE_COUNTS,
     ),
     "seeds": _Control(
         "seeds",
