@@ -21,7 +21,7 @@ from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page_view import Page
 
 
-class Frame(NamedTuple):
+class RecordedFrame(NamedTuple):
     """Frame on the wireless hop.
 
     Attributes
@@ -47,14 +47,16 @@ class FrameRecorder(Observer):
     """Observer that records the frames on the wireless hop in queueing order."""
 
     def __init__(self) -> None:
-        self.frames: list[Frame] = []
+        self.frames: list[RecordedFrame] = []
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
         """Record a frame. An uplink frame is done when it is sent, a downlink frame when it arrives."""
         if link.name == "wireless up":
-            self.frames.append(Frame(queued_s, link.free_at, False, segment.wire_bytes, segment.payload))
+            self.frames.append(
+                RecordedFrame(queued_s, link.free_at, False, segment.wire_bytes, segment.payload)
+            )
         elif link.name == "wireless down":
-            self.frames.append(Frame(queued_s, arrives_s, True, segment.wire_bytes, segment.payload))
+            self.frames.append(RecordedFrame(queued_s, arrives_s, True, segment.wire_bytes, segment.payload))
 
     def steps(self) -> list[Step]:
         """Return the steps of the chain so far."""
@@ -133,7 +135,9 @@ class _MessageRecorder(FrameRecorder):
         return _steps(self.frames, lambda frames: float(sum(f.downlink and f.payload > 0 for f in frames)))
 
 
-def _steps(frames: Sequence[Frame], weight: Callable[[Sequence[Frame]], float] = lambda _: 1.0) -> list[Step]:
+def _steps(
+    frames: Sequence[RecordedFrame], weight: Callable[[Sequence[RecordedFrame]], float] = lambda _: 1.0
+) -> list[Step]:
     """Merge overlapping frames into activities of some *weight*, separated by idle periods."""
     steps: list[Step] = []
     idle_since_s, first = 0.0, 0
@@ -149,7 +153,7 @@ def _steps(frames: Sequence[Frame], weight: Callable[[Sequence[Frame]], float] =
     return steps
 
 
-def _step(frames: Sequence[Frame], idle_s: float, busy_s: float, weight: float) -> Step:
+def _step(frames: Sequence[RecordedFrame], idle_s: float, busy_s: float, weight: float) -> Step:
     begin_s = frames[0].queued_s
     uplinks_s = [frame.queued_s for frame in frames if not frame.downlink]
     since_s = begin_s + busy_s - uplinks_s[-1] if uplinks_s else inf
