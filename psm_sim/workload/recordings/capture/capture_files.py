@@ -23,7 +23,7 @@ _SECOND_NS = 1_000_000_000
 _MAX_NS = 1 << 62  # later times are clipped, and the check of the time span rejects them
 
 
-class Frame(NamedTuple):
+class CapturedFrame(NamedTuple):
     """Captured frame.
 
     Attributes
@@ -92,7 +92,7 @@ def is_capture(head: bytes) -> bool:
     return capture_format(head) != ""
 
 
-def frames_of(source: ChunkReader) -> Iterator[Frame]:
+def frames_of(source: ChunkReader) -> Iterator[CapturedFrame]:
     """Yield the frames of a capture.
 
     A truncated last frame is omitted, with a warning in ``source.warnings``.
@@ -106,7 +106,7 @@ def frames_of(source: ChunkReader) -> Iterator[Frame]:
     return read_frames(ByteStream(source))
 
 
-def _pcap_frames(stream: ByteStream) -> Iterator[Frame]:
+def _pcap_frames(stream: ByteStream) -> Iterator[CapturedFrame]:
     header = stream.read(24)
     if len(header) < 24:
         raise InputError(f"{stream.source.path}: a pcap header must have 24 bytes, got {len(header)} bytes.")
@@ -123,7 +123,7 @@ def _pcap_frames(stream: ByteStream) -> Iterator[Frame]:
         if len(head) < fields.size or len(data) < captured:
             stream.truncation("packet", at)
             return
-        yield Frame(link, seconds * _SECOND_NS + fraction * unit_ns, length, data)
+        yield CapturedFrame(link, seconds * _SECOND_NS + fraction * unit_ns, length, data)
 
 
 _INTERFACE, _PACKET, _SIMPLE, _ENHANCED = 1, 2, 3, 6
@@ -131,7 +131,7 @@ _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
 _MIN_BLOCK, _MAX_BLOCK = 12, 16 << 20
 
 
-def _pcapng_frames(stream: ByteStream) -> Iterator[Frame]:
+def _pcapng_frames(stream: ByteStream) -> Iterator[CapturedFrame]:
     interfaces: list[_Interface] = []
     timeless = 0
     for at, order, block in _blocks(stream):
@@ -168,7 +168,9 @@ def _blocks(stream: ByteStream) -> Iterator[tuple[int, str, bytes]]:
         yield at, order, block
 
 
-def _packet(stream: ByteStream, at: int, block: bytes, order: str, interfaces: list[_Interface]) -> Frame:
+def _packet(
+    stream: ByteStream, at: int, block: bytes, order: str, interfaces: list[_Interface]
+) -> CapturedFrame:
     """Return the frame of a packet block, which begins at byte *at*."""
     if len(block) < 32:
         raise stream.damage("a packet block is shorter than its header", at)
@@ -182,7 +184,9 @@ def _packet(stream: ByteStream, at: int, block: bytes, order: str, interfaces: l
     interface = interfaces[number]
     ticks = high << 32 | low
     time_ns = ticks * _SECOND_NS // interface.units + interface.offset_s * _SECOND_NS
-    return Frame(interface.link, max(-_MAX_NS, min(time_ns, _MAX_NS)), length, block[28 : 28 + captured])
+    return CapturedFrame(
+        interface.link, max(-_MAX_NS, min(time_ns, _MAX_NS)), length, block[28 : 28 + captured]
+    )
 
 
 _UNIT, _OFFSET = 9, 14

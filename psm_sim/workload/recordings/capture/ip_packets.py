@@ -11,7 +11,7 @@ from collections.abc import Callable
 from struct import error, unpack_from
 from typing import NamedTuple
 
-from psm_sim.workload.recordings.capture.capture_files import Frame
+from psm_sim.workload.recordings.capture.capture_files import CapturedFrame
 
 TCP, UDP = 6, 17
 FIN, SYN, RST, ACK = 1, 2, 4, 16
@@ -49,7 +49,7 @@ class Packet(NamedTuple):
     mss: int = 0
 
 
-def packet_of(frame: Frame) -> Packet | None:
+def packet_of(frame: CapturedFrame) -> Packet | None:
     """Return the IP packet of a frame of a supported link type, or None if it has no complete IP header."""
     data = frame.data
     try:
