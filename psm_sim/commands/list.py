@@ -133,9 +133,9 @@ def _topology_row(key: str, value: Any) -> dict[str, Any]:
 
 def _installed_traces() -> dict[str, str]:
     from psm_sim.common.plugins import distribution_of, installed_entry_points
-    from psm_sim.workload.loading import GROUP
+    from psm_sim.workload.loading import ENTRY_POINT_GROUP
 
-    return {name: distribution_of(point) for name, point in installed_entry_points(GROUP).items()}
+    return {name: distribution_of(point) for name, point in installed_entry_points(ENTRY_POINT_GROUP).items()}
 
 
 def _trace(name: str) -> ListEntry:

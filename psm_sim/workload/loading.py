@@ -22,7 +22,7 @@ from psm_sim.workload.workload import Workload, describe_page_count
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-GROUP = "psm_sim.traces"
+ENTRY_POINT_GROUP = "psm_sim.traces"
 """Entry point group for the traces of other packages."""
 
 
@@ -89,7 +89,7 @@ def find_trace(name: str) -> Path:
     if name in bundled_names("traces"):
         return bundled_dir("traces") / f"{name}.toml"
     path = Path(name)
-    if not path_exists(name) and name in (installed := installed_entry_points(GROUP)):
+    if not path_exists(name) and name in (installed := installed_entry_points(ENTRY_POINT_GROUP)):
         return _installed_trace(installed[name])
     if path_exists(name) and path.is_dir():
         raise InputError(f"Trace {name!r} is a folder; expected a file.")
@@ -100,7 +100,7 @@ def find_trace(name: str) -> Path:
     if path.suffix or len(path.parts) > 1:
         raise InputError(f"Trace file not found: {name!r}; expected a path or the name of a bundled trace.")
     raise unknown_name_error(
-        "trace", name, [*bundled_names("traces"), *installed_entry_points(GROUP), "FILE"]
+        "trace", name, [*bundled_names("traces"), *installed_entry_points(ENTRY_POINT_GROUP), "FILE"]
     )
 
 
