@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import isfinite, nan
 
 from psm_sim.common.formatting import truncate
-from psm_sim.reporting.style import STATES, Style, distinct_styles
+from psm_sim.reporting.style import STATE_STYLES, Style, distinct_styles
 from psm_sim.simulation import Comparison, Result
 from psm_sim.simulation.comparison import SAVED
 from psm_sim.simulation.table import MEASURES, Row, directions_of, nested
@@ -192,7 +192,9 @@ def axis_start(measure: str, values: Sequence[float]) -> float | None:
 
 def states_of(marks: Sequence[Mark]) -> list[str]:
     """Return the radio states with energy of their own."""
-    return [state for state in STATES if any(state_measure(ENERGY, state) in mark.values for mark in marks)]
+    return [
+        state for state in STATE_STYLES if any(state_measure(ENERGY, state) in mark.values for mark in marks)
+    ]
 
 
 def short_name(text: str) -> str:

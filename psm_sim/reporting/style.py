@@ -135,7 +135,7 @@ def _hashed(text: str) -> Style:
 OPTIMUM_COLOUR = "#777777"
 """Colour of the best known schedule, visible on light and dark backgrounds."""
 
-STATES = {
+STATE_STYLES = {
     "asleep": (SKY, ""),
     "awake": (BLUE, "///"),
     "beacons": (ORANGE, "..."),

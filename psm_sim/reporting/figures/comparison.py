@@ -44,7 +44,7 @@ from psm_sim.reporting.marks import (
     title_of,
 )
 from psm_sim.reporting.run_events import Recorded
-from psm_sim.reporting.style import OPTIMUM_COLOUR, STATES
+from psm_sim.reporting.style import OPTIMUM_COLOUR, STATE_STYLES
 from psm_sim.simulation.result import complete_slowdowns
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def draw_energy_by_state(comparison: Comparison, preset: str = "") -> Figure:
     with common_style():
         left = [0.0] * len(marks)
         for state in states_of(marks):
-            colour, hatch = STATES[state]
+            colour, hatch = STATE_STYLES[state]
             widths = [mark.values.get(state_measure(measure, state), 0.0) for mark in marks]
             axes.barh(
                 range(len(marks)), widths, 0.62, left, label=state, color=colour, hatch=hatch, edgecolor=_EDGE

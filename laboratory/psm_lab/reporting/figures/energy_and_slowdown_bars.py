@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from psm_sim.reporting.figures.canvas import add_legend, new_figure
-from psm_sim.reporting.style import SKY, STATES, VERMILLION
+from psm_sim.reporting.style import SKY, STATE_STYLES, VERMILLION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
     figure, (axes,) = new_figure(width_in=7.0, height_in=3.6)
     base = np.zeros(len(shown))
     for name in _STATES:
-        (colour, hatch), heights = STATES[name], shown[f"{name}_j"].to_numpy()
+        (colour, hatch), heights = STATE_STYLES[name], shown[f"{name}_j"].to_numpy()
         axes.bar(
             range(len(shown)), heights, 0.62, base, label=name, color=colour, hatch=hatch, edgecolor=_EDGE
         )
