@@ -18,7 +18,7 @@ from psm_sim.network.parts.mac.station_queue import (
     NULL_DOZE,
     PS_POLL,
     ControlFrame,
-    Item,
+    QueueItem,
     StationQueue,
 )
 from psm_sim.network.radio import AWAKE, BUSY, DOZING
@@ -139,7 +139,7 @@ class MacRadio(LossyBeaconRadio):
         """Count *air_s* seconds of transmission."""
         self._context.ledger.transmit(air_s)
 
-    def sent(self, item: Item, repeated: bool = False, acknowledged: bool = True) -> None:
+    def sent(self, item: QueueItem, repeated: bool = False, acknowledged: bool = True) -> None:
         """Handle a frame that the access point has received, with its PM bit.
 
         Parameters
@@ -175,7 +175,7 @@ class MacRadio(LossyBeaconRadio):
             self.announced()
         self._arm_idle_alarm()
 
-    def lost(self, item: Item) -> None:
+    def lost(self, item: QueueItem) -> None:
         """Handle a dropped frame.
 
         A null data frame is sent again. After a dropped PS-Poll, buffered frames wait for the next beacon.

@@ -24,7 +24,7 @@ class ControlFrame(Enum):
 
 PS_POLL, NULL_AWAKE, NULL_DOZE = ControlFrame
 
-Item = Segment | ControlFrame
+QueueItem = Segment | ControlFrame
 
 
 class StationQueue:
@@ -233,7 +233,9 @@ class StationQueue:
             self._link.notify_arrival(item, self._start_s)
         self._owner.sent(item, repeated=repeated, acknowledged=False)
 
-    def _sniffed(self, entry: tuple[float, Item]) -> tuple[FrameKind, tuple[float, Item], float, bool]:
+    def _sniffed(
+        self, entry: tuple[float, QueueItem]
+    ) -> tuple[FrameKind, tuple[float, QueueItem], float, bool]:
         """Return what a sniffer reports of a data or null data frame before the PM bit is processed."""
         data = isinstance(entry[1], Segment)
         legacy = not (self._port.awake or self._port.release_on_uplink)
