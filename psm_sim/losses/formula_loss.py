@@ -250,7 +250,7 @@ def _shorten(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-NAMES = ("I", "T", "Ti", "gamma")
+VARIABLES = ("I", "T", "Ti", "gamma")
 """Variables of a formula."""
 
 
@@ -277,7 +277,7 @@ class FormulaLoss(Loss):
 
     def __post_init__(self) -> None:
         check_all(self, "loss formula")
-        self._tree = parse_expression(self.formula, NAMES)
+        self._tree = parse_expression(self.formula, VARIABLES)
         self._bound = Number(np.float64(0.0))
 
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
