@@ -256,13 +256,13 @@ def _plot(comparison: Comparison, request: _Request) -> None:
 def _name_files(request: _Request) -> None:
     """Print the names of the files that the run has written."""
     from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.reporting.files.result_folder import NAMES
+    from psm_sim.reporting.files.result_folder import FILE_NAMES
 
     paths = [] if request.plot is None else [request.plot]
     for path in [*paths, *(path for _, path in request.outputs.files(request.policies))]:
         print_message(f"Wrote {path}", "")
     if request.folder is not None:
-        print_message(f"Wrote {', '.join(NAMES)} and figures to {request.folder}", "")
+        print_message(f"Wrote {', '.join(FILE_NAMES)} and figures to {request.folder}", "")
 
 
 def _check_files(

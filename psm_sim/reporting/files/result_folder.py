@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
 
 PARTIAL_NAMES = ("result.json", "pages.csv", "metadata.json")
-NAMES = (*PARTIAL_NAMES, "report.html")
+FILE_NAMES = (*PARTIAL_NAMES, "report.html")
 
 _FIGURES = ("energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times")
 
@@ -103,7 +103,7 @@ def write_partial_results(
     InputError
         If the folder has earlier results, or cannot be written.
     """
-    if (folder / NAMES[0]).exists():
+    if (folder / FILE_NAMES[0]).exists():
         raise InputError(f"{folder} keeps its earlier results; a partial result does not replace them.")
     status = "failed" if isinstance(error, Exception) else "interrupted"
     ending = {"error": describe_error(error), "status": status}
@@ -146,7 +146,7 @@ def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any
 def output_paths(folder: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
     """Return the files that a run may write to *folder*."""
     figures = [f"figures/{figure}.{suffix}" for figure in _FIGURES for suffix in formats]
-    return [folder / name for name in (*NAMES, *figures)]
+    return [folder / name for name in (*FILE_NAMES, *figures)]
 
 
 def facts_of(argv: Sequence[str], started: datetime, files: Iterable[Path]) -> dict[str, Any]:
