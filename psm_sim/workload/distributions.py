@@ -79,7 +79,7 @@ _FORMS = {
         1.0,
     ),
 }
-NAMES = tuple(_FORMS)
+FAMILIES = tuple(_FORMS)
 """Names of the families."""
 
 
@@ -90,7 +90,7 @@ class Family:
     Parameters
     ----------
     name
-        One of :data:`NAMES`.
+        One of :data:`FAMILIES`.
     mean
         Mean, in the unit of the values, at least 0.
     shape

@@ -25,7 +25,7 @@ from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.distributions import (
     AS_TRACE,
-    NAMES,
+    FAMILIES,
     Distribution,
     Family,
     constant_distribution,
@@ -114,7 +114,7 @@ class PageSampling:
         """
         text: str = getattr(self, key)
         name, _, rest = text.strip().partition(":")
-        if name not in NAMES:
+        if name not in FAMILIES:
             constant_ms = constant_distribution(key, text, at_least=0)
             return None if constant_ms is None else Family("constant", constant_ms / 1000)
         mean, colon, shape = rest.partition(":")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.distributions import INTERPOLATIONS, NAMES, QuantileDistribution, distribution_family
+from psm_sim.workload.distributions import FAMILIES, INTERPOLATIONS, QuantileDistribution, distribution_family
 
 
 @st.composite
@@ -85,7 +85,7 @@ def test_an_invalid_quantile_table_is_an_error(p, v, interpolation: str, message
         QuantileDistribution(np.array(p), np.array(v), interpolation)
 
 
-SHAPED = [*NAMES, "gamma:0.5", "gamma:8", "lognormal:2", "two-point:0.9"]
+SHAPED = [*FAMILIES, "gamma:0.5", "gamma:8", "lognormal:2", "two-point:0.9"]
 FINE = (np.arange(100_000) + 0.5) / 100_000
 
 
