@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"explore requires {' and '.join(missing)}; install it with pip install 'psm_sim[explore]'."
         )
     from psm_sim.policies import make_policy
-    from psm_sim.reporting.explore.page import Page, Simulator
+    from psm_sim.reporting.explore.page import ExploreView, Simulator
     from psm_sim.reporting.explore.server import serve
     from psm_sim.reporting.explore.settings import Settings, fitting_sizes
 
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     simulator = Simulator(compare)
     with TemporaryDirectory(prefix="psm_sim-") as folder:
         announce = partial(_announce, link=None if arguments.no_browser else Path(folder, "explore.html"))
-        serve(lambda document: Page(document, simulator, settings), arguments.port, announce)
+        serve(lambda document: ExploreView(document, simulator, settings), arguments.port, announce)
     return 0
 
 

@@ -124,7 +124,7 @@ code { display: block; padding: .6rem; background: #f4f4f4; overflow-wrap: anywh
 _TEMPLATE = Path(__file__).with_name("page.html")
 
 
-class Page:
+class ExploreView:
     """Content of one browser tab, with the initial *settings* and a *simulator* that all tabs share."""
 
     def __init__(self, document: Document, simulator: Simulator, settings: Settings) -> None:

@@ -19,7 +19,7 @@ from PIL import Image
 
 from psm_sim.commands.explore import compare
 from psm_sim.common.errors import InputError
-from psm_sim.reporting.explore.page import Page, Simulator
+from psm_sim.reporting.explore.page import ExploreView, Simulator
 from psm_sim.reporting.explore.settings import Settings
 
 QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
@@ -28,7 +28,7 @@ QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
 def opened(simulate: Callable[..., Any] = compare, settings: Settings = QUICK) -> Document:
     """Return the document after its first simulation."""
     document = Document()
-    Page(document, Simulator(simulate), settings)
+    ExploreView(document, Simulator(simulate), settings)
     run_callbacks(document)
     return document
 
@@ -235,7 +235,7 @@ def test_a_closed_tab_leaves_no_work() -> None:
     simulator = Simulator(slow)
     documents = [Document() for _ in range(5)]
     for seed, document in enumerate(documents):
-        Page(document, simulator, replace(QUICK, seed=str(seed)))
+        ExploreView(document, simulator, replace(QUICK, seed=str(seed)))
     assert begun.wait(600)
     assert threading.active_count() <= threads + 1
     for document in documents:
