@@ -105,7 +105,7 @@ class Regret(NamedTuple):
     bound: float
 
 
-class PageLoad(NamedTuple):
+class LearnerTimeline(NamedTuple):
     """Learner during one page load.
 
     Attributes
@@ -137,7 +137,7 @@ class Examination(NamedTuple):
     is_constant: bool
     is_per_page: bool
     regret: Regret
-    page_load: PageLoad
+    page_load: LearnerTimeline
     nat: NatCost
 
 
@@ -365,7 +365,7 @@ def _regret(log: LoggedLpsm, pages: int) -> Regret:
     )
 
 
-def _page_load(rounds: Sequence[LearnerRound], block: Block) -> PageLoad:
+def _page_load(rounds: Sequence[LearnerRound], block: Block) -> LearnerTimeline:
     """Return the learner during the page that is longest without power saving."""
     page = block.page(1 + int(block.pages["always_on_time_s"].argmax()))
     start_s, end_s = page["start_s"], page["start_s"] + page["page_time_s"]
@@ -373,4 +373,4 @@ def _page_load(rounds: Sequence[LearnerRound], block: Block) -> PageLoad:
     times_s, weights, polling_ms = (
         np.array([getattr(each, name) for each in shown]) for name in ("time_s", "weights", "polling_ms")
     )
-    return PageLoad(page, times_s, weights, polling_ms)
+    return LearnerTimeline(page, times_s, weights, polling_ms)
