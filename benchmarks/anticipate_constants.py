@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.campaign.benchmark.cases import TRAFFIC, Plan
+from psm_sim.campaign.benchmark.cases import TRAFFIC, BenchmarkPlan
 from psm_sim.campaign.benchmark.run import run_benchmark
 from psm_sim.policies import anticipate as policy
 from psm_sim.policies.helpers import delay_control, frame_gaps
@@ -86,7 +86,7 @@ def run_cases(change: Change) -> Numbers:
     specs = {f"anticipate:price={price:g}{share}": price for price in PRICES}
     known: Any = SimpleNamespace(chain_j={})
     with replaced("" if share else name, VALUES.get(name, {}).get(label)):
-        result = run_benchmark(list(specs), Plan(SEEDS, traffic, RADIOS), workers=1, known=known)
+        result = run_benchmark(list(specs), BenchmarkPlan(SEEDS, traffic, RADIOS), workers=1, known=known)
     found = {}
     for spec, price in specs.items():
         for free, costs in result.runs[spec].items():

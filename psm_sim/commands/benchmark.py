@@ -24,7 +24,7 @@ from psm_sim.common.input_limits import MAX_SEED
 from psm_sim.common.registry import unknown_name_error
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.benchmark.cases import Case, Plan
+    from psm_sim.campaign.benchmark.cases import BenchmarkPlan, Case
     from psm_sim.campaign.benchmark.result import BenchmarkResult
 
 HELP = """\
@@ -136,7 +136,7 @@ def _case(arguments: argparse.Namespace) -> Case | None:
     return case
 
 
-def _plan(arguments: argparse.Namespace) -> Plan:
+def _plan(arguments: argparse.Namespace) -> BenchmarkPlan:
     """Return the cases and seeds to run."""
     from psm_sim.campaign.benchmark.cases import JUDGING, QUICK, read_plan
 
@@ -222,7 +222,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 def _simulate(
     arguments: argparse.Namespace,
     policies: list[str],
-    plan: Plan,
+    plan: BenchmarkPlan,
     known: BenchmarkResult | None = None,
 ) -> BenchmarkResult:
     from psm_sim.campaign.benchmark.run import run_benchmark

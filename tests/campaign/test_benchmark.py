@@ -16,8 +16,8 @@ from psm_sim.campaign.benchmark.cases import (
     PRICE_W,
     PRICES,
     TRAFFIC,
+    BenchmarkPlan,
     Case,
-    Plan,
     policy_of,
     radio_power,
     read_plan,
@@ -45,7 +45,7 @@ from psm_sim.common.errors import InputError
 
 TOLD = f"stpm:delay_w={PRICE_W}"
 SHORT = {name: TRAFFIC[name]._replace(pages=1) for name in ("ucb", "recorded", "push")}
-FEW = Plan((1, 2), SHORT, ("nrf7002",))
+FEW = BenchmarkPlan((1, 2), SHORT, ("nrf7002",))
 CASES = JUDGING.cases
 
 
@@ -234,7 +234,7 @@ def test_a_file_without_seeds_is_refused(tmp_path, text):
         read_plan(file)
 
 
-SAMPLE = Plan(
+SAMPLE = BenchmarkPlan(
     JUDGING.seeds[:1],
     {name: TRAFFIC[name] for name in ("ucb", "push", "mqtt-sensor")},
     ("three-node", "nrf7002"),

@@ -14,14 +14,14 @@ import pytest
 
 from psm_sim.campaign.benchmark import cases
 from psm_sim.campaign.benchmark import result as result_module
-from psm_sim.campaign.benchmark.cases import TRAFFIC, Plan
+from psm_sim.campaign.benchmark.cases import TRAFFIC, BenchmarkPlan
 from psm_sim.campaign.benchmark.result import BenchmarkResult, read_result, to_json
 from psm_sim.campaign.benchmark.run import run_benchmark
 from psm_sim.cli import main
 from psm_sim.commands import benchmark as command
 from psm_sim.common.input_files import file_digest
 
-FEW = Plan((70001, 70002, 70003), {"push": TRAFFIC["push"]}, ("nrf7002",))
+FEW = BenchmarkPlan((70001, 70002, 70003), {"push": TRAFFIC["push"]}, ("nrf7002",))
 MINE = """
 from psm_sim.policies import Policy, Rest
 

@@ -104,7 +104,7 @@ class Case(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class BenchmarkPlan:
     """Seeds, traffic and radios of a benchmark."""
 
     seeds: tuple[int, ...]
@@ -136,10 +136,10 @@ class Plan:
         return {f"{path.parent.name}/{path.name}": file_digest(path) for path in dict.fromkeys(paths)}
 
 
-JUDGING = Plan(tuple(range(70001, 70011)))
+JUDGING = BenchmarkPlan(tuple(range(70001, 70011)))
 """Seeds on which policies are judged. No policy may be tuned on seeds from 70001 on."""
 
-QUICK = Plan(JUDGING.seeds[:1], radios=("three-node", "nrf7002"))
+QUICK = BenchmarkPlan(JUDGING.seeds[:1], radios=("three-node", "nrf7002"))
 """Part of the judging that takes a minute or two."""
 
 
@@ -182,7 +182,7 @@ def policy_of(text: str, case: Case) -> Spec:
     return Spec("entry", (("policy", str(spec)),), label=str(spec))
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> BenchmarkPlan:
     """Read a TOML file with ``seeds``, and a number of pages for each file in ``[recordings]``.
 
     Raises
@@ -205,4 +205,4 @@ def read_plan(path: Path) -> Plan:
         Path(file).name: Traffic(str(path.parent / file), pages, PAGES if ".har" in file else CAPTURES)
         for file, pages in recordings.items()
     }
-    return Plan(tuple(seeds), {**TRAFFIC, **own})
+    return BenchmarkPlan(tuple(seeds), {**TRAFFIC, **own})

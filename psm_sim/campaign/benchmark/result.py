@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from psm_sim.campaign.benchmark.cases import PRICES, TRAFFIC, Case, Plan, is_told, runs_of
+from psm_sim.campaign.benchmark.cases import PRICES, TRAFFIC, BenchmarkPlan, Case, is_told, runs_of
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
@@ -148,7 +148,7 @@ def _are_close(values: Sequence[float], others: Sequence[float]) -> bool:
     )
 
 
-def facts_of(policies: Sequence[str], plan: Plan) -> dict[str, Mapping[str, str]]:
+def facts_of(policies: Sequence[str], plan: BenchmarkPlan) -> dict[str, Mapping[str, str]]:
     """Return the versions and digests of a result that is made now."""
     found = package_versions()
     versions = {"psm_sim": __version__, "python": platform.python_version()}
@@ -212,7 +212,7 @@ def read_result(path: Path) -> BenchmarkResult:
     return result
 
 
-def plan_of(result: BenchmarkResult) -> Plan:
+def plan_of(result: BenchmarkResult) -> BenchmarkPlan:
     """Return the plan that a result is from.
 
     Raises
@@ -223,7 +223,7 @@ def plan_of(result: BenchmarkResult) -> Plan:
     names, radios = (tuple(dict.fromkeys(values)) for values in list(zip(*result.cases, strict=True))[:2])
     if unknown := [name for name in names if name not in TRAFFIC]:
         raise InputError(f"the result has traffic {unknown[0]!r}, which is no traffic of the benchmark.")
-    return Plan(result.seeds, {name: TRAFFIC[name] for name in names}, radios)
+    return BenchmarkPlan(result.seeds, {name: TRAFFIC[name] for name in names}, radios)
 
 
 def _missing(result: BenchmarkResult) -> Iterator[str]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from psm_sim.campaign.benchmark.cases import (
     PRICES,
+    BenchmarkPlan,
     Case,
-    Plan,
     policy_of,
     runs_of,
 )
@@ -34,7 +34,7 @@ ON_THE_WAY = 0.01
 
 def run_benchmark(
     policies: Sequence[str],
-    plan: Plan,
+    plan: BenchmarkPlan,
     store: Path | None = None,
     workers: int | None = None,
     progress: Progress = no_progress,
@@ -46,7 +46,7 @@ def run_benchmark(
     ----------
     policies : sequence of str
         Policy specs, in which placeholders are replaced by the price of the case.
-    plan : Plan
+    plan : BenchmarkPlan
         Cases and seeds.
     store : Path or None
         Table of a sweep that keeps finished tasks; None for none.
@@ -109,7 +109,7 @@ def _latency_s(measures: Mapping[str, Any], prefix: str) -> float:
     return float(delivered * (measures[f"{prefix}latency_s.mean"] or 0.0) + MISSING_S * missing)
 
 
-def optimum_costs(plan: Plan, workers: int | None = None) -> dict[Case, tuple[float, ...]]:
+def optimum_costs(plan: BenchmarkPlan, workers: int | None = None) -> dict[Case, tuple[float, ...]]:
     """Return the cost of the offline optimum in each case for each seed, in joules.
 
     The result does not depend on the number of *workers*.
@@ -120,7 +120,7 @@ def optimum_costs(plan: Plan, workers: int | None = None) -> dict[Case, tuple[fl
     return {case: tuple(found[case.free, seed][case.price] for seed in plan.seeds) for case in plan.cases}
 
 
-def _optimum_costs(place: tuple[Plan, Case, int]) -> Mapping[float, float]:
+def _optimum_costs(place: tuple[BenchmarkPlan, Case, int]) -> Mapping[float, float]:
     """Return the cost of the offline optimum at each price."""
     plan, case, seed = place
     scenario = plan.scenario_of(case, seed)
