@@ -20,7 +20,7 @@ import numpy as np
 
 from psm_lab.reporting.pages.markdown_tables import markdown_table
 from psm_sim.campaign.benchmark.cases import PRICES, TOLD, Case
-from psm_sim.campaign.benchmark.ranking import REFERENCE, Standing, policies_of, rank
+from psm_sim.campaign.benchmark.ranking import REFERENCE_POLICY, Standing, policies_of, rank
 from psm_sim.campaign.benchmark.result import STANDING, BenchmarkResult, read_result
 from psm_sim.common.array_types import FloatArray
 from psm_sim.reporting.columns import plain_rows
@@ -96,7 +96,7 @@ def targets(result: BenchmarkResult, policy: str) -> list[list[str]]:
     """Return a row for each target of *policy*: the target, the measured value, and whether it holds."""
     logs = result.log_costs(result.policies).mean(axis=2)
     best_known = result.log_best_known().mean(axis=1)
-    own, reference = (logs[result.policies.index(name)] for name in (policy, REFERENCE))
+    own, reference = (logs[result.policies.index(name)] for name in (policy, REFERENCE_POLICY))
     best = logs[[result.policies.index(name) for name in published(result)]].min(axis=0)
     score, limit = (float(np.exp((each - best_known).mean())) for each in (own, best))
     above, twice = np.exp(own - reference), np.exp(own - best)

@@ -19,7 +19,7 @@ from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
 from psm_sim.common.summary_stats import confidence_interval, significant_differences
 
-REFERENCE = "psm"
+REFERENCE_POLICY = "psm"
 """Policy whose cost is the limit below which power saving is worth it."""
 
 MIN_DIFFERENCE = 0.01
@@ -79,7 +79,7 @@ def rank(result: BenchmarkResult, policies: Sequence[str] | None = None) -> list
     names = result.policies if policies is None else policies
     logs = result.log_costs(names) - result.log_best_known()
     means = logs.mean(axis=2)
-    wins, worse = _wins_and_losses(logs, names.index(REFERENCE))
+    wins, worse = _wins_and_losses(logs, names.index(REFERENCE_POLICY))
     behind = means - means.min(axis=0)
     scores = logs.mean(axis=1)
     order = np.argsort(scores.mean(axis=1), kind="stable")

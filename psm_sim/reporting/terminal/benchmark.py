@@ -11,7 +11,7 @@ import numpy as np
 from psm_sim.campaign.benchmark.cases import Case, radio_power
 from psm_sim.campaign.benchmark.ranking import (
     FIRST,
-    REFERENCE,
+    REFERENCE_POLICY,
     Standing,
     first_ranks,
     mean_scores,
@@ -109,7 +109,7 @@ def _case_columns(result: BenchmarkResult, case: Case) -> list[Column]:
 
 def write_case(result: BenchmarkResult, case: Case, stream: TextIO) -> None:
     """Write the energies and delays of all policies in a *case* to *stream*."""
-    time_s = float(np.mean(result.costs(REFERENCE, case).time_s))
+    time_s = float(np.mean(result.costs(REFERENCE_POLICY, case).time_s))
     text = (
         f"{case} ({case.price_w:.3g} W): means of {len(result.seeds)} seeds of about {time_s:,.0f} s."
         " The delay is the sum of those of all pages or messages, beyond an always-on radio."
@@ -125,7 +125,7 @@ def conclude(standings: Sequence[Standing], policy: str, cases: int) -> str:
     tied = [each.policy for each in standings if each.rank == here.rank and each is not here]
     place = f"shares rank {here.rank} with {join_names(tied)}" if tied else f"has rank {here.rank}"
     text = f"{policy} {place}, of {len(standings)} policies. In {here.best} of {cases} cases"
-    text += f" no policy costs less, in {here.worse} it costs more than {REFERENCE}."
+    text += f" no policy costs less, in {here.worse} it costs more than {REFERENCE_POLICY}."
     if here.worst > 1:
         text += f" In its worst case ({here.worst_case}) it costs {here.worst:,.1f} times"
         text += " as much as the best policy."
