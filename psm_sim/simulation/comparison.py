@@ -45,7 +45,7 @@ _PAGE_MEASURES = ("page_time_s.mean", "slowdown.mean", "slowdown.max")
 _MAX_NAMED = 8
 """Maximum number of results in the ``repr`` of a comparison."""
 
-REFERENCE = -1
+REFERENCE_NUMBER = -1
 """Number of the run without power saving, which every slowdown refers to."""
 
 SAVED = "energy_saved_percent"
@@ -164,7 +164,7 @@ class Comparison:
     @property
     def always_on_runs(self) -> tuple[Result, ...]:
         """Results of the run without power saving, the reference of every slowdown."""
-        return self._of([REFERENCE])
+        return self._of([REFERENCE_NUMBER])
 
     @property
     def shown(self) -> tuple[Result, ...]:

@@ -21,7 +21,7 @@ from psm_sim.policies.factory import PolicyLike, label_of, spec_text
 from psm_sim.policies.psm import AlwaysOn
 from psm_sim.simulation.comparison import (
     NO_REFERENCES,
-    REFERENCE,
+    REFERENCE_NUMBER,
     Comparison,
     References,
     all_policies,
@@ -182,7 +182,7 @@ def _missing(
 ) -> dict[str, str]:
     """Return the policies, seeds or clients that have no blocks, with the reason."""
     names = [label_of(policy) or spec_text(policy) for policy in policies]
-    left = names[len({block.keys["number"] for block in blocks} - {REFERENCE}) :]
+    left = names[len({block.keys["number"] for block in blocks} - {REFERENCE_NUMBER}) :]
     missing = dict.fromkeys(left, "not run") | dict.fromkeys(left[:1], reason_of(error))
     rest = [str(task.client or task.scenario.seed) for task in tasks[_count_tasks(blocks) :]]
     if rest:
@@ -258,7 +258,7 @@ def _named(error: BaseException, policies: Sequence[PolicyLike], done: int) -> B
 def _observable(block: Block, policies: Sequence[PolicyLike], task: Task) -> Block:
     """Return a block whose run can be repeated in this process."""
     number, station = block.keys["number"], block.keys["station"]
-    policy = None if number == REFERENCE else policies[number]
+    policy = None if number == REFERENCE_NUMBER else policies[number]
     return replace(block, observe=partial(_observe, policy, task, station))
 
 
@@ -319,7 +319,7 @@ def run_task(
     first = next(
         (runs for runs, is_reference in zip(groups, is_always_on, strict=True) if is_reference), None
     )
-    reference = run(first or prepare_stations(_ALWAYS_ON, plain), plain, _ALWAYS_ON, REFERENCE, None)
+    reference = run(first or prepare_stations(_ALWAYS_ON, plain), plain, _ALWAYS_ON, REFERENCE_NUMBER, None)
     yield reference
     times_s = list(map(page_times_s, reference))
     for number, (policy, runs) in enumerate(zip(policies, groups, strict=True)):
