@@ -21,7 +21,7 @@ from psm_sim.workload.recordings.chunk_reader import ChunkReader
 
 AUTO = "auto"
 
-ROW = np.dtype(
+PACKET_DTYPE = np.dtype(
     [
         ("time_ns", np.int64),
         ("source", np.uint32),
@@ -53,7 +53,7 @@ class PacketCapture:
     client
         Address of the client.
     rows
-        Packets ordered by time, shape (n,), of type :data:`ROW`.
+        Packets ordered by time, shape (n,), of type :data:`PACKET_DTYPE`.
     uplink
         Whether the client sent each packet, shape (n,).
     others
@@ -113,7 +113,7 @@ def read_capture(path: Path, client: str = AUTO, progress: Progress | None = Non
                 ends = (numbers.setdefault(end, len(numbers)) for end in packet[:2])
                 yield (frame.time_ns, *ends, *packet[2:])
 
-    rows = np.fromiter(packets(), ROW)
+    rows = np.fromiter(packets(), PACKET_DTYPE)
     warnings = [
         *source.warnings,
         *(
