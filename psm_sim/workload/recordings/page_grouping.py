@@ -36,7 +36,7 @@ class PageRule:
         check_all(self, "trace")
 
 
-ROW = np.dtype(
+REQUEST_DTYPE = np.dtype(
     [
         ("client", np.uint32),
         ("server", np.uint32),
@@ -62,7 +62,7 @@ class Requests(NamedTuple):
     ----------
     format : str
         Description of the file format.
-    rows : ndarray of ROW, shape (n,)
+    rows : ndarray of REQUEST_DTYPE, shape (n,)
         Requests sorted by client and time. Equal times keep the order of the file.
     clients : tuple of str
         Identifiers of the clients, indexed by the numbers in the requests.

@@ -19,7 +19,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.formatting import truncate
 from psm_sim.common.input_limits import MAX_RECORDS
 from psm_sim.workload.recordings.chunk_reader import ChunkReader, lines_of
-from psm_sim.workload.recordings.page_grouping import ROW, Requests
+from psm_sim.workload.recordings.page_grouping import REQUEST_DTYPE, Requests
 from psm_sim.workload.recordings.recording import UNKNOWN
 
 METHODS = (b"GET ", b"HEAD ", b"POST ", b"PUT ")
@@ -121,7 +121,7 @@ def read_requests(source: ChunkReader, is_text: bool) -> Requests:
                 size = min(size, UNDEFINED)
                 yield record.cip, record.sip, at_us, took_us, delay_us, size, is_secondary(record.line)
 
-    table = np.fromiter(rows(), ROW)
+    table = np.fromiter(rows(), REQUEST_DTYPE)
     addresses, table["client"] = np.unique(table["client"], return_inverse=True)
     omitted = (f"{untimed:,} records without a request time were omitted",) if untimed else ()
     return Requests(
