@@ -31,7 +31,7 @@ from psm_sim.workload.page_list import MissingValues, read_page_list, write_page
 from psm_sim.workload.recorded_pages import select_clients
 from psm_sim.workload.recordings.capture.ip_packets import TCP, UDP
 from psm_sim.workload.recordings.capture.packet_capture import PacketCapture, read_capture
-from psm_sim.workload.recordings.recording import Recording, recording_of_pages
+from psm_sim.workload.recordings.recording import PageRecording, recording_of_pages
 from psm_sim.workload.regimes import Regimes, regimes_of
 from psm_sim.workload.trace_profile import Profile, profile_of
 from psm_sim.workload.traffic_file import TrafficPart, TrafficTrace, traffic_of
@@ -161,7 +161,7 @@ def _print_remarks(remarks: Sequence[str]) -> None:
         print_message(remark)
 
 
-def _load_recording(path: Path, spec: Spec, use: str) -> tuple[Recording, NDArray[np.intp] | None]:
+def _load_recording(path: Path, spec: Spec, use: str) -> tuple[PageRecording, NDArray[np.intp] | None]:
     """Return a recording and the indices of the selected clients, or None if the file has a single client.
 
     *use* is the default of the parameter ``workload``: ``"replay"`` or ``"sample"``.
@@ -236,7 +236,7 @@ def _part_table(traffic: TrafficTrace) -> list[Column]:
     return _table(("sender", "transport", "timing", "period s", "bytes", "reply", "an hour"), rows)
 
 
-def _describe_recording(recording: Recording) -> Description:
+def _describe_recording(recording: PageRecording) -> Description:
     busiest = int(recording.busiest()[0])
     span = recording.pages_of(busiest)
     facts = {
@@ -270,7 +270,7 @@ def _describe_capture(capture: PacketCapture) -> Description:
     return Description(facts, _quantile_table(quantities), capture.warnings)
 
 
-def _page_quantities(recording: Recording) -> dict[str, NDArray[Any]]:
+def _page_quantities(recording: PageRecording) -> dict[str, NDArray[Any]]:
     is_main = recording.is_main
     requests = np.empty(0) if recording.request_bytes is None else recording.request_bytes
     return {

@@ -12,7 +12,7 @@ from psm_sim.common.output_files import atomic_write_text
 from psm_sim.common.parameters import parameters_of
 from psm_sim.workload.distributions import QuantileDistribution
 from psm_sim.workload.page_sampler import PageSampling
-from psm_sim.workload.recordings.recording import Recording
+from psm_sim.workload.recordings.recording import PageRecording
 from psm_sim.workload.trace_profile import REQUIRED_KEYS, Profile, berkeley_profile
 
 PROBABILITIES = np.array(
@@ -21,7 +21,7 @@ PROBABILITIES = np.array(
 """Cumulative probabilities of the fitted quantiles, as in the published tables."""
 
 
-def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | None = None) -> Profile:
+def fit_profile(recording: PageRecording, name: str, clients: NDArray[np.intp] | None = None) -> Profile:
     """Fit a profile to the pages of some clients, or of all.
 
     Main and embedded objects have separate tables. The UCB format lacks request sizes, and a single page has
@@ -30,7 +30,7 @@ def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | Non
 
     Parameters
     ----------
-    recording : Recording
+    recording : PageRecording
         Recorded pages.
     name : str
         Name of the profile, usually that of the file.

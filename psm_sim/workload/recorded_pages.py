@@ -36,7 +36,7 @@ from psm_sim.workload.page_sampler import (
 from psm_sim.workload.page_view import DependencyPage, Page
 from psm_sim.workload.profile_fitting import fit_profile
 from psm_sim.workload.recordings.page_grouping import PageRule
-from psm_sim.workload.recordings.recording import UNKNOWN, Recording
+from psm_sim.workload.recordings.recording import UNKNOWN, PageRecording
 from psm_sim.workload.recordings.recording_reader import read_recording
 from psm_sim.workload.trace_profile import berkeley_profile
 from psm_sim.workload.workload import Workload, describe_page_count
@@ -106,7 +106,7 @@ class Playback:
         )
         return f"; {unknown:,} {times} not recorded and {source}"
 
-    def pages(self, recording: Recording, client: int, count: int, seed: int) -> tuple[Page, ...]:
+    def pages(self, recording: PageRecording, client: int, count: int, seed: int) -> tuple[Page, ...]:
         """Return the first *count* pages of a client, or all if it has fewer.
 
         The first page is requested at time 0. Think times missing in the recording, as between independent
@@ -155,7 +155,7 @@ class Playback:
         values: list[float] = think.tolist()
         return values
 
-    def _delays_s(self, recording: Recording, objects: slice) -> list[float]:
+    def _delays_s(self, recording: PageRecording, objects: slice) -> list[float]:
         """Return server delays in seconds; 0 if unknown."""
         constant_ms, recorded_us = self.constant_delay_ms(), recording.delay_us
         if self.server_delay_ms.strip() == LOW:
@@ -168,7 +168,9 @@ class Playback:
         values: list[float] = np.maximum(recorded_us[objects] / 1e6, 0.0).tolist()
         return values if constant_ms is None else [constant_ms / 1000] * len(values)
 
-    def _request_bytes(self, recording: Recording, objects: slice, random: np.random.Generator) -> list[int]:
+    def _request_bytes(
+        self, recording: PageRecording, objects: slice, random: np.random.Generator
+    ) -> list[int]:
         """Return request sizes in bytes; unknown ones are sampled."""
         count, recorded = objects.stop - objects.start, recording.request_bytes
         constant = constant_distribution("request_bytes", self.request_bytes, 1)
@@ -201,7 +203,7 @@ class RecordingOptions:
     def __post_init__(self) -> None:
         check_all(self, "trace")
 
-    def select(self, recording: Recording, owner: str) -> NDArray[np.intp]:
+    def select(self, recording: PageRecording, owner: str) -> NDArray[np.intp]:
         """Return the indices of the selected clients, the busiest first."""
         selection, busiest = self.clients.strip(), recording.busiest()
         if selection == "auto":
@@ -231,7 +233,7 @@ class ClientSelection(NamedTuple):
     ----------
     path : Path
         File of the recording.
-    recording : Recording
+    recording : PageRecording
         Recorded pages.
     clients : ndarray, shape (k,)
         Indices of the selected clients, the busiest first.
@@ -242,7 +244,7 @@ class ClientSelection(NamedTuple):
     """
 
     path: Path
-    recording: Recording
+    recording: PageRecording
     clients: NDArray[np.intp]
     page_source: Playback | PageSampling
     parameters: dict[str, Any]

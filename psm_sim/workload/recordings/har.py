@@ -26,7 +26,7 @@ from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har_dependencies import RecordedNetwork, page_graph, remarks
 from psm_sim.workload.recordings.har_entries import HarEntry, epoch_s
-from psm_sim.workload.recordings.recording import Recording
+from psm_sim.workload.recordings.recording import PageRecording
 
 IDLE_S = 1.0
 MAX_HAR_BYTES = 512 << 20
@@ -42,7 +42,7 @@ def is_har(head: bytes) -> bool:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
 
-def har_recording(source: ChunkReader) -> Recording:
+def har_recording(source: ChunkReader) -> PageRecording:
     """Read a HAR file.
 
     Raises
@@ -61,7 +61,7 @@ def har_recording(source: ChunkReader) -> Recording:
     delays_us, low_us = network.server_delays_us(objects)
     start_times_s, session = [entry.start_s for entry in objects], not _has_independent_runs(log)
     think_s = [math.nan] + [_think_s(a, b, session) for a, b in pairwise(map(_objects, pages))]
-    return Recording(
+    return PageRecording(
         format=f"HAR {log.get('version') or ''}".strip(),
         clients=(source.path.name.split(".")[0],),
         page_client=np.zeros(len(pages), dtype=np.int32),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.workload.recordings.recording import Recording
+from psm_sim.workload.recordings.recording import PageRecording
 
 Rows = NDArray[np.void]
 
@@ -79,7 +79,7 @@ class Requests(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def group_requests(requests: Requests, rule: PageRule) -> Recording:
+def group_requests(requests: Requests, rule: PageRule) -> PageRecording:
     """Group requests into pages."""
     rows = requests.rows
     at_us, same_client = rows["at_us"], np.diff(rows["client"]) == 0
@@ -91,7 +91,7 @@ def group_requests(requests: Requests, rule: PageRule) -> Recording:
     if first.size:
         gaps_us = at_us[first[1:]] - np.maximum.reduceat(at_us + rows["took_us"], first)[:-1]
         think_s[1:] = np.where(same_client[first[1:] - 1], np.maximum(gaps_us, 0) / 1e6, np.nan)
-    return Recording(
+    return PageRecording(
         format=requests.format,
         clients=requests.clients,
         page_client=rows["client"][first].astype(np.int32),

@@ -14,7 +14,7 @@ UNKNOWN = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class PageRecording:
     """P page views of C clients with N objects in total, sorted by client and time.
 
     Attributes
@@ -88,7 +88,7 @@ class Recording:
         return np.argsort(-counts, kind="stable")
 
 
-def recording_of_pages(pages: Sequence[Page], file_format: str, client: str) -> Recording:
+def recording_of_pages(pages: Sequence[Page], file_format: str, client: str) -> PageRecording:
     """Convert pages to the recording of one client. The first page keeps its think time.
 
     Parameters
@@ -103,7 +103,7 @@ def recording_of_pages(pages: Sequence[Page], file_format: str, client: str) -> 
     objects = [size for page in pages for size in (page.main_bytes, *page.image_bytes)]
     delays = [round(min(delay * 1e6, 2**31 - 1)) for page in pages for delay in page.server_delay_s]
     requests = [min(size, 2**31 - 1) for page in pages for size in page.request_bytes]
-    return Recording(
+    return PageRecording(
         format=file_format,
         clients=(client,),
         page_client=np.zeros(len(pages), np.int32),

@@ -10,7 +10,7 @@ from psm_sim.workload.recordings.capture.capture_files import is_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har import har_recording, is_har
 from psm_sim.workload.recordings.page_grouping import PageRule, group_requests
-from psm_sim.workload.recordings.recording import Recording
+from psm_sim.workload.recordings.recording import PageRecording
 from psm_sim.workload.recordings.ucb import is_binary, is_showtrace, read_requests
 
 EXPECTED = (
@@ -37,7 +37,9 @@ def format_of(path: Path) -> str:
     raise InputError(f"{path} has an unknown format (it begins with {head[:24]!r}); expected {EXPECTED}.")
 
 
-def read_recording(path: Path, rule: PageRule | None = None, progress: Progress | None = None) -> Recording:
+def read_recording(
+    path: Path, rule: PageRule | None = None, progress: Progress | None = None
+) -> PageRecording:
     """Read a UCB or HAR file.
 
     Parameters
