@@ -37,7 +37,7 @@ from psm_sim.workload.page_view import DependencyPage, Page
 from psm_sim.workload.profile_fitting import fit_profile
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.recordings.recording import UNKNOWN, PageRecording
-from psm_sim.workload.recordings.recording_reader import read_recording
+from psm_sim.workload.recordings.recording_reader import read_page_recording
 from psm_sim.workload.trace_profile import berkeley_profile
 from psm_sim.workload.workload import Workload, describe_page_count
 
@@ -280,7 +280,7 @@ def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | No
         build(cls, {name: texts[name] for name in parameters_of(cls) if name in texts}, owner)
         for cls in classes
     ]
-    recording = read_recording(path, rule, progress)
+    recording = read_page_recording(path, rule, progress)
     parameters = {name: value for part in built for name, value in values_of(part).items()}
     return ClientSelection(path, recording, options.select(recording, owner), page_source, parameters)
 

@@ -10,7 +10,7 @@ import pytest
 
 from psm_sim.workload import load_workload
 from psm_sim.workload.profile_fitting import exact_quantiles, fit_profile, fit_quantiles, write_profile
-from psm_sim.workload.recordings.recording_reader import read_recording
+from psm_sim.workload.recordings.recording_reader import read_page_recording
 from psm_sim.workload.trace_profile import berkeley_profile, read_profile
 from tests.workload.recordings.ucb_files import write_sampled
 
@@ -23,7 +23,7 @@ def synthetic(tmp_path_factory: pytest.TempPathFactory):
     """Return a file of sampled pages, and its recording."""
     path = tmp_path_factory.mktemp("synthetic") / "s.tr.gz"
     write_sampled(path, RECORDS, clients=27)
-    return path, read_recording(path)
+    return path, read_page_recording(path)
 
 
 def within_sampling_error(table, values, probabilities):

@@ -37,7 +37,7 @@ def format_of(path: Path) -> str:
     raise InputError(f"{path} has an unknown format (it begins with {head[:24]!r}); expected {EXPECTED}.")
 
 
-def read_recording(
+def read_page_recording(
     path: Path, rule: PageRule | None = None, progress: Progress | None = None
 ) -> PageRecording:
     """Read a UCB or HAR file.

@@ -13,7 +13,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.har_entries import HarEntry, epoch_s
 from psm_sim.workload.recordings.recording import UNKNOWN
-from psm_sim.workload.recordings.recording_reader import read_recording
+from psm_sim.workload.recordings.recording_reader import read_page_recording
 
 CHROME = {"name": "WebInspector", "version": "537.36"}
 
@@ -72,7 +72,7 @@ def test_a_session_of_two_pages_gives_the_hand_computed_recording(tmp_path: Path
         ],
         pages=("page_1", "page_2"),
     )
-    recording = read_recording(path)
+    recording = read_page_recording(path)
     assert recording.format == "HAR 1.2"
     assert sizes(recording) == [[1200, 1200], [1200]]
     assert recording.delay_us.tolist() == [
@@ -131,7 +131,7 @@ def test_bytes_come_from_the_first_known_member(changes, expected: int) -> None:
 )
 def test_entries_without_network_traffic_are_omitted(tmp_path: Path, changes, counts) -> None:
     """Such as data: URLs, cached and failed requests, and endless streams; a remark counts them."""
-    recording = read_recording(har(tmp_path, [entry(), entry(**changes)]))
+    recording = read_page_recording(har(tmp_path, [entry(), entry(**changes)]))
     assert sizes(recording) == [[1200]]
     assert recording.warnings[0] == f"1 objects replayed, 1 entries left out ({counts})"
 
@@ -142,7 +142,7 @@ def test_a_size_above_the_limit_of_a_connection_is_an_error(tmp_path: Path) -> N
     with pytest.raises(
         InputError, match=r"a\.har: log\.entries\[0\]: the size of the request .* got 1e\+308"
     ):
-        read_recording(har(tmp_path, [large]))
+        read_page_recording(har(tmp_path, [large]))
 
 
 def test_timings_are_never_negative() -> None:
@@ -196,7 +196,7 @@ def test_gaps_between_independent_runs_are_no_think_times(tmp_path: Path, facts)
     at = "00:00.050Z" if facts.pop("overlap", False) else "20:00.000Z"
     entries = [entry(), entry(at, url=url, page="page_2")]
     path = har(tmp_path, entries, **({"pages": ("page_1", "page_2")} | facts))
-    recording = read_recording(path)
+    recording = read_page_recording(path)
     assert recording.pages == 2
     assert np.isnan(recording.think_s).all()
     think = load_workload(str(path), 2, 1).pages[1].think_s
@@ -221,7 +221,7 @@ def test_without_pages_an_idle_second_begins_a_new_page(tmp_path: Path, pages) -
     else:
         document["log"]["pages"] = pages
     path.write_text(json.dumps(document))
-    recording = read_recording(path)
+    recording = read_page_recording(path)
     assert [len(page) for page in sizes(recording)] == [2, 1]
     assert recording.think_s[1] == pytest.approx(1.1)
 
@@ -230,8 +230,8 @@ def test_files_with_a_byte_order_mark_or_gzip_are_read(tmp_path: Path) -> None:
     plain = har(tmp_path, [entry()])
     marked = tmp_path / "marked.json"
     marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
-    assert read_recording(marked).pages == 1
-    assert read_recording(har(tmp_path, [entry()], name="a.har.gz")).pages == 1
+    assert read_page_recording(marked).pages == 1
+    assert read_page_recording(har(tmp_path, [entry()], name="a.har.gz")).pages == 1
 
 
 def test_entries_may_be_in_any_order(tmp_path: Path) -> None:
@@ -240,14 +240,14 @@ def test_entries_may_be_in_any_order(tmp_path: Path) -> None:
         entry("00:00.000Z", _transferSize=1),
         entry("00:00.500Z", url="https://x/b", _transferSize=2),
     )
-    assert sizes(read_recording(har(tmp_path, [later, main]))) == [[1, 2]]
+    assert sizes(read_page_recording(har(tmp_path, [later, main]))) == [[1, 2]]
 
 
 def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path: Path) -> None:
     """A headersSize of -1 is replaced by a sample; _bytesOut is used if the file has it."""
     silent = {"url": "https://x/", "headersSize": -1, "bodySize": -1}
     path = har(tmp_path, [entry(request=silent), entry("00:00.1Z", request=silent, _bytesOut="432")])
-    assert read_recording(path).request_bytes.tolist() == [UNKNOWN, 432]
+    assert read_page_recording(path).request_bytes.tolist() == [UNKNOWN, 432]
     first, second = load_workload(str(path), 1, 1).pages[0].request_bytes
     assert (118 <= first <= 1373, second) == (True, 432)
 
@@ -274,7 +274,7 @@ def test_the_error_for_an_invalid_har_file_has_the_position(tmp_path: Path, data
     path = tmp_path / "bad.har"
     path.write_bytes(data)
     with pytest.raises(InputError, match=message) as caught:
-        read_recording(path)
+        read_page_recording(path)
     assert "\n" not in str(caught.value)
 
 
@@ -283,4 +283,4 @@ def test_the_error_for_an_entry_without_a_time_names_it(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"log\.entries\[1\]\.startedDateTime must be an ISO 8601 time, got 'yesterday'"
     ):
-        read_recording(path)
+        read_page_recording(path)

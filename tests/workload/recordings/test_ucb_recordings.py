@@ -12,7 +12,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload, load_workloads
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.recordings.recording import UNKNOWN
-from psm_sim.workload.recordings.recording_reader import read_recording
+from psm_sim.workload.recordings.recording_reader import read_page_recording
 from psm_sim.workload.recordings.ucb import UNDEFINED
 
 
@@ -33,7 +33,7 @@ def test_records_give_the_hand_computed_pages(trace) -> None:
         r(10.5, server=8, kind="..gif", size=50, took_s=0.5),
         r(71.6, server=8, kind="..gif", size=60),
     )
-    recording = read_recording(path)
+    recording = read_page_recording(path)
     assert recording.clients == ("0.0.0.1", "0.0.0.2")
     assert recording.page_client.tolist() == [0, 0, 0, 0, 1]
     assert recording.objects_per_page.tolist() == [3, 1, 1, 1, 1]
@@ -66,16 +66,16 @@ def test_the_page_rule_has_parameters(trace) -> None:
     """The gap and the same-server condition can be set, also on the command line."""
     r = trace.record
     path = trace(r(0), r(50, server=8, kind="..gif"), r(100, server=8, kind="..gif"))
-    assert read_recording(path).pages == 2
-    assert read_recording(path, PageRule(page_gap_s=40)).pages == 3
-    assert read_recording(path, PageRule(same_server=False)).pages == 1
+    assert read_page_recording(path).pages == 2
+    assert read_page_recording(path, PageRule(page_gap_s=40)).pages == 3
+    assert read_page_recording(path, PageRule(same_server=False)).pages == 1
     assert len(load_workload(f"{path}:page_gap_s=40,same_server=no", 9, 1).pages) == 3
 
 
 def test_a_page_requested_before_the_last_one_has_ended_has_think_time_0(trace) -> None:
     """The think time is not negative."""
     r = trace.record
-    assert read_recording(trace(r(0, took_s=30), r(5))).think_s[1] == 0
+    assert read_page_recording(trace(r(0, took_s=30), r(5))).think_s[1] == 0
 
 
 def test_stopped_requests_have_no_delay_and_empty_ones_are_omitted(trace) -> None:
@@ -87,7 +87,7 @@ def test_stopped_requests_have_no_delay_and_empty_ones_are_omitted(trace) -> Non
         r(10, rdl=UNDEFINED, rhl=120),
         r(20, rdl=UNDEFINED, rhl=UNDEFINED),
     )
-    recording = read_recording(path)
+    recording = read_page_recording(path)
     assert recording.records == 4
     assert recording.size.tolist() == [500, 120]
     assert recording.delay_us.tolist() == [UNKNOWN, 100_000]
@@ -97,7 +97,7 @@ def test_stopped_requests_have_no_delay_and_empty_ones_are_omitted(trace) -> Non
 def test_a_response_before_its_request_is_a_clock_jump(trace) -> None:
     """Its delay is unknown, and its page ends at its start."""
     r = trace.record
-    recording = read_recording(trace(r(10, delay_s=-5, took_s=-4), r(12)))
+    recording = read_page_recording(trace(r(10, delay_s=-5, took_s=-4), r(12)))
     assert recording.delay_us[0] == UNKNOWN
     assert recording.think_s[1] == 2.0
 
@@ -105,11 +105,11 @@ def test_a_response_before_its_request_is_a_clock_jump(trace) -> None:
 def test_records_without_a_request_time_are_omitted_with_a_warning(trace) -> None:
     """Their seconds or microseconds are undefined."""
     r = trace.record
-    recording = read_recording(trace(r(None), r(1, cru=UNDEFINED), r(2)))
+    recording = read_page_recording(trace(r(None), r(1, cru=UNDEFINED), r(2)))
     assert (recording.pages, recording.records) == (1, 3)
     assert "2 records without a request time" in recording.warnings[0]
     with pytest.raises(InputError, match="has no complete request"):
-        read_recording(trace(r(None)))
+        read_page_recording(trace(r(None)))
 
 
 @pytest.mark.parametrize("name", ["t.tr", "t.tr.gz", "t.txt", "t.txt.gz", "anything.at.all"])
@@ -117,7 +117,7 @@ def test_the_format_follows_from_the_content_not_the_name(trace, tmp_path: Path,
     written = trace(*(trace.record(k) for k in range(5)), name=name)
     other = tmp_path / "strange.name"
     other.write_bytes(written.read_bytes())
-    assert read_recording(other).pages == read_recording(written).pages == 5
+    assert read_page_recording(other).pages == read_page_recording(written).pages == 5
 
 
 def test_a_truncated_file_gives_all_whole_records_and_a_warning_with_the_offset(trace) -> None:
@@ -132,9 +132,9 @@ def test_a_truncated_file_gives_all_whole_records_and_a_warning_with_the_offset(
             with pytest.raises(
                 InputError, match=r"t\.tr (is empty|has an unknown format|has no complete request)"
             ):
-                read_recording(path)
+                read_page_recording(path)
             continue
-        recording = read_recording(path)
+        recording = read_page_recording(path)
         assert recording.records == cut // length
         odd = cut % length
         expected = f"the last record, at byte {cut - odd:,}, is truncated; its {odd} bytes were omitted"
@@ -150,7 +150,7 @@ def test_a_truncated_gzip_file_gives_its_readable_records(trace, tmp_path: Path)
         path = tmp_path / "cut.tr.gz"
         path.write_bytes(whole[:cut])
         try:
-            recording = read_recording(path)
+            recording = read_page_recording(path)
         except InputError as error:
             errors.append(str(error))
         else:
@@ -168,11 +168,11 @@ def test_the_error_for_a_damaged_record_has_its_offset(trace) -> None:
     path = trace()
     path.write_bytes(data)
     with pytest.raises(InputError, match=rf"t\.tr: the record at byte {2 * length - 1} is damaged"):
-        read_recording(path)
+        read_page_recording(path)
     data[length + 59] += 1
     path.write_bytes(data[:length] + data[length:].replace(b"GET", b"GOT", 1))
     with pytest.raises(InputError, match=rf"t\.tr: the record at byte {length} is damaged"):
-        read_recording(path)
+        read_page_recording(path)
 
 
 def test_the_error_for_a_damaged_line_of_text_has_its_number(trace) -> None:
@@ -185,7 +185,7 @@ def test_the_error_for_a_damaged_line_of_text_has_its_number(trace) -> None:
     ]:
         path.write_bytes(bad)
         with pytest.raises(InputError, match=message):
-            read_recording(path)
+            read_page_recording(path)
 
 
 def test_concatenated_gzip_members_and_padding_are_one_file(trace, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_concatenated_gzip_members_and_padding_are_one_file(trace, tmp_path: Pat
     part = trace(trace.record(1)).read_bytes()
     path = tmp_path / "two.tr.gz"
     path.write_bytes(gzip.compress(part) + gzip.compress(part) + b"\0" * 512)
-    recording = read_recording(path)
+    recording = read_page_recording(path)
     assert (recording.records, recording.warnings) == (2, ())
 
 
@@ -203,7 +203,7 @@ def test_the_error_for_damaged_gzip_data_has_the_offset(trace, tmp_path: Path) -
     path = tmp_path / "bad.tr.gz"
     path.write_bytes(data)
     with pytest.raises(InputError, match=r"bad\.tr\.gz: corrupt gzip data after"):
-        read_recording(path)
+        read_page_recording(path)
 
 
 def test_clients_can_be_selected_by_activity_or_identifier(trace) -> None:
