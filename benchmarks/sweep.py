@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from psm_sim.campaign.sweep.grid import Grid, GridAxis
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row, open_table
+from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow, open_table
 from psm_sim.common.formatting import flatten
 from psm_sim.simulation import simulate
 
@@ -36,7 +36,7 @@ def fill(path: Path) -> None:
         task_words = (str(task.policy), scenario.trace_name, scenario.topology_name)
         values = {**measures, ENERGY: 3 + number % 7, SLOWDOWN: 1 + number % 5}
         key = scenario.key([task.policy], cache)
-        rows.append(Row(key, *task_words, scenario.pages, scenario.seed, parameters, values))
+        rows.append(TaskRow(key, *task_words, scenario.pages, scenario.seed, parameters, values))
     with open_table(path) as table:
         table.append(rows)
 

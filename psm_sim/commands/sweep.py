@@ -22,7 +22,7 @@ from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.grid import Grid
-    from psm_sim.campaign.sweep.table import Row, Table
+    from psm_sim.campaign.sweep.table import Table, TaskRow
 
 HELP = """\
 Run every combination of policies, parameters and seeds of a grid, on all cores or on
@@ -144,7 +144,7 @@ def _table_path(arguments: argparse.Namespace) -> Path:
     return Path(f"{Path(arguments.grid).stem if arguments.grid else 'sweep'}.sqlite")
 
 
-def _show(rows: list[Row], form: str) -> None:
+def _show(rows: list[TaskRow], form: str) -> None:
     """Print the Pareto set as a table, or all rows as CSV or JSON."""
     from psm_sim.campaign.sweep.results import pareto_front, table_rows
 
@@ -163,7 +163,7 @@ def _show(rows: list[Row], form: str) -> None:
         sys.stdout.write(to_text({"psm_sim": __version__, "tasks": table_rows(rows)}))
 
 
-def _draw(rows: list[Row], table: Table, path: Path) -> list[str]:
+def _draw(rows: list[TaskRow], table: Table, path: Path) -> list[str]:
     """Draw the figure. A file of this name that the sweep has not drawn is kept, and named in a remark."""
     from zlib import crc32
 

@@ -40,7 +40,7 @@ from psm_sim.campaign.benchmark.result import (
     to_json,
 )
 from psm_sim.campaign.benchmark.run import MISSING_S, _delay_s, run_benchmark
-from psm_sim.campaign.sweep.table import Row
+from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.errors import InputError
 
 TOLD = f"stpm:delay_w={PRICE_W}"
@@ -106,7 +106,7 @@ def test_messages_that_never_arrive_count_as_delay():
         "latency.down.sent": 100, "latency.down.delivered": 90, "latency.down.latency_s.mean": 0.5,
         "latency.up.sent": 1, "latency.up.delivered": 0, "latency.up.latency_s.mean": None,
     }  # fmt: skip
-    row = Row.__new__(Row)
+    row = TaskRow.__new__(TaskRow)
     object.__setattr__(row, "measures", measures)
     assert _delay_s(row) == pytest.approx(45 + MISSING_S * 8)
 

@@ -18,7 +18,7 @@ from psm_sim.campaign.benchmark.cases import (
 from psm_sim.campaign.benchmark.result import ALWAYS_ON, BenchmarkResult, Costs, facts_of
 from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.campaign.sweep.run import TaskFailedError, run_sweep_tasks
-from psm_sim.campaign.sweep.table import Row, open_table
+from psm_sim.campaign.sweep.table import TaskRow, open_table
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress, no_progress
 from psm_sim.common.run_many import run_many
@@ -88,13 +88,13 @@ def run_benchmark(
     return BenchmarkResult(seeds, runs, chain_j, **facts)
 
 
-def _opened_files(rows: Iterable[Row]) -> dict[str, str]:
+def _opened_files(rows: Iterable[TaskRow]) -> dict[str, str]:
     """Return the digests of the files that policies have opened, by path, relative in the current folder."""
     digests = {path: digest for row in rows for path, digest in row.files.items()}
     return {path.removeprefix(f"{Path.cwd()}{os.sep}"): digests[path] for path in sorted(digests)}
 
 
-def _delay_s(row: Row) -> float:
+def _delay_s(row: TaskRow) -> float:
     """Return the total time of the pages, or the total latency of the messages, in seconds."""
     sent = [name for name in row.measures if name.startswith("latency.") and name.endswith(".sent")]
     if not sent:

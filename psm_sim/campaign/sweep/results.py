@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row
+from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow
 from psm_sim.common.summary_stats import Interval, confidence_interval
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _ROUNDING = 1e-9
 """Relative difference below which two values are equal."""
 
 
-def table_rows(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def table_rows(rows: Iterable[TaskRow]) -> list[dict[str, Any]]:
     """Return rows as dictionaries with the same keys in the same order. Missing values are None.
 
     Each ``[[stations]]`` table has its own row, with the parameter ``station``. The keys are
@@ -43,7 +43,7 @@ def table_rows(rows: Iterable[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def table_frame(rows: Iterable[Row]) -> pd.DataFrame:
+def table_frame(rows: Iterable[TaskRow]) -> pd.DataFrame:
     """Return rows as a DataFrame. See :func:`table_rows` for the columns."""
     import pandas as pd
 
@@ -56,18 +56,18 @@ class Candidate:
 
     Attributes
     ----------
-    rows : tuple of Row
+    rows : tuple of TaskRow
         Finished tasks, one for each seed.
     is_optimal : str
         Whether the policy is Pareto-optimal: ``"yes"``, ``"undecided"`` or ``"no"``. It is empty if the
         policies were not compared, or if a single seed gives no confidence intervals.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[TaskRow, ...]
     is_optimal: str = ""
 
     @property
-    def row(self) -> Row:
+    def row(self) -> TaskRow:
         """Task of the first seed."""
         return self.rows[0]
 
@@ -83,19 +83,19 @@ def varying_keys(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
     return [key for key in keys if len({repr(record.get(key)) for record in records}) > 1]
 
 
-def candidates(rows: Iterable[Row]) -> list[Candidate]:
+def candidates(rows: Iterable[TaskRow]) -> list[Candidate]:
     """Group the finished tasks that differ only in the seed, in the order of *rows*.
 
     The results of each ``[[stations]]`` table are a group of their own.
     """
-    groups: dict[tuple[Any, ...], list[Row]] = {}
+    groups: dict[tuple[Any, ...], list[TaskRow]] = {}
     for row in rows:
         for each in () if row.error else row.by_station():
             groups.setdefault((each.policy, *each.scenario.items()), []).append(each)
     return [Candidate(tuple(group)) for group in groups.values()]
 
 
-def pareto_front(rows: Iterable[Row]) -> list[Candidate]:
+def pareto_front(rows: Iterable[TaskRow]) -> list[Candidate]:
     """Return the candidates that no other one dominates, scenario after scenario, by increasing energy.
 
     Two candidates are compared by the differences of their energies and slowdowns for the seeds that they

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.campaign.sweep.grid import SweepTask
-from psm_sim.campaign.sweep.table import LABEL, Row, Table
+from psm_sim.campaign.sweep.table import LABEL, Table, TaskRow
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.formatting import flatten
@@ -54,7 +54,7 @@ class Job:
 
     scenario: Scenario
     policies: tuple[Spec, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TaskRow, ...]
     is_retry: bool = False
 
     def part(self, first: int, last: int | None = None) -> Job:
@@ -62,7 +62,7 @@ class Job:
         return Job(self.scenario, self.policies[first:last], self.rows[first:last])
 
 
-def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], list[Row]]:
+def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], list[TaskRow]]:
     """Group the tasks of a sweep by scenario, the largest jobs first, so that the last ones are short.
 
     *tasks* are by their keys. At least one job per worker is made, if there are as many tasks. The policies
@@ -87,7 +87,7 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], 
         trials[str(task.policy), topology.beacon.interval_s] = task.policy, topology
     tried = dict(zip(trials, _try_policies(list(trials.values())), strict=True))
 
-    groups: dict[tuple[Any, ...], list[tuple[Spec, Row]]] = {}
+    groups: dict[tuple[Any, ...], list[tuple[Spec, TaskRow]]] = {}
     scenarios: dict[tuple[Any, ...], Scenario] = {}
     failed = []
     for key, task in tasks.items():
@@ -101,7 +101,7 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], 
             **{name: config[name] for name in scenario.settings},
         }
         names = (str(policy), scenario.trace_name, scenario.topology_name)
-        row = Row(key, *names, scenario.pages, scenario.seed, parameters, error=error)
+        row = TaskRow(key, *names, scenario.pages, scenario.seed, parameters, error=error)
         if error:
             failed.append(row)
             continue
@@ -148,7 +148,7 @@ def _to_number(value: Any) -> Any:
         return value
 
 
-def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None) -> Iterator[Row]:
+def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None) -> Iterator[TaskRow]:
     """Run a job in this process, and yield its rows. The row of a failed task contains its error message.
 
     *contents* are those of the Python files that the policies name. Other files are looked up in *folder*, if
@@ -171,7 +171,7 @@ def run_job(contents: Mapping[str, bytes], job: Job, folder: Path | None = None)
             yield replace(row, files=opened_files(named=contents))
 
 
-def _run(job: Job) -> Iterator[Row]:
+def _run(job: Job) -> Iterator[TaskRow]:
     """Yield the row of each policy when it has run. If one fails, run those after it without it.
 
     If user code has spent the memory of this process, they are left to another one.
@@ -230,7 +230,7 @@ def run_sweep_tasks(
     *,
     cluster: str = "",
     fail_fast: bool = False,
-) -> list[Row]:
+) -> list[TaskRow]:
     """Run the *tasks* whose results the *table* does not contain, and return all rows, without duplicates.
 
     A task runs again if it has failed, or if a file that it opened has changed.
@@ -290,7 +290,7 @@ def run_sweep_tasks(
     with closing(run_as_completed(function, waiting, processes, cluster, isolated)) as outputs:
         for job, output in outputs:
             first = sum(row.key in rows for row in job.rows)
-            if isinstance(output, Row):
+            if isinstance(output, TaskRow):
                 opened = output.files if output.key in names_files else {}
                 if cluster:
                     opened = {path: digest for path, digest in opened.items() if Path(path).exists()}
@@ -310,7 +310,7 @@ def run_sweep_tasks(
     return [rows[key] for key in by_key]
 
 
-def _after_end(job: Job, error: BaseException | None) -> tuple[list[Job], list[Row]]:
+def _after_end(job: Job, error: BaseException | None) -> tuple[list[Job], list[TaskRow]]:
     """Return the jobs that continue a job whose process has ended, and the rows of failed tasks.
 
     The first task has ended the process if it has user code, or if this happens again. Otherwise the process
@@ -327,7 +327,7 @@ def _after_end(job: Job, error: BaseException | None) -> tuple[list[Job], list[R
     return rest, [replace(row, error=reason_of(error)) for row in failed]
 
 
-def _opened(row: Row) -> tuple[tuple[str, str], ...]:
+def _opened(row: TaskRow) -> tuple[tuple[str, str], ...]:
     return tuple(row.files.items())
 
 

@@ -26,7 +26,7 @@ _BUSY_TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True)
-class Row:
+class TaskRow:
     """Task and its result.
 
     Attributes
@@ -92,7 +92,7 @@ class Row:
         """Policy, scenario and seed. Tasks that differ only in the content of a file are equal."""
         return json.dumps([self.policy, self.scenario, self.seed])
 
-    def by_station(self) -> list[Row]:
+    def by_station(self) -> list[TaskRow]:
         """Return a row for each table of stations, with its name as parameter ``station``, or this row."""
         if not any(isinstance(value, dict) for value in self.measures.values()):
             return [self]
@@ -102,7 +102,7 @@ class Row:
         ]
 
 
-_COLUMNS = tuple(each.name for each in fields(Row))
+_COLUMNS = tuple(each.name for each in fields(TaskRow))
 _JSON_COLUMNS = ("parameters", "measures", "files")
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608 (no input of the user)
 
@@ -112,7 +112,7 @@ class Table:
 
     Attributes
     ----------
-    rows : list of Row
+    rows : list of TaskRow
         Rows in the order in which they were appended. The last row of a task counts.
     damage : str
         Reason why some rows could not be read; empty if all could.
@@ -120,7 +120,7 @@ class Table:
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
-        self.rows: list[Row] = []
+        self.rows: list[TaskRow] = []
         self.damage = ""
         records: dict[int, Sequence[Any]] = {}
         query = "SELECT rowid, * FROM rows ORDER BY rowid"
@@ -144,7 +144,7 @@ class Table:
         """Close the connection to the file."""
         self._database.close()
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[TaskRow]) -> None:
         """Add rows, all or none."""
         with self._database:
             self._database.executemany(_INSERT, map(_values, rows))
@@ -159,18 +159,18 @@ class Table:
     def figure_checksum(self, checksum: int) -> None:
         self._database.execute(f"PRAGMA user_version = {checksum}")
 
-    def current_rows(self) -> list[Row]:
+    def current_rows(self) -> list[TaskRow]:
         """Return the last row of each task of this version of psm_sim, sorted by task."""
         rows = {row.task: row for row in self.rows if row.version == __version__}
         return [rows[task] for task in sorted(rows, key=_natural_order)]
 
 
-def _row(values: Sequence[Any]) -> Row:
+def _row(values: Sequence[Any]) -> TaskRow:
     named = dict(zip(_COLUMNS, values, strict=True))
-    return Row(**{**named, **{column: json.loads(named[column]) for column in _JSON_COLUMNS}})
+    return TaskRow(**{**named, **{column: json.loads(named[column]) for column in _JSON_COLUMNS}})
 
 
-def _values(row: Row) -> list[Any]:
+def _values(row: TaskRow) -> list[Any]:
     values = {column: getattr(row, column) for column in _COLUMNS}
     return list({**values, **{column: json.dumps(values[column]) for column in _JSON_COLUMNS}}.values())
 

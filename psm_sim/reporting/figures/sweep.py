@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.results import Candidate, candidates, varying_keys
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row
+from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import parameters_of
 from psm_sim.network.topology import parameter_of
@@ -26,7 +26,7 @@ _MAX_LABELLED = 40
 """Maximum number of marks of a series that are labelled with their values."""
 
 
-def draw(rows: Sequence[Row]) -> Figure:
+def draw(rows: Sequence[TaskRow]) -> Figure:
     """Plot one mark per policy and scenario, with 95 % intervals over the seeds.
 
     If the marks of a series differ in a single parameter, they are joined in its order and labelled with its

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TextIO
 
 from psm_sim.campaign.sweep.results import Candidate, varying_keys
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row
+from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow
 from psm_sim.common.formatting import truncate
 from psm_sim.reporting.columns import Column, mean_column, text_column
 from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
@@ -65,9 +65,9 @@ def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
     ]
 
 
-def failures(rows: Sequence[Row]) -> list[str]:
+def failures(rows: Sequence[TaskRow]) -> list[str]:
     """Return a line for each policy with failed tasks: their number, the first one, and its error message."""
-    failed: dict[str, list[Row]] = {}
+    failed: dict[str, list[TaskRow]] = {}
     for row in rows:
         if row.error:
             failed.setdefault(row.policy, []).append(row)
@@ -80,7 +80,7 @@ def failures(rows: Sequence[Row]) -> list[str]:
     return [*lines, f"... and {more} more policies with failed tasks."] if more > 0 else lines
 
 
-def _describe_task(row: Row) -> str:
+def _describe_task(row: TaskRow) -> str:
     """Return the parameters of a task, in the notation of the command line."""
     pairs = {**row.scenario, "seed": row.seed}.items()
     return " ".join([row.policy, *(f"{key}={value}" for key, value in pairs)])

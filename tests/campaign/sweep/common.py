@@ -6,7 +6,7 @@ from pathlib import Path
 
 from psm_sim.campaign.sweep.grid import Grid, GridAxis, fixed_axes
 from psm_sim.campaign.sweep.run import run_sweep_tasks
-from psm_sim.campaign.sweep.table import Row, open_table
+from psm_sim.campaign.sweep.table import TaskRow, open_table
 
 HEARS = """
 from psm_sim.policies import Policy, Rest
@@ -37,7 +37,7 @@ def grid(*vary: str, **words) -> Grid:
     return Grid([*axes, *map(GridAxis.parse, vary)], **words)
 
 
-def run(path: Path | None, what: Grid, workers: int | None = 1, cluster: str = "") -> list[Row]:
+def run(path: Path | None, what: Grid, workers: int | None = 1, cluster: str = "") -> list[TaskRow]:
     """Run a grid on a table."""
     with open_table(path) as table:
         return run_sweep_tasks(what.tasks(), table, workers, cluster=cluster)

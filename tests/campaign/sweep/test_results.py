@@ -10,16 +10,16 @@ import pytest
 from scipy.stats import ttest_rel
 
 from psm_sim.campaign.sweep.results import pareto_front
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row
+from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow
 from psm_sim.common.random_streams import random_stream
 
 Values = Mapping[int, tuple[float, float]]
 
 
-def rows_of(policies: Mapping[str, Values], topology: str = "three-node") -> list[Row]:
+def rows_of(policies: Mapping[str, Values], topology: str = "three-node") -> list[TaskRow]:
     """Return the rows of policies whose energies and slowdowns are given by seed."""
     return [
-        Row("", policy, "ucb", topology, 5, seed, {}, {ENERGY: energy, SLOWDOWN: slowdown})
+        TaskRow("", policy, "ucb", topology, 5, seed, {}, {ENERGY: energy, SLOWDOWN: slowdown})
         for policy, values in policies.items()
         for seed, (energy, slowdown) in values.items()
     ]

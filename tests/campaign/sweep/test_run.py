@@ -17,7 +17,7 @@ import psm_sim
 from psm_sim.campaign.sweep import run as run_of_sweep
 from psm_sim.campaign.sweep.results import candidates, table_rows
 from psm_sim.campaign.sweep.run import Job
-from psm_sim.campaign.sweep.table import Row, open_table
+from psm_sim.campaign.sweep.table import TaskRow, open_table
 from psm_sim.common import opened_files
 from psm_sim.common.errors import PLUGIN, InputError
 from psm_sim.simulation.run import Task
@@ -32,7 +32,7 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     found: list[str] = []
     original = run_of_sweep.run_job
 
-    def noting(contents: dict[str, bytes], job: Job, folder: Path | None) -> Iterator[Row]:
+    def noting(contents: dict[str, bytes], job: Job, folder: Path | None) -> Iterator[TaskRow]:
         found.extend(row.key for row in job.rows)
         return original(contents, job, folder)
 
@@ -81,7 +81,7 @@ def test_a_file_that_changes_is_another_task(runs: list[str]) -> None:
     assert shown(path) == [first]
 
 
-def shown(path: Path) -> list[Row]:
+def shown(path: Path) -> list[TaskRow]:
     """Return the rows that an export has."""
     with open_table(path, new=False) as table:
         return table.current_rows()
@@ -254,7 +254,7 @@ def test_a_task_runs_again_if_a_file_that_it_opened_changes(
 ) -> None:
     """A module of the import path, and data that is read before and during the run. Another task is kept."""
 
-    def sweep() -> list[Row]:
+    def sweep() -> list[TaskRow]:
         """Run the sweep as a new process would."""
         for module in [each for each in sys.modules if each == "helper" or each.startswith(PLUGIN)]:
             monkeypatch.delitem(sys.modules, module)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, Row
+from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow
 from psm_sim.reporting.figures.sweep import MAX_MARKS, MAX_SERIES, draw
 from psm_sim.reporting.style import policy_style
 
 
-def row_of(policy: str, slowdown: float = 2.0, seed: int = 1, **parameters: object) -> Row:
+def row_of(policy: str, slowdown: float = 2.0, seed: int = 1, **parameters: object) -> TaskRow:
     """Return the row of a task."""
     named = {f"policy.{policy.partition(':')[0]}.{name}": value for name, value in parameters.items()}
-    return Row("", policy, "ucb", "three-node", 5, seed, named, {ENERGY: 3.0, SLOWDOWN: slowdown})
+    return TaskRow("", policy, "ucb", "three-node", 5, seed, named, {ENERGY: 3.0, SLOWDOWN: slowdown})
 
 
 def test_marks_tell_the_swept_value_and_are_joined_in_its_order() -> None:
@@ -61,11 +61,11 @@ def test_a_slowdown_axis_begins_about_1_and_intervals_are_cut_there() -> None:
 def test_failed_tasks_are_left_out_and_large_grids_are_cut() -> None:
     """The title tells how many are drawn; a legend of very many series would hide the marks."""
     rows = [row_of(f"bsd:p={number}", p=float(number)) for number in range(MAX_MARKS + 1)]
-    rows += [Row("", "psm", "ucb", "three-node", 5, 1, {}, error="no")]
+    rows += [TaskRow("", "psm", "ucb", "three-node", 5, 1, {}, error="no")]
     figure = draw(rows)
     assert f"{MAX_MARKS} of {MAX_MARKS + 1} combinations" in " ".join(figure.get_suptitle().split())
     assert len(figure.axes[0].containers) == 1
     labels = [row_of(f"bsd:label={number}") for number in range(MAX_SERIES + 1)]
     assert not draw(
-        [Row(**{**vars(row), "parameters": {"policy.label": row.policy}}) for row in labels]
+        [TaskRow(**{**vars(row), "parameters": {"policy.label": row.policy}}) for row in labels]
     ).legends
