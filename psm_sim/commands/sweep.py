@@ -22,7 +22,7 @@ from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.grid import Grid
-    from psm_sim.campaign.sweep.table import Table, TaskRow
+    from psm_sim.campaign.sweep.table import SweepTable, TaskRow
 
 HELP = """\
 Run every combination of policies, parameters and seeds of a grid, on all cores or on
@@ -163,7 +163,7 @@ def _show(rows: list[TaskRow], form: str) -> None:
         sys.stdout.write(to_text({"psm_sim": __version__, "tasks": table_rows(rows)}))
 
 
-def _draw(rows: list[TaskRow], table: Table, path: Path) -> list[str]:
+def _draw(rows: list[TaskRow], table: SweepTable, path: Path) -> list[str]:
     """Draw the figure. A file of this name that the sweep has not drawn is kept, and named in a remark."""
     from zlib import crc32
 

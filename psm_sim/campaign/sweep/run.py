@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.campaign.sweep.grid import SweepTask
-from psm_sim.campaign.sweep.table import LABEL, Table, TaskRow
+from psm_sim.campaign.sweep.table import LABEL, SweepTable, TaskRow
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.formatting import flatten
@@ -224,7 +224,7 @@ class TaskFailedError(InputError):
 
 def run_sweep_tasks(
     tasks: Sequence[SweepTask],
-    table: Table,
+    table: SweepTable,
     workers: int | None = None,
     progress: Progress = no_progress,
     *,

@@ -107,7 +107,7 @@ _JSON_COLUMNS = ("parameters", "measures", "files")
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608 (no input of the user)
 
 
-class Table:
+class SweepTable:
     """Open table of a sweep; see :func:`open_table`.
 
     Attributes
@@ -183,7 +183,7 @@ def _natural_order(text: str) -> list[Any]:
 
 
 @contextmanager
-def open_table(path: Path | None, *, new: bool = True) -> Iterator[Table]:
+def open_table(path: Path | None, *, new: bool = True) -> Iterator[SweepTable]:
     """Open a table. None opens one in memory.
 
     If *new* is true, a file that does not exist is created, and removed at the end if it has no rows. No
@@ -202,12 +202,12 @@ def open_table(path: Path | None, *, new: bool = True) -> Iterator[Table]:
         raise _cannot_be_used(path, error) from error
 
 
-def _open(path: Path, new: bool, stack: ExitStack) -> Table:
+def _open(path: Path, new: bool, stack: ExitStack) -> SweepTable:
     if path.exists() and not path.is_file():
         raise InputError(f"The table {str(path)!r} is not a regular file; choose another file.")
     if not (new or path.exists()):
         raise InputError(f"Table not found: {str(path)!r}; expected a file that psm_sim sweep has written.")
-    opened = list[Table]()
+    opened = list[SweepTable]()
     try:
         if new:
             is_new = not path.exists()
@@ -222,12 +222,12 @@ def _open(path: Path, new: bool, stack: ExitStack) -> Table:
     return opened[-1]
 
 
-def _remove_unused(path: Path, opened: Sequence[Table]) -> None:
+def _remove_unused(path: Path, opened: Sequence[SweepTable]) -> None:
     if not any(table.rows for table in opened):
         path.unlink(missing_ok=True)
 
 
-def _replace_damaged(path: Path, damaged: Table, stack: ExitStack) -> Table:
+def _replace_damaged(path: Path, damaged: SweepTable, stack: ExitStack) -> SweepTable:
     damaged.close()
     if (kept := Path(f"{path}.damaged")).exists():
         raise InputError(f"{path} is damaged, and {kept} exists; rename {kept}.")
@@ -248,7 +248,7 @@ def _cannot_be_used(path: Path | None, error: Exception) -> InputError:
     )
 
 
-def _connect(path: Path | None, new: bool, stack: ExitStack) -> Table:
+def _connect(path: Path | None, new: bool, stack: ExitStack) -> SweepTable:
     database = stack.enter_context(closing(sqlite3.connect(path or ":memory:", timeout=_BUSY_TIMEOUT_S)))
     if new and not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         database.execute(f"CREATE TABLE rows ({', '.join(_COLUMNS)})")
@@ -256,7 +256,7 @@ def _connect(path: Path | None, new: bool, stack: ExitStack) -> Table:
         raise InputError(
             f"{str(path)!r} is not a table of a sweep of psm_sim {__version__}; choose another file."
         )
-    table = Table(database)
+    table = SweepTable(database)
     if new and not table.damage:
         # Without a write-ahead log, a commit waits for the disk, which triples the time of short tasks.
         database.execute("PRAGMA journal_mode = WAL")
