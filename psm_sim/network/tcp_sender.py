@@ -8,7 +8,7 @@ from math import inf
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.tcp_stacks import STACKS, Stack
+from psm_sim.network.tcp_stacks import STACKS, TcpStack
 from psm_sim.network.timers import Timer, TimerQueue
 from psm_sim.network.topology_sections import TcpParameters
 
@@ -33,7 +33,7 @@ class TcpConstants:
         Receive window, and initial congestion window.
     growth : str
         Rule of the growth in slow start.
-    stack : Stack
+    stack : TcpStack
         Rules of the TCP implementation.
     at_once : int
         Number of unacknowledged segments that triggers an immediate ACK.
@@ -47,7 +47,7 @@ class TcpConstants:
         "at_once", "delay_s", "first_window", "growth", "header", "segment", "stack", "ticks", "window",
     )  # fmt: skip
 
-    def __init__(self, tcp: TcpParameters, stack: Stack | None = None) -> None:
+    def __init__(self, tcp: TcpParameters, stack: TcpStack | None = None) -> None:
         self.segment, self.header = tcp.segment_bytes, tcp.header_bytes
         self.window, self.first_window = tcp.window_bytes, tcp.initial_window * tcp.segment_bytes
         self.growth = tcp.growth

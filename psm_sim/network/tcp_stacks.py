@@ -6,7 +6,7 @@ from math import inf
 from typing import NamedTuple
 
 
-class Stack(NamedTuple):
+class TcpStack(NamedTuple):
     """Rules of one TCP implementation. Times are in seconds.
 
     Attributes
@@ -44,16 +44,16 @@ class Stack(NamedTuple):
 
 STACKS = {
     # RFC 6298, 2.1 and 2.4; RFC 5681, 3.1; RFC 9293, 3.10.7.4. The delay of ACKs is that of ns-2.
-    "rfc": Stack(1.0, 1.0, 0.1, False, 1, True, True, False, "rfc"),
+    "rfc": TcpStack(1.0, 1.0, 0.1, False, 1, True, True, False, "rfc"),
     # TCP_TIMEOUT_INIT, TCP_RTO_MIN and TCP_DELACK_MIN in include/net/tcp.h; tcp_init_transfer() takes one
     # segment if more than one SYN was repeated.
-    "linux": Stack(1.0, 0.2, 0.04, False, 2, True, True, False, "linux"),
+    "linux": TcpStack(1.0, 0.2, 0.04, False, 2, True, True, False, "linux"),
     # LWIP_TCP_RTO_TIME and TCP_TMR_INTERVAL in opt.h: delayed ACKs leave with the fast timer of 250 ms, the
     # slow timer of 500 ms ends timeouts. tcp_process() takes the initial window after any number of SYNs.
-    "lwip": Stack(3.0, 0.5, 0.25, True, inf, True, True, False, "linux"),
+    "lwip": TcpStack(3.0, 0.5, 0.25, True, inf, True, True, False, "linux"),
     # The same with CONFIG_LWIP_TCP_RTO_TIME, whose default is 1500 ms.
-    "esp-idf": Stack(1.5, 0.5, 0.25, True, inf, True, True, False, "linux"),
+    "esp-idf": TcpStack(1.5, 0.5, 0.25, True, inf, True, True, False, "linux"),
     # ConnTimeout, MinRto and DelAckTimeout of TcpSocket; ProcessSynSent() and ProcessSynRcvd(); traces.
-    "ns3": Stack(3.0, 1.0, 0.2, False, inf, False, False, True, "ns3"),
+    "ns3": TcpStack(3.0, 1.0, 0.2, False, inf, False, False, True, "ns3"),
 }
 """Stacks by the values of ``tcp.stack``."""
