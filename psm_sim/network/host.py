@@ -9,7 +9,7 @@ from simpy import Environment
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.tcp_endpoint import AckFirst, Application, Endpoint
 from psm_sim.network.tcp_sender import TcpConstants
-from psm_sim.network.tcp_stacks import STACKS
+from psm_sim.network.tcp_stacks import TCP_STACKS
 from psm_sim.network.timers import TimerQueue
 from psm_sim.network.topology_sections import TcpParameters
 
@@ -48,7 +48,7 @@ class Host:
         transmit: Callable[[Segment], None],
         accept: Callable[[Endpoint], Application] | None = None,
     ) -> None:
-        stack = STACKS[tcp.stack] if accept is None else STACKS[STACKS[tcp.stack].server]
+        stack = TCP_STACKS[tcp.stack] if accept is None else TCP_STACKS[TCP_STACKS[tcp.stack].server]
         self._timers, self._constants = TimerQueue(env), TcpConstants(tcp, stack)
         self.transmit, self.accept = transmit, accept
         self._endpoint = AckFirst if stack.acknowledges_first else Endpoint

@@ -8,7 +8,7 @@ from math import inf
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.tcp_stacks import STACKS, TcpStack
+from psm_sim.network.tcp_stacks import TCP_STACKS, TcpStack
 from psm_sim.network.timers import Timer, TimerQueue
 from psm_sim.network.topology_sections import TcpParameters
 
@@ -51,7 +51,7 @@ class TcpConstants:
         self.segment, self.header = tcp.segment_bytes, tcp.header_bytes
         self.window, self.first_window = tcp.window_bytes, tcp.initial_window * tcp.segment_bytes
         self.growth = tcp.growth
-        self.stack = stack = stack or STACKS[tcp.stack]
+        self.stack = stack = stack or TCP_STACKS[tcp.stack]
         self.delay_s = stack.delayed_ack_s if tcp.delayed_ack_ms is None else tcp.delayed_ack_ms / 1000
         self.at_once = 2 if self.delay_s > 0 else 1
         to_tick = tcp.delayed_ack == "heartbeat" or (stack.delays_to_tick and tcp.delayed_ack_ms is None)

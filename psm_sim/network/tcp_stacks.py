@@ -42,7 +42,7 @@ class TcpStack(NamedTuple):
     server: str
 
 
-STACKS = {
+TCP_STACKS = {
     # RFC 6298, 2.1 and 2.4; RFC 5681, 3.1; RFC 9293, 3.10.7.4. The delay of ACKs is that of ns-2.
     "rfc": TcpStack(1.0, 1.0, 0.1, False, 1, True, True, False, "rfc"),
     # TCP_TIMEOUT_INIT, TCP_RTO_MIN and TCP_DELACK_MIN in include/net/tcp.h; tcp_init_transfer() takes one

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_limits import MAX_TIME_S
 from psm_sim.common.parameters import check_all, parameter
-from psm_sim.network.tcp_stacks import STACKS
+from psm_sim.network.tcp_stacks import TCP_STACKS
 
 
 def _check_run(section: str, loss: float, loss_run: float | None) -> None:
@@ -106,7 +106,7 @@ class TcpParameters:
         "rfc",
         "TCP implementation of the station: timeouts, delayed ACKs, window after a repeated SYN and after a"
         " timeout, answer to a repeated SYN-ACK; the server has the same, but linux with lwip and esp-idf",
-        choices=tuple(STACKS),
+        choices=tuple(TCP_STACKS),
     )
     delayed_ack_ms: float | None = parameter(
         None, "maximum delay of an ACK; 0: one ACK per segment; none: that of the stack", unit="ms",
