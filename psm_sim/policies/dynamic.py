@@ -12,7 +12,7 @@ from psm_sim.policies.helpers.last_frame_policy import LastFramePolicy
 from psm_sim.poll import Poll
 
 
-class Stack(NamedTuple):
+class DriverDefaults(NamedTuple):
     """Power-save settings of a driver.
 
     Attributes
@@ -28,15 +28,15 @@ class Stack(NamedTuple):
 
 
 STACKS = {
-    "linux": Stack(100),
-    "iwlwifi": Stack(100),
-    "iwlwifi-low-power": Stack(100, 3),
-    "brcmfmac": Stack(2000),
-    "cyw43": Stack(200),
-    "qualcomm": Stack(200),
-    "esp-idf": Stack(50),
-    "nrf70": Stack(100),
-    "talaria": Stack(12),
+    "linux": DriverDefaults(100),
+    "iwlwifi": DriverDefaults(100),
+    "iwlwifi-low-power": DriverDefaults(100, 3),
+    "brcmfmac": DriverDefaults(2000),
+    "cyw43": DriverDefaults(200),
+    "qualcomm": DriverDefaults(200),
+    "esp-idf": DriverDefaults(50),
+    "nrf70": DriverDefaults(100),
+    "talaria": DriverDefaults(12),
 }
 """Settings of production drivers.
 
