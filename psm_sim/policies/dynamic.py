@@ -27,7 +27,7 @@ class DriverDefaults(NamedTuple):
     dtims: int = 1
 
 
-STACKS = {
+DRIVER_DEFAULTS = {
     "linux": DriverDefaults(100),
     "iwlwifi": DriverDefaults(100),
     "iwlwifi-low-power": DriverDefaults(100, 3),
@@ -57,7 +57,7 @@ class Dynamic(LastFramePolicy):
 
     name: ClassVar[str] = "dynamic"
 
-    stack: str = parameter("linux", "driver whose settings are used", choices=tuple(STACKS))
+    stack: str = parameter("linux", "driver whose settings are used", choices=tuple(DRIVER_DEFAULTS))
     timeout_ms: float | None = parameter(
         None, "time awake after a frame (none: setting of the driver)", unit="ms", at_least=0, at_most=MAX_MS,
     )  # fmt: skip
@@ -73,7 +73,7 @@ class Dynamic(LastFramePolicy):
     def start(self, beacon_s: float) -> None:
         """Start with the timeout running."""
         super().start(beacon_s)
-        stack = STACKS[self.stack]
+        stack = DRIVER_DEFAULTS[self.stack]
         self._timeout_s = (stack.timeout_ms if self.timeout_ms is None else self.timeout_ms) / 1000
         listen_interval = self.listen_interval
         self._interval = stack.dtims * self.dtim.period if listen_interval is None else listen_interval

@@ -10,7 +10,7 @@ from psm_sim.campaign.driver_settings import DRIVERS, Setting, settings_of
 from psm_sim.network.chip_profiles import load_profile, profile_names
 from psm_sim.network.topology_sections import BeaconParameters
 from psm_sim.policies import make_policy
-from psm_sim.policies.dynamic import STACKS
+from psm_sim.policies.dynamic import DRIVER_DEFAULTS
 
 
 def settings(driver: str, dtim: int = 1, longest_doze_ms: float | None = None) -> list[Setting]:
@@ -41,7 +41,7 @@ def _is_twt_without_call(setting: Setting) -> bool:
 def test_the_default_of_a_driver_is_its_stack_at_dtim_beacons(driver: str) -> None:
     """The policy ``dynamic`` has the same time awake."""
     (default,) = [setting for setting in settings(driver, 3) if setting.is_default]
-    stack = STACKS[driver]
+    stack = DRIVER_DEFAULTS[driver]
     assert default.policy == f"dynamic:timeout_ms={stack.timeout_ms:g},listen_interval={3 * stack.dtims}"
     assert default.dtim_share(3) == 1
 

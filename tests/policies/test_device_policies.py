@@ -11,7 +11,7 @@ from psm_sim.network import build_world, load_topology
 from psm_sim.network.observers import Observer
 from psm_sim.policies import make_policy
 from psm_sim.policies.base import Dtim, Frame
-from psm_sim.policies.dynamic import STACKS
+from psm_sim.policies.dynamic import DRIVER_DEFAULTS
 from psm_sim.simulation import simulate
 from psm_sim.simulation.table import usage_of
 from tests.network.parts.device.test_device import Bench
@@ -40,7 +40,7 @@ def test_a_driver_stays_awake_after_traffic_as_long_as_it_does(stack, timeout_ms
     bench.send_at(5.03)
     bench.run(9)
     assert bench.ledger.usage(9).awake_s == pytest.approx(2 * timeout_ms / 1000, abs=1e-6)
-    assert STACKS[stack].timeout_ms == timeout_ms
+    assert DRIVER_DEFAULTS[stack].timeout_ms == timeout_ms
 
 
 def test_dynamic_wakes_for_dtim_beacons_or_at_its_listen_interval():
