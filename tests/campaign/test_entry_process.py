@@ -14,7 +14,7 @@ import pytest
 
 import psm_sim
 from psm_sim.campaign.benchmark import entry_process
-from psm_sim.campaign.benchmark.entry_process import EntryPolicy, serve
+from psm_sim.campaign.benchmark.entry_process import EntryPolicy, serve_policy
 from psm_sim.common.errors import PluginError
 from psm_sim.policies import Rest
 from psm_sim.simulation.table import usage_of
@@ -236,7 +236,7 @@ def _answers(spec, questions):
     channel: Any = SimpleNamespace(
         recv_bytes=lambda: there.recv_bytes() if there.poll() else _end(), send_bytes=there.send_bytes
     )
-    serve(channel, spec)
+    serve_policy(channel, spec)
     return [json.loads(here.recv_bytes()) for _ in questions]
 
 

@@ -121,7 +121,7 @@ class EntryPolicy(Policy):
     def _open(self) -> _Facts:
         """Begin the process, unless it runs, and return what the entry is."""
         if self._session is None:
-            self._session = Session(serve, self.policy)
+            self._session = Session(serve_policy, self.policy)
             self._number, self._left_s = 0, RUN_S
             self._ask(_ignore, "load")
             self._facts = self._ask(_read_facts, "open")
@@ -175,7 +175,7 @@ class EntryPolicy(Policy):
         return result
 
 
-def serve(channel: Connection, spec: str) -> None:
+def serve_policy(channel: Connection, spec: str) -> None:
     """Run the policy *spec*, as questions in the *channel* ask, until it is closed."""
     policy: Any = None
     with suppress(EOFError, OSError), note_opened_files():
