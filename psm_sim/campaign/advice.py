@@ -24,7 +24,7 @@ from psm_sim.common.summary_stats import Interval, significant_differences
 from psm_sim.network.chip_profiles import ChipProfile, load_profile
 from psm_sim.simulation import Comparison, Result, Scenario, run_comparison
 from psm_sim.simulation.table import directions_of, fold, usage_of
-from psm_sim.simulation.verdict import Reason, reason_of
+from psm_sim.simulation.verdict import Reason, saving_reason
 from psm_sim.workload import Workload
 
 REPLICATIONS = 8
@@ -192,7 +192,7 @@ class Advice(DriverAdvice):
         others += [row for row in self.rows if row.setting.policy == "always-on"]
         for other in others:
             if self.best is not None and self.best.energy_j < other.energy_j:
-                reason = reason_of(self.best.result.row, other.result.row)
+                reason = saving_reason(self.best.result.row, other.result.row)
                 return None if reason is None else (reason, other)
         return None
 

@@ -25,7 +25,7 @@ from psm_sim.common.run_many import run_many
 from psm_sim.common.summary_stats import Interval, confidence_interval, significant_differences
 from psm_sim.losses import LOSSES, make_loss
 from psm_sim.simulation import BASELINES, Comparison, References, Result, Scenario, run_comparison
-from psm_sim.simulation.verdict import Reason, reason_of
+from psm_sim.simulation.verdict import Reason, saving_reason
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,8 +165,8 @@ class LossComparison:
 def _reason(run: Result, first: Result) -> Reason | None:
     """Return the state in which the cheaper of two runs saves most, with the value of *run* first."""
     if run.energy_per_page_j < first.energy_per_page_j:
-        return reason_of(run.row, first.row)
-    reason = reason_of(first.row, run.row)
+        return saving_reason(run.row, first.row)
+    reason = saving_reason(first.row, run.row)
     return None if reason is None else Reason(reason.state, reason.other, reason.value)
 
 

@@ -76,7 +76,7 @@ class Reason(NamedTuple):
     other: float
 
 
-def reason_of(row: Row, other: Row) -> Reason | None:
+def saving_reason(row: Row, other: Row) -> Reason | None:
     """Return in which state a run saves most; None if it saves only by a shorter time asleep."""
 
     def energy_j(of: Row, state: str) -> float:
@@ -232,7 +232,7 @@ class Verdict:
         """State in which the best run saves most, compared with *compared*; None if nothing differs."""
         if self.best is None or self.compared is None:
             return None
-        return reason_of(self.runs[self.best].row, self.runs[self.compared].row)
+        return saving_reason(self.runs[self.best].row, self.runs[self.compared].row)
 
 
 def judge(

@@ -22,7 +22,7 @@ from psm_sim.reporting.html.losses import page_of
 from psm_sim.reporting.sentences import conclude_losses
 from psm_sim.reporting.terminal.losses import setting_lines
 from psm_sim.simulation.run import run_workload
-from psm_sim.simulation.verdict import reason_of
+from psm_sim.simulation.verdict import saving_reason
 from psm_sim.workload import load_workload
 
 WITHOUT_GAMMA = """
@@ -97,7 +97,7 @@ def test_the_paired_differences_can_be_repeated_from_the_frame(losses: LossCompa
     assert (" delays " in text) is found.delay_differs
     assert f"(slowdown {delays.mean():+.3f} ± {found.slowdown.half_width:.3f})" in text
     assert (", because it " in text) is found.energy_differs
-    reason = reason_of(*(run.row for run in sorted(runs, key=lambda run: run.energy_per_page_j)))
+    reason = saving_reason(*(run.row for run in sorted(runs, key=lambda run: run.energy_per_page_j)))
     assert found.reason is not None
     assert reason is not None
     assert {*found.reason} == {*reason}
