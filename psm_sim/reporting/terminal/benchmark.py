@@ -119,7 +119,7 @@ def write_case(result: BenchmarkResult, case: Case, stream: TextIO) -> None:
         print_lines(console, ["", text])
 
 
-def conclude(standings: Sequence[Standing], policy: str, cases: int) -> str:
+def describe_rank(standings: Sequence[Standing], policy: str, cases: int) -> str:
     """Return the rank of a *policy*, and where it is good and bad, in at most three sentences."""
     here = next(each for each in standings if each.policy == policy)
     tied = [each.policy for each in standings if each.rank == here.rank and each is not here]
@@ -145,7 +145,7 @@ def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ())
             console.print(f"{title}:")
             _, left_out = print_table(console, ranking_columns(standings))
             for policy in [each for each in policies if each in names] or [standings[0].policy]:
-                print_lines(console, ["", conclude(standings, policy, cases)])
+                print_lines(console, ["", describe_rank(standings, policy, cases)])
             print_lines(console, ["", survival(result, names), ""])
         seeds_text = f"{cases} cases, seeds {seeds[0]} to {seeds[-1]}."
         lines = [f"{seeds_text} {EXPLANATION} Intervals are over traffic."]
