@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.debug:  # errors of odd requests, and of requests that the end of the server interrupts
         for name in ("tornado", "bokeh", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-    simulator = Simulator(compare)
+    simulator = Simulator(compare_arguments)
     with TemporaryDirectory(prefix="psm_sim-") as folder:
         announce = partial(_announce, link=None if arguments.no_browser else Path(folder, "explore.html"))
         serve(lambda document: ExploreView(document, simulator, settings), arguments.port, announce)
@@ -105,7 +105,7 @@ def _announce(address: str, link: Path | None) -> None:
         threading.Thread(target=webbrowser.open, args=(link.as_uri(),), daemon=True).start()
 
 
-def compare(arguments: Sequence[str], progress: Progress) -> Comparison:
+def compare_arguments(arguments: Sequence[str], progress: Progress) -> Comparison:
     """Simulate the arguments of ``psm_sim`` as the command line does, in this process."""
     from psm_sim.simulation import run_comparison
 

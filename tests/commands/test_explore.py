@@ -22,7 +22,7 @@ import pytest
 from bokeh.document import Document
 
 from psm_sim.cli import main
-from psm_sim.commands.explore import compare
+from psm_sim.commands.explore import compare_arguments
 from psm_sim.common.progress import no_progress
 from psm_sim.reporting.explore.page import Simulator
 from psm_sim.reporting.explore.server import serve_until_cancelled
@@ -84,7 +84,7 @@ def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, 
     ],
 )
 def test_the_command_prints_what_is_shown(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
-    shown = compare(settings.arguments, no_progress)
+    shown = compare_arguments(settings.arguments, no_progress)
     assert main([*shlex.split(settings.command)[3:], "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     energies = {run["policy"]: run["energy_per_page_j"] for run in [*printed["baselines"], *printed["runs"]]}
@@ -209,7 +209,7 @@ def test_a_view_is_simulated_once() -> None:
 
     def count(arguments, progress):
         calls.append(arguments)
-        return compare(arguments, progress)
+        return compare_arguments(arguments, progress)
 
     simulator = Simulator(count)
     first = simulator.view(QUICK, lambda: True)

@@ -17,7 +17,7 @@ from bokeh.events import ConnectionLost
 from bokeh.models.widgets.markups import Div
 from PIL import Image
 
-from psm_sim.commands.explore import compare
+from psm_sim.commands.explore import compare_arguments
 from psm_sim.common.errors import InputError
 from psm_sim.reporting.explore.page import ExploreView, Simulator
 from psm_sim.reporting.explore.settings import Settings
@@ -25,7 +25,7 @@ from psm_sim.reporting.explore.settings import Settings
 QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
 
 
-def opened(simulate: Callable[..., Any] = compare, settings: Settings = QUICK) -> Document:
+def opened(simulate: Callable[..., Any] = compare_arguments, settings: Settings = QUICK) -> Document:
     """Return the document after its first simulation."""
     document = Document()
     ExploreView(document, Simulator(simulate), settings)
@@ -112,7 +112,7 @@ def test_an_error_replaces_the_figures(error: Exception) -> None:
     def fail(arguments, progress):
         if "80" in arguments:
             raise error
-        return compare(arguments, progress)
+        return compare_arguments(arguments, progress)
 
     document = opened(fail)
     document.get_model_by_name("pages").value = "80"
@@ -206,7 +206,7 @@ def test_the_latest_request_wins() -> None:
         asked.append(arguments)
         if "40" in arguments:
             release.wait(600)
-        return compare(arguments, progress)
+        return compare_arguments(arguments, progress)
 
     document = opened(slow)
     for pages in ("40", "5", "10"):
@@ -229,7 +229,7 @@ def test_a_closed_tab_leaves_no_work() -> None:
         asked.append(arguments)
         begun.set()
         release.wait(600)
-        return compare(arguments, progress)
+        return compare_arguments(arguments, progress)
 
     threads = threading.active_count()
     simulator = Simulator(slow)
