@@ -165,7 +165,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read_request(arguments: argparse.Namespace) -> _Request:
     """Return what the options request, after all checks that need no simulation."""
-    from psm_sim.reporting.files.result_folder import facts_of, output_paths, usable_folder
+    from psm_sim.reporting.files.result_folder import output_paths, provenance_of, usable_folder
     from psm_sim.simulation.run_outputs import RunOutputs
 
     start = datetime.now(UTC)
@@ -196,7 +196,7 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
         arguments.figure_format,
         plot,
         outputs,
-        {} if folder is None else facts_of(arguments.argv, start, scenario.files(policies)),
+        {} if folder is None else provenance_of(arguments.argv, start, scenario.files(policies)),
     )
 
 

@@ -62,7 +62,7 @@ def write_results(
 
     The files are written to a temporary folder first, so an error or Ctrl-C leaves earlier files unchanged.
     The *folder* is created if it does not exist. *comparison* and *preset* are what was run, and *facts* are
-    those of :func:`facts_of`. *workers* processes compute the frontier; None uses all cores.
+    those of :func:`provenance_of`. *workers* processes compute the frontier; None uses all cores.
     *formats* are those of the figures.
     """
     from psm_sim.reporting.figures.canvas import save_picture, svg_of
@@ -149,7 +149,7 @@ def output_paths(folder: Path, formats: Sequence[str] = ("svg",)) -> list[Path]:
     return [folder / name for name in (*FILE_NAMES, *figures)]
 
 
-def facts_of(argv: Sequence[str], started: datetime, files: Iterable[Path]) -> dict[str, Any]:
+def provenance_of(argv: Sequence[str], started: datetime, files: Iterable[Path]) -> dict[str, Any]:
     """Return the provenance of a run for ``metadata.json``: versions, command, and start time.
 
     *argv* are the arguments of the command, which *started* at a time with a time zone. *files* are those of

@@ -13,7 +13,7 @@ from psm_sim.cli import main
 from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import file_digest
 from psm_sim.reporting.files import result_folder as files
-from psm_sim.reporting.files.result_folder import facts_of
+from psm_sim.reporting.files.result_folder import provenance_of
 from psm_sim.simulation import Comparison
 from tests.campaign.sweep.common import write_policy
 
@@ -65,7 +65,7 @@ def test_what_was_mistyped_leaves_nothing(folder: Path) -> None:
 
 BEGUN = datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
 WORDS = ["--policy", "psm", "--loss", "1/log(Ti)"]
-FACTS = facts_of(WORDS, BEGUN, [Path(__file__)])
+FACTS = provenance_of(WORDS, BEGUN, [Path(__file__)])
 
 
 def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path) -> None:
