@@ -80,7 +80,7 @@ def write_inputs() -> None:
 def folder(inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a copy of the inputs. No figure of ``--output`` is drawn."""
     monkeypatch.setattr("psm_sim.reporting.figures.comparison.figures_of", lambda *_: {})
-    monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
+    monkeypatch.setattr("psm_sim.reporting.html.comparison.html_of", lambda *_: "<!doctype html>")
     shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path

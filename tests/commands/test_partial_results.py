@@ -118,7 +118,7 @@ def test_an_interrupt_of_the_figures_keeps_the_data(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("psm_sim.reporting.figures.comparison.figures_of", interrupt)
-    monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
+    monkeypatch.setattr("psm_sim.reporting.html.comparison.html_of", lambda *_: "<!doctype html>")
     output, _ = output_of([*FINISHED, "--format", "json", "--output", "out"], 130, capsys)
     assert Path("out/result.json").read_text() == output
     assert "missing" not in json.loads(output)
@@ -129,7 +129,7 @@ def test_a_partial_result_replaces_no_earlier_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("psm_sim.reporting.figures.comparison.figures_of", lambda *_: {})
-    monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
+    monkeypatch.setattr("psm_sim.reporting.html.comparison.html_of", lambda *_: "<!doctype html>")
     output_of([*FINISHED, "--output", "out"], 0, capsys)
     before = {path: path.read_bytes() for path in Path("out").iterdir()}
     output, told = output_of([*WORDS, "--output", "out", "--force"], 2, capsys)

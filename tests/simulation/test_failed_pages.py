@@ -9,7 +9,7 @@ import pytest
 from psm_sim import simulate, timeline
 from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off, frontier_of
 from psm_sim.reporting.figures.timelines import draw_page_timeline
-from psm_sim.reporting.html.comparison import page_of
+from psm_sim.reporting.html.comparison import html_of
 from psm_sim.simulation import Scenario, run_comparison
 from psm_sim.workload.page_view import Page
 from tests.page_rows import page_rows
@@ -78,4 +78,4 @@ def test_figures_and_page_are_drawn_even_if_no_page_is_complete():
         draw_page_timeline(found.runs),
     ):
         drawn.draw_without_rendering()
-    assert "it has taken longer than 0.01 s" in page_of(found, {}, {})
+    assert "it has taken longer than 0.01 s" in html_of(found, {}, {})

@@ -17,7 +17,7 @@ from scipy.stats import ttest_rel
 from psm_sim import compare
 from psm_sim.network import Usage
 from psm_sim.reporting.files.result_json import to_dict
-from psm_sim.reporting.html.comparison import page_of
+from psm_sim.reporting.html.comparison import html_of
 from psm_sim.reporting.sentences import conclude
 from psm_sim.simulation import Result
 from psm_sim.simulation.table import Block
@@ -325,7 +325,7 @@ def test_reports_state_the_same_sentences() -> None:
     text = found.conclusion()
     assert to_dict(found)["conclusion"] == text
     assert text in " ".join(str(found).split())
-    page = page_of(found, {}, {})
+    page = html_of(found, {}, {})
     assert page.index(text) < page.index("<table")
 
 

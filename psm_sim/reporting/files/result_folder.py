@@ -67,7 +67,7 @@ def write_results(
     """
     from psm_sim.reporting.figures.canvas import save_picture, svg_of
     from psm_sim.reporting.figures.comparison import figures_of, frontier_of
-    from psm_sim.reporting.html.comparison import page_of
+    from psm_sim.reporting.html.comparison import html_of
     from psm_sim.reporting.run_events import record_runs
 
     with progress("computing the frontier", "workloads") as report:
@@ -85,7 +85,7 @@ def write_results(
                     else:
                         save_picture(figure, path)
         with progress("writing"):
-            page = page_of(comparison, facts, pictures, preset)
+            page = html_of(comparison, facts, pictures, preset)
             data = _data_texts(comparison, preset, _metadata(comparison, facts))
             _write_texts(draft, {**data, "report.html": page})
 

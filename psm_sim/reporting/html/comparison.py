@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
 
 
-def page_of(
+def html_of(
     comparison: Comparison, provenance: Mapping[str, Any], pictures: Mapping[str, str], preset: str = ""
 ) -> str:
     """Return the report of a *comparison* as HTML.

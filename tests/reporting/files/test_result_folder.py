@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in an empty folder; give that of the results. Nothing is drawn: it takes seconds."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("psm_sim.reporting.figures.comparison.figures_of", lambda *_: {})
-    monkeypatch.setattr("psm_sim.reporting.html.comparison.page_of", lambda *_: "<!doctype html>")
+    monkeypatch.setattr("psm_sim.reporting.html.comparison.html_of", lambda *_: "<!doctype html>")
     return tmp_path / "results"
 
 

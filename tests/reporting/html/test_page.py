@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from psm_sim.reporting.figures.canvas import svg_of
 from psm_sim.reporting.figures.comparison import draw_slowdowns, figures_of
 from psm_sim.reporting.html import html_document
-from psm_sim.reporting.html.comparison import page_of
+from psm_sim.reporting.html.comparison import html_of
 from psm_sim.reporting.marks import marks_of
 from psm_sim.reporting.run_events import MAX_TIMELINE_FRAMES, fitting_page_count, record_events
 from psm_sim.simulation import Comparison, Scenario, run_comparison
@@ -32,7 +32,7 @@ KNOWN: dict[str, Any] = {
 def page(comparison: Comparison, known: Mapping[str, Any] = KNOWN) -> str:
     """Return the page with all figures."""
     pictures = {name: svg_of(figure) for name, figure in figures_of(comparison).items()}
-    return page_of(comparison, known, pictures)
+    return html_of(comparison, known, pictures)
 
 
 def test_the_same_runs_give_the_same_bytes(replicated: Comparison) -> None:
