@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.campaign.loss_comparison import simulate_losses
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import atomic_write, atomic_write_text, check_outputs, check_writable
-    from psm_sim.reporting.html.losses import page_of
+    from psm_sim.reporting.html.losses import html_of
     from psm_sim.reporting.terminal.losses import write
     from psm_sim.reporting.terminal.progress import progress
     from psm_sim.simulation.preset import RunArguments
@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     write(found, sys.stdout)
     with progress("writing"):
         command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
-        text = page_of(found, command)
+        text = html_of(found, command)
         # Nested, so that neither file is written if the disk has no space for the other.
         with atomic_write(table, "--output") as file:
             file.write(found.frame.to_csv(index=False).encode("utf-8", "backslashreplace"))

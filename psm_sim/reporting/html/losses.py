@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def page_of(losses: LossComparison, command: str) -> str:
+def html_of(losses: LossComparison, command: str) -> str:
     """Return the page as HTML, with the command that repeats the comparison."""
     names = ", ".join(curve.name for curve in losses.curves)
     summary = html_conclusion(conclude_losses(losses)) + html_paragraphs([_INTRODUCTION])
