@@ -45,7 +45,7 @@ both directions within --latency. With page views, --latency bounds the mean pag
 time that power saving adds. Settings whose energy does not differ share a rank."""
 
 DRIVER_NAMES = ("esp-idf", "cyw43", "nrf70", "linux", "brcmfmac", "generic")
-"""Names in :data:`psm_sim.campaign.driver_settings.DRIVER_NAMES`, which are not imported for the help."""
+"""Names in :data:`psm_sim.campaign.driver_settings.DRIVERS`, which are not imported for the help."""
 
 _TRAFFIC = "mqtt"
 _PAGES, _PAUSES = 10, 1
@@ -177,7 +177,8 @@ def _settings(
     driver = arguments.driver or (profile.driver if profile else "") or "generic"
     if driver not in DRIVER_NAMES:
         raise InputError(
-            f"driver.name of profile {scenario.profile} must be one of {', '.join(DRIVER_NAMES)}, got {driver!r}."
+            f"driver.name of profile {scenario.profile} must be one of {', '.join(DRIVER_NAMES)}, "
+            f"got {driver!r}."
         )
     topology, longest_doze_ms = scenario.resolve_unseeded_topology(), None
     if max_latency_s is not None and not has_pages(scenario.workloads()[0]):

@@ -18,8 +18,7 @@ from psm_sim.common.formatting import (
 from psm_sim.reporting.sentences import because, capitalize, list_names
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.advice import Advice
-    from psm_sim.campaign.advice import Row as Ranked
+    from psm_sim.campaign.advice import Advice, SettingRow
 
 _NEEDS = {NEW_DRIVER: "a new driver", ACCESS_POINT: "another DTIM period in the access point"}
 
@@ -31,7 +30,7 @@ def answer(advice: Advice) -> list[str]:
     return [*_selection(advice, advice.best), *_alternatives(advice, advice.best)]
 
 
-def _selection(advice: Advice, best: Ranked) -> Iterator[str]:
+def _selection(advice: Advice, best: SettingRow) -> Iterator[str]:
     """Yield the setting to select with its reason, what the bound costs, and the driver's default."""
     yield from _default_mode(advice)
     yield f"Select {best.setting.name}{_call(best)}."
@@ -75,7 +74,7 @@ def _default_mode(advice: Advice) -> Iterator[str]:
             yield f"{text}."
 
 
-def _knowledge(advice: Advice, best: Ranked) -> Iterator[str]:
+def _knowledge(advice: Advice, best: SettingRow) -> Iterator[str]:
     """Yield what the interval of the currents rests on, and which ranks survive it."""
     chip = advice.chip
     if chip is None:
@@ -90,7 +89,7 @@ def _knowledge(advice: Advice, best: Ranked) -> Iterator[str]:
     )
 
 
-def _unassociated(advice: Advice, best: Ranked) -> Iterator[str]:
+def _unassociated(advice: Advice, best: SettingRow) -> Iterator[str]:
     """Yield the current of deep sleep, and from which interval of reports it is less."""
     if advice.chip is None or advice.report_every_s is None:
         return
@@ -107,7 +106,7 @@ def _unassociated(advice: Advice, best: Ranked) -> Iterator[str]:
     yield f"{text}. No frame reaches the station between two reports."
 
 
-def _alternatives(advice: Advice, best: Ranked) -> Iterator[str]:
+def _alternatives(advice: Advice, best: SettingRow) -> Iterator[str]:
     """Yield settings that are as good, or better with a risk, and what further means would change."""
     if advice.tied:
         names = capitalize(list_names([row.setting.name for row in advice.tied]))
@@ -151,12 +150,12 @@ def _no_setting(advice: Advice) -> list[str]:
     return sentences
 
 
-def _call(row: Ranked) -> str:
+def _call(row: SettingRow) -> str:
     calls = row.setting.calls
     return f": {join_names(calls)}" if calls else "; the manual of your driver states the call"
 
 
-def _power(advice: Advice, row: Ranked) -> str:
+def _power(advice: Advice, row: SettingRow) -> str:
     """Return mean current and battery life with their interval, or mean power without a chip."""
     values = row.result.row
     if advice.chip is not None:
@@ -183,7 +182,7 @@ def _about(seconds: float) -> str:
     return f"{format_digits(seconds / size, 2).removesuffix('.0')} {name}"
 
 
-def _delay(advice: Advice, row: Ranked) -> str:
+def _delay(advice: Advice, row: SettingRow) -> str:
     """Return the delay of a setting, and how it relates to the bound if there is one."""
     if row.verdict is DelayVerdict.LOSES:
         return f"{format_percent(100 * row.missing)} of the messages are missing"
@@ -201,7 +200,7 @@ def bound(advice: Advice) -> str:
     return f"{kind}, {format_seconds(advice.max_latency_s or 0.0, None)}"
 
 
-def _warning(advice: Advice, row: Ranked) -> str:
+def _warning(advice: Advice, row: SettingRow) -> str:
     """Return the warning of a setting that misses group addressed frames; empty for the others."""
     share, period = row.setting.dtim_share(advice.dtim_period), row.setting.wake_beacons
     if share in (None, 1):
