@@ -1,4 +1,4 @@
-"""Frames that tests of policies hand to them."""
+"""Frames for tests of policies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def syn(flow: int = 0, mss: int = 1460) -> Frame:
 
 
 def request(flow: int = 0, size: int = 300) -> Frame:
-    """Return a frame with a request, or any other payload."""
+    """Return an uplink frame with a payload, such as a request."""
     return Frame(flow, size + 40, size, False, False)
 
 
@@ -21,10 +21,10 @@ def ack(flow: int = 0) -> Frame:
 
 
 def fin(flow: int = 0, payload: int = 0) -> Frame:
-    """Return a FIN, with some payload or none."""
+    """Return a FIN, with or without payload."""
     return Frame(flow, payload + 40, payload, False, True)
 
 
 def datagram() -> Frame:
-    """Return a frame that nobody asked for."""
+    """Return an unsolicited datagram."""
     return Frame(-1, 300, 272, False, False)

@@ -1,4 +1,4 @@
-"""Anticipate: its laws, the bound that p gives, and what it is worth on bundled traces."""
+"""Anticipate: its laws, the bound by p, and its energy and delay on bundled traces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRICES = (0.1, 0.5, 2.0, 7.0)
 
 
 def trained(times_s, **parameters) -> Anticipate:
-    """Return a policy whose requests were answered after these times, and that has just sent another."""
+    """Return a policy after replies at *times_s*, just after another request."""
     policy = Anticipate(**parameters)
     policy.start(0.1)
     for time_s in times_s:
@@ -33,14 +33,14 @@ def trained(times_s, **parameters) -> Anticipate:
 
 
 def rests(policy, count, since_s=100.03):
-    """Return the next rests, as (awake until, wakes at) in seconds since the request, if nothing comes."""
-    found, now_s = [], since_s
+    """Return the next rests without traffic, as (awake until, wakes at) in seconds since the request."""
+    times_s, now_s = [], since_s
     for _ in range(count):
         rest = policy.rest(now_s, now_s - since_s, None)
         doze_s = now_s + rest.awake_s
         now_s = policy.beacon_grid.time(policy.beacon_grid.after(doze_s) + rest.beacons - 1)
-        found.append((round(doze_s - since_s, 3), round(now_s - since_s, 3)))
-    return found
+        times_s.append((round(doze_s - since_s, 3), round(now_s - since_s, 3)))
+    return times_s
 
 
 @cache
@@ -51,49 +51,49 @@ def measured(trace, pages, policy, seed):
 
 
 def mean(trace, pages, policy, seeds=(901, 902, 903)):
-    """Return mean energy and slowdown over seeds that no choice was made on."""
+    """Return mean energy and slowdown over seeds that were not used for any choice."""
     return np.mean([measured(trace, pages, policy, seed) for seed in seeds], axis=0)
 
 
-def test_at_price_nothing_it_never_waits_awake_and_hears_a_beacon_at_every_maximum():
-    """Whatever it has learnt, while a reply is awaited and while none is."""
+def test_at_price_0_a_policy_never_stays_awake_and_dozes_the_maximum():
+    """For any training, with and without an outstanding request."""
     policy = trained([0.05] * 50, price=0.0)
     assert rests(policy, 4) == [(0.0, 1.17), (1.17, 2.37), (2.37, 3.57), (3.57, 4.77)]
     policy.received(200.03, fin())
     assert rests(policy, 2, 200.03) == [(0.0, 1.17), (1.17, 2.37)]
 
 
-def test_a_reply_known_to_take_590_ms_is_met_by_the_last_beacon_before_it():
-    """It dozes to 570 ms after the request, the beacon, and waits there until the reply is surely over."""
+def test_for_a_reply_after_590_ms_the_radio_wakes_at_the_beacon_before():
+    """It dozes to the beacon at 570 ms after the request, and stays awake until no reply is expected."""
     (first, met), (waits, _) = rests(trained([0.59] * 1000, price_w=2.0), 2)
     assert (first, met) == (0.0, 0.57)
     assert 0.59 <= waits < 0.8
 
 
-def test_a_high_price_of_delay_waits_awake_for_a_quick_reply():
-    """No doze before the reply of 30 ms is there."""
+def test_at_a_high_price_of_delay_the_radio_stays_awake_for_a_fast_reply():
+    """It does not doze before the reply at 30 ms."""
     (waits, _), *_ = rests(trained([0.03] * 200, price_w=20.0), 1)
     assert waits >= 0.03
 
 
-def test_a_timer_of_thirty_seconds_is_not_listened_for_until_it_is_near():
-    """Every maximum until about 28 s, then ever more often, up to every beacon."""
+def test_beacons_become_more_frequent_before_a_reply_at_30_seconds():
+    """The longest dozes until about 28 s, then shorter ones, down to every beacon."""
     policy = Anticipate(price=1.4)
     policy.start(0.1)
     for _ in range(300):
         policy.models["idle"].observe(29.9, 30.1)
     wakes = np.cumsum([0.0] + [1.2] * 18)
-    found = rests(policy, 60, 0.0)
-    gaps = np.diff([0.0] + [wake for _, wake in found])
-    before = np.array([wake for _, wake in found]) < 24
+    times_s = rests(policy, 60, 0.0)
+    gaps = np.diff([0.0] + [wake for _, wake in times_s])
+    before = np.array([wake for _, wake in times_s]) < 24
     assert gaps[before][1:] == pytest.approx(1.2)
-    assert found[: len(wakes) - 1][0] == (0.0, 1.2)
-    near = (np.array([wake for _, wake in found]) > 29) & (np.array([wake for _, wake in found]) < 30)
+    assert times_s[: len(wakes) - 1][0] == (0.0, 1.2)
+    near = (np.array([wake for _, wake in times_s]) > 29) & (np.array([wake for _, wake in times_s]) < 30)
     assert gaps[near].max() < 0.4
 
 
-def test_it_reckons_with_the_power_of_its_radio():
-    """If being awake costs nothing more than dozing it never dozes while a reply is likely."""
+def test_rests_depend_on_the_power_of_the_radio():
+    """If waiting awake costs no more than dozing, the radio never dozes while a reply is likely."""
     policy = trained([0.4] * 100, price_w=1.0)
     assert rests(policy, 1)[0][0] == 0.0
     policy.power = RadioPower(0.05, 0.05, 0.0015)
@@ -108,8 +108,8 @@ def test_it_reckons_with_the_power_of_its_radio():
     price=st.sampled_from([0.0, 1.0, 20.0]),
     learnt_s=st.sampled_from([None, 0.05, 2.0]),
 )
-def test_with_p_no_reply_takes_more_than_one_plus_p_times_as_long(reply_s, p, phase_s, price, learnt_s):
-    """Bounded Slowdown's property, for any reply time, p and phase, whatever it has learnt."""
+def test_with_p_every_reply_takes_at_most_one_plus_p_times_as_long(reply_s, p, phase_s, price, learnt_s):
+    """The bound of Bounded Slowdown, for any reply time, p, phase and training."""
     policy = Learnt(learnt_s, price=price, p=p)
     for doze_s, wake_s in schedule(policy, phase_s, reply_s + 1e-9):
         if doze_s < reply_s <= wake_s:
@@ -117,14 +117,14 @@ def test_with_p_no_reply_takes_more_than_one_plus_p_times_as_long(reply_s, p, ph
 
 
 class Learnt(Anticipate):
-    """A policy that begins with a law learnt, and one request outstanding or none."""
+    """Policy that starts trained, with or without an outstanding request."""
 
     def __init__(self, learnt_s, **parameters) -> None:
         self.learnt_s = learnt_s
         super().__init__(**parameters)
 
     def start(self, beacon_s: float) -> None:
-        """Learn, and send a request."""
+        """Train, and send a request."""
         super().start(beacon_s)
         if self.learnt_s is not None:
             for _ in range(30):
@@ -133,15 +133,15 @@ class Learnt(Anticipate):
 
 
 def test_energy_falls_and_delay_rises_as_the_price_of_delay_falls():
-    """Over four prices, means of three seeds, the ranks perfect."""
-    found = np.array([mean("ucb", 30, f"anticipate:price={price:g}") for price in PRICES])
-    assert spearmanr(PRICES, found[:, 0]).statistic > 0.9
-    assert spearmanr(PRICES, found[:, 1]).statistic < -0.9
+    """The rank correlation over four prices is perfect, with means of three seeds."""
+    means = np.array([mean("ucb", 30, f"anticipate:price={price:g}") for price in PRICES])
+    assert spearmanr(PRICES, means[:, 0]).statistic > 0.9
+    assert spearmanr(PRICES, means[:, 1]).statistic < -0.9
 
 
 @pytest.mark.parametrize("trace", ["ucb", "shifting"])
-def test_it_beats_lpsm_static_psm_and_bsd(trace):
-    """At 0.1 less energy and delay than LPSM, and PSM's page times for less; at 3 below BSD's energy."""
+def test_energy_and_delay_are_below_those_of_lpsm_static_psm_and_bsd(trace):
+    """Price 0.1: less of both than LPSM, less energy than PSM at its page times. Price 3: less than BSD."""
     cheap, quick = (mean(trace, 30, f"anticipate:price={price}") for price in ("0.1", "3"))
     lpsm, psm, bsd = (mean(trace, 30, policy) for policy in ("lpsm", "psm", "bsd:p=1"))
     assert (cheap < lpsm).all()
@@ -151,8 +151,8 @@ def test_it_beats_lpsm_static_psm_and_bsd(trace):
     assert quick[1] < bsd[1] + 0.03
 
 
-def silence(policy, until_s):
-    """Return the times of the dozes' ends if nothing is ever sent or received."""
+def idle_wakes(policy, until_s):
+    """Return the ends of all dozes without traffic."""
     now_s, wakes = 0.0, []
     while now_s < until_s:
         rest = policy.rest(now_s, now_s, Poll(100.0))
@@ -162,11 +162,11 @@ def silence(policy, until_s):
 
 
 @pytest.mark.parametrize("price_w", [0.5, 2.0, 10.0])
-def test_the_premium_of_listening_in_silence(price_w):
-    """The beacons after the first minute of an hour cost what the least hazard says."""
+def test_beacons_in_a_long_idle_period_cost_the_minimum_hazard(price_w):
+    """For the beacons after the first minute of an hour."""
     policy = Anticipate(price_w=price_w, max_ms=10_000)
     policy.start(0.1)
-    wakes = silence(policy, 3600.0)
+    wakes = idle_wakes(policy, 3600.0)
     beacon_j = policy.power.beacon_j
     premium_j = sqrt(2 * beacon_j * 0.5 * price_w) * (sqrt(300 + 3600) - sqrt(300 + 61))
     assert beacon_j * (wakes > 61).sum() == pytest.approx(premium_j, rel=0.05)
@@ -174,16 +174,16 @@ def test_the_premium_of_listening_in_silence(price_w):
 
 @pytest.mark.parametrize("price", [0.01, 0.25, 10.0])
 def test_an_unsolicited_frame_waits_at_most_max_ms(price):
-    """However long the silence, and however often a datagram is sent."""
+    """For any idle period, and any number of datagrams sent."""
     policy = Anticipate(price=price, max_ms=700)
     policy.start(0.1)
-    assert np.diff(silence(policy, 500.0)).max() <= 0.7 + 1e-9
+    assert np.diff(idle_wakes(policy, 500.0)).max() <= 0.7 + 1e-9
     policy.sent(600.0, datagram())
     assert np.diff([wake for _, wake in rests(policy, 40, 600.0)]).max() <= 0.7 + 1e-9
 
 
-def test_a_station_that_only_reports_soon_stops_waiting_for_answers():
-    """Reports every 10 s are never answered: the radio waits awake for at most three of them."""
+def test_a_station_without_replies_soon_stops_waiting_for_them():
+    """Reports every 10 s get no reply: the radio stays awake after at most three of them."""
     policy = Anticipate(price=2.0)
     policy.start(0.1)
     awake_s = []
@@ -204,7 +204,7 @@ def test_a_station_that_only_reports_soon_stops_waiting_for_answers():
     ("trace", "pages"), [("ping", 1), ("push:stretch_s=600", 1), ("mqtt:stretch_s=600", 1)]
 )
 def test_messages_cost_more_and_wait_less_at_a_higher_price(trace, pages):
-    """Pings, pushes and MQTT, over a hundredfold of prices."""
+    """For pings, pushes and MQTT, over prices that differ by a factor of 100."""
     scenario = Scenario(trace, pages=pages, seed=906)
     cheap, dear = run_comparison(["anticipate:price=0.1", "anticipate:price=10"], scenario).runs
     assert cheap.energy_per_page_j < dear.energy_per_page_j
@@ -212,15 +212,15 @@ def test_messages_cost_more_and_wait_less_at_a_higher_price(trace, pages):
     assert sum(cheap.row[name] for name in sent) > sum(dear.row[name] for name in sent)
 
 
-def test_it_works_where_an_uplink_packet_releases_nothing():
-    """Dozes are then not cut by release: what the station sends tells nothing of frames held."""
+def test_anticipate_works_without_release_on_uplink():
+    """An uplink packet then interrupts no doze, and reveals no buffered frames."""
     world = build_world(load_topology(settings={"access_point.release_on_uplink": False}), Anticipate())
     run_alone(world, load_workload("ucb", 10, 904).pages)
     assert len(world.visits) == 10
 
 
-def test_what_it_learns_from_is_worth_learning_from():
-    """After 60 pages each context that occurred has a law with observations, all of them finite."""
+def test_every_context_is_trained_on_finite_observations():
+    """After 60 pages, each context that occurred has a law with finite observations."""
     policy = Anticipate()
     world = build_world(load_topology(), policy)
     run_alone(world, load_workload("ucb", 60, 905).pages)

@@ -1,4 +1,4 @@
-"""Bounded Slowdown: the published schedules, and the bound itself."""
+"""Bounded Slowdown: the published schedules, and the bound on the slowdown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EPSILON_S = 2e-9
 
 
 def schedule(policy: Policy, phase_s: float, until_s: float, beacon_s: float = BEACON_S):
-    """Yield the dozes (begin, end) after a packet sent *phase_s* after beacon 1000, as times since it."""
+    """Yield the dozes (start, end) after a packet sent *phase_s* after beacon 1000, in s since the packet."""
     sent_s = 1000 * beacon_s + phase_s
     policy.start(beacon_s)
     now_s, poll = sent_s, None
@@ -32,12 +32,12 @@ def schedule(policy: Policy, phase_s: float, until_s: float, beacon_s: float = B
 
 
 def wakes_ms(policy, phase_s, count):
-    found = []
+    wakes = []
     for _, wake_s in schedule(policy, phase_s, inf):
-        found.append(round(1000 * wake_s, 3))
-        if len(found) == count:
-            return found
-    return found
+        wakes.append(round(1000 * wake_s, 3))
+        if len(wakes) == count:
+            return wakes
+    return wakes
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def wakes_ms(policy, phase_s, count):
         ),
     ],
 )
-def test_the_worked_schedules_for_a_request_on_a_beacon(p, awake_ms, expected_ms):
-    """Awake T / p, then the wake-ups worked out by hand, with the cap of 900 ms."""
+def test_a_request_on_a_beacon_has_the_hand_computed_schedule(p, awake_ms, expected_ms):
+    """Awake for T / p, then the hand-computed wake-ups, with the cap of 900 ms."""
     assert wakes_ms(Bsd(p), 0.0, len(expected_ms)) == expected_ms
     first_doze_s, _ = next(iter(schedule(Bsd(p), 0.0, inf)))
     assert first_doze_s == pytest.approx(awake_ms / 1000)
@@ -63,7 +63,7 @@ def test_the_worked_schedules_for_a_request_on_a_beacon(p, awake_ms, expected_ms
 @pytest.mark.parametrize(
     ("p", "expected_ms"), [(1.0, [150, 250, 450, 850, 1650]), (0.5, [250, 350, 450, 650, 950])]
 )
-def test_the_worked_schedules_for_a_request_between_beacons(p, expected_ms):
+def test_a_request_between_beacons_has_the_hand_computed_schedule(p, expected_ms):
     """Sent 50 ms before a beacon."""
     assert wakes_ms(Bsd(p), 0.05, len(expected_ms)) == expected_ms
 
@@ -75,8 +75,8 @@ def test_the_worked_schedules_for_a_request_between_beacons(p, expected_ms):
     phase_s=st.floats(0.0, 0.1),
     cap_ms=st.sampled_from([None, 900.0, 350.0, 100.0, 60.0]),
 )
-def test_no_reply_takes_more_than_one_plus_p_times_as_long(reply_s, p, phase_s, cap_ms):
-    """The paper's bound, for any reply time, p and phase; a reply within T / p is not delayed at all."""
+def test_every_reply_takes_at_most_one_plus_p_times_as_long(reply_s, p, phase_s, cap_ms):
+    """The published bound, for any reply time, p and phase; a reply within T / p is not delayed."""
     for doze_s, wake_s in schedule(Bsd(p, cap_ms), phase_s, reply_s + 1e-9):
         if doze_s < reply_s <= wake_s:
             assert wake_s <= (1 + p) * reply_s + EPSILON_S
@@ -85,8 +85,8 @@ def test_no_reply_takes_more_than_one_plus_p_times_as_long(reply_s, p, phase_s, 
 
 @settings(max_examples=100)
 @given(p=st.floats(0.05, 4.0), phase_s=st.floats(0.0, 0.1), cap_ms=st.sampled_from([900.0, 400.0, 130.0]))
-def test_dozes_lie_on_beacons_grow_and_stay_under_the_cap(p, phase_s, cap_ms):
-    """From the first wake-up on, until the next uplink packet."""
+def test_dozes_end_at_beacons_grow_and_stay_below_the_cap(p, phase_s, cap_ms):
+    """From the first wake-up until the next uplink packet."""
     dozes = list(schedule(Bsd(p, cap_ms), phase_s, 30.0))
     lengths = [wake - doze for doze, wake in dozes]
     assert max(lengths) <= cap_ms / 1000 + EPSILON_S
@@ -98,8 +98,8 @@ def test_dozes_lie_on_beacons_grow_and_stay_under_the_cap(p, phase_s, cap_ms):
 
 @settings(max_examples=100)
 @given(p=st.floats(0.1, 2.0), phase_s=st.floats(0.0, 0.1))
-def test_a_promise_to_repeat_is_kept(p, phase_s):
-    """Once a rest is promised for good, asking again gives the same."""
+def test_a_rest_with_repeat_is_the_rest_at_every_later_beacon(p, phase_s):
+    """After a rest with ``repeat``, the policy returns an equal rest at each beacon."""
     policy = Bsd(p)
     promised = None
     policy.start(BEACON_S)
@@ -113,15 +113,15 @@ def test_a_promise_to_repeat_is_kept(p, phase_s):
     assert promised is not None
 
 
-def test_without_a_cap_a_doze_may_last_p_times_the_wait():
+def test_without_a_cap_a_doze_lasts_up_to_p_times_the_wait():
     """``max_sleep_ms=none``: the dozes double for p = 1."""
     assert wakes_ms(Bsd(1.0, None), 0.0, 7) == [200, 400, 800, 1600, 3200, 6400, 12800]
 
 
-def test_another_beacon_interval_scales_the_schedule():
-    """102.4 ms, as real access points have it."""
-    found = [round(wake, 4) for _, wake in schedule(Bsd(1.0, None), 0.0, 1.0, beacon_s=0.1024)]
-    assert found == [0.2048, 0.4096, 0.8192, 1.6384]
+def test_the_schedule_scales_with_the_beacon_interval():
+    """With 102.4 ms, as in real access points."""
+    wakes_s = [round(wake, 4) for _, wake in schedule(Bsd(1.0, None), 0.0, 1.0, beacon_s=0.1024)]
+    assert wakes_s == [0.2048, 0.4096, 0.8192, 1.6384]
 
 
 @pytest.mark.parametrize("spec", ["bsd:p=0", "bsd:p=-1", "bsd:p=nan", "bsd:p=inf", "bsd:p=much"])
@@ -132,8 +132,8 @@ def test_p_must_be_above_zero(spec):
 
 
 @pytest.mark.parametrize(("release", "delivered_s"), [(True, 0.1064), (False, 0.8032)])
-def test_the_bound_needs_a_packet_sent_to_fetch_what_is_held(release, delivered_s):
-    """For p = 5 a reply that is there 21 ms after its request must be fetched within 126 ms.
+def test_the_bound_requires_release_on_uplink(release, delivered_s):
+    """For p = 5, a reply that arrives 21 ms after its request must be retrieved within 126 ms.
 
     On 0.1 Mbit/s, 40 B take 3.2 ms. The radio is awake to 20 ms and dozes to 100 ms, but sends 1,500 B at
     99 ms: for 120 ms, so that T / p is over, and a doze of five times 120 ms is allowed: to 800 ms.

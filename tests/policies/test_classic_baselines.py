@@ -1,4 +1,4 @@
-"""Classic baselines: laws, hand calculations, and the published result of each."""
+"""Classic baselines: laws, hand-computed cases, and published results."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def started(policy):
     return policy
 
 
-def test_adaptive_is_active_from_the_nth_frame_until_the_quiet_intervals():
-    """Three frames in 60 ms: dozing after two, awake until 250 ms after the third, then dozing."""
+def test_adaptive_stays_awake_from_the_nth_frame_for_the_idle_intervals():
+    """With three frames in 60 ms: it dozes after two, and stays awake until 250 ms after the third."""
     policy = started("adaptive:frames=3,interval_ms=125,quiet=2")
     for time_s, awake_s in ((5.0, 0.0), (5.03, 0.0), (5.06, 0.25)):
         policy.received(time_s, REPLY)
@@ -28,15 +28,15 @@ def test_adaptive_is_active_from_the_nth_frame_until_the_quiet_intervals():
     assert policy.rest(5.40, 5.40, None).awake_s == 0.0
 
 
-def test_adaptive_with_one_frame_is_dynamic():
-    """To the last digit."""
+def test_adaptive_with_one_frame_equals_dynamic():
+    """In all digits."""
     one, other = simulate("adaptive:frames=1", pages=3), simulate("dynamic:timeout_ms=100", pages=3)
     assert one.energy_per_page_j == other.energy_per_page_j
     assert one.page_time_s.mean == other.page_time_s.mean
 
 
 def timeout_after(gaps_s, price=10.0):
-    """Return the timeout learned from replies after these gaps, in seconds."""
+    """Return the timeout in seconds after replies at these gaps."""
     policy = started(f"share-timeout:price={price}")
     now_s = 0.0
     for gap_s in gaps_s:
@@ -48,15 +48,15 @@ def timeout_after(gaps_s, price=10.0):
     return policy.rest(now_s, 0.0, None).awake_s
 
 
-def test_share_timeout_learns_to_wait_for_short_gaps_only():
-    """At price 10 a doze costs 0.5 s awake: gaps of 0.2 s are waited for, gaps of 5 s are not."""
+def test_share_timeout_learns_to_stay_awake_for_short_gaps_only():
+    """At price 10 a doze costs as much as 0.5 s awake: worth waiting for gaps of 0.2 s, not of 5 s."""
     assert timeout_after([0.2] * 40) > 0.25
     assert timeout_after([5.0] * 40) < 0.05
     assert timeout_after([0.2] * 40 + [5.0] * 40) < 0.05
 
 
-def test_share_timeout_needs_hardly_more_than_the_best_fixed_timeout():
-    """Helmbold and others report as little as 88 % of the best fixed timeout's energy, on disks."""
+def test_share_timeout_costs_little_more_than_the_best_fixed_timeout():
+    """Helmbold and others report down to 88 % of the energy of the best fixed timeout, on disks."""
     price_w = 10 * (0.75 - 0.05)
 
     def cost_j(policy):
@@ -67,15 +67,15 @@ def test_share_timeout_needs_hardly_more_than_the_best_fixed_timeout():
     assert cost_j("share-timeout:price=10") <= 1.05 * best_j
 
 
-def test_smart_delays_like_bsd_and_needs_as_much_energy():
-    """The abstract of Qiao and Shin: similar delay, always less energy. The energy is not less here."""
+def test_smart_has_the_delay_and_energy_of_bsd():
+    """Qiao and Shin report a similar delay and less energy. The energy is not less here."""
     smart, bsd = (simulate(policy, pages=60) for policy in ("smart", "bsd"))
     assert smart.slowdown.mean == pytest.approx(bsd.slowdown.mean, abs=0.03)
     assert smart.energy_per_page_j == pytest.approx(bsd.energy_per_page_j, rel=0.02)
 
 
-def test_smart_stays_awake_where_a_reply_is_likely_and_dozes_where_none_was():
-    """Replies after 30 ms: awake for them. Replies after 450 ms: dozing until about then."""
+def test_smart_stays_awake_when_a_reply_is_likely_and_dozes_otherwise():
+    """It stays awake for replies after 30 ms, and dozes until about 450 ms for replies at that time."""
     waits = []
     for reply_s in (0.03, 0.45):
         policy = started("smart")
@@ -89,14 +89,14 @@ def test_smart_stays_awake_where_a_reply_is_likely_and_dozes_where_none_was():
     assert waits[1] == 0.0
 
 
-def test_smart_without_a_penalty_dozes_as_long_as_it_may():
-    """Nothing is saved by waking up earlier."""
+def test_smart_without_a_penalty_dozes_the_maximum():
+    """An earlier wake-up has no benefit."""
     rest = started("smart:penalty_ms=0").rest(5.02, 0.0, None)
     assert (rest.awake_s, rest.beacons) == (0.0, 9)
 
 
 def test_active_mode_costs_many_times_power_save_on_an_idle_chip():
-    """Pyles and others measured a factor of 20 on phones; the profile of the CYW43439 has 35."""
+    """Pyles and others measured a factor of 20 on phones; the profile of the CYW43439 has a factor of 35."""
     awake, saving = (
         simulate(policy, "idle", pages=1, profile="cyw43439") for policy in ("always-on", "adaptive")
     )

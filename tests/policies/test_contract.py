@@ -1,4 +1,4 @@
-"""The checks that every policy must pass, on the built-in ones."""
+"""Contract checks of the built-in policies."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("spec", "check"), cases(POLICY_CHECKS, SPECS, EXCEPTIONS))
 def test_a_built_in_policy_passes_every_check(spec: str, check: Check) -> None:
-    """The same checks as ``psm_sim check`` runs on a user's policy."""
+    """These are the checks of ``psm_sim check``."""
     assert run_check(check, make_policy(spec)).fault == ""
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_its_parameters_are_documented_and_its_name_is_listed(name: str) -> None:
-    """Each has a sentence; ``policies`` shows them."""
+def test_a_policy_is_listed_with_documented_parameters(name: str) -> None:
+    """Each parameter has a help text, which ``list policies`` shows."""
     cls = POLICIES.get(name)
-    assert all(each.help for each in parameters_of(cls).values())
+    assert all(parameter.help for parameter in parameters_of(cls).values())
     assert make_policy(name).name == name

@@ -1,4 +1,4 @@
-"""Targets of delay: the estimate by hand, convergence, and what pages of the simulator gain and lose."""
+"""Delay targets: hand-computed excess, convergence, and page times in the simulator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from psm_sim.simulation import Scenario, run_comparison
 
 
 def load_page(control, begin_s, took_s, waits):
-    """Load a page that takes *took_s*, with wake-ups after which connections wait, and rest after each."""
+    """Load a page that takes *took_s*, with a rest after each wake-up for which connections wait."""
     control.frame(begin_s, waited=False, waits=True)
     for wait_s, connections in waits:
         control.arrived(wait_s, connections)
@@ -20,12 +20,12 @@ def load_page(control, begin_s, took_s, waits):
     control.frame(begin_s + took_s, waited=True, waits=False)
 
 
-def test_the_excess_of_a_page_by_hand():
+def test_the_excess_of_a_page_equals_the_hand_computed_one():
     """Waits of 40 ms, and of 60 ms shared by four connections, add 70 ms to a page of 470 ms."""
     relative, absolute = DelayControl(1.1, 0.0), DelayControl(None, 0.05)
     for control in (relative, absolute):
         load_page(control, 10.0, 0.47, [(0.04, 1), (0.06, 4)])
-        assert control.pages == 0  # nobody knows yet that the page is complete
+        assert control.pages == 0  # the page may still continue
         control.frame(10.6, waited=False, waits=True)  # within the pause, so it belongs to the page
         control.frame(10.47, waited=True, waits=False)
         control.frame(20.0, waited=False, waits=True)
@@ -35,7 +35,7 @@ def test_the_excess_of_a_page_by_hand():
 
 
 def test_only_the_longest_wait_of_a_wake_up_counts():
-    """Frames of one beacon wait together, and unsolicited frames begin no page."""
+    """Frames of one beacon wait at the same time, and unsolicited frames begin no page."""
     control = DelayControl(None, 0.05)
     control.frame(1.0, waited=False, waits=True)
     control.arrived(0.03, 0)
@@ -49,7 +49,7 @@ def test_only_the_longest_wait_of_a_wake_up_counts():
 
 @pytest.mark.parametrize("factor", [0.2, 1.0, 5.0])
 @pytest.mark.parametrize("target", [0.01, 0.1])
-def test_it_meets_its_target_on_pages_whose_delay_falls_with_the_price(target, factor):
+def test_the_target_is_met_if_the_delay_falls_with_the_price(target, factor):
     """The excess is random with mean factor * EXCESS_AT_1 * price**-1.6, up to five times that of the fit."""
     control, random = DelayControl(1 + target, 0.0), np.random.default_rng(1)
     for page in range(500):
@@ -58,8 +58,8 @@ def test_it_meets_its_target_on_pages_whose_delay_falls_with_the_price(target, f
     assert control.excess / control.pages == pytest.approx(target, rel=0.05)
 
 
-def test_a_target_that_no_price_meets_ends_at_the_limit():
-    """Delays that do not depend on the price leave it at its maximum."""
+def test_a_target_out_of_reach_ends_at_the_maximum_price():
+    """Because the delays do not depend on the price."""
     control = DelayControl(1.01, 0.0)
     for page in range(50):
         load_page(control, 100.0 * page, 1.0, [(0.5, 1)])
@@ -67,7 +67,7 @@ def test_a_target_that_no_price_meets_ends_at_the_limit():
 
 
 def test_pages_meet_the_targets_within_a_fifth():
-    """Seeds on which nothing was chosen. benchmarks/delay_target.py has the other traces."""
+    """On seeds that were not used for any choice. benchmarks/delay_target.py has the other traces."""
     policies = ["anticipate:slowdown=1.05", "anticipate:delay_ms=20"]
     met = []
     for seed in (931, 932, 933):
@@ -83,7 +83,7 @@ def test_pages_meet_the_targets_within_a_fifth():
     "given",
     ["slowdown=1.02,delay_ms=50", "price=2,slowdown=1.02", "price_w=7,slowdown=1.02", "price=2,delay_ms=50"],
 )
-def test_only_one_of_price_and_targets_is_allowed(given):
-    """The message names what was given."""
-    with pytest.raises(InputError, match=f"got {given.replace(',', ' and ')}"):
-        make_policy(f"anticipate:{given}")
+def test_only_one_of_price_and_targets_is_allowed(parameters):
+    """The message names the conflicting parameters."""
+    with pytest.raises(InputError, match=f"got {parameters.replace(',', ' and ')}"):
+        make_policy(f"anticipate:{parameters}")

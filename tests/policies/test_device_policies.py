@@ -1,4 +1,4 @@
-"""Policies that devices run: each by hand, service periods by law."""
+"""Policies of device drivers: hand-computed cases, and laws of service periods."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REPLY = Frame(0, 940, 900, False, False)
 
 
 def heard(policy, *sends_at, until=1.05):
-    """Return the beacons that a station heard which sent at these times."""
+    """Return the beacons that a station receives if it sends at *sends_at*."""
     bench = RadioBench(make_policy(policy))
     for time_s in sends_at:
         bench.send_at(time_s)
@@ -34,8 +34,8 @@ def heard(policy, *sends_at, until=1.05):
     [("linux", 100), ("iwlwifi", 100), ("brcmfmac", 2000), ("cyw43", 200), ("qualcomm", 200),
      ("esp-idf", 50), ("nrf70", 100), ("talaria", 12)],
 )  # fmt: skip
-def test_a_driver_stays_awake_after_traffic_as_long_as_it_does(stack, timeout_ms):
-    """Sent at 5.03 s: awake until timeout_ms later, measured by the ledger; the start counts as a frame."""
+def test_a_policy_stays_awake_after_traffic_as_long_as_the_driver(stack, timeout_ms):
+    """A packet at 5.03 s keeps it awake for timeout_ms, by the ledger; the start counts as a frame."""
     bench = RadioBench(make_policy(f"dynamic:stack={stack}"))
     bench.send_at(5.03)
     bench.run(9)
@@ -43,8 +43,8 @@ def test_a_driver_stays_awake_after_traffic_as_long_as_it_does(stack, timeout_ms
     assert DRIVER_DEFAULTS[stack].timeout_ms == timeout_ms
 
 
-def test_dynamic_wakes_for_dtim_beacons_or_at_its_listen_interval():
-    """With a DTIM period of 3 at 0.3, 0.6 and 0.9; at a listen interval of 4 at 0.4 and 0.8."""
+def test_dynamic_wakes_for_dtim_beacons_or_its_listen_interval():
+    """DTIM period 3: at 0.3, 0.6 and 0.9 s. Listen interval 4: at 0.4 and 0.8 s."""
     by_dtim, by_interval = make_policy("dynamic"), make_policy("dynamic:listen_interval=4")
     for policy in (by_dtim, by_interval):
         policy.dtim = Dtim(3)
@@ -55,8 +55,8 @@ def test_dynamic_wakes_for_dtim_beacons_or_at_its_listen_interval():
     assert RadioBench(low_power).run(1.25) == [0.6, 1.2]
 
 
-def test_a_frame_that_comes_within_the_timeout_does_not_wait():
-    """Sent at 0.52, reply at 0.60: delivered at once, where psm waits for the beacon after it."""
+def test_a_frame_within_the_timeout_does_not_wait():
+    """The reply at 0.60 s to a packet at 0.52 s is delivered immediately; with psm it waits for a beacon."""
     for policy, delivered in (("dynamic", 0.585), ("psm", 0.6)):
         bench = RadioBench(make_policy(policy))
         bench.send_at(0.52)
@@ -65,19 +65,19 @@ def test_a_frame_that_comes_within_the_timeout_does_not_wait():
         assert bench.delivered == [pytest.approx(delivered)]
 
 
-def test_group_frames_keep_a_dynamic_station_awake_so_that_a_longer_interval_can_cost_more():
-    """As users report (ESP8266_NONOS_SDK, issue 192): each group frame keeps it awake for the timeout."""
+def test_group_frames_can_make_a_longer_interval_cost_more():
+    """Each group frame keeps the station awake for the timeout, as in ESP8266_NONOS_SDK, issue 192."""
     quiet, chatty = (
-        simulate("dynamic:stack=esp-idf", pages=3, profile="esp32-c3", settings=each)
-        for each in ({"access_point.group_per_s": 0.0}, {"access_point.group_per_s": 1.0})
+        simulate("dynamic:stack=esp-idf", pages=3, profile="esp32-c3", settings=settings)
+        for settings in ({"access_point.group_per_s": 0.0}, {"access_point.group_per_s": 1.0})
     )
     more_s = usage_of(chatty.row).awake_s - usage_of(quiet.row).awake_s
     woken = 10 * quiet["simulated_s"] * (1 - 2.718281828 ** (-0.1))  # DTIM beacons with at least one
     assert more_s == pytest.approx(woken * 0.05, rel=0.25)
 
 
-def test_predict_dozes_until_replies_begin_and_then_waits_awake():
-    """Replies after 420 ms, four times: asked at 5.03 it dozes to the beacon at 5.4, and waits to 5.45."""
+def test_predict_dozes_until_replies_begin_and_then_stays_awake():
+    """Trained on four replies at 420 ms: from 5.03 s it dozes to 5.4 s, and stays awake to 5.45 s."""
     policy = make_policy("predict")
     policy.start(0.1)
     for number in range(4):
@@ -92,8 +92,8 @@ def test_predict_dozes_until_replies_begin_and_then_waits_awake():
     assert policy.rest(5.5, 0.47, None).repeat
 
 
-def test_predict_learns_the_time_at_which_a_held_reply_came_not_that_of_its_beacon():
-    """Replies 250 ms after the request, fetched at beacons: the access point's stamps count."""
+def test_predict_learns_the_arrival_time_of_a_reply_not_that_of_its_beacon():
+    """Replies arrive 250 ms after the request by the stamps of the access point, and are retrieved later."""
     policy = make_policy("predict:timeout_ms=0,learn=1")
     bench = RadioBench(policy)
     bench.radio.deliver = bench.station.receiver(lambda _: None)
@@ -105,8 +105,8 @@ def test_predict_learns_the_time_at_which_a_held_reply_came_not_that_of_its_beac
     assert list(policy._delays_s) == [pytest.approx(0.25, abs=1e-3)] * 3
 
 
-def test_stpm_stays_awake_for_a_run_where_delay_is_dear_and_dozes_where_it_is_cheap():
-    """Runs of four transfers 50 ms apart: awake at a price of 100 J/s, dozing at 0.01 J/s."""
+def test_stpm_stays_awake_for_a_run_only_if_delay_is_expensive():
+    """For runs of four transfers 50 ms apart: awake at 100 J/s, dozing at 0.01 J/s."""
     waits = []
     for price in (100, 0.01):
         policy = make_policy(f"stpm:delay_w={price}")
@@ -118,8 +118,8 @@ def test_stpm_stays_awake_for_a_run_where_delay_is_dear_and_dozes_where_it_is_ch
     assert waits == [pytest.approx(0.5), 0.0]
 
 
-def test_stpm_weighs_by_hand():
-    """Nothing known: awake 0.75 x 0.5 = 0.375 J; dozing 0.05 x 0.5 J and 0.1 s at a price of 3.5 J/s."""
+def test_stpm_decides_by_the_hand_computed_costs():
+    """Untrained: 0.75 x 0.5 = 0.375 J awake; dozing, 0.05 x 0.5 J and 0.1 s at a price of 3.5 J/s."""
     for price, awake in ((3.51, True), (3.49, False)):
         policy = make_policy(f"stpm:delay_w={price}")
         policy.start(0.1)
@@ -127,7 +127,7 @@ def test_stpm_weighs_by_hand():
 
 
 def service_bench(policy, rate_mbps=12.0, **more):
-    """Return a bench with 12 Mbit/s: a frame of 1500 B takes 1 ms."""
+    """Return a bench at 12 Mbit/s, where a frame of 1500 B takes 1 ms."""
     return Bench({"links.wireless.rate_mbps": rate_mbps, "links.wireless.latency_ms": 0.0, **more}, policy)
 
 
@@ -135,8 +135,8 @@ def service_bench(policy, rate_mbps=12.0, **more):
 NULL_S, ACK_S = 28 * 8 / 12e6, 40 * 8 / 12e6
 
 
-def test_uapsd_by_hand_a_voice_packet_pulls_the_one_that_is_held():
-    """Held since 0.11, pulled by the packet of 0.12: delivered 0.026667 + 1 ms later, awake as long."""
+def test_uapsd_retrieves_a_buffered_frame_with_an_uplink_packet():
+    """Buffered at 0.11 s, triggered by the packet at 0.12 s, delivered 0.026667 + 1 ms later."""
     bench = service_bench("uapsd")
     bench.arrive_at(0.11)
     bench.send_at(0.12)
@@ -147,8 +147,8 @@ def test_uapsd_by_hand_a_voice_packet_pulls_the_one_that_is_held():
     assert usage.total_j == pytest.approx(0.75 * usage.awake_s + 0.05 * (0.19 - usage.awake_s) + 0.0015)
 
 
-def test_uapsd_by_hand_a_beacon_makes_it_trigger():
-    """Held since 0.11: at 0.2 a null frame, then 1 ms."""
+def test_uapsd_sends_a_trigger_after_a_beacon_with_the_tim_bit():
+    """Buffered at 0.11 s: a null data frame at 0.2 s, then 1 ms for the frame."""
     bench = service_bench("uapsd")
     bench.arrive_at(0.11)
     usage = bench.run(0.29)
@@ -157,7 +157,7 @@ def test_uapsd_by_hand_a_beacon_makes_it_trigger():
     assert usage.beacons == 2
 
 
-def test_uapsd_by_hand_five_frames_take_three_periods_of_two():
+def test_uapsd_delivers_five_frames_in_three_periods_of_two():
     """Three triggers of 0.018667 ms and five frames of 1 ms."""
     bench = service_bench("uapsd:max_sp=2")
     for number in range(5):
@@ -167,8 +167,8 @@ def test_uapsd_by_hand_five_frames_take_three_periods_of_two():
     assert usage.awake_s == pytest.approx(3 * NULL_S + 0.005)
 
 
-def test_uapsd_holds_what_comes_after_a_period_is_over():
-    """The station that sends 15 kB for 10 ms gets nothing by itself: what came at 0.125 waits for 0.2."""
+def test_uapsd_buffers_frames_after_the_end_of_a_period():
+    """While the station sends for 10 ms, the frame of 0.125 s is not delivered; it waits until 0.2 s."""
     bench = service_bench("uapsd", rate_mbps=0.032)  # 40 B take 10 ms
     bench.send_at(0.12)
     bench.arrive_at(0.125, size=41)
@@ -181,8 +181,8 @@ AGREED = "twt:exponent=10"
 INTERVAL_S, DURATION_S, OVERHEAD_S = 0.524288, 0.008192, 0.00685
 
 
-def test_twt_by_hand_an_idle_station_pays_for_each_period():
-    """Nine periods in 5 s: 8.192 ms awake each, and 6.85 ms of start-up and tail."""
+def test_an_idle_twt_station_is_awake_for_each_period():
+    """Nine periods in 5 s, each 8.192 ms, and 6.85 ms of start-up and tail."""
     usage = service_bench(AGREED).run(5.0)
     assert usage.beacons == 0
     awake_s = 9 * (DURATION_S + OVERHEAD_S)
@@ -191,8 +191,8 @@ def test_twt_by_hand_an_idle_station_pays_for_each_period():
     assert usage.total_j == pytest.approx(joules)
 
 
-def test_twt_by_hand_a_frame_waits_for_its_period_and_needs_no_more_energy():
-    """Held at 0.1, delivered 1 ms after 0.524288; announced, 0.018667 ms later."""
+def test_a_frame_waits_for_the_next_twt_period_at_no_energy():
+    """Buffered at 0.1 s, delivered 1 ms after 0.524288 s; with announced=true 0.018667 ms later."""
     for policy, delay_s in ((AGREED, 0.0), (f"{AGREED},announced=true", NULL_S)):
         bench = service_bench(policy)
         bench.arrive_at(0.1)
@@ -201,8 +201,8 @@ def test_twt_by_hand_a_frame_waits_for_its_period_and_needs_no_more_energy():
         assert usage.awake_s == pytest.approx(DURATION_S + OVERHEAD_S)
 
 
-def test_twt_by_hand_eight_frames_fit_and_the_ninth_waits():
-    """8.192 ms have room for eight of 1 ms; the ninth is sent in the next period, 0.524288 s later."""
+def test_eight_frames_fit_into_a_twt_period_and_the_ninth_waits():
+    """Eight of 1 ms fit into 8.192 ms; the ninth is sent in the next period, 0.524288 s later."""
     bench = service_bench(AGREED)
     for number in range(9):
         bench.arrive_at(0.1 + number / 1000)
@@ -214,8 +214,8 @@ def test_twt_by_hand_eight_frames_fit_and_the_ninth_waits():
     assert usage.awake_s == pytest.approx(2 * (DURATION_S + OVERHEAD_S))
 
 
-def test_twt_uplink_waits_for_a_period_or_leaves_at_once():
-    """Sent at 0.6: at 1.048576, or at 0.6 and awake for the frame."""
+def test_a_twt_uplink_packet_waits_for_a_period_or_is_sent_immediately():
+    """A packet of 0.6 s is sent at 1.048576 s, or at 0.6 s with the radio awake for it."""
     for uplink, leaves_s in (("wait", 2 * INTERVAL_S), ("send", 0.6)):
         bench = service_bench(f"{AGREED},uplink={uplink}")
         bench.send_at(0.6)
@@ -225,8 +225,8 @@ def test_twt_uplink_waits_for_a_period_or_leaves_at_once():
         assert usage.awake_s == pytest.approx(2 * (DURATION_S + OVERHEAD_S) + extra_s)
 
 
-def test_twt_hears_no_group_frames():
-    """All of them are missed."""
+def test_a_twt_station_receives_no_group_frames():
+    """All group frames are missed."""
     bench = service_bench(AGREED, **{"access_point.group_per_s": 5.0})
     bench.run(20)
     group = bench.world.hop.group
@@ -234,7 +234,7 @@ def test_twt_hears_no_group_frames():
 
 
 class Air(Observer):
-    """Keeps when each frame for the station was on the air."""
+    """Record the transmission times of the frames for the station."""
 
     def __init__(self):
         self.times = []
@@ -251,12 +251,12 @@ class Air(Observer):
     st.integers(9, 40),
     st.sampled_from(["", ",announced=true", ",uplink=wait", ",early_end=true"]),
 )
-def test_a_service_period_never_serves_more_than_negotiated(frames, sends, duration, more):
-    """Whatever comes and is sent when: each frame lies within a period, and all are delivered in the end."""
+def test_frames_never_exceed_the_negotiated_service_period(frames, sends, duration, more):
+    """For any arrivals and uplink packets, each frame is within a period, and all are delivered."""
     policy = make_policy(f"twt:exponent=9,duration={duration}{more}")
     air = Air()
-    place = load_topology("three-node", {"links.wireless.rate_mbps": 12.0})
-    world = build_world(place, policy, [air])
+    topology = load_topology("three-node", {"links.wireless.rate_mbps": 12.0})
+    world = build_world(topology, policy, [air])
     bench = Bench.__new__(Bench)
     bench.world, bench.env, bench.delivered = world, world.env, []
     bench.forward = world.access_point.ports[0].forward
@@ -282,7 +282,7 @@ def test_a_service_period_never_serves_more_than_negotiated(frames, sends, durat
         ("twt:duration=1", "at least as long as a full frame \\(0.0024448 s\\), got 0.000256 s"),
     ],
 )
-def test_an_agreement_that_cannot_be_kept_is_refused_in_one_sentence(policy, message):
+def test_an_infeasible_agreement_is_an_error_of_one_sentence(policy, message):
     """Before the run starts."""
     with pytest.raises(InputError, match=message):
         simulate(policy, pages=1)

@@ -1,4 +1,4 @@
-"""Schedule: the dynamic programme against hand-computed cases and exhaustive search."""
+"""The dynamic programme of dozes, compared with hand-computed cases and exhaustive search."""
 
 from __future__ import annotations
 
@@ -32,37 +32,37 @@ def ramp(begin_s, end_s, mass=1.0):
 
 
 def beacon_times(count, costs, now_s=0.03) -> DecisionGrid:
-    """Return now, and so many beacons at which to choose."""
+    """Return the decision times: now and *count* beacons."""
     beacons_s = BEACON_S * np.arange(1, count + costs.max_beacons + 1)
     times_s = np.concatenate(([now_s], beacons_s[:count]))
     return DecisionGrid(times_s, beacons_s, np.arange(count + 1))
 
 
 def fine_times(count, costs, step_s=0.01) -> DecisionGrid:
-    """Return times every *step_s*, the beacons among them."""
+    """Return decision times every *step_s*, including the beacons."""
     beacons_s = BEACON_S * np.arange(1, count + costs.max_beacons + 1)
     times_s = np.unique(np.concatenate((np.arange(0.005, beacons_s[count - 1], step_s), beacons_s[:count])))
     return DecisionGrid(times_s, beacons_s, np.searchsorted(beacons_s, times_s + 1e-9, side="right"))
 
 
 def expected_cost(law, times, costs, plan) -> float:
-    """Return what a plan costs from the first time on, straight from the definition."""
+    """Return the expected cost of a plan from the first time on, by the definition."""
 
     @cache
     def onward(row):
         now_s, first = times.times_s[row], times.next_beacon[row]
-        risen, area = (each.tolist() for each in law(np.array([now_s])))
+        risen, area = (value.tolist() for value in law(np.array([now_s])))
         still = 1 - risen[0]
         if plan[row] == 0:
             later = 1 - law(times.times_s[row + 1 : row + 2])[0].item()
             wait_s = times.times_s[row + 1] - now_s
             return costs.awake_w * wait_s * (still + later) / 2 + onward(row + 1)
-        place = first + plan[row] - 1
-        at = times.beacons_s[place]
-        come, sum_s = (each.item() for each in law(np.array([at])))
+        beacon = first + plan[row] - 1
+        at = times.beacons_s[beacon]
+        come, sum_s = (value.item() for value in law(np.array([at])))
         cost = costs.beacon_j * still + costs.price_w * (sum_s - area[0] - risen[0] * (at - now_s))
-        if place >= len(times.beacons_s) - costs.max_beacons:
-            ends = (len(times.beacons_s) - place) / costs.max_beacons
+        if beacon >= len(times.beacons_s) - costs.max_beacons:
+            ends = (len(times.beacons_s) - beacon) / costs.max_beacons
             return cost + costs.beacon_j * (1 - come) * ends
         return cost + onward(int(np.flatnonzero(times.times_s == at)[0]))
 
@@ -70,8 +70,8 @@ def expected_cost(law, times, costs, plan) -> float:
 
 
 @pytest.mark.parametrize("most", [1, 4, 12])
-def test_at_price_nothing_it_never_waits_awake_and_hears_as_few_beacons_as_it_may(most):
-    """Whatever the law."""
+def test_at_price_0_the_plan_never_stays_awake_and_dozes_the_maximum(most):
+    """For any law."""
     costs = RestCosts(0.0, 0.7, 0.0015, most)
     for law in (exponential(3.0), ramp(0.3, 0.31), ramp(0.2, 1.0, 0.5)):
         assert (solve_rest(law, beacon_times(30, costs), costs) == most).all()
@@ -79,26 +79,26 @@ def test_at_price_nothing_it_never_waits_awake_and_hears_as_few_beacons_as_it_ma
 
 
 @pytest.mark.parametrize(("come_s", "last_beacon"), [(0.65, 0.6), (1.09, 1.0), (0.405, 0.4)])
-def test_a_certain_time_is_met_by_the_last_beacon_before_it(come_s, last_beacon):
-    """It dozes to that beacon, and from there waits awake at a price well above the power of waiting."""
+def test_for_a_certain_time_the_plan_wakes_at_the_beacon_before(come_s, last_beacon):
+    """It dozes to that beacon, and stays awake from there if the price is well above the power awake."""
     costs = RestCosts(50.0, 0.7, 0.0015, 12)
     times = fine_times(20, costs, 0.005)
-    found = solve_rest(ramp(come_s - 1e-3, come_s), times, costs)
-    dozes_to = times.beacons_s[times.next_beacon[0] + found[0] - 1]
+    plan = solve_rest(ramp(come_s - 1e-3, come_s), times, costs)
+    dozes_to = times.beacons_s[times.next_beacon[0] + plan[0] - 1]
     assert dozes_to == pytest.approx(last_beacon)
     awake = (times.times_s >= last_beacon - 1e-9) & (times.times_s < come_s - 0.01)
-    assert (found[awake] == 0).all()
+    assert (plan[awake] == 0).all()
 
 
-def test_with_a_constant_hazard_the_doze_is_the_square_root_rule_s():
-    """T^2 = 2 e / (price h): here 0.3 s, from every beacon on."""
+def test_with_a_constant_hazard_the_doze_follows_the_square_root_rule():
+    """T^2 = 2 e / (price h): 0.3 s here, from each beacon."""
     rate = 2 * COSTS.beacon_j / 0.3**2
     costs = RestCosts(1.0, np.inf, COSTS.beacon_j, 8)
     assert (solve_rest(exponential(rate), beacon_times(40, costs), costs)[:30] == 3).all()
 
 
-def test_a_radio_that_never_waits_awake_dozes_also_after_a_certain_time():
-    """Nothing is left to wait for, and the cost of waiting is unlimited."""
+def test_a_radio_that_never_stays_awake_dozes_after_a_certain_time():
+    """No frame is expected any more, and the cost of staying awake is unlimited."""
     costs = RestCosts(50.0, np.inf, 0.0015, 12)
     assert (solve_rest(ramp(0.3, 0.31), fine_times(20, costs), costs) > 0).all()
 
@@ -109,8 +109,8 @@ def test_a_radio_that_never_waits_awake_dozes_also_after_a_certain_time():
     awake_w=st.floats(0.05, 1.0),
     plan=st.lists(st.integers(0, 3), min_size=5, max_size=5),
 )
-def test_no_plan_costs_less(masses, price, awake_w, plan):
-    """Against any plan over five times: the programme's own is at most as dear, by the definition of cost."""
+def test_no_other_plan_costs_less(masses, price, awake_w, plan):
+    """Compared with any plan over five times, by the definition of the cost."""
     costs = RestCosts(price, awake_w, 0.0015, 3)
     times = beacon_times(4, costs)
     edges = np.concatenate(([0.0], BEACON_S * np.arange(1, 5)))
@@ -129,18 +129,18 @@ def test_no_plan_costs_less(masses, price, awake_w, plan):
     assert expected_cost(law, times, costs, best.tolist()) <= expected_cost(law, times, costs, other) + 1e-5
 
 
-def test_only_what_is_allowed_is_chosen():
-    """No doze before 0.1 s, and then at most two beacons."""
+def test_the_plan_has_only_allowed_dozes():
+    """No doze before 0.1 s, and at most two beacons later."""
     times = fine_times(10, COSTS)
     allowed = (times.times_s >= 0.1)[:, None] & (np.arange(COSTS.max_beacons) < 2)
-    found = solve_rest(exponential(0.01), times, COSTS, allowed)
-    assert (found[times.times_s < 0.1] == 0).all()
-    assert set(found[times.times_s >= 0.1].tolist()) <= {0, 1, 2}
+    plan = solve_rest(exponential(0.01), times, COSTS, allowed)
+    assert (plan[times.times_s < 0.1] == 0).all()
+    assert set(plan[times.times_s >= 0.1].tolist()) <= {0, 1, 2}
 
 
 @given(rate=st.floats(1e-4, 1.0), price=st.floats(0.001, 5.0), begin_s=st.floats(0.0, 20.0))
-def test_what_is_settled_without_the_programme_is_what_the_programme_says(rate, price, begin_s):
-    """Where the greatest hazard allows the longest doze, so does the programme, from every beacon on."""
+def test_the_shortcut_to_the_longest_doze_agrees_with_the_programme(rate, price, begin_s):
+    """If the largest hazard allows the longest doze, the programme returns it for each beacon."""
     costs = RestCosts(price, np.inf, 0.0015, 6)
     for law in (exponential(rate), ramp(begin_s, begin_s + 2.0, min(1.0, rate))):
         if longest_doze_is_best(law, 0.03, 4.03, costs, BEACON_S):

@@ -1,4 +1,4 @@
-"""Gaps of each connection, and the law of the first of several frames."""
+"""Gaps of each connection, and the law of the first of several arrivals."""
 
 from __future__ import annotations
 
@@ -15,89 +15,89 @@ from tests.policies.frames import ack, datagram, fin, request, syn
 
 
 @pytest.fixture
-def told() -> list[tuple[str, float, float]]:
-    """Return the list of what the gaps have told."""
+def observed() -> list[tuple[str, float, float]]:
+    """Return the list of observed gaps: context, and the limits of the gap in seconds."""
     return []
 
 
 @pytest.fixture
-def gaps(told) -> FrameGaps:
-    """Return gaps that write to the list, times rounded."""
+def gaps(observed) -> FrameGaps:
+    """Return gaps that append to the list, with rounded times."""
     return FrameGaps(
-        OutstandingRequests(), lambda context, a, b: told.append((context, round(a, 6), round(b, 6)))
+        OutstandingRequests(), lambda context, a, b: observed.append((context, round(a, 6), round(b, 6)))
     )
 
 
-def test_a_frame_received_while_awake_came_in_the_last_four_milliseconds(gaps, told):
-    """Asked at 1 s to doze at 1.5 s, received at 1.2 s."""
+def test_a_frame_received_awake_arrived_in_the_last_4_ms(gaps, observed):
+    """The rest at 1 s plans a doze at 1.5 s; the frame is received at 1.2 s."""
     gaps.sent(1.0, request())
     gaps.rests(1.5, 1.6)
     gaps.received(1.2, request())
-    assert told == [("request", 0.196, 0.2)]
+    assert observed == [("request", 0.196, 0.2)]
 
 
-def test_a_frame_fetched_at_a_beacon_came_during_the_doze_since_the_last_empty_beacon(gaps, told):
-    """Two dozes, the second one ends with the frame; the frames after it in the same burst are not learnt."""
+def test_a_frame_retrieved_at_a_beacon_arrived_since_the_last_empty_beacon(gaps, observed):
+    """The second of two dozes ends with the frame; later frames of the burst are not observed."""
     gaps.sent(1.0, syn())
     gaps.rests(1.0, 1.1)
     gaps.rests(1.1, 1.3)
     gaps.received(1.305, syn())
     gaps.received(1.307, request())
-    assert told == [("syn", 0.1, 0.3)]
+    assert observed == [("syn", 0.1, 0.3)]
 
 
-def test_a_datagram_of_its_own_says_that_nothing_had_come_or_that_it_came_during_the_doze(gaps, told):
-    """Nothing held: not before now; frames held: since the doze began; an interruption counts once."""
+def test_an_uplink_datagram_reveals_whether_a_frame_arrived_in_the_doze(gaps, observed):
+    """No buffered frames: later than now. Buffered frames: since the start of the doze, counted once."""
     gaps.rests(1.0, 1.1)
     gaps.interrupted(Poll(50.0))
     gaps.sent(1.05, datagram())
     gaps.rests(1.06, 1.2)
     gaps.interrupted(Poll(40.0, 1500, 1, ((20.0, 1500),)))
     gaps.sent(1.1, datagram())
-    assert told == [("idle", 1.05, inf), ("asked", 0.01, 0.05)]
+    assert observed == [("idle", 1.05, inf), ("asked", 0.01, 0.05)]
 
 
-def test_a_bare_ack_received_changes_nothing(gaps, told):
-    """Nobody waits for it: the gap of the request goes on."""
+def test_a_bare_ack_received_changes_nothing(gaps, observed):
+    """The gap of the request continues."""
     gaps.sent(1.0, request())
     gaps.rests(1.0, 1.1)
     gaps.received(1.1, ack())
     gaps.rests(1.1, 1.2)
     gaps.received(1.2, request())
-    assert told == [("request", 0.1, 0.2)]
+    assert observed == [("request", 0.1, 0.2)]
     assert gaps.idle.opened_s == 1.2
 
 
-def test_a_fin_that_completes_the_last_reply_says_that_no_data_had_come(gaps, told):
-    """And what follows is idle."""
+def test_a_fin_that_completes_the_last_reply_is_an_observation_without_data(gaps, observed):
+    """The next gap is idle."""
     gaps.sent(1.0, request())
     gaps.rests(1.0, 1.1)
     gaps.received(1.1, fin())
-    assert told == [("request", 0.1, inf)]
+    assert observed == [("request", 0.1, inf)]
     assert gaps.idle.context == "idle"
 
 
-def test_frames_of_one_burst_are_no_waiting(gaps, told):
-    """A gap in which the radio was not asked to rest is not learnt from."""
+def test_gaps_within_a_burst_are_not_observed(gaps, observed):
+    """A gap without a rest of the radio is no observation."""
     gaps.sent(1.0, request())
     for number in range(3):
         gaps.received(1.1 + 0.0025 * number, request(size=1460))
-    assert told == []
+    assert observed == []
     assert gaps.waiting[0].context == "received"
 
 
-def test_a_datagram_sent_is_a_question_for_two_seconds(gaps, told):
-    """Its reply ends a context of its own. A datagram received asks nothing."""
+def test_a_datagram_sent_is_an_outstanding_request_for_two_seconds(gaps, observed):
+    """Its reply ends its own context. A datagram received is no request."""
     gaps.sent(1.0, datagram())
     assert (gaps.asks(2.9), gaps.asks(3.1)) == (True, False)
     gaps.rests(1.0, 1.2)
     gaps.received(1.201, datagram())
-    assert told == [("asked", 0.0, 0.2)]
+    assert observed == [("asked", 0.0, 0.2)]
     assert not gaps.asks(1.3)
 
 
-def test_a_frame_of_one_connection_leaves_the_gap_of_another_open(gaps, told):
-    """The request of connection 0 is answered 0.5 s after it was sent, whatever connection 1 does."""
+def test_a_frame_of_one_connection_leaves_the_gap_of_another_open(gaps, observed):
+    """The reply on connection 0 arrives 0.5 s after its request, whatever connection 1 does."""
     gaps.sent(1.0, request(0))
     gaps.sent(1.1, syn(1))
     gaps.rests(1.1, 1.2)
@@ -105,12 +105,12 @@ def test_a_frame_of_one_connection_leaves_the_gap_of_another_open(gaps, told):
     gaps.sent(1.204, ack(1))
     gaps.rests(1.21, 1.6)
     gaps.received(1.5, request(0, 100))
-    assert told == [("syn", 0.0, 0.1), ("request", 0.496, 0.5)]
+    assert observed == [("syn", 0.0, 0.1), ("request", 0.496, 0.5)]
     assert set(gaps.waiting) == {1}
 
 
-def test_frames_that_follow_each_other_after_waking_were_held(gaps, told):
-    """Both came during the doze, the first one late on a busy air; a third one 20 ms later came just now."""
+def test_consecutive_frames_after_a_wake_up_arrived_in_the_doze(gaps, observed):
+    """Two frames arrived in the doze, also if the channel was busy; a third one 20 ms later just arrived."""
     for flow in range(3):
         gaps.sent(1.0, request(flow))
     gaps.rests(1.0, 1.1)
@@ -118,11 +118,11 @@ def test_frames_that_follow_each_other_after_waking_were_held(gaps, told):
     gaps.sent(1.109, ack(0))
     gaps.received(1.112, request(1, 100))
     gaps.received(1.132, request(2, 100))
-    assert told == [("request", 0.0, 0.1), ("request", 0.0, 0.1), ("request", 0.128, 0.132)]
+    assert observed == [("request", 0.0, 0.1), ("request", 0.0, 0.1), ("request", 0.128, 0.132)]
 
 
-def test_what_is_held_when_a_doze_is_cut_short_came_since_it_began(gaps, told):
-    """The packet belongs to connection 1, the frames held to connection 0; if none are held nothing came."""
+def test_frames_buffered_at_an_interruption_arrived_in_the_doze(gaps, observed):
+    """The packet is of connection 1, the buffered frames of connection 0; none buffered means no arrival."""
     gaps.sent(1.0, request(0))
     gaps.rests(1.0, 1.2)
     gaps.interrupted(Poll(50.0, 1500, 1, ((20.0, 1500),)))
@@ -132,31 +132,31 @@ def test_what_is_held_when_a_doze_is_cut_short_came_since_it_began(gaps, told):
     gaps.interrupted(Poll(40.0))
     gaps.sent(1.1, ack(1))
     gaps.received(1.102, request(1, 100))
-    assert told == [("request", 0.0, 0.05), ("request", 0.05, inf)]
+    assert observed == [("request", 0.0, 0.05), ("request", 0.05, inf)]
 
 
-def test_a_reply_that_ends_without_data_had_not_come(gaps, told):
-    """By a FIN; then nothing waits, and there is one gap again, which an unasked frame ends."""
+def test_a_reply_that_ends_without_data_did_not_arrive_before(gaps, observed):
+    """The FIN ends the request; the next gap is idle, and an unsolicited frame ends it."""
     gaps.sent(1.0, request(0))
     gaps.rests(1.0, 1.1)
     gaps.received(1.103, fin(0))
-    assert told == [("request", 0.103, inf)]
+    assert observed == [("request", 0.103, inf)]
     assert (gaps.waiting, gaps.idle.context) == ({}, "idle")
     gaps.rests(1.2, 1.4)
     gaps.received(1.41, datagram())
-    assert told[1:] == [("idle", 0.097, 0.297)]
+    assert observed[1:] == [("idle", 0.097, 0.297)]
 
 
 def learnt(rate):
-    """Return a law that has learnt exponential waiting times of a rate."""
+    """Return a law trained on exponential waiting times with a rate."""
     law = WaitingTimeModel()
     for time_s in np.random.default_rng(1).exponential(1 / rate, 400):
         law.observe(max(0.0, time_s - 0.004), time_s)
     return law
 
 
-def test_the_first_of_several_comes_at_the_sum_of_their_rates():
-    """Two connections of rates 2 and 3 per second, opened at different times, as one of rate 5; by hand."""
+def test_the_first_of_several_arrives_at_the_sum_of_their_rates():
+    """Connections with rates of 2 and 3 per second, opened at different times, equal one with rate 5."""
     laws = [(learnt(2.0).at, 9.9), (learnt(3.0).at, 9.5)]
     times_s = np.array([10.0, 10.1, 10.2, 10.4, 10.1])
     risen, area = first_event_model(laws, times_s)
@@ -167,8 +167,8 @@ def test_the_first_of_several_comes_at_the_sum_of_their_rates():
     assert risen == pytest.approx(1 - still)
 
 
-def test_the_joint_law_of_one_is_that_law_from_now_on():
-    """Given that nothing has come yet, and integrated nearly as exactly."""
+def test_the_joint_law_of_one_gap_is_its_conditional_law():
+    """Given that no frame has arrived yet, and integrated almost as exactly."""
     law = learnt(2.0)
     times_s = np.linspace(10.0, 14.0, 30)
     risen, area = first_event_model([(law.at, 9.9)], times_s)

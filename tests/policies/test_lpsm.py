@@ -1,4 +1,4 @@
-"""LPSM: what it learns from, and how it rests."""
+"""LPSM: its training and its rests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def started(spec: str = "lpsm") -> Lpsm:
 
 
 def test_the_published_setting_has_twelve_experts_and_259_switching_rates():
-    """100 to 1200 ms; 45 minutes of polls, 27,000 of them."""
+    """100 to 1200 ms; 45 minutes have 27,000 polls."""
     policy = started()
     assert list(policy.times_ms) == [100.0 * n for n in range(1, 13)]
     assert isinstance(policy.learner, LearnAlpha)
@@ -30,11 +30,11 @@ def test_the_published_setting_has_twelve_experts_and_259_switching_rates():
 
 
 def test_the_first_doze_is_the_mean_of_the_experts_rounded_to_a_beacon():
-    """650 ms, and half a beacon rounds up: 7 beacons."""
+    """650 ms are 6.5 beacons, rounded up to 7."""
     assert started("lpsm:uplink=restart").rest(0.0, 0.0, None).beacons == 7
 
 
-def test_held_bytes_shorten_the_doze_and_silence_lengthens_it():
+def test_buffered_bytes_shorten_the_doze_and_idle_polls_lengthen_it():
     """The behaviour of the thesis's figure 2-5."""
     policy = started()
     busy = policy.rest(0.7, 0.7, Poll(100.0, 6000, 4)).beacons
@@ -50,7 +50,7 @@ def test_held_bytes_shorten_the_doze_and_silence_lengthens_it():
 
 
 def test_the_polling_time_is_the_weighted_mean_of_the_experts():
-    """Equation 2.32, from the learner's own weights."""
+    """Equation 2.32, with the weights of the learner."""
     policy = started()
     rest = policy.rest(0.7, 0.7, Poll(700.0, 40, 1))
     mean_ms = float(policy.learner.weights @ policy.times_ms)
@@ -58,15 +58,15 @@ def test_the_polling_time_is_the_weighted_mean_of_the_experts():
 
 
 @pytest.mark.parametrize(("uplink", "beacons"), [("one", 1), ("restart", 7), ("keep", 4)])
-def test_what_an_uplink_packet_does_to_the_doze_is_a_choice(uplink, beacons):
-    """Planned to wake at beacon 7, a packet sent just after beacon 3."""
+def test_the_uplink_parameter_sets_the_doze_after_an_uplink_packet(uplink, beacons):
+    """The planned beacon is 7; a packet is sent just after beacon 3."""
     policy = started(f"lpsm:uplink={uplink}")
     assert policy.rest(0.0, 1.0, Poll(100.0)).beacons == 7
     assert policy.rest(0.301, 0.001, None).beacons == beacons
 
 
-def test_a_doze_cut_short_is_learned_from_only_if_wanted():
-    """The other open choice."""
+def test_an_interrupted_doze_is_a_training_round_only_if_set():
+    """The thesis leaves the choice open."""
     poll = Poll(50.0, 3000, 2)
     deaf, keen = started(), started("lpsm:learn_on_uplink=true")
     before = deaf.learner.weights.copy()
@@ -76,13 +76,13 @@ def test_a_doze_cut_short_is_learned_from_only_if_wanted():
     assert not np.array_equal(keen.learner.weights, before)
 
 
-def test_one_switching_rate_makes_it_fixed_share():
-    """``alpha`` in place of Learn-alpha."""
+def test_alpha_selects_fixed_share():
+    """Instead of Learn-alpha."""
     assert isinstance(started("lpsm:alpha=0.01").learner, FixedShare)
 
 
-def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
-    """What reproduces a run."""
+def test_the_result_has_all_parameters_and_the_gamma_of_the_loss():
+    """They suffice to repeat a run."""
     config = make_policy("lpsm:loss=inverse").config()
     assert config["loss"] == "inverse"
     assert config["gamma"] == pytest.approx(1 / 1.2e5)
@@ -107,28 +107,28 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
         ("lpsm:horizon_s=0", "horizon_s must be a number > 0 .*, got '0'"),
     ],
 )
-def test_wrong_parameters_are_refused(spec, message):
-    """In one sentence, before any run."""
+def test_wrong_parameters_are_an_error(spec, message):
+    """The message is one sentence, before any run."""
     with pytest.raises(InputError, match=message):
         make_policy(spec)
 
 
-def test_a_horizon_of_too_many_polls_is_refused():
-    """Their number depends on the beacon interval, which the policy learns at its start."""
+def test_a_horizon_of_too_many_polls_is_an_error():
+    """Their number depends on the beacon interval, which start() receives."""
     message = r"^policy lpsm: horizon_s=1e\+08 is 1e\+11 beacon intervals of 1 ms; expected at most 1e\+09"
     with pytest.raises(InputError, match=message):
         make_policy("lpsm:horizon_s=1e8").start(0.001)
 
 
-def test_a_beacon_interval_of_its_own_sets_the_horizon_in_polls():
-    """2,700 s of beacons 1 s apart: 2,700 polls, 83 levels."""
+def test_the_beacon_interval_sets_the_number_of_polls_in_the_horizon():
+    """2,700 s with a beacon per second have 2,700 polls, and 83 levels."""
     policy = make_policy("lpsm")
     policy.start(1.0)
     assert policy.learner.rates.size == 83
 
 
-def test_with_an_outstanding_request_as_context_the_pages_are_nearly_static_psm_s():
-    """One memory while a request is outstanding: delays shrink, at no more energy."""
+def test_with_outstanding_requests_as_context_page_times_are_nearly_those_of_psm():
+    """With a learner for outstanding requests, delays shrink at no more energy."""
     policies = "lpsm", "lpsm:context=outstanding", "psm"
     plain, knowing, psm = (simulate(policy, pages=40, seed=711) for policy in policies)
     assert knowing.slowdown.mean < plain.slowdown.mean
@@ -136,8 +136,8 @@ def test_with_an_outstanding_request_as_context_the_pages_are_nearly_static_psm_
     assert knowing.energy_per_page_j < plain.energy_per_page_j + 0.01
 
 
-def test_each_context_has_a_memory_of_its_own():
-    """What is seen while a request is outstanding leaves the other memory as it was."""
+def test_each_context_has_its_own_learner():
+    """Polls with an outstanding request do not change the other learner."""
     policy = started("lpsm:context=outstanding")
     policy.sent(1.0, Frame(0, 340, 300, False, False))
     policy.rest(1.0, 0.0, None)
@@ -157,8 +157,8 @@ def test_each_context_has_a_memory_of_its_own():
         ("lpsm:acks=uplink,uplink=keep", 7),
     ],
 )
-def test_whether_an_ack_sent_at_a_poll_is_an_uplink_packet_is_a_choice(spec, beacons):
-    """A frame fetched at beacon 7 and acknowledged: the full time, or one beacon; else the full time."""
+def test_a_parameter_sets_whether_an_ack_at_a_poll_is_an_uplink_packet(spec, beacons):
+    """After an ACK for a frame retrieved at beacon 7, the doze is the polling time, or one beacon."""
     policy = started(spec)
     policy.rest(0.0, 0.0, None)
     policy.uplink(0.701)
@@ -166,7 +166,7 @@ def test_whether_an_ack_sent_at_a_poll_is_an_uplink_packet_is_a_choice(spec, bea
     assert policy.rest(1.4, 0.7, Poll(700.0)).beacons == 7
 
 
-def test_a_loss_with_a_context_sees_the_radio_and_the_requests():
+def test_a_loss_with_a_context_receives_requests_and_waiting_times():
     """A request that waits during the doze is counted, also if its reply ends the wait at the beacon."""
     seen = []
 
@@ -191,8 +191,8 @@ def test_a_loss_with_a_context_sees_the_radio_and_the_requests():
     policy.received(1.3, Frame(1, 400, 360, False, False))
     policy.rest(1.31, 0.36, Poll(300.0, 400, 1))
     assert policy.rest(1.6, 0.6, Poll(290.0)).plan is None
-    assert [each.outstanding for each in seen] == [1, 0]
-    assert [each.waited_ms for each in seen] == pytest.approx([350.0, 0.0])
+    assert [observation.outstanding for observation in seen] == [1, 0]
+    assert [observation.waited_ms for observation in seen] == pytest.approx([350.0, 0.0])
     assert (seen[0].awake_w, seen[0].asleep_w, seen[0].beacon_j, seen[0].beacon_ms) == (
         1.0,
         0.1,

@@ -1,4 +1,4 @@
-"""Idle plan of LPSM: the planned way and the round-by-round way hear the same beacons."""
+"""Idle plans of LPSM: runs with a plan and round by round receive the same beacons."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ POLLS = int(os.environ.get("PSM_SIM_POLLS", "15000"))
 
 
 def heard(spec: str, polls: int, plans: bool, seed: int = 1) -> tuple[list[int], Learner]:
-    """Return the numbers of the beacons that a station hears, which now and then finds frames."""
+    """Return the numbers of the beacons that a station receives, some of them with buffered frames."""
     policy, rng = make_policy(spec), np.random.default_rng(seed)
     assert isinstance(policy, Lpsm)
     policy.start(0.1)
-    beacons, found, poll, begin = Doze(Beacons(0.1), plans), list[int](), None, 0
-    while len(found) < polls:
-        silence, buffered = len(found) + int(rng.geometric(0.01)), int(rng.integers(40, 20_000))
-        while len(found) < silence:
+    beacons, numbers, poll, begin = Doze(Beacons(0.1), plans), list[int](), None, 0
+    while len(numbers) < polls:
+        next_arrival, buffered = len(numbers) + int(rng.geometric(0.01)), int(rng.integers(40, 20_000))
+        while len(numbers) < next_arrival:
             beacons.begin(0.1 * begin, policy.rest(0.1 * begin, 1.0, poll))
-            while len(found) < silence - 1 and beacons.load_promised_doze():
-                found.append(round(beacons.wakes_s / 0.1))
+            while len(numbers) < next_arrival - 1 and beacons.load_promised_doze():
+                numbers.append(round(beacons.wakes_s / 0.1))
                 beacons.skip_empty_beacons(nextafter(beacons.wakes_s, inf))
             begin = round(beacons.wakes_s / 0.1)
-            found.append(begin)
+            numbers.append(begin)
             poll = beacons.end(beacons.wakes_s)
         poll = Poll(poll.slept_ms, buffered, 1, ((poll.slept_ms / 2, buffered),))
-    return found, policy.learner
+    return numbers, policy.learner
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def heard(spec: str, polls: int, plans: bool, seed: int = 1) -> tuple[list[int],
         ("lpsm:step_ms=50,min_ms=150", 5_000),
     ],
 )
-def test_both_ways_hear_the_same_beacons_and_learn_the_same(spec, polls):
-    """The weights are within 1e-9 at the end; ``PSM_SIM_POLLS=100000`` tries so many of the default."""
+def test_plans_change_neither_beacons_nor_weights(spec, polls):
+    """The final weights are within 1e-9. ``PSM_SIM_POLLS=100000`` tries as many polls of the default."""
     planned, learner = heard(spec, polls, plans=True)
-    asked, expected = heard(spec, polls, plans=False)
-    assert planned == asked
+    decided, expected = heard(spec, polls, plans=False)
+    assert planned == decided
     assert learner.rounds == expected.rounds
     assert np.abs(learner.weights - expected.weights).max() < 1e-9
 
@@ -70,7 +70,7 @@ def test_both_ways_hear_the_same_beacons_and_learn_the_same(spec, polls):
     [(650.0, 7), (650.0 - 1e-8, 7), (650.0 - 1e-6, 6), (650.0 + 1e-8, 7), (1.0, 1), (149.9, 1), (151.0, 2)],
 )
 def test_a_mean_within_a_billionth_of_a_beacon_below_the_half_is_rounded_up(mean_ms, beacons):
-    """The rule that both ways have in common; 1e-7 ms are a billionth of a beacon."""
+    """With and without plans; 1e-7 ms are a billionth of a beacon."""
     assert round_to_beacons(np.array([mean_ms / 100])).tolist() == [beacons]
     policy = make_policy("lpsm")
     assert isinstance(policy, Lpsm)
@@ -79,52 +79,52 @@ def test_a_mean_within_a_billionth_of_a_beacon_below_the_half_is_rounded_up(mean
     assert policy.rest(0.1, 0.1, Poll(100.0)).beacons == beacons
 
 
-class Asked(Observer):
-    """Takes note of the questions, and of the beacons."""
+class Decisions(Observer):
+    """Record decisions and beacons."""
 
     def __init__(self) -> None:
         self.questions: list[tuple[float, Poll | None, int]] = []
         self.times_s: list[float] = []
 
     def rest(self, time_s, poll, rest):
-        """Note a question."""
+        """Record a decision."""
         self.questions.append((time_s, poll, rest.beacons))
 
     def beacons(self, first_s, count, every_s):
-        """Note each beacon."""
+        """Record the beacons."""
         self.times_s += [first_s + number * every_s for number in range(count)]
 
 
-class Hears(Observer):
-    """Takes note of the beacons only."""
+class BeaconsOnly(Observer):
+    """Record beacons only."""
 
     def __init__(self) -> None:
         self.times_s: list[float] = []
 
-    beacons = Asked.beacons
+    beacons = Decisions.beacons
 
 
 @pytest.mark.parametrize("uplink", ["one", "keep", "restart"])
-def test_who_is_told_of_questions_hears_of_each_and_changes_nothing(uplink):
-    """With such an observer no plan is followed: the same energy and page times to the last bit."""
+def test_an_observer_of_rests_gets_each_decision_and_changes_nothing(uplink):
+    """With such an observer, plans are disabled; energy and page times are bit-for-bit equal."""
     pages = load_workload("ucb", 30, 4).pages
     runs = []
-    for observer in (Asked(), Hears()):
+    for observer in (Decisions(), BeaconsOnly()):
         policy = make_policy(f"lpsm:uplink={uplink}")
         world = build_world(load_topology(), policy, [observer])
         run_alone(world, pages)
         runs.append((world, policy, observer))
-    (one, slow, asked), (other, fast, hears) = runs
+    (one, slow, decisions), (other, fast, beacons_only) = runs
     assert list(one.visits) == list(other.visits)
-    assert asked.times_s == pytest.approx(hears.times_s, abs=1e-9)
-    assert len(hears.times_s) == other.usage().beacons
-    assert sum(poll is not None for _, poll, _ in asked.questions) >= len(asked.times_s) - 1
+    assert decisions.times_s == pytest.approx(beacons_only.times_s, abs=1e-9)
+    assert len(beacons_only.times_s) == other.usage().beacons
+    assert sum(poll is not None for _, poll, _ in decisions.questions) >= len(decisions.times_s) - 1
     assert slow.learner.rounds == fast.learner.rounds
     assert np.abs(slow.learner.weights - fast.learner.weights).max() < 1e-9
 
 
-def test_a_policy_derived_from_it_is_asked_at_each_beacon():
-    """It can learn in its own way from each poll."""
+def test_a_subclass_of_lpsm_decides_at_each_beacon():
+    """It can therefore override the training of each poll."""
 
     class Own(Lpsm):
         pass
@@ -137,8 +137,8 @@ def test_a_policy_derived_from_it_is_asked_at_each_beacon():
 @pytest.mark.parametrize(
     ("spec", "planned"), [("lpsm", True), ("lpsm:alpha=0", False), ("lpsm:step_ms=2", False)]
 )
-def test_a_plan_that_cannot_be_worked_out_has_no_dozes(spec, planned):
-    """The station then asks at the next beacon, as without a plan."""
+def test_a_plan_that_cannot_be_computed_has_no_dozes(spec, planned):
+    """The policy then decides at the next beacon, as without a plan."""
     policy = make_policy(spec)
     policy.start(0.1)
     plan = policy.rest(0.1, 0.1, Poll(100.0)).plan
@@ -156,13 +156,13 @@ class Means:
 
 
 def test_a_plan_has_a_run_for_each_length_in_a_block():
-    """Rounded by hand; the last length of a block may occur once only."""
+    """Rounded by hand; the last length of a block may occur only once."""
     plan = IdlePlan(cast(Any, Means), lambda *_: None, np.array([100.0, 500.0]), 0.1)
     assert list(plan.dozes()) == [(1, 2), (2, 1), (2, 1), (3, 2)]
 
 
-def test_a_formula_that_depends_on_the_time_slept_is_asked_at_each_beacon():
-    """Also when nothing is held."""
+def test_a_formula_with_the_time_slept_is_evaluated_at_each_beacon():
+    """Also without buffered frames."""
     policy = make_policy("lpsm:loss=1/Ti + 1e-9*T")
     policy.start(0.1)
     assert policy.rest(0.1, 0.1, Poll(100.0)).plan is None

@@ -1,4 +1,4 @@
-"""Flows: which of them wait for a reply."""
+"""Flows that wait for a reply."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.policies.frames import ack, fin, request, syn
     [(syn(), 1), (request(size=1460), 1), (request(size=1459), 0), (fin(), 0), (ack(), 1), (fin(1), 1)],
 )
 def test_a_flow_waits_until_a_fin_or_less_than_a_full_segment_is_received(received, waits):
-    """A SYN back, a full segment, a bare ACK or the FIN of another flow does not end it."""
+    """A SYN-ACK, a full segment, a bare ACK or the FIN of another flow does not end the wait."""
     flows = OutstandingRequests()
     flows.sent(syn())
     flows.sent(request())
@@ -32,7 +32,7 @@ def test_a_flow_waits_until_a_fin_or_less_than_a_full_segment_is_received(receiv
     ],
 )
 def test_a_full_segment_has_the_smaller_size_of_both_syns(sizes, payload, waits):
-    """The station's own SYN and the peer's; one alone is enough."""
+    """Those of the station and of the peer; one alone is enough."""
     flows = OutstandingRequests()
     ours, theirs = sizes
     flows.sent(syn(mss=ours))
@@ -51,7 +51,7 @@ def test_a_full_segment_has_the_smaller_size_of_both_syns(sizes, payload, waits)
 )  # fmt: skip
 @pytest.mark.parametrize("mss", [0, 1460])
 def test_a_payload_of_the_same_size_after_an_end_shows_a_smaller_segment(mss, payloads, waits):
-    """From 536 B on; the SYN is unknown, or says more than the peer uses."""
+    """From 536 B on, if the SYN is unknown or states more than the peer uses."""
     flows = OutstandingRequests()
     flows.sent(syn(mss=mss))
     flows.sent(request())
@@ -61,7 +61,7 @@ def test_a_payload_of_the_same_size_after_an_end_shows_a_smaller_segment(mss, pa
 
 
 def test_after_another_request_a_reply_of_the_same_size_ends():
-    """Only data that follow without a request show that the reply went on; so do no unsolicited ones."""
+    """Only data without another request continue the reply; unsolicited data do not."""
     flows = OutstandingRequests()
     for _ in range(3):
         flows.sent(request())
@@ -74,7 +74,7 @@ def test_after_another_request_a_reply_of_the_same_size_ends():
 
 
 def test_a_closed_connection_leaves_nothing():
-    """Neither its request nor its size, so that its number may be used again."""
+    """Neither its request nor its size, because its number may be reused."""
     flows = OutstandingRequests()
     flows.sent(syn(mss=600))
     flows.received(fin())
@@ -83,8 +83,8 @@ def test_a_closed_connection_leaves_nothing():
     assert flows.waiting == 0
 
 
-def test_a_fin_sent_ends_it_and_a_further_request_begins_it_anew():
-    """Each flow for itself."""
+def test_a_fin_sent_ends_the_wait_and_another_request_begins_one():
+    """Independently of other flows."""
     flows = OutstandingRequests()
     for flow in range(3):
         flows.sent(syn(flow))

@@ -1,4 +1,4 @@
-"""Delays of a page under each polling time, by hand and against runs with that polling time."""
+"""Delays of a page under each polling time, compared with hand-computed ones and with runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def useful(flow: int) -> Frame:
 
 
 def page_with_one_reply() -> PageDelays:
-    """A request at 50 ms, whose reply arrives at 130 ms and is retrieved at the beacon at 400 ms."""
+    """Return a page with a request at 50 ms, a reply at 130 ms, and its retrieval at the beacon at 400 ms."""
     pages = PageDelays(TIMES_MS, Beacons(0.1))
     assert pages.sent(0.05, useful(0)) is None
     pages.rest(0.051, None)
@@ -81,7 +81,7 @@ def test_a_reply_without_a_doze_before_it_is_not_delayed():
 
 
 class Watched(Loss):
-    """No loss, so that the polling time stays the mean of the experts; records each context."""
+    """Zero loss, which leaves the polling time at the mean of the experts; records each context."""
 
     name = "watched"
     per = "page"
@@ -98,8 +98,8 @@ def test_one_run_predicts_the_delays_of_other_polling_times():
     Watched.seen.clear()
     run = simulate(policy, pages=30, seed=3)
     contexts = Watched.seen[-29:]  # the last page does not end
-    estimates_ms = np.mean(np.array([each.delays_ms for each in contexts]), axis=0)[[1, 3, 8]]
-    elapsed_ms = np.mean([each.elapsed_ms for each in contexts])
+    estimates_ms = np.mean(np.array([context.delays_ms for context in contexts]), axis=0)[[1, 3, 8]]
+    elapsed_ms = np.mean([context.elapsed_ms for context in contexts])
     assert elapsed_ms == pytest.approx(1000 * run.pages["always_on_time_s"][:-1].mean(), rel=0.35)
     measured_ms = []
     for time_ms in (200, 400, 900):
@@ -120,7 +120,7 @@ class Delays(Loss):
 
 @pytest.mark.parametrize("context", ["none", "outstanding"])
 def test_a_loss_of_pages_learns_the_polling_time(context):
-    """The delay alone shortens it, from 650 to nearly 100 ms while a reply is awaited."""
+    """The loss has the delay only: while a request is outstanding, it falls from 650 ms to nearly 100 ms."""
     policy = Lpsm(loss=Delays(), context=context)
     run = simulate(policy, pages=30)
     first = simulate(Lpsm(loss=Watched(), context=context), pages=30)

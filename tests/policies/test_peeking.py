@@ -1,4 +1,4 @@
-"""A policy sees what its station has seen, and nothing behind it: three that try to see more."""
+"""A policy has no access to anything that its station has not received."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RECORDS = {Poll, Frame, RadioPower, Dtim, Beacons, tuple}
 
 
 class Peek(Policy):
-    """Records all arguments, and dozes for three beacons."""
+    """Record all arguments, and doze for three beacons."""
 
     name = "peek"
 
@@ -50,41 +50,41 @@ def peek(pages: int = 6, topology: str = "three-node") -> Peek:
 
 
 def leaves(value: Any) -> list[Any]:
-    """Return the plain values behind *value*. Records have no attributes beside their fields."""
+    """Return the plain values in *value*. Records have no attributes other than their fields."""
     if type(value) not in RECORDS:
         return [value]
     assert not hasattr(value, "__dict__")
     if isinstance(value, tuple):
-        return [leaf for each in value for leaf in leaves(each)]
+        return [leaf for item in value for leaf in leaves(item)]
     return [leaf for name in type(value).__slots__ for leaf in leaves(getattr(value, name))]
 
 
 @pytest.mark.parametrize("topology", ["three-node", "modern"])
-def test_a_policy_that_looks_for_the_clock_of_the_server_finds_numbers(topology):
-    """No argument and no attribute leads to the network, whose clock the server shares."""
+def test_the_arguments_and_attributes_of_a_policy_are_plain_values(topology):
+    """None refers to the network, whose clock the server shares."""
     policy = peek(topology=topology)
     seen = [leaf for _, arguments in policy.calls for leaf in leaves(arguments)]
     assert {hook for hook, _ in policy.calls} >= {"rest", "uplink", "sent", "received"}
     assert {type(leaf) for leaf in seen} <= PLAIN
 
 
-def test_a_policy_that_looks_for_the_pages_knows_beacons_and_powers_only():
-    """The station sets nothing else, and a policy knows neither trace nor seed."""
+def test_the_station_sets_only_beacons_and_powers_on_a_policy():
+    """A policy knows neither the trace nor the seed."""
     policy = peek()
-    given = {name: value for name, value in vars(policy).items() if name != "calls"}
-    assert given.keys() == {"beacon_s", "beacon_grid", "power", "dtim"}
-    assert {type(leaf) for value in given.values() for leaf in leaves(value)} <= PLAIN | {str}
+    attributes = {name: value for name, value in vars(policy).items() if name != "calls"}
+    assert attributes.keys() == {"beacon_s", "beacon_grid", "power", "dtim"}
+    assert {type(leaf) for value in attributes.values() for leaf in leaves(value)} <= PLAIN | {str}
 
 
-def test_a_policy_that_looks_for_the_future_sees_the_same_before_other_pages():
-    """The calls before the second page are those of a run that ends with the first one."""
+def test_the_calls_of_a_policy_do_not_depend_on_later_pages():
+    """The calls before the second page are those of a run with one page."""
     short, long = peek(1).calls, peek(6).calls
     assert len(short) < len(long)
     assert long[: len(short)] == short
 
 
-def test_what_a_policy_sees_has_happened():
-    """Each frame of a doze reached the access point during the doze, and the time never falls."""
+def test_polls_and_times_of_a_policy_are_never_in_the_future():
+    """Each frame of a poll arrived during the doze, and times never decrease."""
     calls = peek().calls
     times_s = [arguments[0] for _, arguments in calls if not isinstance(arguments[0], Poll)]
     assert times_s == sorted(times_s)

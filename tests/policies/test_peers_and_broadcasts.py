@@ -1,4 +1,4 @@
-"""Policies that learn from frames: other segment sizes of the peers, and group addressed frames."""
+"""Policies that learn from frames, with other segment sizes and with group addressed frames."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BROADCASTS = (("beacon.dtim_period", 3), ("access_point.group_per_s", 2.0))
 
 @cache
 def measured(policy, *settings):
-    """Return energy in J and slowdown of a page, means over the seeds of 40 pages of ``ucb``."""
+    """Return the mean energy of a page in J and slowdown, over the seeds of 40 pages of ``ucb``."""
     runs = [
         run_comparison([policy], Scenario("ucb", settings=dict(settings), pages=40, seed=seed)).runs[0]
         for seed in SEEDS
@@ -25,7 +25,7 @@ def measured(policy, *settings):
 
 @pytest.mark.parametrize("segment_bytes", [1448, 536])
 def test_the_slowdown_does_not_depend_on_the_segment_size(segment_bytes):
-    """Peers with time stamps send 1448 B; if that ended a reply, the slowdown would rise by 0.2."""
+    """Peers with time stamps send 1448 B; if such a segment ended a reply, the slowdown would rise by 0.2."""
     _, usual = measured("anticipate:price_w=2")
     _, slowdown = measured("anticipate:price_w=2", ("tcp.segment_bytes", segment_bytes))
     assert slowdown == pytest.approx(usual, abs=0.02)
@@ -33,7 +33,7 @@ def test_the_slowdown_does_not_depend_on_the_segment_size(segment_bytes):
 
 @pytest.mark.parametrize("policy", ["anticipate:price_w=0.1", "anticipate:price_w=2"])
 def test_broadcasts_train_no_model(policy):
-    """They cost their own energy, and no more: at most 10 mJ of 2.8 J a page."""
+    """They cost only their own energy: at most 10 mJ of 2.8 J per page."""
     (plain_j, plain), (energy_j, slowdown) = measured(policy), measured(policy, *BROADCASTS)
     assert energy_j == pytest.approx(plain_j, abs=0.01)
     assert slowdown == pytest.approx(plain, abs=0.005)

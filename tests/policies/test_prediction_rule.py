@@ -36,13 +36,13 @@ def learner() -> StaticExpert:
         ("quantile:1", 400.0),
     ],
 )
-def test_a_rule_is_computed_by_hand(rule: str, time_ms: float) -> None:
-    """Weights of 1/2, 1/4 and 1/4."""
+def test_a_rule_returns_the_hand_computed_time(rule: str, time_ms: float) -> None:
+    """For weights of 1/2, 1/4 and 1/4."""
     assert PredictionRule(rule, TIMES_MS, "policy").predict(learner()) == pytest.approx(time_ms)
 
 
 def test_samples_have_the_weights_as_shares_and_are_reproducible() -> None:
-    """20,000 draws, with a tolerance of five standard errors."""
+    """20,000 samples, with a tolerance of five standard errors."""
     rule, static = PredictionRule("sample", TIMES_MS, "policy"), learner()
     draws = [rule.predict(static) for _ in range(20_000)]
     for time_ms, weight in zip(TIMES_MS, (0.5, 0.25, 0.25), strict=True):
@@ -61,15 +61,15 @@ def test_samples_have_the_weights_as_shares_and_are_reproducible() -> None:
         ("lpsm:alpha=0.1,learner=learn.py:Mine", "learner has no effect without alpha=none"),
     ],
 )
-def test_unknown_rules_and_learners_are_refused_before_the_run(spec: str, message: str) -> None:
-    """One sentence with the value and what is expected."""
+def test_unknown_rules_and_learners_are_an_error_before_the_run(spec: str, message: str) -> None:
+    """The message has the value and the expected values."""
     with pytest.raises(InputError, match=message):
         make_policy(spec)
 
 
-@pytest.mark.parametrize("rule", [each.replace("Q", "0.3") for each in RULES])
+@pytest.mark.parametrize("rule", [rule.replace("Q", "0.3") for rule in RULES])
 def test_each_rule_runs_in_the_simulator(rule: str) -> None:
-    """Its polling times lie between those of the experts, so energy and slowdown stay in their range."""
+    """Polling times are between those of the experts, so energy and slowdown are in their range."""
     result = simulate(f"lpsm:rule={rule}", pages=5)
     assert 1 < result.slowdown.mean < 14
     assert 2 < result.energy_per_page_j < 4

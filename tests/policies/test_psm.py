@@ -24,29 +24,29 @@ from tests.network.radio_bench import RadioBench
         (1.25, Rest(beacons=3)),
     ],
 )
-def test_the_beacons_heard_are_those_whose_numbers_the_interval_divides(now_s, rest):
-    """With 5 of them 100 ms apart: 0.5 s, 1.0 s, 1.5 s, whenever the doze begins."""
+def test_received_beacons_have_numbers_divisible_by_the_listen_interval(now_s, rest):
+    """Interval 5 with beacons 100 ms apart: 0.5 s, 1.0 s, 1.5 s, whenever the doze begins."""
     policy = make_policy("psm:listen_interval=5")
     policy.start(0.1)
     assert policy.rest(now_s, 0.0, None) == rest
 
 
-def test_a_listen_interval_of_one_always_answers_the_same():
-    """Static PSM of the thesis: the next beacon, and all after it."""
+def test_a_listen_interval_of_one_always_returns_the_same_rest():
+    """Static PSM of the thesis: the next beacon, and all later ones."""
     policy = make_policy("psm")
     policy.start(0.1)
-    assert {policy.rest(each / 7, 0.0, None) for each in range(99)} == {Rest(beacons=1, repeat=True)}
+    assert {policy.rest(time / 7, 0.0, None) for time in range(99)} == {Rest(beacons=1, repeat=True)}
 
 
-def test_a_listen_interval_out_of_its_range_is_refused():
-    """Also where the policy is made in Python."""
+def test_a_listen_interval_out_of_range_is_an_error():
+    """Also in the Python constructor."""
     with pytest.raises(InputError, match=r"^policy psm: listen_interval must be an integer >= 1 .*, got 0"):
         Psm(listen_interval=0)
 
 
 @pytest.mark.parametrize("release", [True, False])
-def test_uplink_packets_leave_the_planned_beacons_as_they_are(release):
-    """Sent at 0.22 s and 0.75 s, they move no beacon that is heard: each third one."""
+def test_uplink_packets_do_not_move_the_planned_beacons(release):
+    """With packets at 0.22 s and 0.75 s, the station still receives each third beacon."""
     bench = RadioBench(make_policy("psm:listen_interval=3"), release_on_uplink=release)
     bench.send_at(0.22)
     bench.send_at(0.75)
@@ -54,8 +54,8 @@ def test_uplink_packets_leave_the_planned_beacons_as_they_are(release):
 
 
 @pytest.mark.parametrize("release", [True, False])
-def test_counted_from_the_last_doze_an_uplink_packet_restarts_the_interval(release):
-    """Sent at 0.22 s and 0.75 s: heard are each third beacon after them."""
+def test_with_counted_from_doze_an_uplink_packet_restarts_the_interval(release):
+    """After packets at 0.22 s and 0.75 s, the station receives each third beacon from there."""
     bench = RadioBench(make_policy("psm:listen_interval=3,counted_from=doze"), release_on_uplink=release)
     bench.send_at(0.22)
     bench.send_at(0.75)
@@ -64,8 +64,8 @@ def test_counted_from_the_last_doze_an_uplink_packet_restarts_the_interval(relea
 
 @pytest.mark.parametrize("release", ["true", "false"])
 @pytest.mark.parametrize("beacons", [300, 600, 1000])
-def test_a_long_listen_interval_ends(beacons, release):
-    """Each exchange waits for at most one interval: the SYN-ACK, the reply, the rest of it."""
+def test_pages_complete_with_a_long_listen_interval(beacons, release):
+    """SYN-ACK, reply and remaining segments wait for at most one interval each."""
     world = build_world(
         load_topology("three-node", {"access_point.release_on_uplink": release}),
         make_policy(f"psm:listen_interval={beacons}"),

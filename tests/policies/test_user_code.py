@@ -1,4 +1,4 @@
-"""A user's own code in its place: what it exits with, prints, returns and breaks is told, and where."""
+"""Faults of user-defined code: the error has its file, line and time."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class ConfigIsASet(Base):
 
 class ConfigHasACycle(Base):
     def config(self):
-        found = {}
-        found["x"] = found
-        return found
+        parameters = {}
+        parameters["x"] = parameters
+        return parameters
 
 class ConfigHasAnObject(Base):
     def config(self):
@@ -218,44 +218,44 @@ WRONG_LOSSES = [
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stand in a folder with a user's files."""
+    """Change to a folder with files of a user."""
     (tmp_path / "mine.py").write_text(POLICIES)
     (tmp_path / "losses.py").write_text(LOSSES)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Run a command that has to end with one line and status 2; return the line."""
+def error_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run a command that must end with status 2 and one line of error; return the line."""
     assert main([*words]) == 2
     output, complaint = capsys.readouterr()
-    told = [line for line in complaint.splitlines() if line not in ("import", "stray")]
-    assert (output, len(told)) == ("", 1)
-    return told[0]
+    lines = [line for line in complaint.splitlines() if line not in ("import", "stray")]
+    assert (output, len(lines)) == ("", 1)
+    return lines[0]
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("name", "message"), WRONG, ids=[name for name, _ in WRONG])
-def test_a_policy_that_goes_wrong_is_one_line_with_file_line_and_time(
+def test_the_error_of_a_policy_is_one_line_with_file_line_and_time(
     capsys: pytest.CaptureFixture[str], name: str, message: str
 ) -> None:
-    """It can neither end the run with status 0 nor lose the result of a long one at its end."""
-    assert re.search(message, refused(capsys, "--policy", f"mine.py:{name}", "--pages", "3"))
+    """A policy can neither end the run with status 0 nor lose the result of a long run at its end."""
+    assert re.search(message, error_of(capsys, "--policy", f"mine.py:{name}", "--pages", "3"))
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("name", "message"), WRONG_LOSSES, ids=[name for name, _ in WRONG_LOSSES])
-def test_a_loss_that_goes_wrong_late_is_one_line_too(
+def test_the_error_of_a_loss_late_in_a_run_is_one_line(
     capsys: pytest.CaptureFixture[str], name: str, message: str
 ) -> None:
-    """The times that it is given are read-only."""
-    assert re.search(message, refused(capsys, "--pages", "5", "--loss", f"losses.py:{name}"))
+    """The times that a loss receives are read-only."""
+    assert re.search(message, error_of(capsys, "--pages", "5", "--loss", f"losses.py:{name}"))
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", ["Prints", "NoOutput", "Floats"])
-def test_the_output_is_the_result_alone(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    """Prints go to standard error; a policy that takes the output away does not take the result."""
+def test_standard_output_has_only_the_result(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """Prints go to standard error, and a policy that closes the output does not lose the result."""
     assert main(["--policy", f"mine.py:{name}", "--pages", "2", "--format", "json"]) == 0
     output, complaint = capsys.readouterr()
     (run,) = json.loads(output)["runs"]
@@ -263,11 +263,11 @@ def test_the_output_is_the_result_alone(capsys: pytest.CaptureFixture[str], name
     assert ("stray" in complaint) == (name == "Prints")
 
 
-def test_a_formula_that_overflows_late_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """The learner that refuses its losses does not know where they come from."""
+def test_the_error_for_a_formula_that_overflows_late_names_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """Although the learner that rejects the losses does not know their source."""
     words = ["--loss", "where(I > 20000, 1/0, 1/Ti)", "--pages", "40"]
-    told = refused(capsys, *words)
-    assert re.search(r"Loss (formula )?.*returned inf|Loss where\(I > 20000.* bytes buffered", told)
+    message = error_of(capsys, *words)
+    assert re.search(r"Loss (formula )?.*returned inf|Loss where\(I > 20000.* bytes buffered", message)
 
 
 # --- in a process of its own ------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="there are no such pr
 
 @pytest.fixture
 def fifo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Stand in a folder with unruly policies; give a FIFO there."""
+    """Change to a folder with unruly policies; yield a FIFO there."""
     monkeypatch.chdir(tmp_path)
     Path("unruly.py").write_text(UNRULY)
     os.mkfifo("fifo")
@@ -330,8 +330,8 @@ def started(name: str, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def assert_that_nobody_holds(fifo: int) -> None:
-    """A FIFO whose writers have ended is at its end."""
+def assert_that_no_process_opens(fifo: int) -> None:
+    """Check that a FIFO has no writers left."""
     assert select.select([fifo], [], [], 60)[0] == [fifo]
     assert os.read(fifo, 1) == b""
 
@@ -342,28 +342,28 @@ def assert_that_nobody_holds(fifo: int) -> None:
     ("name", "how"),
     [("Ends", "with exit status 0"), ("Crashes", "by signal 11 (Segmentation fault)")],
 )
-def test_a_policy_that_ends_its_process_is_one_line(name: str, how: str) -> None:
+def test_the_error_for_a_policy_that_ends_its_process_is_one_line(name: str, how: str) -> None:
     process = started(name)
-    output, told = process.communicate()
+    output, message = process.communicate()
     assert (process.returncode, output) == (2, "")
-    assert told == f"psm_sim: Policy unruly.py:{name} returned no result: its process has ended {how}.\n"
+    assert message == f"psm_sim: Policy unruly.py:{name} returned no result: its process has ended {how}.\n"
 
 
 @posix_only
 @pytest.mark.usefixtures("fifo")
 @pytest.mark.parametrize("words", ["", "--replications 2"])
-def test_the_results_of_other_policies_are_kept(words: str) -> None:
+def test_the_results_of_other_policies_are_printed(words: str) -> None:
     process = started("", "--policy", "bsd", "--policy", "unruly.py:Ends", "--format", "json", *words.split())
-    output, told = process.communicate()
+    output, message = process.communicate()
     assert process.returncode == 2
     assert [run["policy"] for run in json.loads(output)["runs"]] == ["bsd"]
-    assert told.startswith("psm_sim: Policy unruly.py:Ends returned no result")
-    assert told.count("\n") == 1
+    assert message.startswith("psm_sim: Policy unruly.py:Ends returned no result")
+    assert message.count("\n") == 1
 
 
 @posix_only
 @pytest.mark.usefixtures("fifo")
-def test_a_file_that_ends_the_command_is_one_line() -> None:
+def test_the_error_for_a_file_that_exits_is_one_line() -> None:
     Path("unruly.py").write_text("import os\nos._exit(3)")
     command = [sys.executable, "-m", "psm_sim", "check", "unruly.py:Ends"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -374,32 +374,32 @@ def test_a_file_that_ends_the_command_is_one_line() -> None:
 
 
 @posix_only
-def test_what_a_policy_leaves_ends_with_the_command(fifo: int) -> None:
-    """And the result is printed once."""
+def test_processes_of_a_policy_end_with_the_command(fifo: int) -> None:
+    """The result is printed once."""
     process = started("Leaves", "--format", "json")
-    output, told = process.communicate()
-    assert (process.returncode, told) == (0, "")
+    output, messages = process.communicate()
+    assert (process.returncode, messages) == (0, "")
     assert len(json.loads(output)["runs"]) == 1
-    assert_that_nobody_holds(fifo)
+    assert_that_no_process_opens(fifo)
 
 
 @posix_only
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("SIGINT", "psm_sim: interrupted.\n"),
         ("SIGTERM", "psm_sim: terminated by SIGTERM.\n"),
         ("SIGKILL", ""),
     ],
 )
-def test_a_signal_to_the_command_ends_the_policy(name: str, told: str, fifo: int) -> None:
+def test_a_signal_to_the_command_ends_the_policy(name: str, message: str, fifo: int) -> None:
     process = started("Waits")
     while not is_held(fifo):
         assert process.poll() is None
     process.send_signal(getattr(signal, name))
-    assert process.communicate() == ("", told)
+    assert process.communicate() == ("", message)
     assert process.returncode in (-9, 128 + getattr(signal, name))
-    assert_that_nobody_holds(fifo)
+    assert_that_no_process_opens(fifo)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -414,7 +414,7 @@ def test_ctrl_z_pauses_the_policy(fifo: int) -> None:
             time.sleep(0.05)
     process.kill()
     process.communicate()
-    assert_that_nobody_holds(fifo)
+    assert_that_no_process_opens(fifo)
 
 
 def state_of(process: str) -> str:
@@ -433,8 +433,8 @@ def is_held(fifo: int) -> bool:
 
 
 @posix_only
-def test_a_call_that_lasts_too_long_ends_with_its_line() -> None:
-    """It ends after as many ticks of the timer as fit into its time."""
+def test_the_error_for_a_call_that_takes_too_long_has_its_line() -> None:
+    """The call ends after as many ticks of the timer as its limit has."""
     before = signal.signal(signal.SIGALRM, user_code_guards._limit_time)
     try:
         with pytest.raises(PluginError, match=r"^It failed: TimeLimitError: no result within 1 s; fix"):

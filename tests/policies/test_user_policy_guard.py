@@ -1,4 +1,4 @@
-"""A user's own policy, watched."""
+"""The guard of user-defined policies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Good(Policy):
         return Rest(beacons=self.beacons)
 
 
-class Answers(Policy):
+class Returns(Policy):
     name = "answers"
 
     def __init__(self, answer):
@@ -34,8 +34,8 @@ class Answers(Policy):
         return self.answer
 
 
-def test_a_built_in_policy_runs_unwatched():
-    """A copy of its own kind; those of studies are built in, too."""
+def test_a_built_in_policy_runs_without_a_guard():
+    """The run has a copy of its own class. Policies of studies are built in, too."""
     psm = make_policy("psm")
     assert type(guard_policy(psm)) is type(psm)
     assert guard_policy(psm) is not psm
@@ -53,45 +53,45 @@ def test_a_built_in_policy_runs_unwatched():
         (Rest(awake_s=0.1, repeat=True), "with repeat; repeat requires awake_s=0"),
     ],
 )
-def test_an_unusable_answer_is_named_before_the_run(answer, message):
-    """The policy, the time, the value, what is expected."""
+def test_the_error_for_an_invalid_rest_has_its_value(answer, message):
+    """The message has the policy, the time, the value and the expected values."""
     with pytest.raises(PluginError, match=f"Policy answers failed in rest.*{message}"):
-        guard_policy(Answers(answer))
+        guard_policy(Returns(answer))
 
 
 class HoldsALock(Good):
-    """It cannot be copied, as a policy that holds a connection from its creation on."""
+    """Policy that cannot be copied, like one that opens a connection in its constructor."""
 
     def __init__(self):
         super().__init__()
         self.lock = threading.Lock()
 
 
-def test_a_class_is_created_anew_for_each_run():
-    """So it may hold what cannot be copied."""
+def test_a_class_is_instantiated_for_each_run():
+    """It may therefore have attributes that cannot be copied."""
     first, second = (guard_policy(HoldsALock) for _ in range(2))
     assert first.component.lock is not second.component.lock
     table = psm_sim.compare([HoldsALock, HoldsALock], pages=2, replications=2, workers=1)
     assert table.runs[0].energy_per_page_j == table.runs[1].energy_per_page_j
 
 
-def test_an_instance_that_cannot_be_copied_names_the_two_remedies():
-    """The class, or start()."""
+def test_the_error_for_an_instance_that_cannot_be_copied_has_two_remedies():
+    """Pass the class, or move the attribute to start()."""
     message = r"Policy good cannot be copied: .*; pass the class instead of an instance, or open in start\(\)"
     with pytest.raises(PluginError, match=message):
         guard_policy(HoldsALock())
 
 
 class OpensALock(Good):
-    """Good, with a lock that it creates in start()."""
+    """Policy that creates a lock in start()."""
 
     def start(self, beacon_s):
         super().start(beacon_s)
         self.lock = threading.Lock()
 
 
-def test_what_start_opens_need_not_be_copied():
-    """Neither by a run nor by the contract checks, whose copies are made before."""
+def test_attributes_created_in_start_need_not_be_copied():
+    """Neither a run nor the contract checks copy a policy after start()."""
     result = psm_sim.simulate(OpensALock(), pages=2)
     assert result.energy_per_page_j == psm_sim.simulate(Good(), pages=2).energy_per_page_j
     assert [finding for finding in check(OpensALock).findings if not finding.ok] == []
@@ -104,17 +104,17 @@ def test_what_start_opens_need_not_be_copied():
         (lambda *_: None, "The copy of Policy good must be of the same class, got None"),
     ],
 )
-def test_a_copy_that_goes_wrong_is_named(monkeypatch, copy, message):
-    """Python asks the policy for its copy."""
+def test_the_error_for_a_failed_copy_names_the_policy(monkeypatch, copy, message):
+    """The copy is by methods of the policy."""
     monkeypatch.setattr(Good, "__deepcopy__", copy, raising=False)
     with pytest.raises(PluginError, match=message):
         guard_policy(Good())
 
 
-def test_a_policys_own_sentence_is_passed_on():
-    """An input error is told as it stands."""
+def test_an_input_error_of_a_policy_is_unchanged():
+    """The user sees the message of the policy."""
 
-    class Asks(Answers):
+    class Asks(Returns):
         def start(self, beacon_s):
             raise InputError("Give me more beacons.")
 
