@@ -80,7 +80,7 @@ def test_pages_meet_the_targets_within_a_fifth():
 
 
 @pytest.mark.parametrize(
-    "given",
+    "parameters",
     ["slowdown=1.02,delay_ms=50", "price=2,slowdown=1.02", "price_w=7,slowdown=1.02", "price=2,delay_ms=50"],
 )
 def test_only_one_of_price_and_targets_is_allowed(parameters):
