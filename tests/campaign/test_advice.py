@@ -1,4 +1,4 @@
-"""Advice: the least energy within the bound, ties, and settings that lose messages."""
+"""Advice: the minimum energy within the bound, ties, and settings that lose messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def listen(interval: int) -> Setting:
 def advice_on(
     *settings: Setting, scenario: Scenario = PUSH, limit_s: float | None = None, seeds: int = 4
 ) -> Advice:
-    """Return the advice on settings and the one without power saving."""
+    """Return the advice on *settings* and on always-on."""
     return advise([OFF, *settings], scenario, limit_s, seeds, workers=1)
 
 
@@ -40,8 +40,8 @@ def verdicts(advice: Advice) -> dict[str, DelayVerdict]:
 @pytest.mark.parametrize(
     ("limit_s", "best"), [(None, "LI 10"), (1.3, "LI 10"), (0.4, "LI 3"), (0.15, "LI 1"), (0.05, "off")]
 )
-def test_the_least_energy_within_the_bound_is_ranked_first(limit_s: float | None, best: str) -> None:
-    """A frame waits at most a listen interval, and 21 ms on the way."""
+def test_the_minimum_energy_within_the_bound_is_ranked_first(limit_s: float | None, best: str) -> None:
+    """A frame waits for at most a listen interval, plus 21 ms in transit."""
     advice = advice_on(listen(1), listen(3), listen(10), limit_s=limit_s)
     for row in advice.rows:
         assert (row.verdict is DelayVerdict.WITHIN) == (limit_s is None or row.delay_s.high <= limit_s)
@@ -54,7 +54,7 @@ def test_the_least_energy_within_the_bound_is_ranked_first(limit_s: float | None
 
 
 def test_a_setting_that_misses_group_addressed_frames_is_the_second_choice() -> None:
-    """And named with its risk."""
+    """The answer names it with its risk."""
     advice = advice_on(listen(1), listen(3), listen(10), limit_s=0.4)
     assert advice.best is not None
     assert advice.second is not None
@@ -65,7 +65,7 @@ def test_a_setting_that_misses_group_addressed_frames_is_the_second_choice() -> 
     )
 
 
-def test_the_answer_names_the_bound_that_would_change_it() -> None:
+def test_the_answer_names_the_bound_for_a_much_cheaper_setting() -> None:
     """At 1.1 times the bound, a setting draws a fraction of the current."""
     scenario = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings={"beacon.dtim_period": 3})
     advice = advice_on(listen(3), scenario=scenario, limit_s=0.3)
@@ -83,7 +83,7 @@ MULTIPLE = st.sampled_from([0.1, 0.5, 0.9, 1.05, 1.2, 1.3, 3.0])
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0.001, 1.0), MULTIPLE, st.sampled_from([0, 1, 2, 3])), min_size=1))
-def test_no_answer_costs_ten_times_a_setting_that_it_does_not_name(
+def test_no_answer_costs_ten_times_an_unnamed_setting(
     settings_: list[tuple[float, float, int]],
 ) -> None:
     """Within the bound or up to 25 % beyond it."""
@@ -103,8 +103,8 @@ def test_no_answer_costs_ten_times_a_setting_that_it_does_not_name(
     assert least <= 10 * min(row.energy_j for row in near)
 
 
-def test_without_a_setting_within_the_bound_the_nearest_is_named() -> None:
-    """The network alone takes longer."""
+def test_if_no_setting_meets_the_bound_the_nearest_is_named() -> None:
+    """The network alone exceeds the bound."""
     advice = advice_on(listen(1), limit_s=0.001)
     assert advice.best is None
     first, second = answer(advice)
@@ -122,11 +122,11 @@ def test_without_a_setting_within_the_bound_the_nearest_is_named() -> None:
 def test_the_answer_compares_with_the_default_of_the_driver(policy: str, sentence: str) -> None:
     default = Setting("default", policy, (), 1, is_default=True)
     advice = advice_on(default, listen(1) if policy.startswith("dynamic") else listen(3))
-    assert any(each.startswith(sentence) for each in answer(advice))
+    assert any(line.startswith(sentence) for line in answer(advice))
 
 
 def test_a_network_that_delivers_nothing_has_no_remedy() -> None:
-    """All frames are lost on the way."""
+    """The network loses all frames."""
     broken = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings={"faults.wired.loss": 1})
     (sentence,) = answer(advice_on(listen(1), scenario=broken))
     assert sentence == "No setting delivers the messages: at least 100 % are missing."
@@ -144,7 +144,7 @@ def test_a_setting_close_to_the_bound_is_not_recommended() -> None:
     assert any("Too close to the bound to decide: LI 3." in sentence for sentence in answer(advice))
 
 
-def test_settings_that_do_not_differ_share_a_rank_and_the_quicker_one_is_best() -> None:
+def test_equal_settings_share_a_rank_and_the_faster_one_is_best() -> None:
     """On a chip whose dozing power includes the beacons, the listen interval costs no energy."""
     scenario = Scenario("push:stretch_s=1200,period_s=10", pages=1, profile="pixel-5")
     advice = advice_on(listen(10), listen(1), scenario=scenario)
@@ -156,7 +156,7 @@ def test_settings_that_do_not_differ_share_a_rank_and_the_quicker_one_is_best() 
     assert advice.second is None
 
 
-def test_a_quicker_setting_of_the_first_rank_is_not_best_if_it_may_need_more() -> None:
+def test_a_faster_setting_of_rank_1_is_not_best_if_it_may_cost_more() -> None:
     """With two pages, a difference of 7 % is not significant."""
     timeout = Setting("timeout", "dynamic:timeout_ms=100,listen_interval=10", (), 1)
     advice = advice_on(listen(1), timeout, scenario=Scenario("modern", pages=1, seed=2), seeds=2)
@@ -178,25 +178,25 @@ def test_a_policy_that_needs_a_new_driver_is_never_best() -> None:
     assert any(sentence.startswith("With a new driver, new would draw") for sentence in answer(advice))
 
 
-def test_a_policy_that_saves_too_little_is_no_better() -> None:
+def test_a_policy_with_a_small_saving_is_not_called_better() -> None:
     advice = advice_on(listen(1), Setting("new", "psm:listen_interval=1", needs=NEW_DRIVER), limit_s=0.4)
     assert advice.better == ()
     assert any(sentence.startswith("No policy that needs a new driver") for sentence in answer(advice))
 
 
-def test_a_delay_that_is_not_known_is_no_bound_to_set() -> None:
+def test_a_setting_with_unknown_delay_is_not_named_beyond_the_bound() -> None:
     """Messages arrived with one seed only."""
     off = SettingRow(OFF, device_run("always-on", 1.0, 0.01), Interval(0.01, 0.0, 2), DelayVerdict.WITHIN)
     unknown = SettingRow(
         listen(3), device_run("psm", 0.1, 0.2), Interval(0.2, float("inf"), 2), DelayVerdict.UNCERTAIN
     )
-    known = replace(unknown, delay_s=Interval(0.2, 0.1, 2))
+    measured = replace(unknown, delay_s=Interval(0.2, 0.1, 2))
     assert choose([off, unknown], 1, 0.2).beyond is None
-    assert choose([off, known], 1, 0.2).beyond is known
+    assert choose([off, measured], 1, 0.2).beyond is measured
 
 
-def test_a_new_policy_gets_one_seed_and_counts_only_if_it_is_clearly_better() -> None:
-    """The policy of the best setting does not."""
+def test_a_new_policy_runs_once_and_is_named_only_if_clearly_better() -> None:
+    """The policy of the best setting is not named."""
     new = [Setting(f"new {n}", f"psm:listen_interval={n}", needs=NEW_DRIVER) for n in (1, 10)]
     advice = advise([OFF, listen(1), *new], PUSH, workers=1)
     seeds = {row.setting.name: len(row.result.replicates) for row in advice.rows}
@@ -223,19 +223,19 @@ def test_without_keep_alives_an_association_expires_and_no_setting_delivers() ->
     assert answer(advice)[0].startswith("No setting delivers the messages")
     remedy = answer(advice)[1].partition("--set ")[2].rstrip(".")
     key, _, value = remedy.partition("=")
-    kept = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings={**settings, key: value})
-    assert advice_on(listen(1), scenario=kept).best is not None
+    alive = Scenario(PUSH.trace, pages=1, profile="esp32-c6", settings={**settings, key: value})
+    assert advice_on(listen(1), scenario=alive).best is not None
 
 
-def test_twt_that_cannot_carry_the_traffic_loses_messages() -> None:
+def test_twt_with_too_little_capacity_loses_messages() -> None:
     """Voice needs more than a short period every two seconds."""
     twt = Setting("TWT", "twt", (), 0)
     advice = advice_on(twt, scenario=Scenario("cbr:stretch_s=20", pages=1, profile="nrf7002"))
     assert verdicts(advice) == {"off": DelayVerdict.WITHIN, "TWT": DelayVerdict.LOSES}
 
 
-def test_pages_are_bounded_by_the_time_that_power_saving_adds() -> None:
-    """The interval is that of Student."""
+def test_the_bound_of_pages_is_the_time_added_by_power_saving() -> None:
+    """With Student's interval."""
     scenario = Scenario("ucb", pages=5)
     advice = advice_on(listen(1), listen(10), scenario=scenario, limit_s=1.0)
     assert advice.has_pages
@@ -250,7 +250,7 @@ def test_pages_are_bounded_by_the_time_that_power_saving_adds() -> None:
     }
 
 
-def test_traffic_that_is_the_same_for_every_seed_runs_once() -> None:
+def test_traffic_without_randomness_runs_once() -> None:
     recorded = load_workload("push:stretch_s=600,period_s=10", 1, 1)
     advice = advise([OFF, listen(1), listen(3)], Scenario(recorded, profile="esp32-c6"), workers=1)
     assert advice.replications == 1

@@ -1,4 +1,4 @@
-"""Benchmark of policies: costs in the cases, result files, ranking, and the stored results."""
+"""Benchmark of policies: costs per case, result files, ranking, and stored results."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ from psm_sim.campaign.benchmark.run import MISSING_S, _delay_s, run_benchmark
 from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.errors import InputError
 
-TOLD = f"stpm:delay_w={PRICE_W}"
+PRICED = f"stpm:delay_w={PRICE_W}"
 SHORT = {name: TRAFFIC[name]._replace(pages=1) for name in ("ucb", "recorded", "push")}
 FEW = BenchmarkPlan((1, 2), SHORT, ("nrf7002",))
 CASES = JUDGING.cases
 
 
-def made(*levels: float, noise: float = 0.0, seeds: int = 4) -> BenchmarkResult:
+def result_with(*levels: float, noise: float = 0.0, seeds: int = 4) -> BenchmarkResult:
     """Return a result in which policy k costs levels[k] times the optimum in all cases; psm is the first."""
     random, names = np.random.default_rng(1), ["psm", *(f"bsd:p=0.{k}" for k in range(1, len(levels)))]
 
@@ -64,11 +64,11 @@ def made(*levels: float, noise: float = 0.0, seeds: int = 4) -> BenchmarkResult:
     return BenchmarkResult(tuple(range(seeds)), runs, dict.fromkeys(CASES, (1.0,) * seeds), {}, {}, {})
 
 
-def test_a_run_has_the_costs_of_each_case_and_a_file_keeps_every_bit(tmp_path):
-    """An always-on radio causes no delay. Only a policy that is told the price runs once per price."""
-    result = run_benchmark(["psm", TOLD], FEW, workers=1)
-    assert result.policies == [ALWAYS_ON, "psm", TOLD]
-    assert len(result.runs["psm"]) * len(PRICES) == len(result.runs[TOLD]) == len(FEW.cases)
+def test_a_run_has_the_costs_of_each_case_and_a_file_stores_every_bit(tmp_path):
+    """An always-on radio causes no delay. Only a policy with a price runs once per price."""
+    result = run_benchmark(["psm", PRICED], FEW, workers=1)
+    assert result.policies == [ALWAYS_ON, "psm", PRICED]
+    assert len(result.runs["psm"]) * len(PRICES) == len(result.runs[PRICED]) == len(FEW.cases)
     assert all(costs.delay_s == (0.0, 0.0) for costs in result.runs[ALWAYS_ON].values())
     case = FEW.cases[-1]
     energy_j, delay_s, time_s = map(np.array, result.costs("psm", case))
@@ -86,8 +86,8 @@ def test_a_run_has_the_costs_of_each_case_and_a_file_keeps_every_bit(tmp_path):
     assert result.part((1,)).costs("psm", case).energy_j == result.costs("psm", case).energy_j[:1]
 
 
-def test_a_difference_of_two_billionths_is_found():
-    result = made(1.0, 2.0)
+def test_a_difference_of_two_billionths_is_detected():
+    result = result_with(1.0, 2.0)
     case = CASES[0]
     energy_j, *others = result.runs["psm"][case]
     changed = {
@@ -101,7 +101,7 @@ def test_a_difference_of_two_billionths_is_found():
 
 
 def test_messages_that_never_arrive_count_as_delay():
-    """Only messages beyond those that can be on their way at the end count."""
+    """Except those that may be in transit at the end."""
     measures = {
         "latency.down.sent": 100, "latency.down.delivered": 90, "latency.down.latency_s.mean": 0.5,
         "latency.up.sent": 1, "latency.up.delivered": 0, "latency.up.latency_s.mean": None,
@@ -131,11 +131,11 @@ def test_a_policy_that_fails_is_an_error(tmp_path):
         "{}",
         "[]",
         '{"seeds": [1], "runs": [], "optimum": []}',
-        to_json(made(1.0)).replace('"psm"', "3", 1),
+        to_json(result_with(1.0)).replace('"psm"', "3", 1),
     ],
     ids=["empty", "no keys", "list", "no optimum", "policies differ"],
 )
-def test_a_file_that_is_no_result_is_refused(tmp_path, text):
+def test_the_error_for_an_invalid_result_file_names_it(tmp_path, text):
     file = tmp_path / "result.json"
     file.write_text(text)
     with pytest.raises(InputError, match="no complete result"):
@@ -145,46 +145,46 @@ def test_a_file_that_is_no_result_is_refused(tmp_path, text):
 
 
 def test_policies_are_ranked_by_the_geometric_mean():
-    standings = rank(made(4.0, 2.0, 8.0, noise=1e-4))
-    assert [each.rank for each in standings] == [1, 2, 3]
-    assert [round(each.score, 2) for each in standings] == [2.0, 4.0, 8.0]
-    assert [round(each.behind_low, 2) for each in standings] == [1.0, 2.0, 4.0]
-    assert [each.best for each in standings] == [len(CASES), 0, 0]
-    assert [each.worse for each in standings] == [0, 0, len(CASES)]
-    assert [round(each.worst, 2) for each in standings] == [1.0, 2.0, 4.0]
-    assert all(each.low <= each.score <= each.high for each in standings)
+    standings = rank(result_with(4.0, 2.0, 8.0, noise=1e-4))
+    assert [row.rank for row in standings] == [1, 2, 3]
+    assert [round(row.score, 2) for row in standings] == [2.0, 4.0, 8.0]
+    assert [round(row.behind_low, 2) for row in standings] == [1.0, 2.0, 4.0]
+    assert [row.best for row in standings] == [len(CASES), 0, 0]
+    assert [row.worse for row in standings] == [0, 0, len(CASES)]
+    assert [round(row.worst, 2) for row in standings] == [1.0, 2.0, 4.0]
+    assert all(row.low <= row.score <= row.high for row in standings)
 
 
 @pytest.mark.parametrize("seeds", [1, 4])
 def test_policies_that_do_not_differ_share_a_rank(seeds):
-    """Neither by less than the minimum difference, nor by noise."""
-    close = rank(made(2.0, 2.0 * (1 + MIN_DIFFERENCE / 2), 4.0, seeds=seeds, noise=1e-6))
-    assert [each.rank for each in close] == [1, 1, 3]
+    """If they differ by less than the minimum difference, or by noise."""
+    close = rank(result_with(2.0, 2.0 * (1 + MIN_DIFFERENCE / 2), 4.0, seeds=seeds, noise=1e-6))
+    assert [row.rank for row in close] == [1, 1, 3]
     assert close[1].best == len(CASES)
-    assert [each.rank for each in rank(made(2.0, 2.1, noise=3.0))] == [1, 1]
+    assert [row.rank for row in rank(result_with(2.0, 2.1, noise=3.0))] == [1, 1]
 
 
 def test_the_order_does_not_depend_on_the_optimum():
-    """It changes all scores by the same factor. A policy below it is the best known."""
-    result = made(4.0, 2.0, 3.0, noise=0.01)
+    """It changes all scores by the same factor. A policy below the optimum replaces it."""
+    result = result_with(4.0, 2.0, 3.0, noise=0.01)
     other = replace(result, chain_j=dict.fromkeys(CASES, (0.2,) * 4))
     ratios = [b.score / a.score for a, b in zip(rank(result), rank(other), strict=True)]
     assert ratios == pytest.approx([5.0] * 3)
     above = replace(result, chain_j=dict.fromkeys(CASES, (5.0,) * 4))
     assert rank(above)[0].score == pytest.approx(1.0)
-    assert [each.policy for each in rank(result)] == [each.policy for each in rank(other)]
+    assert [row.policy for row in rank(result)] == [row.policy for row in rank(other)]
 
 
 @pytest.mark.parametrize("field", Case._fields)
 def test_scores_by_traffic_radio_and_price(field):
-    result = made(4.0, 2.0)
+    result = result_with(4.0, 2.0)
     scores = mean_scores(result, field, result.policies)
     assert scores["psm"] == pytest.approx(dict.fromkeys(scores["psm"], 4.0))
 
 
-def test_the_first_ranks_can_depend_on_the_measure():
+def test_the_first_rank_can_depend_on_the_measure():
     """One policy is best in most cases and fails in one kind of traffic."""
-    result = made(2.0, 1.0)
+    result = result_with(2.0, 1.0)
     assert set(map(tuple, first_ranks(result, result.policies).values())) == {("bsd:p=0.1", "psm")}
     assert share_of_same_order(result, result.policies) == 1
     failed = {
@@ -198,13 +198,13 @@ def test_the_first_ranks_can_depend_on_the_measure():
     assert share_of_same_order(other, other.policies) < 1
 
 
-def test_a_policy_with_a_price_is_in_one_table_with_it_and_in_the_other_without():
-    result = made(1.0, 2.0)
-    told = f"anticipate:price={PRICE}"
-    runs = {**result.runs, "anticipate": {}, told: {}, "mine.py:Mine": {}, f"mine.py:Mine:a={PRICE}": {}}
+def test_a_policy_is_in_one_table_with_its_price_and_in_one_without():
+    result = result_with(1.0, 2.0)
+    priced = f"anticipate:price={PRICE}"
+    runs = {**result.runs, "anticipate": {}, priced: {}, "mine.py:Mine": {}, f"mine.py:Mine:a={PRICE}": {}}
     other = replace(result, runs=runs)
     both = ["psm", "bsd:p=0.1"]
-    assert policies_of(other, told=True) == [*both, told, "mine.py:Mine", f"mine.py:Mine:a={PRICE}"]
+    assert policies_of(other, told=True) == [*both, priced, "mine.py:Mine", f"mine.py:Mine:a={PRICE}"]
     assert policies_of(other, told=False) == [*both, "anticipate", "mine.py:Mine"]
 
 
@@ -212,7 +212,7 @@ def test_a_price_is_relative_to_the_radio():
     """A second of delay at price 1 costs as much as a second awake instead of asleep."""
     power, case = radio_power("nrf7002"), Case("ucb", "nrf7002", 10.0)
     assert case.price_w == pytest.approx(10 * (power.awake_w - power.asleep_w))
-    assert float(policy_of(TOLD, case).values["delay_w"]) == pytest.approx(case.price_w)
+    assert float(policy_of(PRICED, case).values["delay_w"]) == pytest.approx(case.price_w)
     assert policy_of(f"stpm:delay_w={PRICE}", case).values["delay_w"] == "10"
 
 
@@ -227,7 +227,7 @@ def test_a_file_of_seeds_adds_recordings(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "seeds = []", "seeds = 3", "seeds = ['a']", "seeds = [1]\nmore = 2"])
-def test_a_file_without_seeds_is_refused(tmp_path, text):
+def test_a_file_without_seeds_is_an_error(tmp_path, text):
     file = tmp_path / "hidden.toml"
     file.write_text(text)
     with pytest.raises(InputError, match="no file of seeds"):
@@ -242,17 +242,17 @@ SAMPLE = BenchmarkPlan(
 
 
 def check_stored(stored: BenchmarkResult, policies: list[str]) -> None:
-    """Compare the stored costs of a result in a sample of the cases, for one seed, with new ones."""
-    known = stored.part(SAMPLE.seeds, SAMPLE.cases)
-    found = run_benchmark(policies, SAMPLE, workers=1, known=known)
-    for policy, runs in found.runs.items():
+    """Compare the stored costs of a sample of cases, for one seed, with a new run."""
+    sample = stored.part(SAMPLE.seeds, SAMPLE.cases)
+    result = run_benchmark(policies, SAMPLE, workers=1, known=sample)
+    for policy, runs in result.runs.items():
         for case, costs in runs.items():
-            for measured, kept in zip(costs, known.costs(policy, case), strict=True):
-                assert measured == pytest.approx(kept, rel=1e-9), (policy, case)
+            for measured, expected in zip(costs, sample.costs(policy, case), strict=True):
+                assert measured == pytest.approx(expected, rel=1e-9), (policy, case)
 
 
 def test_the_stored_results_are_those_of_this_version():
-    """If a change of the results is intended, write the stored results again (docs/benchmark.md)."""
+    """After an intended change of results, renew the stored ones (docs/benchmark.md)."""
     stored = read_result(STANDING)
     assert stored.seeds == JUDGING.seeds
     assert stored.data == JUDGING.data_digests()
@@ -261,12 +261,12 @@ def test_the_stored_results_are_those_of_this_version():
 
 
 @pytest.mark.parametrize("traffic", ["mqtt", "ping", "push"])
-def test_anticipate_needs_more_and_delays_less_at_a_higher_price(traffic):
-    """In the means over the judging seeds, with each radio (docs/anticipate.md)."""
+def test_anticipate_costs_more_energy_and_less_delay_at_a_higher_price(traffic):
+    """In the means over the judging seeds, for each radio (docs/anticipate.md)."""
     runs = read_result(STANDING).runs[cases.TOLD["anticipate"]]
     for radio in cases.RADIOS:
         costs = [runs[Case(traffic, radio, price)] for price in PRICES]
-        energies_j, delays_s = ([np.mean(each[column]) for each in costs] for column in (0, 1))
+        energies_j, delays_s = ([np.mean(pair[column]) for pair in costs] for column in (0, 1))
         assert (np.diff(energies_j) > 0).all()
         assert (np.diff(delays_s) < 0).all()
 
@@ -276,7 +276,7 @@ ENTRIES = sorted(path.parent for path in ROOT.glob("benchmarks/entries/*/entry.t
 
 
 @pytest.mark.parametrize("folder", ENTRIES, ids=lambda folder: folder.name)
-def test_an_entry_names_its_origin_and_its_result_is_that_of_its_policy(folder, monkeypatch):
+def test_an_entry_has_the_result_of_its_policy_and_names_its_origin(folder, monkeypatch):
     monkeypatch.chdir(ROOT)
     entry = tomllib.loads((folder / "entry.toml").read_text())
     assert all(entry[name] for name in ("policy", "author", "licence", "paper"))

@@ -1,4 +1,4 @@
-"""The advice agrees with the measured answers of docs/devices.md, which are computed anew here.
+"""The advice agrees with the measured answers of docs/devices.md, which are computed again here.
 
 The commands are those that the page marks as advice, with fewer seeds where they decide.
 """
@@ -21,7 +21,7 @@ Values = dict[str, Any]
 
 
 def commands(section: int) -> tuple[list[str], list[list[str]]]:
-    """Return the words of the advice in a section, and those of its comparisons."""
+    """Return the arguments of the advice command of a section, and those of its comparisons."""
     text = re.split(r"^### ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[section]
     blocks = [
         shlex.split(block.replace("\\\n", " "))[3:]
@@ -39,12 +39,12 @@ def output(words: tuple[str, ...]) -> Values:
         written: list[str] = []
         patch.setattr("sys.stdout.write", written.append)
         assert main([*words, "--format", "json"]) == 0
-    found: Values = json.loads("".join(written))
-    return found
+    document: Values = json.loads("".join(written))
+    return document
 
 
 def advised(section: int, *words: str) -> Values:
-    """Return the advice of a section, from fewer seeds where they decide."""
+    """Return the advice of a section, with fewer seeds if they suffice."""
     seeds = 3 if section in (3, 9) else 2
     return output((*commands(section)[0], *words, "--replications", str(seeds), "--workers", "1"))
 
@@ -57,7 +57,7 @@ def best(section: int) -> Values:
 
 
 def cheapest_setting(section: int) -> Values:
-    """Return the setting of the least energy within the bound, which may miss group addressed frames."""
+    """Return the setting of minimum energy within the bound, which may miss group addressed frames."""
     row: Values = next(row for row in advised(section)["rows"] if row["rank"] == 1)
     return row
 
@@ -74,7 +74,7 @@ def p99_s(run: Values) -> float:
 
 
 def cheapest(section: int, runs: list[Values] | None = None) -> Values:
-    """Return the documented policy of the least current within the bound of the advice."""
+    """Return the documented policy of minimum current within the bound of the advice."""
     limit_s = advised(section)["max_latency_s"] or float("inf")
     return min(
         (run for run in runs or measured(section) if p99_s(run) <= limit_s),
@@ -84,34 +84,34 @@ def cheapest(section: int, runs: list[Values] | None = None) -> Values:
 
 def interval(policy: str) -> int:
     """Return the listen interval of a policy at a DTIM period of 1."""
-    found = re.search(r"listen_interval=(\d+)", policy)
-    return int(found[1]) if found else 1
+    match = re.search(r"listen_interval=(\d+)", policy)
+    return int(match[1]) if match else 1
 
 
-def test_1_only_a_radio_that_is_always_on_answers_a_ping_at_once() -> None:
+def test_1_only_an_always_on_radio_answers_a_ping_immediately() -> None:
     """Every documented driver exceeds the bound."""
     assert cheapest(1)["policy"] == best(1)["policy"] == "always-on"
 
 
-def test_3_the_listen_interval_is_that_of_the_page() -> None:
-    """The cheapest within the bound."""
+def test_3_the_cheapest_listen_interval_is_the_documented_one() -> None:
+    """The cheapest one within the bound."""
     policy = cheapest(3)["policy"]
     assert policy.startswith(("psm", "dynamic"))
     assert interval(cheapest_setting(3)["policy"]) == interval(policy) == 3
 
 
-def test_4_deep_sleep_draws_more_than_twice_as_much_at_a_report_every_5_minutes() -> None:
-    """As the page says, with the listen interval that needs least."""
+def test_4_deep_sleep_draws_over_twice_the_current_with_a_report_per_5_minutes() -> None:
+    """Compared with the cheapest listen interval, as documented."""
     deep = next(row for row in advised(4)["modes"] if row["mode"] == "deep-sleep")
     row = cheapest_setting(4)
     assert interval(row["policy"]) in (9, 10)
     assert deep["current_ma"]["typical_ma"] > 2 * row["current_ma"]["typical_ma"]
 
 
-def test_5_without_keep_alives_nothing_arrives_and_with_them_all_does() -> None:
-    """The remedy of the advice is that of the page."""
-    (idle,), (kept,) = measured(5), measured(5, 1)
-    assert [run["latency"]["down"]["delivered"] > 0 for run in (idle, kept)] == [False, True]
+def test_5_only_with_keep_alives_all_messages_arrive() -> None:
+    """The remedy of the advice is the documented one."""
+    (idle,), (alive,) = measured(5), measured(5, 1)
+    assert [run["latency"]["down"]["delivered"] > 0 for run in (idle, alive)] == [False, True]
     advice = advised(5)
     assert advice["best"] is None
     remedy = re.search(r"--set (station\.keep_alive_s=\d+)", advice["answer"])
@@ -120,8 +120,8 @@ def test_5_without_keep_alives_nothing_arrives_and_with_them_all_does() -> None:
     assert advised(5, "--set", remedy[1])["best"] is not None
 
 
-def test_6_the_answer_selects_the_interval_that_misses_no_group_addressed_frame() -> None:
-    """The DTIM period, the only documented one that misses no others than those of the 2 % lost beacons."""
+def test_6_the_selected_interval_misses_no_group_addressed_frames() -> None:
+    """The DTIM period is the only documented interval that misses no more than the 2 % lost beacons."""
     reports = [run["policy_report"] for run in measured(6)]
     missed = [report["group frames missed"] / report["group frames"] for report in reports]
     complete = [run for run, share in zip(measured(6), missed, strict=True) if share < 0.04]
@@ -137,7 +137,7 @@ def test_6_the_answer_selects_the_interval_that_misses_no_group_addressed_frame(
         assert shares[interval(run["policy"])] == pytest.approx(1 - share, abs=0.04)
 
 
-def test_9_the_default_of_the_driver_draws_what_the_page_shows() -> None:
+def test_9_the_default_of_the_driver_draws_the_documented_current() -> None:
     """With lost beacons, group addressed frames and drift; the recommended setting draws less."""
     (run,) = measured(9, 1)
     (default,) = [row for row in advised(9)["rows"] if row["is_default"]]

@@ -1,4 +1,4 @@
-"""Settings of drivers: each is a policy that can be run, with complete calls."""
+"""Settings of drivers: each is a valid policy with complete API calls."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ def settings(driver: str, dtim: int = 1, longest_doze_ms: float | None = None) -
 
 @pytest.mark.parametrize("dtim", [1, 2, 3, 10, 30])
 @pytest.mark.parametrize("driver", DRIVERS)
-def test_each_setting_is_a_policy_of_its_own(driver: str, dtim: int) -> None:
-    """With another name, and calls without gaps."""
-    found = settings(driver, dtim)
+def test_each_setting_is_another_policy(driver: str, dtim: int) -> None:
+    """Names differ, and calls have no placeholders left."""
+    offered = settings(driver, dtim)
     assert (
-        len({setting.policy for setting in found}) == len({setting.name for setting in found}) == len(found)
+        len({setting.policy for setting in offered})
+        == len({setting.name for setting in offered})
+        == len(offered)
     )
-    for setting in found:
+    for setting in offered:
         make_policy(setting.policy)
         assert not re.search("[{}]", " ".join(setting.calls))
         assert bool(setting.calls) != (setting.needs or driver == "generic" or _is_twt_without_call(setting))
@@ -38,7 +40,7 @@ def _is_twt_without_call(setting: Setting) -> bool:
 
 
 @pytest.mark.parametrize("driver", [name for name in DRIVERS if name != "generic"])
-def test_the_default_of_a_driver_is_its_stack_at_dtim_beacons(driver: str) -> None:
+def test_the_default_of_a_driver_equals_dynamic_with_its_stack(driver: str) -> None:
     """The policy ``dynamic`` has the same time awake."""
     (default,) = [setting for setting in settings(driver, 3) if setting.is_default]
     stack = DRIVER_DEFAULTS[driver]
@@ -50,7 +52,7 @@ def test_the_default_of_a_driver_is_its_stack_at_dtim_beacons(driver: str) -> No
     ("interval", "dtim", "share"),
     [(1, 3, 1), (3, 3, 1), (9, 3, 1 / 3), (10, 3, 0.1), (2, 3, 0.5), (4, 2, 0.5)],
 )
-def test_the_share_of_dtim_beacons_is_that_of_common_multiples(
+def test_the_share_of_dtim_beacons_follows_from_common_multiples(
     interval: int, dtim: int, share: float
 ) -> None:
     """Both count the beacons of the access point."""
@@ -58,11 +60,11 @@ def test_the_share_of_dtim_beacons_is_that_of_common_multiples(
     assert sum(not n % interval for n in range(0, 900 * dtim, dtim)) == pytest.approx(900 * share, rel=0.01)
 
 
-def test_twt_receives_no_dtim_beacons_and_a_varying_interval_has_no_share() -> None:
+def test_twt_has_a_dtim_share_of_0_and_a_varying_interval_has_none() -> None:
     """Group addressed frames follow DTIM beacons."""
-    found = {setting.name.split()[0]: setting.dtim_share(1) for setting in settings("esp-idf")}
-    assert found["TWT"] == 0
-    assert found["anticipate"] is None
+    shares = {setting.name.split()[0]: setting.dtim_share(1) for setting in settings("esp-idf")}
+    assert shares["TWT"] == 0
+    assert shares["anticipate"] is None
 
 
 def test_a_driver_that_rounds_offers_only_multiples_of_the_dtim_period() -> None:
@@ -80,5 +82,5 @@ def test_a_bound_limits_the_dozes_of_new_policies(limit_ms: float, doze: str) ->
 
 
 @pytest.mark.parametrize("name", profile_names())
-def test_the_driver_of_a_chip_is_known(name: str) -> None:
+def test_each_chip_has_a_driver(name: str) -> None:
     assert load_profile(name).driver in {*DRIVERS, ""} - {"generic"}

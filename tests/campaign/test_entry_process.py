@@ -1,4 +1,4 @@
-"""A policy in a second process decides as it does in this one, and sees no more than it is told."""
+"""A policy in a second process: equal decisions, and no access to the simulation."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ class Reports(Mine):
         return {str(number): 1.0 for number in range(100_000)}
 
 class Noisy(Mine):
-    '''It writes an answer to the standard streams.'''
+    '''Write an answer to the standard streams.'''
     def rest(self, now_s, since_uplink_s, poll):
         os.write(1, b"[1, null, [-5.0, 1, false]]\\n")
         print("noise", file=sys.__stdout__)
         return super().rest(now_s, since_uplink_s, poll)
 
 class Lies(Mine):
-    '''It finds the pipe, and writes answers to it.'''
+    '''Write answers to every open pipe.'''
     def late(self):
         for number in range(3, 20):
             try:
@@ -84,8 +84,8 @@ class Lies(Mine):
                 pass
 
 class Cheat(Mine):
-    '''It looks at all that this process has, and at the local variables of its callers.'''
-    found, looked = 0, False
+    '''Search all objects of the process, and the local variables of the callers.'''
+    findings, looked = 0, False
 
     def late(self):
         if self.looked:
@@ -95,10 +95,10 @@ class Cheat(Mine):
         while frame:
             local += frame.f_locals.values()
             frame = frame.f_back
-        self.found = sum(type(each).__name__ in self.wanted for each in [*gc.get_objects(), *local])
+        self.findings = sum(type(item).__name__ in self.wanted for item in [*gc.get_objects(), *local])
 
     def report(self):
-        return {"found": self.found}
+        return {"findings": self.findings}
 
 class ReadsServerClock(Cheat):
     wanted = "Clock", "Environment", "Server", "World"
@@ -128,7 +128,7 @@ def own(tmp_path):
         ("twt", "ucb", None),
     ],
 )
-def test_the_run_is_the_same_bit_for_bit(policy, trace, profile):
+def test_a_policy_in_a_second_process_gives_the_same_run_bit_for_bit(policy, trace, profile):
     """With all hooks, service periods, and the power of the radio."""
     arguments = {"trace": trace, "profile": profile, "pages": 3}
     there = psm_sim.simulate(EntryPolicy(policy), **arguments)
@@ -136,8 +136,8 @@ def test_the_run_is_the_same_bit_for_bit(policy, trace, profile):
     assert run_text(there) == run_text(here)
 
 
-def test_a_users_file_with_parameters(own):
-    """Each run has a process of its own."""
+def test_a_user_defined_policy_with_parameters_runs_in_a_second_process(own):
+    """Each run has its own process."""
     policies = [EntryPolicy(f"{own}:Mine:limit={limit}") for limit in (1, 4)]
     runs = psm_sim.compare(policies, pages=2, replications=2, workers=2).runs
     assert runs[0].energy_per_page_j > runs[1].energy_per_page_j
@@ -164,14 +164,14 @@ def test_a_users_file_with_parameters(own):
         ("Absent", "own.py has no class 'Absent'"),
     ],
 )
-def test_an_error_there_is_one_sentence_here(own, name, message):
-    """The reason, as for a policy in this process."""
+def test_an_error_in_the_second_process_is_one_sentence(own, name, message):
+    """The message has the reason, as for a policy in the same process."""
     with pytest.raises(PluginError, match=message):
         psm_sim.simulate(EntryPolicy(f"{own}:{name}"), pages=2)
 
 
-def test_what_an_entry_prints_is_no_answer_and_no_output(own, capfd):
-    """It goes to standard error."""
+def test_prints_of_an_entry_are_neither_replies_nor_output(own, capfd):
+    """They go to standard error."""
     noisy = psm_sim.simulate(EntryPolicy(f"{own}:Noisy"), pages=1)
     assert run_text(noisy) == run_text(psm_sim.simulate(f"{own}:Mine", pages=1))
     out, error = capfd.readouterr()
@@ -179,8 +179,8 @@ def test_what_an_entry_prints_is_no_answer_and_no_output(own, capfd):
     assert "noise" in error
 
 
-def test_an_entry_without_an_answer_ends_with_its_children(own, monkeypatch, tmp_path):
-    """After the limit of time, no process holds the FIFO that the entry and its child have opened."""
+def test_an_entry_without_a_reply_ends_with_its_children(own, monkeypatch, tmp_path):
+    """After the time limit, no process has the FIFO of the entry and its child open."""
     monkeypatch.chdir(tmp_path)
     os.mkfifo("fifo")
     fifo = os.open("fifo", os.O_RDONLY | os.O_NONBLOCK)
@@ -194,8 +194,8 @@ def test_an_entry_without_an_answer_ends_with_its_children(own, monkeypatch, tmp
     os.close(fifo)
 
 
-def test_a_process_ends_with_its_policy():
-    """At the end of the run, or when nothing refers to the policy any more."""
+def test_the_second_process_ends_with_its_policy():
+    """At the end of the run, or when the policy is garbage collected."""
     gc.collect()  # policies of earlier runs
     policy = EntryPolicy("psm")
     policy.start(0.1)
@@ -210,8 +210,8 @@ def test_a_process_ends_with_its_policy():
     assert multiprocessing.active_children() == []
 
 
-def test_the_server_answers_each_question():
-    """In this process, to be seen by the coverage: every call of the station, and an error."""
+def test_the_server_replies_to_each_call():
+    """Every call of the station and an error, in this process for the coverage measurement."""
     frame = [0, 40, 0, True, False, 1460, False]
     questions = [
         [["load"]],
@@ -226,7 +226,7 @@ def test_the_server_answers_each_question():
     assert opened == [1, None, {"hooks": ["sent", "received", "interrupted"], "service": None}]
     assert started == [2, None, None]
     assert len(decided[2]) == 3
-    assert "Unknown policy 'nobody'" in _answers("nobody", [[["load"]]])[0][1]
+    assert "Unknown policy 'missing'" in _answers("missing", [[["load"]]])[0][1]
 
 
 def _answers(spec, questions):
@@ -248,15 +248,15 @@ def _end():
 
 
 @pytest.mark.parametrize("name", CHEATS)
-def test_a_cheat_in_a_second_process_finds_nothing(own, name):
-    """No clock, no page, no frame in transit: its energy is that of the honest policy."""
+def test_a_policy_in_a_second_process_has_no_access_to_the_simulation(own, name):
+    """It has no clock, page or frame in transit, and its energy is that of the honest policy."""
     cheat = psm_sim.simulate(EntryPolicy(f"{own}:{name}"), pages=2)
-    assert cheat["policy_report.found"] == 0
+    assert cheat["policy_report.findings"] == 0
     honest = psm_sim.simulate(f"{own}:Mine", pages=2)
     assert usage_of(cheat.row) == usage_of(honest.row)
 
 
 @pytest.mark.parametrize("name", CHEATS)
-def test_a_cheat_in_this_process_finds_everything(own, name):
-    """Python hides nothing from introspection, and the documentation says so."""
-    assert psm_sim.simulate(f"{own}:{name}", pages=2)["policy_report.found"] > 0
+def test_a_policy_in_the_same_process_has_access_to_the_simulation(own, name):
+    """Python cannot prevent introspection, as documented."""
+    assert psm_sim.simulate(f"{own}:{name}", pages=2)["policy_report.findings"] > 0

@@ -1,4 +1,4 @@
-"""Losses of LPSM side by side: curves, cost of a nat, and regret."""
+"""Comparison of LPSM's losses: curves, cost of a nat, and regret."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Polls(Loss):
 
 
 class LoggedPolls(LoggedLpsm):
-    """LPSM that records its rounds and the polls learnt from."""
+    """LPSM that records its rounds and the polls of its training."""
 
     def start(self, beacon_s: float) -> None:
         """Start without polls."""
@@ -61,8 +61,8 @@ def losses() -> LossComparison:
     )
 
 
-def test_a_run_is_that_of_lpsm_with_the_loss_and_gamma(losses: LossComparison) -> None:
-    """Every row of the frame can be repeated by its policy."""
+def test_each_row_equals_a_run_of_lpsm_with_its_loss_and_gamma(losses: LossComparison) -> None:
+    """The policy in a row of the frame repeats its numbers."""
     frame = losses.frame
     assert list(frame["seed"]) == [1, 2] * 10
     assert list(frame["loss"][::2]) == ["inverse-log"] * 3 + ["inverse"] * 3 + [""] * 4
@@ -75,54 +75,54 @@ def test_a_run_is_that_of_lpsm_with_the_loss_and_gamma(losses: LossComparison) -
     assert row["slowdown.mean"] == again.slowdown.mean
 
 
-def test_the_paired_differences_can_be_repeated_from_the_frame(losses: LossComparison) -> None:
+def test_paired_differences_follow_from_the_frame(losses: LossComparison) -> None:
     """At the values of gamma that are closest to the defaults, 1/1200 and 1e-5."""
     frame = losses.frame
     first, other = (
         frame[(frame["loss"] == loss) & (frame["gamma"] == gamma)].set_index("seed")
         for loss, gamma in [("inverse-log", 1e-4), ("inverse", 1e-5)]
     )
-    (found,) = losses.differences()
+    (difference,) = losses.differences()
     runs = [curve.default_run for curve in losses.curves]
     delays = other["slowdown.mean"] - first["slowdown.mean"]
     energies = 100 * (other["energy_per_page_j"] - first["energy_per_page_j"])
     energies /= first["energy_per_page_j"].mean()
-    assert found.slowdown.mean == pytest.approx(delays.mean())
-    assert found.slowdown.half_width == pytest.approx(12.7062 * delays.std() / 2**0.5, rel=1e-5)
-    assert found.energy_percent.mean == pytest.approx(energies.mean())
-    assert found.delay_differs == (abs(delays.mean()) > found.slowdown.half_width)
-    assert found.energy_differs == (abs(energies.mean()) > found.energy_percent.half_width)
+    assert difference.slowdown.mean == pytest.approx(delays.mean())
+    assert difference.slowdown.half_width == pytest.approx(12.7062 * delays.std() / 2**0.5, rel=1e-5)
+    assert difference.energy_percent.mean == pytest.approx(energies.mean())
+    assert difference.delay_differs == (abs(delays.mean()) > difference.slowdown.half_width)
+    assert difference.energy_differs == (abs(energies.mean()) > difference.energy_percent.half_width)
     text = conclude_losses(losses)
     assert text.startswith("Loss inverse ")
-    assert (" delays " in text) is found.delay_differs
-    assert f"(slowdown {delays.mean():+.3f} ± {found.slowdown.half_width:.3f})" in text
-    assert (", because it " in text) is found.energy_differs
+    assert (" delays " in text) is difference.delay_differs
+    assert f"(slowdown {delays.mean():+.3f} ± {difference.slowdown.half_width:.3f})" in text
+    assert (", because it " in text) is difference.energy_differs
     reason = saving_reason(*(run.row for run in sorted(runs, key=lambda run: run.energy_per_page_j)))
-    assert found.reason is not None
+    assert difference.reason is not None
     assert reason is not None
-    assert {*found.reason} == {*reason}
+    assert {*difference.reason} == {*reason}
     assert len(re.findall(r"The gamma of inverse(-log)? (hardly )?matters: from 1e-06 to 0.0001", text)) == 2
 
 
-def test_one_seed_tells_no_loss_from_another() -> None:
-    found = psm_sim.compare_losses(
+def test_one_seed_is_too_few_to_compare_losses() -> None:
+    comparison = psm_sim.compare_losses(
         ["inverse", "inverse-log"], pages=2, replications=1, gammas=[1e-5], workers=1
     )
-    assert conclude_losses(found) == "One seed is too few to tell the losses apart; see --replications."
+    assert conclude_losses(comparison) == "One seed is too few to tell the losses apart; see --replications."
 
 
-def test_a_price_sets_the_gamma_at_which_the_loss_implies_it() -> None:
+def test_a_price_sets_the_gamma_that_implies_it() -> None:
     """Also if the loss is not linear in gamma; the other values of gamma are relative to it."""
-    found = psm_sim.compare_losses(
+    comparison = psm_sim.compare_losses(
         ["inverse", "gamma**2 * I * Ti + 1/Ti"], pages=3, replications=1, price_w=0.5, workers=1
     )
-    for curve in found.curves:
+    for curve in comparison.curves:
         assert curve.examination.nat.price_w == pytest.approx(0.5, rel=1e-5)
         assert curve.gammas[2] == curve.default_gamma
         assert np.array(curve.gammas) / curve.default_gamma == pytest.approx([1 / 16, 1 / 4, 1, 4, 16])
 
 
-def test_a_loss_of_pages_is_examined_at_its_pages(tmp_path: Path) -> None:
+def test_a_loss_per_page_is_examined_per_page(tmp_path: Path) -> None:
     """A round is a page, except the last one. The delay costs a nat per second."""
     file = tmp_path / "delays.py"
     file.write_text(
@@ -131,18 +131,18 @@ def test_a_loss_of_pages_is_examined_at_its_pages(tmp_path: Path) -> None:
         "    def __call__(self, poll, times_ms, context=Context()):\n"
         "        return context.delays_ms / 1000 + 0 * times_ms\n"
     )
-    found = psm_sim.compare_losses([f"{file}:Delays"], pages=20, replications=1, workers=1)
-    examination = found.curves[0].examination
+    comparison = psm_sim.compare_losses([f"{file}:Delays"], pages=20, replications=1, workers=1)
+    examination = comparison.curves[0].examination
     assert examination.regret.rounds == 19
     assert examination.nat.seconds == pytest.approx(1, rel=0.1)
 
 
-def test_the_loss_used_is_that_of_the_beacons_of_the_station(losses: LossComparison) -> None:
-    """The prediction before each round, rounded to beacons of 100 ms."""
+def test_rounds_use_the_polling_times_of_the_station(losses: LossComparison) -> None:
+    """Each is the last prediction, rounded to beacons of 100 ms."""
     curve = losses.curves[0]
     policy = LoggedPolls(gamma=curve.default_gamma)
     log = cast(LoggedPolls, run_workload(policy, load_topology(), load_workload("ucb", 8, 1)).policy_state)
-    used_ms = [650.0, *(each.polling_ms for each in log.rounds[:-1])]
+    used_ms = [650.0, *(round_.polling_ms for round_ in log.rounds[:-1])]
     loss = make_loss("inverse-log")
     expected = sum(
         loss.at(poll, 100.0 * max(1, int(time_ms / 100 + 0.5 + 1e-9)))
@@ -151,9 +151,9 @@ def test_the_loss_used_is_that_of_the_beacons_of_the_station(losses: LossCompari
     assert curve.examination.regret.used == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_default_gammas_are_factors_of_the_default_of_the_loss() -> None:
-    found = psm_sim.compare_losses(["inverse"], pages=2, replications=1, workers=1)
-    (curve,) = found.curves
+def test_default_gammas_are_multiples_of_the_default_of_the_loss() -> None:
+    comparison = psm_sim.compare_losses(["inverse"], pages=2, replications=1, workers=1)
+    (curve,) = comparison.curves
     assert curve.default_gamma == 1 / 1.2e5
     plain = psm_sim.simulate("lpsm:loss=inverse", pages=2, workers=1)
     assert curve.runs[2].energy_per_page_j == plain.energy_per_page_j
@@ -169,7 +169,7 @@ def test_the_regret_obeys_the_theory(losses: LossComparison) -> None:
         assert regret.switches == 16
 
 
-def test_the_page_load_shows_weights_of_the_experts(losses: LossComparison) -> None:
+def test_the_page_load_has_the_weights_of_the_experts(losses: LossComparison) -> None:
     """Distributions over the polling times, around the longest page."""
     examination = losses.curves[0].examination
     load = examination.page_load
@@ -193,8 +193,8 @@ def test_both_published_losses_imply_a_price_of_delay(losses: LossComparison) ->
 def test_a_loss_without_gamma_has_a_single_point(tmp_path: Path) -> None:
     file = tmp_path / "costs.py"
     file.write_text(WITHOUT_GAMMA)
-    found = psm_sim.compare_losses([f"{file}:Polls"], pages=2, replications=1, workers=1)
-    (curve,) = found.curves
+    comparison = psm_sim.compare_losses([f"{file}:Polls"], pages=2, replications=1, workers=1)
+    (curve,) = comparison.curves
     assert curve.name == "Polls"
     assert np.isnan(curve.gammas).all()
     assert len(curve.runs) == 1
@@ -202,7 +202,7 @@ def test_a_loss_without_gamma_has_a_single_point(tmp_path: Path) -> None:
         psm_sim.compare_losses([f"{file}:Polls"], gammas=[1.0])
 
 
-def test_the_command_writes_a_page_and_all_curves(
+def test_the_command_writes_an_html_page_and_all_curves(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -221,17 +221,17 @@ def test_the_command_writes_a_page_and_all_curves(
 
 def test_names_in_the_page_are_escaped(losses: LossComparison) -> None:
     """A formula may contain characters of markup."""
-    found = psm_sim.compare_losses(
+    comparison = psm_sim.compare_losses(
         ["gamma * I * Ti + (Ti < 300)"], pages=2, replications=1, gammas=[1e-5], workers=1
     )
-    assert "learns nothing" not in setting_lines(found)[-1]
-    page = html_of(found, "python -m psm_sim losses '<script>'")
+    assert "learns nothing" not in setting_lines(comparison)[-1]
+    page = html_of(comparison, "python -m psm_sim losses '<script>'")
     assert "<script>'" not in page
     assert "Ti &lt; 300" in page
     assert html_of(losses, "x") == html_of(losses, "x")
 
 
-def test_a_loss_of_a_page_has_a_remark(tmp_path: Path) -> None:
+def test_a_loss_per_page_has_a_remark(tmp_path: Path) -> None:
     """It needs a context, which is a parameter of the policy."""
     file = tmp_path / "page.py"
     file.write_text(
@@ -240,16 +240,16 @@ def test_a_loss_of_a_page_has_a_remark(tmp_path: Path) -> None:
         "    def __call__(self, poll, times_ms, context=Context()):\n"
         "        return context.delays_ms + poll.slept_ms / times_ms\n"
     )
-    found = psm_sim.compare_losses([f"{file}:PerPage"], pages=2, replications=1, workers=1)
-    assert setting_lines(found)[-1].startswith("PerPage: a loss of a page.")
+    comparison = psm_sim.compare_losses([f"{file}:PerPage"], pages=2, replications=1, workers=1)
+    assert setting_lines(comparison)[-1].startswith("PerPage: a loss of a page.")
 
 
-def test_a_loss_that_is_the_same_for_all_polling_times_has_a_remark() -> None:
-    found = psm_sim.compare_losses(["Ti - Ti"], pages=2, replications=1, gammas=[1e-5], workers=1)
-    assert setting_lines(found)[-1].startswith("Ti - Ti: the loss is the same for every polling time")
+def test_a_loss_equal_for_all_polling_times_has_a_remark() -> None:
+    comparison = psm_sim.compare_losses(["Ti - Ti"], pages=2, replications=1, gammas=[1e-5], workers=1)
+    assert setting_lines(comparison)[-1].startswith("Ti - Ti: the loss is the same for every polling time")
 
 
 def test_a_nat_of_a_loss_that_counts_polls_costs_a_beacon() -> None:
     """With one nat per poll, the energy of a nat is that of receiving one beacon, 1.5 mJ."""
-    found = psm_sim.compare_losses(["1 + 0 * Ti"], pages=10, replications=1, gammas=[1.0], workers=1)
-    assert found.curves[0].examination.nat.joules == pytest.approx(0.0015, rel=0.1)
+    comparison = psm_sim.compare_losses(["1 + 0 * Ti"], pages=10, replications=1, gammas=[1.0], workers=1)
+    assert comparison.curves[0].examination.nat.joules == pytest.approx(0.0015, rel=0.1)

@@ -1,4 +1,4 @@
-"""The Python functions: what they take, what they give back, and how it looks."""
+"""The Python functions: arguments, results, and their representation."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ FRAME = pd.DataFrame({"think_s": [5.0, 2.5], "main_bytes": [1000, 4000], "images
 
 
 class Counting(Policy):
-    """Hear every third beacon, and count the questions."""
+    """Receive every third beacon, and count the decisions."""
 
     name = "counting"
 
     def __init__(self, beacons: int = 3) -> None:
         self.beacons = beacons
-        self.asked = 0
+        self.decisions = 0
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Any) -> Rest:
         """Count and doze."""
-        self.asked += 1
+        self.decisions += 1
         return Rest(beacons=self.beacons)
 
 
 class Demanding(Counting):
-    """Cannot be made without an argument."""
+    """Policy that requires an argument."""
 
     def __init__(self, beacons: int) -> None:
         super().__init__(beacons)
 
 
-def test_a_class_is_made_and_the_policy_as_it_ended_is_given_back() -> None:
+def test_a_class_is_instantiated_and_the_result_has_its_final_state() -> None:
     mine = Counting()
     one, other = psm_sim.simulate(mine, pages=2), psm_sim.simulate(Counting, pages=2)
     assert page_rows(one) == page_rows(other)
-    assert mine.asked == 0
-    assert one.policy_state.asked == other.policy_state.asked > 0
+    assert mine.decisions == 0
+    assert one.policy_state.decisions == other.policy_state.decisions > 0
 
 
 @pytest.mark.parametrize("images", [FRAME["images"], [[100, 200], []], ["100;200", None]])
@@ -57,28 +57,28 @@ def test_a_trace_is_a_frame_a_list_of_pages_or_a_workload(images: Any) -> None:
     frame = FRAME.assign(images=images)
     pages = as_workload(frame).pages
     runs = [
-        psm_sim.simulate("psm", trace=each)
-        for each in (frame, pages, Workload("mine", tuple(pages), False, "mine"))
+        psm_sim.simulate("psm", trace=trace)
+        for trace in (frame, pages, Workload("mine", tuple(pages), False, "mine"))
     ]
     assert [page.image_bytes for page in pages] == [(100, 200), ()]
     assert page_rows(runs[0]) == page_rows(runs[1]) == page_rows(runs[2])
     assert [run.facts["trace"] for run in runs] == ["DataFrame", "pages", "mine"]
 
 
-def test_a_topology_is_a_dictionary_nested_or_dotted() -> None:
-    """Over three-node, or what it extends; the settings of the call come on top."""
-    found = [
+def test_a_topology_is_a_nested_or_dotted_dictionary() -> None:
+    """It overrides three-node, or the topology that it extends; settings override the dictionary."""
+    runs = [
         psm_sim.simulate("always-on", pages=1, topology={"power": {"awake_w": 1.5}}),
         psm_sim.simulate("always-on", pages=1, topology={"power.awake_w": 1.5}),
         psm_sim.simulate("always-on", pages=1, settings={"power.awake_w": 1.5}),
         psm_sim.simulate("always-on", pages=1, topology={}, settings={"power.awake_w": "1.5"}),
     ]
-    assert len({run.energy_per_page_j for run in found}) == 1
+    assert len({run.energy_per_page_j for run in runs}) == 1
     extended = psm_sim.simulate("psm", pages=1, topology={"extends": "modern", "power.awake_w": 1.5})
-    assert extended.energy_per_page_j != found[0].energy_per_page_j
+    assert extended.energy_per_page_j != runs[0].energy_per_page_j
 
 
-def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_preset_loss_and_seeds_act_as_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     words = (
         "--policy lpsm --loss inverse --preset thesis --pages 2 --replications 2 --workers 1 --format json"
     )
@@ -110,10 +110,8 @@ def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.Capt
         ({"replications": 2, "observers": [Observer()]}, "got an average of several runs of"),
     ],
 )
-def test_what_cannot_be_used_is_an_input_error_in_pythons_words(
-    arguments: dict[str, Any], words: str
-) -> None:
-    """No traceback from within, and no option of the command line in the sentence."""
+def test_an_invalid_argument_is_an_input_error_that_names_it(arguments: dict[str, Any], words: str) -> None:
+    """Without an inner traceback, and without options of the command line in the message."""
     with pytest.raises(InputError) as raised:
         psm_sim.simulate(**{"pages": 1, "workers": 1, **arguments})
     assert words in str(raised.value)
@@ -121,7 +119,7 @@ def test_what_cannot_be_used_is_an_input_error_in_pythons_words(
 
 
 def test_files_are_texts_or_paths(tmp_path: Path) -> None:
-    """Traces, topologies, profiles and presets."""
+    """For traces, topologies, profiles and presets."""
     (tmp_path / "pages.csv").write_text("page,think_s,main_bytes,images\n1,2.0,1000,\n")
     (tmp_path / "home.toml").write_text("[power]\nawake_w = 0.6\n")
     (tmp_path / "mine.toml").write_text('description = "mine"\n[settings]\n"power.asleep_w" = 0.02\n')
@@ -139,14 +137,14 @@ def test_files_are_texts_or_paths(tmp_path: Path) -> None:
     assert one.facts == other.facts
 
 
-def test_a_battery_adds_its_days() -> None:
+def test_a_battery_adds_its_days_to_the_result() -> None:
     result = psm_sim.simulate("psm", pages=1, profile="esp32", battery="2Ah")
-    found = result.to_dict()
-    assert found["battery_days"] == pytest.approx(2000 / found["mean_current_ma"] / 24)
+    values = result.to_dict()
+    assert values["battery_days"] == pytest.approx(2000 / values["mean_current_ma"] / 24)
 
 
-def test_every_frame_says_where_it_comes_from() -> None:
-    """So that frames of several seeds can be put together."""
+def test_every_dataframe_has_columns_for_policy_trace_and_seed() -> None:
+    """DataFrames of several seeds can therefore be concatenated."""
     settings = {"power.awake_w": 1}
     table = psm_sim.compare(["psm", "bsd"], pages=2, seed=4, settings=settings, baselines=False).frame
     assert list(table["policy"]) == ["psm", "bsd"]
@@ -158,42 +156,42 @@ def test_every_frame_says_where_it_comes_from() -> None:
 
 
 def test_a_comparison_has_baselines_and_prints_as_the_table() -> None:
-    found = psm_sim.compare(["bsd"], pages=2)
-    assert list(found.frame["policy"]) == ["always-on", "psm", "bsd"]
-    assert found.frame["difference.energy_saved_percent"].tolist()[1] == 0.0
-    assert str(found).splitlines()[3].startswith(" always-on *")
-    assert found.conclusion() in " ".join(str(found).split())
-    assert f"<p>{found.conclusion()}</p>" in found._repr_html_()
-    assert list(found.frame)[:3] == ["policy", "energy_per_page_j", "difference.energy_saved_percent"]
-    assert list(found.frame)[3:6] == ["page_time_s.mean", "slowdown.mean", "slowdown.max"]
+    comparison = psm_sim.compare(["bsd"], pages=2)
+    assert list(comparison.frame["policy"]) == ["always-on", "psm", "bsd"]
+    assert comparison.frame["difference.energy_saved_percent"].tolist()[1] == 0.0
+    assert str(comparison).splitlines()[3].startswith(" always-on *")
+    assert comparison.conclusion() in " ".join(str(comparison).split())
+    assert f"<p>{comparison.conclusion()}</p>" in comparison._repr_html_()
+    assert list(comparison.frame)[:3] == ["policy", "energy_per_page_j", "difference.energy_saved_percent"]
+    assert list(comparison.frame)[3:6] == ["page_time_s.mean", "slowdown.mean", "slowdown.max"]
     pinged = psm_sim.compare(["psm:label=mine"], "ping", pages=1, baselines=False).frame
     assert list(pinged)[:4] == ["policy", "label", "energy_per_page_j", "difference.energy_saved_percent"]
     assert [name.rpartition(".")[2] for name in list(pinged)[4:6]] == ["p50", "p99"]
-    assert found.plot().axes[0].get_ylabel() == "energy (J per page)"
+    assert comparison.plot().axes[0].get_ylabel() == "energy (J per page)"
 
 
-def test_results_are_short_and_their_names_are_escaped() -> None:
+def test_representations_are_short_with_escaped_names() -> None:
     workload = load_workload("ucb", 2, 1)
     evil = Workload("<script>alert(1)</script>", workload.pages, True, "odd")
 
     class Odd(Counting):
-        """Of an odd name."""
+        """Policy with markup in its name."""
 
         name = "<b>odd</b>"
 
-    found = psm_sim.compare([Odd], trace=evil)
-    run = found.runs[0]
+    comparison = psm_sim.compare([Odd], trace=evil)
+    run = comparison.runs[0]
     assert len(repr(run)) < 200
     assert "energy per page (J)" in str(run)
-    for html in (found._repr_html_(), run._repr_html_()):
+    for html in (comparison._repr_html_(), run._repr_html_()):
         assert "<table" in html
         assert "<b>" not in html
         assert "<script>" not in html
     assert "page" in run.plot().axes[0].get_title(loc="left")
 
 
-def test_a_comparison_in_a_shell_is_one_line_of_main_values() -> None:
-    """Without page views these are power and latency; of many policies the first ones are named."""
+def test_the_repr_of_a_comparison_is_one_line_of_main_values() -> None:
+    """Without pages these are power and latency; of many policies only the first ones are named."""
     pings = psm_sim.compare(["psm"], "ping:stretch_s=30", pages=1, baselines=False, against=None)
     text = r"<Comparison on ping:stretch_s=30, 1 pages, seed 1: psm \d+\.\d+ mW, p99 0\.\d+ s>"
     assert re.fullmatch(text, repr(pings))

@@ -1,4 +1,4 @@
-"""Many clients of one trace, averaged."""
+"""Averages over the clients of a trace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGES = 6
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Six thousand synthetic records of a few clients."""
+    """Write six thousand synthetic records of a few clients."""
     path = tmp_path_factory.mktemp("trace") / "s.tr.gz"
     write_sampled(path, 6000, clients=5)
     return str(path)
@@ -23,20 +23,20 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def three(trace: str) -> Comparison:
-    """The three busiest clients, one after the other."""
+    """Return a comparison of the three busiest clients."""
     return run_comparison(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=1)
 
 
-def test_each_client_is_the_simulation_it_would_be_alone(trace: str, three: Comparison) -> None:
-    """Same numbers as a run of that client only, whoever else is chosen."""
+def test_each_client_has_the_results_of_a_run_alone(trace: str, three: Comparison) -> None:
+    """Independently of the other selected clients."""
     for index, row in enumerate(three.runs[1].to_dict()["clients"]):
         alone = run_comparison(["lpsm"], Scenario(f"{trace}:clients={row['client']}", pages=PAGES)).runs[0]
         assert page_rows(three.runs[1].parts[index]) == page_rows(alone)
         assert row["slowdown.mean"] == alone.slowdown.mean
 
 
-def test_sums_and_extremes_are_of_all_clients(three: Comparison) -> None:
-    """Pages, seconds, events and bytes add up; the largest slowdown is that of the worst page."""
+def test_sums_and_maxima_are_over_all_clients(three: Comparison) -> None:
+    """Pages, seconds, events and bytes add up; the maximum slowdown is that of the worst page."""
     run = three.runs[1]
     assert three.pages == len(page_rows(run)) == sum(row["pages"] for row in run.to_dict()["clients"])
     assert run["events"] == sum(result["events"] for result in run.parts)

@@ -1,4 +1,4 @@
-"""Failed pages in the results: counted, named with their reasons, and left out of the means."""
+"""Failed pages in results: their count and reasons, and means without them."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def compared():
     return run_comparison(["psm", "lpsm"], Scenario("ucb", pages=20, settings={"browser.max_page_s": 1.0}))
 
 
-def test_failed_pages_are_counted_and_named(impatient):
+def test_failed_pages_are_counted_with_their_reasons(impatient):
     assert impatient["failed_pages"] == 2
     assert impatient.failures == [{"page": 2, "reason": REASON}, {"page": 4, "reason": REASON}]
     assert [record.page_time_s for record in page_rows(impatient)][1] == pytest.approx(10.0)
 
 
-def test_means_are_over_the_pages_that_are_complete(impatient, patient):
-    """Page times and slowdowns of two pages that fail change nothing in those of the others."""
+def test_means_are_over_complete_pages(impatient, patient):
+    """Two failed pages do not change the page times and slowdowns of the others."""
     assert impatient.page_time_s.max < 1.0
     assert impatient.slowdown.max < 10.0
     assert impatient["page_time_percentiles_s.p99"] < 1.0
@@ -51,12 +51,12 @@ def test_means_are_over_the_pages_that_are_complete(impatient, patient):
     assert patient.page_time_s.mean == pytest.approx(impatient.page_time_s.mean, rel=0.3)
 
 
-def test_a_slowdown_needs_both_pages():
-    """A page that fails only without power saving, or only with it, has none."""
-    found = simulate("psm:listen_interval=20", trace=[QUICK], settings={"browser.max_page_s": 0.5})
-    assert found.failures == [{"page": 1, "reason": "it has taken longer than 0.5 s"}]
-    assert math.isnan(found.slowdown.mean)
-    assert not math.isnan(page_rows(found)[0].always_on_time_s)
+def test_a_slowdown_requires_both_pages_to_complete():
+    """A page that fails only with or only without power saving has no slowdown."""
+    result = simulate("psm:listen_interval=20", trace=[QUICK], settings={"browser.max_page_s": 0.5})
+    assert result.failures == [{"page": 1, "reason": "it has taken longer than 0.5 s"}]
+    assert math.isnan(result.slowdown.mean)
+    assert not math.isnan(page_rows(result)[0].always_on_time_s)
     both = simulate("psm", trace=[SLOW, QUICK], settings=IMPATIENT)
     assert math.isnan(page_rows(both)[0].always_on_time_s)
 
@@ -70,12 +70,12 @@ def test_a_timeline_has_lost_frames_and_failed_pages():
     assert len(lost) == result["traffic.lost_frames"] > 0
 
 
-def test_figures_and_page_are_drawn_even_if_no_page_is_complete():
-    found = run_comparison(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01}))
+def test_figures_and_report_are_drawn_without_complete_pages():
+    comparison = run_comparison(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01}))
     for drawn in (
-        draw_slowdowns(found),
-        draw_trade_off(found, frontier_of(found)),
-        draw_page_timeline(found.runs),
+        draw_slowdowns(comparison),
+        draw_trade_off(comparison, frontier_of(comparison)),
+        draw_page_timeline(comparison.runs),
     ):
         drawn.draw_without_rendering()
-    assert "it has taken longer than 0.01 s" in html_of(found, {}, {})
+    assert "it has taken longer than 0.01 s" in html_of(comparison, {}, {})

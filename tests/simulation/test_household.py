@@ -1,4 +1,4 @@
-"""Idle device in a home network: the trace ``idle`` and the preset ``household``, by hand."""
+"""Idle device in a home network: trace ``idle`` and preset ``household``, computed by hand."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def alone(dtim: int) -> list[Result]:
 
 
 def run(hours: int, dtim: int, observer: Observer | None = None, trace: str | None = None) -> Result:
-    """Simulate an ESP32-C3 with the driver of its maker."""
+    """Simulate an ESP32-C3 with the driver of its vendor."""
     return simulate(
         "dynamic:stack=esp-idf",
         trace,
@@ -55,12 +55,12 @@ def run(hours: int, dtim: int, observer: Observer | None = None, trace: str | No
     )
 
 
-def test_an_idle_device_sends_what_its_stack_schedules():
-    """In a day: an ARP a minute, four renewals of a lease of 12 h, and a TCP keep-alive every two hours."""
+def test_an_idle_device_sends_the_messages_of_its_ip_stack():
+    """Per day: an ARP per minute, four renewals of a lease of 12 h, and a TCP keep-alive every two hours."""
     messages = load_workload("idle", 24, 3).messages
     assert messages.uplink.all()
     sizes, counts = np.unique(
-        [(each.bytes, each.reply_bytes) for each in messages], axis=0, return_counts=True
+        [(message.bytes, message.reply_bytes) for message in messages], axis=0, return_counts=True
     )
     assert dict(zip(map(tuple, sizes.tolist()), counts.tolist(), strict=True)) == {
         (46, 0): 24 * 60,
@@ -69,8 +69,8 @@ def test_an_idle_device_sends_what_its_stack_schedules():
     }
 
 
-def test_the_rate_and_the_size_of_group_addressed_frames_are_those_of_their_protocols():
-    """834 an hour, and their mean size."""
+def test_rate_and_size_of_group_addressed_frames_follow_from_their_protocols():
+    """834 per hour, and their mean size."""
     rates, sizes = zip(*FRAMES_AN_HOUR.values(), strict=True)
     assert sum(rates) == 834
     assert SETTINGS["access_point.group_per_s"] == pytest.approx(sum(rates) / 3600, abs=1e-4)
@@ -78,8 +78,8 @@ def test_the_rate_and_the_size_of_group_addressed_frames_are_those_of_their_prot
 
 
 @pytest.mark.parametrize("trace", [None, "mqtt"])
-def test_group_addressed_frames_follow_dtim_beacons_alone_beside_any_traffic(trace):
-    """All within 3 standard deviations of the expected number, in two hours at DTIM 10."""
+def test_group_addressed_frames_follow_only_dtim_beacons_with_any_traffic(trace):
+    """Their number is within 3 standard deviations of the expected one, in two hours at DTIM 10."""
 
     class GroupTimes(Observer):
         def __init__(self) -> None:
@@ -89,21 +89,21 @@ def test_group_addressed_frames_follow_dtim_beacons_alone_beside_any_traffic(tra
             if segment.connection is GROUP:
                 self.times_s.append(queued_s)
 
-    found = GroupTimes()
-    result = run(2, 10, found, trace)
+    observer = GroupTimes()
+    result = run(2, 10, observer, trace)
     expected = 2 * sum(rate for rate, _ in FRAMES_AN_HOUR.values())
-    assert len(found.times_s) == pytest.approx(expected, abs=3 * expected**0.5)
-    numbers = np.array(found.times_s) / (1000 * TU_S)
+    assert len(observer.times_s) == pytest.approx(expected, abs=3 * expected**0.5)
+    numbers = np.array(observer.times_s) / (1000 * TU_S)
     assert numbers == pytest.approx(np.round(numbers), abs=1e-9)
     assert result["policy_report.group frames missed"] == 0
 
 
 @pytest.mark.parametrize("dtim", [1, 3, 10])
-def test_the_current_is_the_one_computed_by_hand(dtim):
+def test_the_current_equals_the_hand_computed_one(dtim):
     """Within 1 % of the current of beacons, and of 50 ms awake after a DTIM beacon or a message.
 
     A DTIM beacon is followed by Poisson frames. The radio is awake until 50 ms after the last of them. A
-    message of the device keeps it awake for 50 ms, and its answer for one round trip more. Both are rare, so
+    message of the device keeps it awake for 50 ms, and its reply for one round trip more. Both are rare, so
     their times add up. The documented table has these currents.
     """
     power = load_profile("esp32-c3").values
@@ -115,4 +115,4 @@ def test_the_current_is_the_one_computed_by_hand(dtim):
     by_hand_w += power["power.beacon_j"] / interval_s
     result = run(24, dtim)
     assert result["mean_power_mw"] / 1000 == pytest.approx(by_hand_w, rel=0.01)
-    assert DOCUMENTED[dtim] == [f"{each['mean_current_ma']:.2f}" for each in (*alone(dtim), result)]
+    assert DOCUMENTED[dtim] == [f"{run_['mean_current_ma']:.2f}" for run_ in (*alone(dtim), result)]

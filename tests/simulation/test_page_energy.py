@@ -1,4 +1,4 @@
-"""Energy of single pages, with the parts that belong to no radio state."""
+"""Energy per page, including the parts that are no radio state."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ PROCESSING = {"power.frame_j": 0.0005}
 
 @pytest.mark.parametrize("settings", [{}, SENDING, WAKING, PROCESSING, SENDING | WAKING | PROCESSING])
 @pytest.mark.parametrize("policy", ["psm", "bsd"])
-def test_the_pages_share_the_whole_energy_of_the_run(policy, settings) -> None:
-    """What a page uses is what the run has used at its end, less what it had used at its beginning."""
+def test_the_energies_of_pages_add_up_to_that_of_the_run(policy, settings) -> None:
+    """The energy of a page is the difference of the run's energy at its end and at its start."""
     run = simulate(policy, pages=6, seed=3, settings=settings)
     assert run.pages["energy_j"].sum() == pytest.approx(6 * run.energy_per_page_j, rel=1e-12)
 
 
-def test_a_page_pays_for_what_it_sends_and_for_its_wake_ups() -> None:
-    """The same pages without these two parts differ by nothing else."""
-    plain, whole = (simulate("psm", pages=6, seed=3, settings=each).pages for each in ({}, SENDING | WAKING))
+def test_a_page_has_the_energy_of_its_transmissions_and_wake_ups() -> None:
+    """The same pages without these two parts differ in nothing else."""
+    plain, whole = (
+        simulate("psm", pages=6, seed=3, settings=settings).pages for settings in ({}, SENDING | WAKING)
+    )
     assert (whole["energy_j"] - plain["energy_j"] > 0).all()
     assert whole["page_time_s"].tolist() == plain["page_time_s"].tolist()
 
 
 @pytest.mark.parametrize("model", ["link", "dcf"])
 def test_each_frame_of_a_round_trip_costs_the_same(model) -> None:
-    """An echo request and its reply are two frames. ACKs of the MAC and beacons are none."""
+    """An echo request and its reply are two frames. ACKs of the MAC and beacons are not counted."""
     trace = "ping:stretch_s=10,period_s=1"
     settings = {"mac.model": model, **PROCESSING}
     run = simulate("psm", trace=trace, pages=1, settings=settings)
@@ -38,9 +40,11 @@ def test_each_frame_of_a_round_trip_costs_the_same(model) -> None:
     assert run["energy_by_state_per_page_j.frames"] == 20 * 0.0005
 
 
-def test_the_energy_of_frames_changes_no_decision() -> None:
-    """Times are those of a run without it."""
-    plain, counted = (simulate("anticipate", pages=6, seed=3, settings=each) for each in ({}, PROCESSING))
+def test_the_energy_of_frames_does_not_change_decisions() -> None:
+    """Page times are equal to those of a run without it."""
+    plain, counted = (
+        simulate("anticipate", pages=6, seed=3, settings=settings) for settings in ({}, PROCESSING)
+    )
     assert counted.pages["page_time_s"].tolist() == plain.pages["page_time_s"].tolist()
     assert usage_of(counted.row)[:10] == usage_of(plain.row)[:10]
     assert usage_of(counted.row).frames_j == pytest.approx(

@@ -1,4 +1,4 @@
-"""Labels of policies: ``label=`` names the results and changes nothing else."""
+"""Labels of policies: ``label=`` sets the name in results and nothing else."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from psm_sim.simulation import BASELINES, References, Scenario, run_comparison
         ("a/my.py:Mine:label=mine", "a/my.py:Mine"),
     ],
 )
-def test_the_label_is_no_part_of_the_spec(text: str, unlabelled: str) -> None:
+def test_the_spec_excludes_the_label(text: str, unlabelled: str) -> None:
     spec = Spec.parse(text, "policy")
     assert spec.label == "mine"
     assert spec == Spec.parse(unlabelled, "policy")
@@ -33,11 +33,11 @@ def test_the_label_is_no_part_of_the_spec(text: str, unlabelled: str) -> None:
 
 
 @pytest.mark.parametrize("topology", ["three-node", "cafe"])
-def test_a_label_changes_names_only(topology: str) -> None:
+def test_a_label_changes_only_names(topology: str) -> None:
     def run(policy: str) -> list[dict[str, object]]:
-        found = run_comparison([policy], Scenario(pages=1, topology=topology))
-        rows = [{**run.to_dict(), "wall_s": 0} for run in found.runs]
-        labels = [run.label.split(" (")[0] for run in found.runs]
+        comparison = run_comparison([policy], Scenario(pages=1, topology=topology))
+        rows = [{**run.to_dict(), "wall_s": 0} for run in comparison.runs]
+        labels = [run.label.split(" (")[0] for run in comparison.runs]
         assert labels == [row.pop("label", policy) for row in rows]
         return rows
 
@@ -46,20 +46,20 @@ def test_a_label_changes_names_only(topology: str) -> None:
 
 def test_a_labelled_baseline_is_shown_once() -> None:
     references = References(BASELINES, BASELINES[1:])
-    found = run_comparison(["psm:label=mine"], Scenario(pages=1), 2, workers=1, references=references)
-    assert [run.label for run in found.shown] == ["always-on", "mine"]
-    assert [run.label for run in found.reference_runs] == ["mine"]
+    comparison = run_comparison(["psm:label=mine"], Scenario(pages=1), 2, workers=1, references=references)
+    assert [run.label for run in comparison.shown] == ["always-on", "mine"]
+    assert [run.label for run in comparison.reference_runs] == ["mine"]
 
 
 @pytest.mark.parametrize(
     "policies", [["bsd:label=a", "lpsm:label=a"], ["bsd:label=lpsm", "lpsm"], ["bsd:label=psm"]]
 )
-def test_two_policies_do_not_share_a_name(policies: list[str]) -> None:
+def test_two_policies_with_the_same_name_are_an_error(policies: list[str]) -> None:
     with pytest.raises(InputError, match=r"names two policies; give each policy a different label\.$"):
         psm_sim.compare(policies, pages=1)
 
 
-def test_a_label_in_a_sweep_names_one_policy() -> None:
+def test_a_label_in_a_sweep_applies_to_one_policy() -> None:
     assert [task.policy.label for task in Grid(policies=["bsd:label=slow"]).tasks()] == ["slow"]
     grid = Grid((GridAxis.of("policy.bsd.p", "0.1,0.2"),), ["bsd:label=slow"])
     with pytest.raises(InputError, match="label=slow names two policies"):

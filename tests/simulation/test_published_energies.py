@@ -1,4 +1,4 @@
-"""The main numbers, with no server delay, against the published ones."""
+"""Main results without server delay, compared with published ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def runs():
     return {run.policy: run for run in run_comparison(policies, Scenario(PUBLISHED_WORKLOAD)).runs}
 
 
-def test_always_on_takes_41_joules_a_page(runs):
+def test_always_on_takes_41_joules_per_page(runs):
     """55 s at 0.75 W."""
     assert runs["always-on"].energy_per_page_j == pytest.approx(41, abs=0.6)
     assert runs["always-on"].slowdown == (1, 1, 1, 1)
@@ -32,15 +32,15 @@ def test_static_psm_is_near_its_published_energy_and_slowdown(runs):
     assert 2.1 <= psm.slowdown.mean <= 2.4
 
 
-def test_bsd_keeps_the_page_time_and_pays_for_a_tighter_bound(runs):
-    """Round trips of 40 ms are under T / p: no delay; energy rises as p falls."""
+def test_bsd_has_no_delay_and_more_energy_for_a_tighter_bound(runs):
+    """Round trips of 40 ms are below T / p, so there is no delay; energy rises as p falls."""
     bsd = [runs[f"bsd:p={p}"] for p in ("1", "0.5", "0.2", "0.1")]
     assert all(run.slowdown.max == pytest.approx(1.0, abs=1e-9) for run in bsd)
     energies = [run.energy_per_page_j for run in bsd]
     assert energies == sorted(energies)
 
 
-def test_lpsm_with_the_inverse_log_loss_uses_least(runs):
+def test_lpsm_with_the_inverse_log_loss_uses_the_least_energy(runs):
     """Below every BSD setting; published beacon energy 0.18 to 0.20 of static PSM's."""
     log, psm = runs["lpsm:loss=inverse-log"], runs["psm"]
     assert all(
@@ -49,15 +49,15 @@ def test_lpsm_with_the_inverse_log_loss_uses_least(runs):
     assert 0.15 <= log["beacons_per_page"] / psm["beacons_per_page"] <= 0.22
 
 
-def test_lpsm_with_the_inverse_loss_lies_between(runs):
+def test_the_energy_of_lpsm_with_the_inverse_loss_is_in_between(runs):
     energies = [
         runs[name].energy_per_page_j for name in ("lpsm:loss=inverse-log", "lpsm:loss=inverse", "psm")
     ]
     assert energies == sorted(energies)
 
 
-def test_energy_that_is_not_beacons_is_the_same_for_all_that_doze_at_once(runs):
-    """The derived column of the published table: equal to 2 %."""
+def test_energy_without_beacons_is_equal_for_policies_that_doze_at_once(runs):
+    """The derived column of the published table, within 2 %."""
     dozing = [
         runs[name].energy_per_page_j - runs[name]["energy_by_state_per_page_j.beacons"]
         for name in ("psm", "lpsm:loss=inverse-log", "lpsm:loss=inverse")

@@ -31,7 +31,7 @@ each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.sp
 
 
 def recorded_page(path: Path) -> tuple[DependencyPage, float, str]:
-    """The page of a file, its recorded time, and the remarks."""
+    """Return the page of a file, its recorded time, and the remark."""
     workload = load_workload(str(path), 1, 1)
     (page,) = workload.pages
     assert isinstance(page, DependencyPage)
@@ -40,7 +40,7 @@ def recorded_page(path: Path) -> tuple[DependencyPage, float, str]:
 
 
 def time_s(page: Page, round_trip_ms: float, rate_mbps: float) -> float:
-    """The time of a page without power saving."""
+    """Return the page time without power saving, in seconds."""
     keys = {"links.wired.latency_ms": round_trip_ms / 2 - 0.1, "links.wired.rate_mbps": rate_mbps}
     world = build_world(load_topology("modern", keys), make_policy("always-on"))
     run_alone(world, [page])
@@ -49,22 +49,22 @@ def time_s(page: Page, round_trip_ms: float, rate_mbps: float) -> float:
 
 
 def estimate(remark: str) -> tuple[float, float]:
-    """Round trip and rate that the remark states."""
-    found = re.search(r"median round trip ([\d.]+) ms .* at least ([\d.]+) Mbit/s", remark)
-    assert found is not None
-    return float(found[1]), float(found[2])
+    """Return the round trip and the rate in the remark."""
+    match = re.search(r"median round trip ([\d.]+) ms .* at least ([\d.]+) Mbit/s", remark)
+    assert match is not None
+    return float(match[1]), float(match[2])
 
 
 @each_file
-def test_simulated_page_times_are_those_recorded(path: Path) -> None:
-    """Within 1.2 at the round trip and the rate estimated from the file."""
+def test_simulated_page_times_agree_with_recorded_ones(path: Path) -> None:
+    """Within a factor of 1.2, at the round trip and the rate estimated from the file."""
     page, recorded_s, remark = recorded_page(path)
     ratio = time_s(page, *estimate(remark)) / recorded_s
     assert 1 / 1.2 < ratio < 1.2
 
 
-def test_simulated_page_times_are_those_recorded_on_the_true_network() -> None:
-    """Within 1.2 but for the file of Playwright, whose waits contain the queue for a connection."""
+def test_page_times_simulated_on_the_true_network_agree_with_recorded_ones() -> None:
+    """Within a factor of 1.2, except the file of Playwright, whose waits include queueing."""
     ratios = {}
     for path in FILES:
         page, recorded_s, _ = recorded_page(path)
@@ -75,7 +75,7 @@ def test_simulated_page_times_are_those_recorded_on_the_true_network() -> None:
 
 
 def test_caption_and_json_compare_recorded_and_simulated_times() -> None:
-    """Always; the caption warns beyond a factor of 1.5."""
+    """The caption warns above a factor of 1.5."""
     path = FOLDER / "three-hosts-http2.har.gz"
     _, recorded_s, _ = recorded_page(path)
     near = psm_sim.compare(["psm"], str(path), "modern")

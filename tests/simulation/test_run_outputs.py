@@ -1,4 +1,4 @@
-"""Captures and timelines of runs: which files, what is refused, and that a capture is read back as it was."""
+"""Captures and timelines of runs: their files, errors, and captures read back."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def files():
 
 
 def printed(capsys, *words):
-    """Return what the command prints on standard output, and its status."""
+    """Return the standard output of a command, and its status."""
     status = main([*words, "--pages", "3", "--format", "json"])
     shown = capsys.readouterr()
     return status, shown.out, shown.err
 
 
-def test_the_result_is_the_same_with_and_without_the_files(capsys):
+def test_capture_and_timeline_do_not_change_the_result(capsys):
     _, without, _ = printed(capsys, "--policy", "lpsm")
     status, with_them, err = printed(
         capsys, "--policy", "lpsm", "--capture", "a.pcap", "--timeline", "a.json"
     )
     one, other = json.loads(without), json.loads(with_them)
-    for found in (one, other):
-        for run in (*found["runs"], *found["baselines"]):
+    for document in (one, other):
+        for run in (*document["runs"], *document["baselines"]):
             run.pop("wall_s")
     assert status == 0
     assert one == other
@@ -52,8 +52,8 @@ def test_the_result_is_the_same_with_and_without_the_files(capsys):
     assert files() == ["a.json", "a.pcap"]
 
 
-def test_each_policy_asked_for_has_a_file_of_its_own(capsys):
-    """Baselines have none; always-on has one where it is asked for."""
+def test_each_requested_policy_has_its_own_file(capsys):
+    """Baselines have no file; always-on has one if it is requested."""
     words = ("--policy", "bsd:p=0.5", "--policy", "always-on", "--capture", "c.pcap", "--timeline", "c.json")
     status, _, _ = printed(capsys, *words)
     assert status == 0
@@ -75,15 +75,15 @@ def test_each_policy_asked_for_has_a_file_of_its_own(capsys):
         (["--capture", "a.pcap", "--policy", "psm", "--policy", "psm"], "specify each policy only once"),
     ],
 )
-def test_what_cannot_be_written_is_refused_before_the_run(words, sentence, capsys):
+def test_an_output_that_cannot_be_written_is_an_error_before_the_run(words, sentence, capsys):
     status, _, err = printed(capsys, *words)
     assert status == 2
     assert sentence in err
     assert files() == []
 
 
-def test_several_clients_are_refused(capsys):
-    """A file shows one run."""
+def test_several_clients_are_an_error(capsys):
+    """A file has one run."""
     write_sampled(Path("my.tr.gz"), 300)
     status, _, err = printed(capsys, "--trace", "my.tr.gz:clients=2", "--capture", "a.pcap")
     assert status == 2
@@ -91,7 +91,7 @@ def test_several_clients_are_refused(capsys):
     assert files() == ["my.tr.gz"]
 
 
-def test_a_run_that_fails_leaves_the_files_as_they_were():
+def test_a_failed_run_does_not_change_the_files():
 
     class Failing(Policy):
         name = "failing"
@@ -108,18 +108,18 @@ def test_a_run_that_fails_leaves_the_files_as_they_were():
     assert Path("a.pcap").read_bytes() == b"old"
 
 
-def test_a_capture_that_no_disk_holds_is_refused_by_its_estimate(monkeypatch):
-    """Users who think for years."""
-    workload, place = load_workload("ucb", 10, 1), load_topology()
+def test_a_capture_larger_than_the_disk_is_an_error_by_its_estimate(monkeypatch):
+    """With think times of years."""
+    workload, topology = load_workload("ucb", 10, 1), load_topology()
     monkeypatch.setattr("psm_sim.simulation.run_outputs.MAX_CAPTURE_BYTES", 100_000)
     with pytest.raises(InputError, match=r"--capture 'a\.pcap' would have about 0\.0 GB"):
-        RunOutputs(Path("a.pcap")).check_size([workload], place)
-    RunOutputs(Path("/dev/null")).check_size([workload], place)
+        RunOutputs(Path("a.pcap")).check_size([workload], topology)
+    RunOutputs(Path("/dev/null")).check_size([workload], topology)
 
 
 @pytest.mark.parametrize("trace", ["ucb", "ping", "mqtt", "push", "modern"])
-def test_the_estimate_is_right_within_a_factor_of_two(trace):
-    """Where nothing is sent again."""
+def test_the_estimated_size_is_within_a_factor_of_two(trace):
+    """If no frame is repeated."""
     workload = load_workload(trace, 3, 1)
     _, _, data = captured("psm", pages=3, trace=trace)
     estimate = capture_bytes([workload], load_topology())
@@ -127,21 +127,23 @@ def test_the_estimate_is_right_within_a_factor_of_two(trace):
 
 
 @pytest.mark.parametrize("policy", ["always-on", "psm", "lpsm"])
-def test_a_capture_is_read_back_to_the_same_arrivals(policy):
-    """Times to the nanosecond, sizes and directions of all packets that were heard."""
+def test_a_capture_read_back_has_the_same_packets(policy):
+    """With times in ns, sizes and directions of all received packets."""
     world, log, data = captured(policy, pages=10)
     Path("a.pcap").write_bytes(data)
-    found = read_capture(Path("a.pcap"))
-    assert found.client == "10.0.0.2"
-    for up, told in ((False, log.down), (True, log.up)):
-        rows = found.rows[found.uplink == up]
-        heard = sorted((round(at_s * 1e9), each.wire_bytes) for at_s, each in told if at_s <= world.env.now)
+    capture = read_capture(Path("a.pcap"))
+    assert capture.client == "10.0.0.2"
+    for up, reported in ((False, log.down), (True, log.up)):
+        rows = capture.rows[capture.uplink == up]
+        heard = sorted(
+            (round(at_s * 1e9), segment.wire_bytes) for at_s, segment in reported if at_s <= world.env.now
+        )
         assert rows["time_ns"].tolist() == [at_ns for at_ns, _ in heard]
         assert rows["length"].tolist() == [size for _, size in heard]
 
 
-def test_datagrams_read_back_and_replayed_meet_the_same_waits():
-    """Pushes to a station that never dozes arrive again at the same distances, with the same bytes."""
+def test_replayed_datagrams_have_the_same_waits():
+    """Pushes to an always-on station arrive at the same intervals, with the same bytes."""
     first = psm_sim.simulate("always-on", trace="push", pages=1, capture="a.pcap")
     again = psm_sim.simulate("always-on", trace="a.pcap", capture="b.pcap")
     one, other = (read_capture(Path(name)).rows for name in ("a.pcap", "b.pcap"))

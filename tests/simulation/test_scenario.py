@@ -1,4 +1,4 @@
-"""A scenario: its pages, its place, its command line, and a key of everything that decides the numbers."""
+"""Scenarios: pages, topology, and the key of all inputs that determine the results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Mine(InverseLoss):
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder with a page list, a topology and a loss of a user."""
+    """Change to a folder with a page list, a topology and a loss of a user."""
     (tmp_path / "pages.csv").write_text(LIST)
     (tmp_path / "phone.toml").write_text("[power]\nawake_w = 0.65\n")
     (tmp_path / "my.py").write_text(LOSS)
@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_its_pages_are_those_of_the_trace() -> None:
+def test_a_scenario_has_the_pages_of_its_trace() -> None:
     expected = load_workload("ucb:mean_think_s=20", 7, 3)
     spec = Spec.parse("ucb:mean_think_s=20", "trace")
     for trace in (str(spec), spec, expected):
@@ -46,16 +46,16 @@ def test_its_pages_are_those_of_the_trace() -> None:
         assert Scenario(trace, pages=7, seed=3).workloads() == (expected,)
 
 
-def test_its_place_is_the_topology_with_the_settings() -> None:
+def test_a_scenario_has_its_topology_with_the_settings() -> None:
     assert Scenario(settings={"power.awake_w": "1.5"}).resolve_topology().power.awake_w == 1.5
     assert Scenario(topology="phone.toml").resolve_topology().power.awake_w == 0.65
-    made = Topology(name="mine")
-    assert Scenario(topology=made, seed=3).resolve_topology() == replace(made, seed=3)
-    assert (Scenario(topology=made).topology_name, Scenario().topology_name) == ("mine", "three-node")
+    topology = Topology(name="mine")
+    assert Scenario(topology=topology, seed=3).resolve_topology() == replace(topology, seed=3)
+    assert (Scenario(topology=topology).topology_name, Scenario().topology_name) == ("mine", "three-node")
 
 
-def test_a_key_is_the_same_in_any_order_of_the_settings_and_for_text_or_value() -> None:
-    """64 hexadecimal digits; nothing else of the settings counts."""
+def test_the_key_does_not_depend_on_the_order_or_type_of_settings() -> None:
+    """It has 64 hexadecimal digits."""
     reverse = dict(reversed(SETTINGS.items()))
     key = Scenario(settings=SETTINGS).key()
     assert len(key) == 64
@@ -65,8 +65,8 @@ def test_a_key_is_the_same_in_any_order_of_the_settings_and_for_text_or_value() 
     assert pickle.loads(pickle.dumps(Scenario(settings=SETTINGS))).key() == key  # noqa: S301
 
 
-def test_everything_that_decides_the_numbers_is_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The trace, the topology, the pages, the seed, the settings, the policies and the version."""
+def test_the_key_depends_on_every_input_that_determines_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trace, topology, pages, seed, settings, policies and version."""
     base = Scenario()
     others = [
         Scenario("ucb:wander=0.02"),
@@ -78,7 +78,7 @@ def test_everything_that_decides_the_numbers_is_in_the_key(monkeypatch: pytest.M
         Scenario(load_workload("ucb", 5, 1)),
         Scenario(load_workload("ucb", 5, 2)),
     ]
-    keys = [each.key() for each in (base, *others)]
+    keys = [scenario.key() for scenario in (base, *others)]
     keys += [base.key(["psm"]), base.key(["psm", "bsd"]), base.key([Spec.parse("bsd:p=1", "policy")])]
     monkeypatch.setattr("psm_sim.simulation.scenario.__version__", psm_sim.__version__ + ".1")
     keys.append(base.key())
@@ -94,10 +94,10 @@ def test_everything_that_decides_the_numbers_is_in_the_key(monkeypatch: pytest.M
         ("my.py", Scenario(), ("lpsm:loss=(my.py:Mine:gamma=1)",)),
     ],
 )
-def test_the_contents_of_the_users_files_are_in_the_key(
+def test_the_key_depends_on_the_contents_of_user_files(
     folder: Path, file: str, scenario: Scenario, policies: tuple[str, ...]
 ) -> None:
-    """Changed by a letter, made or put back as it was; other files do not count."""
+    """A changed letter or a new file gives another key, and restored content the old one."""
     path = folder / file
     before = path.read_bytes() if path.exists() else None
     key = scenario.key(policies)
@@ -110,8 +110,8 @@ def test_the_contents_of_the_users_files_are_in_the_key(
 
 
 @given(st.sampled_from([0, -1, 2.5, True, "3", None]))
-def test_pages_and_seed_are_whole_numbers(value: Any) -> None:
-    """From 1 and from 0; refused when the scenario is made."""
+def test_pages_and_seed_must_be_integers(value: Any) -> None:
+    """At least 1 and 0; the constructor raises the error."""
     with pytest.raises(InputError, match=r"pages must be an integer >= 1, got .*"):
         Scenario(pages=value)
     if value != 0 or value is True:

@@ -1,4 +1,4 @@
-"""Several seeds, averaged; and differences that are paired by seed."""
+"""Averages over seeds, and differences paired by seed."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def three() -> Comparison:
     return run_comparison(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=1, references=PSM)
 
 
-def test_each_seed_is_the_run_it_would_be_alone(three: Comparison) -> None:
-    """The baselines included."""
+def test_each_seed_has_the_results_of_a_run_alone(three: Comparison) -> None:
+    """Including the baselines."""
     alone = run_comparison(["lpsm"], Scenario(pages=4, seed=6), references=PSM)
     assert page_rows(three.runs[0].parts[1]) == page_rows(alone.runs[0])
     assert page_rows(three.baselines[1].parts[1]) == page_rows(alone.baselines[1])
@@ -39,44 +39,44 @@ def test_pages_of_all_seeds_are_one_table(three: Comparison) -> None:
 
 
 def test_differences_are_paired_by_seed(three: Comparison) -> None:
-    """Their interval is that of the differences, not of the two means."""
+    """The interval is that of the differences, not of the two means."""
     (reference,) = three.reference_runs
     assert reference is three.baselines[1]
-    found = three.difference(three.runs[1])
+    difference = three.difference(three.runs[1])
     pairs = zip(three.runs[1].parts, reference.parts, strict=True)
     less = [run.slowdown.mean - psm.slowdown.mean for run, psm in pairs]
-    assert found["slowdown.mean"] == pytest.approx(np.mean(less), rel=1e-12)
+    assert difference["slowdown.mean"] == pytest.approx(np.mean(less), rel=1e-12)
     half = T_3 * np.std(less, ddof=1) / 3**0.5
-    assert found["half_width_95"]["slowdown.mean"] == pytest.approx(half, rel=1e-6)
+    assert difference["half_width_95"]["slowdown.mean"] == pytest.approx(half, rel=1e-6)
 
 
-def test_percentiles_are_numpys(three: Comparison) -> None:
-    """Of one run's page times; those of several runs are averaged."""
+def test_percentiles_are_those_of_numpy(three: Comparison) -> None:
+    """For the page times of a run; percentiles of several runs are averaged."""
     one = three.runs[0].parts[0]
     times = [record.page_time_s for record in page_rows(one)]
     assert float(one.page_time_s) == one["page_time_s.mean"] == pytest.approx(np.mean(times))
     assert one["page_time_percentiles_s.p90"] == pytest.approx(np.percentile(times, 90))
-    each = [result["page_time_percentiles_s.p50"] for result in three.runs[0].parts]
-    assert three.runs[0]["page_time_percentiles_s.p50"] == pytest.approx(np.mean(each))
+    medians = [result["page_time_percentiles_s.p50"] for result in three.runs[0].parts]
+    assert three.runs[0]["page_time_percentiles_s.p50"] == pytest.approx(np.mean(medians))
 
 
-def test_a_free_radio_saves_an_undefined_share() -> None:
-    """A reference without energy: nan, not an error."""
+def test_the_saving_is_nan_for_a_reference_without_energy() -> None:
+    """It is not an error."""
     free = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
-    found = run_comparison(["bsd"], Scenario(pages=1, settings=free), references=PSM)
-    assert np.isnan(found.difference(found.runs[0])["energy_saved_percent"])
+    comparison = run_comparison(["bsd"], Scenario(pages=1, settings=free), references=PSM)
+    assert np.isnan(comparison.difference(comparison.runs[0])["energy_saved_percent"])
 
 
-def test_pages_that_do_not_depend_on_the_seed_are_refused(tmp_path: Path) -> None:
-    """Intervals over the same pages would have no width, and no meaning."""
+def test_replications_of_pages_without_randomness_are_an_error(tmp_path: Path) -> None:
+    """Intervals over the same pages would have no width."""
     path = tmp_path / "list.csv"
     path.write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
     with pytest.raises(InputError, match="the same for every seed"):
         run_comparison(["psm"], Scenario(str(path)), 3)
 
 
-def test_a_run_is_the_same_alone_and_among_others() -> None:
-    """Common random numbers: no policy disturbs another's pages."""
+def test_a_run_does_not_depend_on_the_other_policies() -> None:
+    """Policies share random numbers, and do not change the pages of each other."""
     alone = simulate("bsd:p=0.5", pages=10, seed=2)
     among = run_comparison(["lpsm", "bsd:p=0.5", "psm"], Scenario(pages=10, seed=2)).runs[1]
     assert {**alone.to_dict(), "wall_s": 0} == {**among.to_dict(), "wall_s": 0}
@@ -95,8 +95,8 @@ def test_progress_of_several_seeds_counts_seeds() -> None:
     assert seen == [(0, 2, "", "seeds"), (1, 2, "", "seeds"), (2, 2, "", "seeds")]
 
 
-def test_a_policy_saves_nothing_against_itself(three: Comparison) -> None:
-    """Its difference from itself is 0, without width."""
+def test_the_difference_of_a_policy_from_itself_is_0(three: Comparison) -> None:
+    """With an interval of no width."""
     against, *numbers, widths = three.difference(three.reference_runs[0]).values()
     assert against == "psm"
     assert {*numbers, *widths.values()} == {0.0}

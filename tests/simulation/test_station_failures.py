@@ -1,4 +1,4 @@
-"""Faults among several stations: each has its own, and bytes add up."""
+"""Faults with several stations: each has its own, and bytes are conserved."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FAULTS = {
 
 
 def scenario(settings, members=MEMBERS, pages=8):
-    place = load_topology("three-node", {"mac.model": "dcf", **settings})
-    return Scenario(topology=replace(place, stations=members), pages=pages)
+    topology = load_topology("three-node", {"mac.model": "dcf", **settings})
+    return Scenario(topology=replace(topology, stations=members), pages=pages)
 
 
 @pytest.fixture(scope="module")
@@ -27,18 +27,18 @@ def compared():
     return run_comparison(["psm", "lpsm"], scenario(FAULTS))
 
 
-def test_each_station_has_its_own_faults_and_bytes_add_up(compared):
-    """Restarts are for all: as many as fit into each station's time."""
+def test_each_station_has_its_own_faults_and_bytes_are_conserved(compared):
+    """Restarts are common; each station has those within its time."""
     for run, heavy in (compared.runs[:2], compared.runs[2:]):
         assert heavy.station == "heavy"
-        for each in (*run.parts, *heavy.parts):
+        for result in (*run.parts, *heavy.parts):
             names = ("client_received", "undelivered", "dropped", "lost")
-            accounted = sum(each[f"traffic.{name}_bytes"] for name in names)
-            assert each["traffic.server_sent_bytes"] == accounted
+            accounted = sum(result[f"traffic.{name}_bytes"] for name in names)
+            assert result["traffic.server_sent_bytes"] == accounted
         one, other = run.parts[:2]
         assert one["policy_report.beacons missed"] != other["policy_report.beacons missed"]
         assert one["traffic.lost_bytes"] != other["traffic.lost_bytes"]
         ended = sorted(
-            (each["simulated_s"], each["policy_report.restarts"]) for each in (*run.parts, *heavy.parts)
+            (result["simulated_s"], result["policy_report.restarts"]) for result in (*run.parts, *heavy.parts)
         )
         assert [count for _, count in ended] == sorted(count for _, count in ended)

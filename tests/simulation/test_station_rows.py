@@ -1,4 +1,4 @@
-"""Rows of unlike stations: means within each kind, and intervals over seeds only."""
+"""Rows of different kinds of stations: means within a kind, and intervals over seeds."""
 
 from __future__ import annotations
 
@@ -37,32 +37,32 @@ T_3 = 4.302653
 """Student's 97.5 % quantile at two degrees of freedom."""
 
 
-def place(*members: StationSpec) -> Topology:
+def shared(*members: StationSpec) -> Topology:
     """Return a topology whose stations share a channel."""
     return replace(load_topology("three-node", {"mac.model": "dcf"}), stations=members)
 
 
 def compared(seed: int = 1, replications: int = 1) -> Comparison:
     """Return BSD and the baselines with two readers and a laptop."""
-    scenario = Scenario(topology=place(*MEMBERS), pages=2, seed=seed)
-    beside = References(BASELINES, BASELINES[1:])
-    return run_comparison(["bsd"], scenario, replications, workers=1, references=beside)
+    scenario = Scenario(topology=shared(*MEMBERS), pages=2, seed=seed)
+    references = References(BASELINES, BASELINES[1:])
+    return run_comparison(["bsd"], scenario, replications, workers=1, references=references)
 
 
 @pytest.fixture(scope="module")
 def single() -> Comparison:
-    """Return a single seed."""
+    """Return a comparison with one seed."""
     return compared()
 
 
 @pytest.fixture(scope="module")
 def three() -> Comparison:
-    """Return three seeds."""
+    """Return a comparison with three seeds."""
     return compared(replications=3)
 
 
-def told(comparison: Comparison) -> dict[str, Any]:
-    """Return the JSON output."""
+def json_of(comparison: Comparison) -> dict[str, Any]:
+    """Return the JSON output of a comparison."""
     stream = io.StringIO()
     result_json.write(comparison, stream)
     return dict(json.loads(stream.getvalue()))
@@ -75,8 +75,8 @@ def rows_of(writer: Any, comparison: Comparison) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(stream.getvalue())))
 
 
-def test_each_row_is_the_mean_over_the_stations_of_its_name(single: Comparison) -> None:
-    """Sums over pages by hand: the joules of both readers, and those of the laptop alone."""
+def test_each_row_is_the_mean_over_the_stations_of_its_kind(single: Comparison) -> None:
+    """Compared with sums over the pages of both readers, and of the laptop."""
     assert [(run.policy, run.station) for run in single.shown] == ROWS
     pages = rows_of(result_csv.write_pages, single)
     by_station: dict[str, list[dict[str, str]]] = {}
@@ -87,7 +87,7 @@ def test_each_row_is_the_mean_over_the_stations_of_its_name(single: Comparison) 
         "reader-2": 2,
         "laptop": 1,
     }
-    readers, laptop = told(single)["runs"]
+    readers, laptop = json_of(single)["runs"]
     for column, find in (
         ("energy_j", lambda run: run["energy_per_page_j"]),
         ("page_time_s", lambda run: run["page_time_s"]["mean"]),
@@ -99,25 +99,25 @@ def test_each_row_is_the_mean_over_the_stations_of_its_name(single: Comparison) 
     assert 10 * readers["energy_per_page_j"] < laptop["energy_per_page_j"]
 
 
-def test_intervals_are_students_over_the_json_of_each_seed(three: Comparison) -> None:
+def test_intervals_are_students_over_the_results_of_each_seed(three: Comparison) -> None:
     """A row of three seeds has the values of three runs with one seed each."""
-    alone = [told(compared(seed))["runs"] for seed in (1, 2, 3)]
-    for number, run in enumerate(told(three)["runs"]):
+    alone = [json_of(compared(seed))["runs"] for seed in (1, 2, 3)]
+    for number, run in enumerate(json_of(three)["runs"]):
         assert [row["seed"] for row in run["seeds"]] == ["1", "2", "3"]
         for name in MEASURES:
             values = [row[name] for row in run["seeds"]]
             outer, _, inner = name.partition(".")
             expected = [runs[number][outer] for runs in alone]
-            assert values == [each[inner] if inner else each for each in expected]
+            assert values == [value[inner] if inner else value for value in expected]
             half = T_3 * np.std(values, ddof=1) / 3**0.5
             assert run["half_width_95"][name] == pytest.approx(half, rel=1e-6, abs=1e-12)
-    assert told(three)["pages"] == 5
+    assert json_of(three)["pages"] == 5
     assert str(three).splitlines()[1].count("±") == 4
     assert "the mean over 3 seeds" in str(three)
     assert "seeds 1 to 3" in str(three)
 
 
-def test_no_pages_occur_in_two_replications(three: Comparison) -> None:
+def test_replications_have_no_pages_in_common(three: Comparison) -> None:
     """Otherwise the seeds would not be independent."""
     pages = [block.pages["think_s"][0] for block in three.runs[0].blocks]
     assert len(set(pages)) == len(pages) == 6
@@ -132,15 +132,15 @@ def test_the_command_writes_all_outputs_of_several_seeds(tmp_path: Path) -> None
     assert [run["station"] for run in record["runs"]] == ["reader", "laptop"]
 
 
-def test_simulate_refuses_unlike_stations() -> None:
-    """It returns one result, and no number describes both."""
+def test_simulate_rejects_different_kinds_of_stations() -> None:
+    """It returns one result, which cannot describe both kinds."""
     with pytest.raises(InputError, match=r"different stations \(reader, laptop\).*use compare"):
         psm_sim.simulate("psm", topology="cafe", pages=1)
-    alike = psm_sim.simulate("psm", topology=place(MEMBERS[0]), pages=1)
+    alike = psm_sim.simulate("psm", topology=shared(MEMBERS[0]), pages=1)
     assert (alike.station, alike.label) == ("reader", "psm (reader)")
 
 
-def test_a_comparison_of_unlike_stations_has_no_single_reference(single: Comparison) -> None:
+def test_a_comparison_of_different_stations_has_no_single_reference(single: Comparison) -> None:
     with pytest.raises(InputError, match="Use always_on_runs, because each of the stations reader, laptop"):
         _ = single.always_on
     for run in single.shown:
@@ -150,18 +150,18 @@ def test_a_comparison_of_unlike_stations_has_no_single_reference(single: Compari
 
 
 def test_replications_need_pages_that_depend_on_the_seed() -> None:
-    fixed = place(StationSpec("one", seed=3), StationSpec("two", seed=4))
+    fixed = shared(StationSpec("one", seed=3), StationSpec("two", seed=4))
     with pytest.raises(InputError, match="pages are the same for every seed"):
         run_comparison(["psm"], Scenario(topology=fixed, pages=1), 2, workers=1)
 
 
-def test_the_run_without_power_saving_is_watched_without_the_policies_of_stations() -> None:
-    """Also if it was in another process."""
-    sleeper = place(StationSpec("sleeper", policy="psm"))
-    found = run_comparison(["bsd"], Scenario(topology=sleeper, pages=1), 2, workers=1)
+def test_the_timeline_of_the_always_on_run_ignores_policies_of_stations() -> None:
+    """Also if the run was in another process."""
+    sleeper = shared(StationSpec("sleeper", policy="psm"))
+    comparison = run_comparison(["bsd"], Scenario(topology=sleeper, pages=1), 2, workers=1)
     seen = {
         name: set(psm_sim.timeline(run.parts[1].parts[0])["event"])
-        for name, run in (("own", found.runs[0]), ("reference", found.always_on))
+        for name, run in (("own", comparison.runs[0]), ("reference", comparison.always_on))
     }
     assert "beacon" in seen["own"]
     assert "beacon" not in seen["reference"]

@@ -1,4 +1,4 @@
-"""Rows that are measured and folded from a table of meter readings."""
+"""Rows of results, computed and aggregated from a table of meter readings."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def result(request: pytest.FixtureRequest) -> Result:
     return run_comparison(["psm"], request.param).runs[0]
 
 
-def test_a_single_row_is_folded_to_itself(result: Result) -> None:
-    """A mean, a sum, a maximum or a pool of one value is that value; only datagrams are left out."""
+def test_the_aggregate_of_one_row_is_the_row(result: Result) -> None:
+    """The mean, sum, maximum or pool of one value is that value; only datagrams are omitted."""
     row = {name: value for name, value in result.row.items() if not name.startswith("pushes.")}
     folded = fold([row])
     assert list(folded) == list(row)
     assert repr(folded) == repr(row)
 
 
-def test_the_energies_of_the_pages_add_up_to_the_reading_of_the_meter(result: Result) -> None:
-    """So do times and beacons; the use of a page is the difference of two readings."""
+def test_energies_of_pages_add_up_to_the_reading_of_the_meter(result: Result) -> None:
+    """So do times and beacons, because those of a page are the difference of two readings."""
     (block,) = result.blocks
     columns, usage = block.page_columns(), usage_of(measure(block))
     assert columns["energy_j"].sum() == pytest.approx(usage.total_j, rel=1e-12)
@@ -42,8 +42,8 @@ def test_the_energies_of_the_pages_add_up_to_the_reading_of_the_meter(result: Re
     assert result.energy_per_page_j == usage.total_j / len(block)
 
 
-def test_rows_are_folded_by_sums_means_and_maxima(result: Result) -> None:
-    """A run without a complete page has no page time, and does not count for that of others."""
+def test_rows_are_aggregated_by_sums_means_and_maxima(result: Result) -> None:
+    """A run without a complete page has no page time, and is excluded from the mean."""
     doubled = fold([result.row, result.row])
     for name in ("pages", "simulated_s", "events", "usage.awake_j", "traffic.server_sent_bytes"):
         assert doubled[name] == 2 * result[name]

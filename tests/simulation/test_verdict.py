@@ -1,4 +1,4 @@
-"""The verdict on a comparison, and its sentences: what is claimed is what the intervals allow."""
+"""Verdict and conclusion of a comparison: claims follow from the intervals."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def page_run(
 def device_run(
     policy: str, power_w: float, latency_s: float, lost: int = 0, volts: float | None = 2.0
 ) -> Result:
-    """Return the result of a pause of 100 s with 100 messages to the station."""
+    """Return the result of 100 s with 100 messages to the station."""
     pause = {"objects": 0, "page_time_s": 0.0, "always_on_time_s": 0.0, "slowdown": 1.0}
     latencies_s = np.full(100 - lost if latency_s else 0, latency_s)
     usage = Usage(1.0, 99.0, 0, 100 * power_w, 0.0, 0.0)
@@ -79,7 +79,7 @@ def averages(energies_j: NDArray[np.float64], slowdowns: NDArray[np.float64]) ->
 
 
 def expected_group(rows: NDArray[np.float64]) -> set[int]:
-    """Return the rows that do not differ from the one with the least mean, by Holm's correction of"
+    """Return the rows that do not differ from the one with the lowest mean, by Holm's correction of"
     " all pairs.
     """
     pairs = list(itertools.combinations(range(len(rows)), 2))
@@ -102,10 +102,10 @@ EFFECTS = st.sampled_from([0.0, 0.001, 0.1, 0.5, 2.0])
 @given(
     st.lists(st.tuples(EFFECTS, EFFECTS), min_size=2, max_size=4), st.integers(2, 10), st.integers(0, 2**32)
 )
-def test_a_difference_is_claimed_if_and_only_if_its_corrected_interval_excludes_zero(
+def test_a_difference_is_claimed_exactly_if_its_corrected_interval_excludes_0(
     effects: list[tuple[float, float]], replications: int, seed: int
 ) -> None:
-    """With planted differences, which noise may hide, and with none."""
+    """With and without a true difference, which noise may hide."""
     random = np.random.default_rng(seed)
     planted = np.array(effects).T[:, :, None]
     noise = random.normal(0, 0.1, (2, len(effects), replications)) + random.normal(
@@ -128,7 +128,7 @@ def page_averages(**policies: tuple[float, float]) -> list[Result]:
 
 
 def test_equal_policies_are_compared_by_delay() -> None:
-    """The one with less delay comes first, with its fraction of the other's."""
+    """The policy with less delay is first, with its fraction of the delay of the other."""
     runs = page_averages(
         always_on=(33.0, 1.0), psm=(3.58, 1.3), bsd=(3.05, 1.04), anticipate=(2.9, 1.75), lpsm=(2.899, 3.25)
     )
@@ -147,8 +147,8 @@ def test_equal_policies_are_compared_by_delay() -> None:
     )
 
 
-def test_one_seed_says_that_it_cannot_tell() -> None:
-    """The numbers are those of this run; a recording has no further seeds."""
+def test_the_conclusion_from_one_seed_claims_nothing_beyond_the_run() -> None:
+    """The numbers are those of this run; a recording has no other seeds."""
     runs = [page_run("psm", 3.58, 1.27), page_run("lpsm", 2.89, 3.25)]
     text = conclude(runs, runs[:1])
     assert text == (
@@ -167,8 +167,8 @@ def test_one_seed_says_that_it_cannot_tell() -> None:
     assert recorded.endswith("One recording cannot tell a difference from noise.")
 
 
-def test_too_few_seeds_are_called_so() -> None:
-    """Means far apart are not called equal because two seeds vary."""
+def test_the_conclusion_names_too_few_seeds() -> None:
+    """Different means are not called equal because two seeds vary."""
     psm = seeds([page_run("psm", 3.0, 1.5), page_run("psm", 5.0, 1.1)])
     bsd = seeds([page_run("bsd", 4.0, 4.0), page_run("bsd", 2.0, 1.0)])
     verdict = judge([psm, bsd])
@@ -181,8 +181,8 @@ def test_too_few_seeds_are_called_so() -> None:
     )
 
 
-def test_the_cheapest_of_equally_quick_policies_is_named() -> None:
-    """Unless it uses least of all, or they are equal in that too."""
+def test_the_cheapest_of_equally_fast_policies_is_named() -> None:
+    """Unless it has the least energy of all, or energies are equal, too."""
     lpsm, bsd, dynamic = (
         page_run("lpsm", 2.9, 3.25),
         page_run("bsd", 3.05, 1.04),
@@ -195,8 +195,8 @@ def test_the_cheapest_of_equally_quick_policies_is_named() -> None:
     assert "of these" not in conclude([bsd, dynamic, page_run("lpsm", 4.0, 3.25)])
 
 
-def test_always_on_is_no_rival_in_delay() -> None:
-    """It may use the least energy, but delays are relative to it."""
+def test_always_on_is_excluded_from_comparisons_of_delay() -> None:
+    """It may have the least energy, but delays are relative to it."""
     runs = page_averages(always_on=(2.0, 1.0), psm=(3.0, 1.3), bsd=(3.2, 1.1))
     assert conclude(runs, [runs[1]]) == (
         "always-on uses the least energy (2.00 J per page, 33 % less than psm). bsd delays least:"
@@ -205,15 +205,15 @@ def test_always_on_is_no_rival_in_delay() -> None:
     )
 
 
-def test_always_on_is_named_apart_where_delays_are_not_relative_to_it() -> None:
-    """It delivers a message sooner than any policy that saves power."""
+def test_always_on_is_named_separately_if_delays_are_absolute() -> None:
+    """It delivers a message earlier than any policy that saves power."""
     runs = [device_run("always-on", 0.1, 0.04), device_run("bsd", 0.02, 0.9), device_run("lpsm", 0.01, 0.7)]
     assert "and delays least of the policies that save power: 99 % of the downlink" in conclude(runs)
     assert "and delays least: 99 % of the downlink" in conclude(runs[1:])
 
 
-def test_a_policy_that_is_not_shown_is_no_reference() -> None:
-    """A sentence speaks only of rows that the reader sees."""
+def test_a_hidden_policy_is_not_mentioned() -> None:
+    """The conclusion mentions only rows of the table."""
     psm, lpsm, bsd = page_averages(psm=(3.58, 1.3), lpsm=(2.9, 3.25), bsd=(3.05, 1.04))
     assert judge([lpsm, bsd], [psm]).reference is None
     assert conclude([lpsm], [psm]) == (
@@ -222,15 +222,15 @@ def test_a_policy_that_is_not_shown_is_no_reference() -> None:
     assert "psm" not in conclude([lpsm, bsd], [psm]).replace("lpsm", "")
 
 
-def test_equal_delays_are_those_of_policies_that_save_power() -> None:
-    """Always-on delays less than any of them."""
+def test_equal_delays_are_stated_for_policies_that_save_power() -> None:
+    """Always-on has less delay than any of them."""
     runs = page_averages(always_on=(33.0, 1.0), psm=(3.58, 1.3), bsd=(3.05, 1.3))
     assert "No policy that saves power delays less than another: " in conclude(runs)
     assert "No policy delays less than another: " in conclude(runs[1:])
 
 
-def test_the_reason_is_the_state_that_saves_most() -> None:
-    """A second less awake saves a joule, and the beacons cost as much."""
+def test_the_reason_is_the_state_with_the_largest_saving() -> None:
+    """A second less awake saves a joule, and beacons cost the same."""
     one, other = (
         page_run(name, energy, 1.5, usage=Usage(awake_s, 5.0, beacons, awake_s, 1.0, beacons / 10))
         for name, energy, awake_s, beacons in (("bsd", 2.0, 0.5, 5), ("psm", 3.5, 1.5, 10))
@@ -242,7 +242,7 @@ def test_the_reason_is_the_state_that_saves_most() -> None:
     assert ", because it receives 5.0 beacons a page instead of 10" in conclude([slow, other])
 
 
-def test_failed_pages_are_told() -> None:
+def test_the_conclusion_counts_failed_pages() -> None:
     broken, one = page_run("psm", 1.0, math.nan, failure="abandoned"), page_run("bsd", 2.0, 1.5).blocks[0]
     pages = {name: np.repeat(values, 2) for name, values in one.pages.items()}
     pages |= {"page": np.array([1, 2]), "slowdown": np.array([1.5, math.nan])}
@@ -256,8 +256,8 @@ def test_failed_pages_are_told() -> None:
     assert conclude([broken, broken]).startswith("In this run, no policy completed a page.")
 
 
-def test_devices_have_current_and_latency() -> None:
-    """Without a supply voltage, power instead of current; lost messages are told."""
+def test_the_conclusion_on_devices_has_current_and_latency() -> None:
+    """Without a supply voltage, power replaces current; lost messages are counted."""
     runs = [
         device_run("psm", 0.02, 0.14),
         device_run("twt", 0.01, 2.1, lost=2),
@@ -278,7 +278,7 @@ def test_devices_have_current_and_latency() -> None:
 
 
 def test_a_limit_excludes_slow_policies() -> None:
-    """Of messages it limits the 99th percentile, of pages the mean delay."""
+    """It limits the 99th percentile of latencies, or the mean delay of pages."""
     devices = [device_run("psm", 0.02, 0.14), device_run("twt", 0.01, 2.1), device_run("dynamic", 0.1, 0.04)]
     assert conclude(devices, devices[:1], max_latency_s=0.3).startswith(
         "In this run, with 99 % of the messages delivered within 300 ms, psm draws the least current"
@@ -303,7 +303,7 @@ def test_a_limit_excludes_slow_policies() -> None:
     )
 
 
-def test_each_kind_of_station_has_its_sentence() -> None:
+def test_the_conclusion_has_a_sentence_per_kind_of_station() -> None:
 
     def kind(name: str, policy: str, energy_j: float, own: str = "") -> Result:
         return page_run(policy, energy_j, 1.5, kind=name, station_policy=own)
@@ -319,18 +319,18 @@ def test_each_kind_of_station_has_its_sentence() -> None:
     )
 
 
-def test_reports_state_the_same_sentences() -> None:
-    """The terminal, JSON, and the HTML report, in which they come first."""
-    found = compare(["bsd:p=1"], pages=3, workers=1)
-    text = found.conclusion()
-    assert to_dict(found)["conclusion"] == text
-    assert text in " ".join(str(found).split())
-    page = html_of(found, {}, {})
+def test_all_reports_have_the_same_conclusion() -> None:
+    """Terminal, JSON, and the HTML report, which begins with it."""
+    comparison = compare(["bsd:p=1"], pages=3, workers=1)
+    text = comparison.conclusion()
+    assert to_dict(comparison)["conclusion"] == text
+    assert text in " ".join(str(comparison).split())
+    page = html_of(comparison, {}, {})
     assert page.index(text) < page.index("<table")
 
 
-def test_policies_that_are_equal_are_rarely_called_different() -> None:
-    """In at most one family of five policies in twenty, up to chance (three standard errors)."""
+def test_equal_policies_are_rarely_called_different() -> None:
+    """In at most one of twenty families of five policies, within three standard errors."""
     random = np.random.default_rng(27)
     families = 100
     wrong_energy = wrong_delay = 0

@@ -1,4 +1,4 @@
-"""What the tests of sweeps share."""
+"""Helpers of the tests of sweeps."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def grid(*vary: str, **words) -> Grid:
     return Grid([*axes, *map(GridAxis.parse, vary)], **words)
 
 
-def run(path: Path | None, what: Grid, workers: int | None = 1, cluster: str = "") -> list[TaskRow]:
+def run(path: Path | None, grid_: Grid, workers: int | None = 1, cluster: str = "") -> list[TaskRow]:
     """Run a grid on a table."""
     with open_table(path) as table:
-        return run_sweep_tasks(what.tasks(), table, workers, cluster=cluster)
+        return run_sweep_tasks(grid_.tasks(), table, workers, cluster=cluster)
 
 
 def write_policy(path: Path, beacons: str = "self.n", before: str = "pass") -> None:

@@ -1,4 +1,4 @@
-"""A Dask cluster of two worker processes on this machine: the same rows, also when one is killed half way."""
+"""A Dask cluster of two worker processes on this machine: equal rows, also after a worker is killed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def scheduled(folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """Start a scheduler and two workers of one thread each; give the address and the workers."""
+    """Start a scheduler and two workers of one thread each; yield the address and the workers."""
     away = tmp_path / "cluster"
     away.mkdir()
     address, scheduler = scheduled(away)
@@ -65,7 +65,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
 
 @pytest.fixture
 def restarting_cluster(tmp_path: Path) -> Iterator[str]:
-    """Start a scheduler, and two workers that are started again when they end; give the address."""
+    """Start a scheduler, and two workers that restart when they end; yield the address."""
     away = tmp_path / "cluster"
     away.mkdir()
     address, scheduler = scheduled(away)
@@ -85,7 +85,7 @@ def sweep(folder: Path, words: str) -> subprocess.Popen[str]:
 @needs_dask
 @pytest.mark.parametrize("killed", [False, True], ids=["both live", "one is killed"])
 def test_a_cluster_gives_the_same_rows(cluster, killed: bool, tmp_path: Path) -> None:
-    """A user's policy travels to workers that lack its file; a lost worker's tasks are run by the other."""
+    """A user-defined policy is sent to workers without its file; tasks of a lost worker run on the other."""
     address, workers = cluster
     write_policy(tmp_path / "my.py")
     expected, _ = sweep(tmp_path, f"{GRID} --output here.sqlite --workers 1").communicate()
@@ -95,33 +95,35 @@ def test_a_cluster_gives_the_same_rows(cluster, killed: bool, tmp_path: Path) ->
             time.sleep(0.01)
         assert process.poll() is None
         workers[0].kill()
-    found, told = process.communicate()
-    assert process.returncode == 0, told
-    assert found == expected
-    assert found.count(",done,") == 100
+    output, messages = process.communicate()
+    assert process.returncode == 0, messages
+    assert output == expected
+    assert output.count(",done,") == 100
 
 
 @needs_dask
-def test_a_policy_that_ends_its_workers_fails_alone(restarting_cluster: str, tmp_path: Path) -> None:
+def test_only_the_task_of_a_policy_that_ends_its_workers_fails(
+    restarting_cluster: str, tmp_path: Path
+) -> None:
     write_policy(tmp_path / "my.py", before="if now_s > 1: import os; os._exit(3)")
     words = "--policy my.py:Hears --policy psm --vary seed=1..2 --pages 5 --format csv"
     process = sweep(tmp_path, f"{words} --cluster {restarting_cluster}")
-    found, told = process.communicate()
+    output, messages = process.communicate()
     assert process.returncode == 1
-    assert found.count(",done,") == 2
-    (failed,) = [line for line in told.splitlines() if line.startswith("failed: ")]
+    assert output.count(",done,") == 2
+    (failed,) = [line for line in messages.splitlines() if line.startswith("failed: ")]
     assert failed.startswith("failed: 2 tasks, the first is my.py:Hears ")
     assert failed.endswith(": its process has ended with exit status 3.")
 
 
-def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_dask_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"pip install 'psm_sim\[cluster\]'"):
         run(None, grid(policies=("psm",)), None, "tcp://127.0.0.1:9")
 
 
 class StandIn(ModuleType):
-    """Stand-in for Dask in this process: it does a job when it is waited for, and loses every third."""
+    """Replacement of Dask in this process that runs a job in wait(), and loses every third one."""
 
     KilledWorker = RuntimeError
 
@@ -173,25 +175,23 @@ class StandIn(ModuleType):
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    """Put the stand-in in Dask's place."""
-    found = StandIn()
-    monkeypatch.setitem(sys.modules, "distributed", found)
-    return found
+    """Replace Dask by the stand-in."""
+    module = StandIn()
+    monkeypatch.setitem(sys.modules, "distributed", module)
+    return module
 
 
-def test_jobs_are_lost_and_run_again(
-    stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A user's policy has failed then; a built-in one, when it is lost twice. Files travel by content."""
+def test_lost_jobs_run_again(stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user-defined policy fails at the first loss, a built-in one at the second. Files are sent."""
     monkeypatch.chdir(tmp_path)
     write_policy(tmp_path / "my.py")
-    what = grid("seed=1..5", policies=("my.py:Hears:n=2", "psm"))
-    expected = run(tmp_path / "here.sqlite", what)
-    (tmp_path / "my.py").rename(tmp_path / "kept.py")
+    tasks = grid("seed=1..5", policies=("my.py:Hears:n=2", "psm"))
+    expected = run(tmp_path / "here.sqlite", tasks)
+    (tmp_path / "my.py").rename(tmp_path / "moved.py")
     with pytest.raises(InputError, match=r"my\.py"):
-        run(tmp_path / "there.sqlite", what)
-    (tmp_path / "kept.py").rename(tmp_path / "my.py")
-    rows = run(tmp_path / "there.sqlite", what, None, "tcp://here:1")
+        run(tmp_path / "there.sqlite", tasks)
+    (tmp_path / "moved.py").rename(tmp_path / "my.py")
+    rows = run(tmp_path / "there.sqlite", tasks, None, "tcp://here:1")
     done = {row.key: row.measures for row in rows if row.state == "done"}
     assert done == {row.key: row.measures for row in expected if row.key in done}
     failed = [row for row in rows if row.state == "failed"]
@@ -208,12 +208,12 @@ def test_a_cluster_without_workers_is_rejected(
         run(None, grid(policies=("psm",)), None, "tcp://here:1")
 
 
-def test_an_address_where_nobody_answers_is_told(stand_in: StandIn) -> None:
+def test_an_address_without_a_scheduler_is_an_error(stand_in: StandIn) -> None:
     with pytest.raises(InputError, match="no Dask scheduler answers at 'tcp://there:1'"):
         run(None, grid(policies=("psm",)), None, "tcp://there:1")
 
 
-def test_a_worker_of_other_code_is_rejected(stand_in: StandIn, tmp_path: Path) -> None:
+def test_a_worker_with_other_versions_is_rejected(stand_in: StandIn, tmp_path: Path) -> None:
     """Another version of a package, too, because the key of a task has its version here."""
     stand_in.other = {"numpy": "0.1"}
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""The grid of a sweep: which tasks stand for which words, and what is refused before the first is run."""
+"""Grids of sweeps: the tasks of arguments, and errors before the first run."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from psm_sim.simulation.preset import load_preset
 from tests.campaign.sweep.common import grid
 
 
-def policies(found: Grid) -> list[str]:
+def policies(grid_: Grid) -> list[str]:
     """Return the policies of the tasks, as texts."""
-    return [str(task.policy) for task in found.tasks()]
+    return [str(task.policy) for task in grid_.tasks()]
 
 
 @pytest.mark.parametrize(
@@ -33,17 +33,17 @@ def policies(found: Grid) -> list[str]:
         ("(lpsm:gamma=1,loss=inverse),psm", "lpsm:gamma=1,loss=inverse psm"),
     ],
 )
-def test_values_are_written_as_lists_and_ranges(text: str, values: str) -> None:
-    """In exact decimals; what is no range of numbers is one value."""
+def test_values_are_lists_or_ranges(text: str, values: str) -> None:
+    """In exact decimals; a text that is no range is one value."""
     assert expand_values(text, "seed") == tuple(values.split())
 
 
 @given(st.integers(-500, 500), st.integers(0, 50), st.integers(1, 400))
 def test_a_range_goes_from_first_to_last_in_equal_steps(first: int, count: int, step: int) -> None:
-    """Of hundredths, without a rounding error."""
+    """In hundredths, without a rounding error."""
     start, width = Decimal(first) / 100, Decimal(step) / 100
-    found = expand_values(f"{start}..{start + count * width}:{width}", "x")
-    assert [Decimal(value) for value in found] == [start + number * width for number in range(count + 1)]
+    values = expand_values(f"{start}..{start + count * width}:{width}", "x")
+    assert [Decimal(value) for value in values] == [start + number * width for number in range(count + 1)]
 
 
 @pytest.mark.parametrize(
@@ -56,21 +56,21 @@ def test_a_range_goes_from_first_to_last_in_equal_steps(first: int, count: int, 
         ("0..1e300:1e-300", "at most 100000 values"),
     ],
 )
-def test_unusable_values_are_refused(text: str, words: str) -> None:
-    """Before anything as long as the range is made."""
+def test_invalid_values_are_an_error(text: str, words: str) -> None:
+    """Before the values of the range are created."""
     with pytest.raises(InputError, match=words):
         expand_values(text, "seed")
 
 
-def test_an_axis_multiplies_the_tasks_of_the_policies_it_concerns() -> None:
-    """The parameter of one policy leaves the others alone; a seed concerns all."""
-    found = grid("policy.bsd.p=0.1,0.5", "seed=1..3", policies=("psm", "bsd"))
-    assert policies(found) == ["psm"] * 3 + ["bsd:p=0.1"] * 3 + ["bsd:p=0.5"] * 3
-    assert [task.scenario.seed for task in found.tasks()] == [1, 2, 3] * 3
+def test_an_axis_multiplies_the_tasks_of_its_policies() -> None:
+    """The parameter of one policy does not affect the others; a seed applies to all."""
+    tasks = grid("policy.bsd.p=0.1,0.5", "seed=1..3", policies=("psm", "bsd"))
+    assert policies(tasks) == ["psm"] * 3 + ["bsd:p=0.1"] * 3 + ["bsd:p=0.5"] * 3
+    assert [task.scenario.seed for task in tasks.tasks()] == [1, 2, 3] * 3
 
 
-def test_the_policies_that_axes_name_are_run() -> None:
-    """After those given; and lpsm if there are none."""
+def test_policies_named_by_axes_are_run() -> None:
+    """After the requested ones; lpsm is the default."""
     assert policies(grid("policy.bsd.p=0.1,0.5", policies=("psm",))) == ["psm", "bsd:p=0.1", "bsd:p=0.5"]
     assert policies(grid("policy.psm.listen_interval=2,3")) == [
         "psm:listen_interval=2",
@@ -79,41 +79,43 @@ def test_the_policies_that_axes_name_are_run() -> None:
     assert policies(grid("seed=1,2")) == ["lpsm", "lpsm"]
 
 
-def test_a_users_policy_varies_by_its_file_and_class() -> None:
-    """Its name has dots of its own."""
+def test_a_user_defined_policy_varies_by_its_file_and_class() -> None:
+    """Its name has dots."""
     assert policies(grid("policy.my.py:Mine.n=1,2")) == ["my.py:Mine:n=1", "my.py:Mine:n=2"]
 
 
-def test_losses_vary_with_gamma() -> None:
+def test_losses_and_gamma_vary_together() -> None:
     """Only lpsm has a loss."""
-    found = grid("policy.lpsm.gamma=1e-4,2e-4", "loss=inverse,inverse-log", policies=("psm", "lpsm"))
-    assert policies(found) == ["psm", *(f"lpsm:gamma={gamma},loss={loss}" for gamma in ("1e-4", "2e-4")
+    losses = grid("policy.lpsm.gamma=1e-4,2e-4", "loss=inverse,inverse-log", policies=("psm", "lpsm"))
+    assert policies(losses) == ["psm", *(f"lpsm:gamma={gamma},loss={loss}" for gamma in ("1e-4", "2e-4")
                                         for loss in ("inverse", "inverse-log"))]  # fmt: skip
     assert policies(grid("seed=1", loss="max(1/Ti, 2)")) == ["lpsm:loss=max(1/Ti, 2)"]
 
 
 def test_scenarios_vary_in_trace_topology_pages_and_settings() -> None:
-    found = grid(
+    varied = grid(
         "trace.mean_think_s=20,30",
         "topology=modern",
         "pages=5",
         "power.awake_w=1,2",
         settings={"tcp.max_window": 9},
     )
-    scenarios = [task.scenario for task in found.tasks()]
-    assert [str(each.trace) for each in scenarios] == ["ucb:mean_think_s=20"] * 2 + [
+    scenarios = [task.scenario for task in varied.tasks()]
+    assert [str(scenario.trace) for scenario in scenarios] == ["ucb:mean_think_s=20"] * 2 + [
         "ucb:mean_think_s=30"
     ] * 2
-    assert [each.settings for each in scenarios[:2]] == [
+    assert [scenario.settings for scenario in scenarios[:2]] == [
         {"tcp.max_window": "9", "power.awake_w": "1"},
         {"tcp.max_window": "9", "power.awake_w": "2"},
     ]
-    assert {(each.topology, each.pages, each.seed) for each in scenarios} == {("modern", 5, 1)}
+    assert {(scenario.topology, scenario.pages, scenario.seed) for scenario in scenarios} == {
+        ("modern", 5, 1)
+    }
 
 
-def test_a_preset_gives_way_to_what_is_varied() -> None:
-    found = grid("trace.server_delay_ms=100", "policy.lpsm.uplink=keep", preset=load_preset("thesis"))
-    (task,) = found.tasks()
+def test_varied_values_override_a_preset() -> None:
+    varied = grid("trace.server_delay_ms=100", "policy.lpsm.uplink=keep", preset=load_preset("thesis"))
+    (task,) = varied.tasks()
     assert str(task.policy) == "lpsm:uplink=keep"
     assert task.scenario.trace.values["server_delay_ms"] == "100"
     assert task.scenario.trace.values["mean_think_s"] == "53.1"
@@ -138,12 +140,12 @@ def test_a_preset_gives_way_to_what_is_varied() -> None:
         (["seed=1..400", "pages=1..400"], {}, "The sweep has 160000 tasks, expected at most 100000"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_varied_is_told(vary: list[str], words: dict, sentence: str) -> None:
+def test_an_invalid_axis_is_an_error(vary: list[str], words: dict, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         grid(*vary, **words).tasks()
 
 
-def test_a_grid_file_says_the_same_as_the_command_line(tmp_path: Path) -> None:
+def test_a_grid_file_gives_the_same_tasks_as_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "grid.toml"
     path.write_text(
         'policies = ["psm", "bsd"]\ntrace = "modern"\npages = 7\n[set]\ntcp.max_window = 9\n[vary]\n'
@@ -165,9 +167,7 @@ def test_a_grid_file_says_the_same_as_the_command_line(tmp_path: Path) -> None:
         ("[vary]\nseed = []", "seed has no values"),
     ],
 )
-def test_what_is_wrong_with_a_grid_file_is_told_with_its_name(
-    tmp_path: Path, text: str, sentence: str
-) -> None:
+def test_the_error_for_an_invalid_grid_file_names_it(tmp_path: Path, text: str, sentence: str) -> None:
     path = tmp_path / "grid.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=rf"grid.toml.*{sentence}"):

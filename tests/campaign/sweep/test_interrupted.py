@@ -1,4 +1,4 @@
-"""Sweeps that are killed, interrupted, started twice at once or out of room lose nothing."""
+"""Sweeps lose no rows if they are killed, interrupted, run twice at once, or the disk is full."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="there are no such signa
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator:
-    """Give a function that starts a sweep in a folder of the test's own; what still runs then is ended."""
+    """Yield a function that starts a sweep in a temporary folder; at the end, kill running sweeps."""
     begun: list[subprocess.Popen[str]] = []
 
     def starting(words: str, **options) -> subprocess.Popen[str]:
@@ -44,7 +44,7 @@ def start(tmp_path: Path) -> Iterator:
 
 
 def done(path: Path) -> int:
-    """Return the number of rows of a table; 0 as long as there is none."""
+    """Return the number of rows of a table, or 0 without a table."""
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as database, database:
             return int(database.execute("SELECT count(*) FROM rows").fetchone()[0])
@@ -52,19 +52,19 @@ def done(path: Path) -> int:
         return 0
 
 
-def without_progress(told: str) -> str:
-    """Leave out the lines that a command prints every ten seconds, as it does on a busy machine."""
-    return "".join(line for line in told.splitlines(keepends=True) if " s elapsed" not in line)
+def without_progress(messages: str) -> str:
+    """Remove the progress lines, which a command prints every ten seconds."""
+    return "".join(line for line in messages.splitlines(keepends=True) if " s elapsed" not in line)
 
 
 def wait_for(process: subprocess.Popen[str], path: Path, count: int) -> None:
-    """Wait until *count* tasks are done, or the process is over."""
+    """Wait until *count* tasks are done, or the process has ended."""
     while process.poll() is None and done(path) < count:
         time.sleep(0.005)
 
 
-def test_a_killed_sweep_ends_as_one_that_was_not(start, tmp_path: Path) -> None:
-    """With the same rows and export; one kill comes before the first task, the other between two tasks."""
+def test_a_killed_sweep_continues_to_the_same_rows(start, tmp_path: Path) -> None:
+    """And to the same export, if it is killed before the first task or between two tasks."""
     expected, _ = start(f"{GRID} --output whole.sqlite --workers 1").communicate()
     path = tmp_path / "killed.sqlite"
     for workers, tasks in ((1, 0), (2, 1)):
@@ -73,9 +73,9 @@ def test_a_killed_sweep_ends_as_one_that_was_not(start, tmp_path: Path) -> None:
         process.kill()
         process.communicate()
     assert done(path) >= 1
-    found, _ = start(f"{GRID} --output killed.sqlite --workers 2").communicate()
-    assert found == expected
-    assert found.count("\n") == 25
+    output, _ = start(f"{GRID} --output killed.sqlite --workers 2").communicate()
+    assert output == expected
+    assert output.count("\n") == 25
     exported = [start(f"export {name}.sqlite").communicate()[0] for name in ("whole", "killed")]
     assert exported[0] == exported[1] != ""
 
@@ -87,31 +87,31 @@ def test_a_killed_sweep_ends_as_one_that_was_not(start, tmp_path: Path) -> None:
         (2, signal.SIGTERM, 143, "psm_sim: terminated by SIGTERM.\n"),
     ],
 )
-def test_an_interrupt_ends_it_and_the_next_run_goes_on(
+def test_an_interrupt_ends_a_sweep_and_the_next_run_continues_it(
     workers: int, number: int, status: int, sentence: str, start, tmp_path: Path
 ) -> None:
     path = tmp_path / "sweep.sqlite"
     process = start(f"--policy psm --vary seed=1..400 --pages 100 --workers {workers}")
     wait_for(process, path, 1)
     process.send_signal(number)
-    _, told = process.communicate()
-    assert (process.returncode, without_progress(told)) == (status, sentence)
+    _, messages = process.communicate()
+    assert (process.returncode, without_progress(messages)) == (status, sentence)
     before = done(path)
     assert before >= 1
-    _, told = start(f"--policy psm --vary seed=1..6 --pages 100 --workers {workers}").communicate()
-    assert without_progress(told) == "6 tasks in sweep.sqlite.\n"
+    _, messages = start(f"--policy psm --vary seed=1..6 --pages 100 --workers {workers}").communicate()
+    assert without_progress(messages) == "6 tasks in sweep.sqlite.\n"
     assert before <= done(path) <= before + 6
 
 
-def test_a_second_sweep_on_a_table_is_refused(start, tmp_path: Path) -> None:
-    """In one line; the first goes on, and when it is killed, the table is free at once."""
+def test_a_second_sweep_on_a_table_is_an_error(start, tmp_path: Path) -> None:
+    """The first one continues; when it is killed, the table is free immediately."""
     path = tmp_path / "sweep.sqlite"
     first = start("--policy psm --vary seed=1..400 --pages 100 --workers 1")
     wait_for(first, path, 1)
     second = start("--policy psm --vary seed=1..2 --pages 100 --workers 1")
-    output, told = second.communicate()
+    output, messages = second.communicate()
     assert (second.returncode, output) == (2, "")
-    assert "psm_sim: The table 'sweep.sqlite' is in use by another sweep; wait" in told
+    assert "psm_sim: The table 'sweep.sqlite' is in use by another sweep; wait" in messages
     assert first.poll() is None
     first.kill()
     first.communicate()
@@ -120,8 +120,8 @@ def test_a_second_sweep_on_a_table_is_refused(start, tmp_path: Path) -> None:
     assert third.returncode == 0
 
 
-def test_a_full_disk_is_told_and_spoils_nothing(start, tmp_path: Path) -> None:
-    """What was there is there, and the sweep goes on when there is room again."""
+def test_a_full_disk_is_an_error_and_loses_no_rows(start, tmp_path: Path) -> None:
+    """The stored rows remain, and the sweep continues when there is space again."""
     import resource
 
     path = tmp_path / "sweep.sqlite"
@@ -132,13 +132,13 @@ def test_a_full_disk_is_told_and_spoils_nothing(start, tmp_path: Path) -> None:
 
     words = "--policy psm --vary seed=1..100 --pages 2 --workers 1 --format csv"
     process = start(words, preexec_fn=limit)
-    _, told = process.communicate()
+    _, message = process.communicate()
     assert process.returncode == 2
-    assert told.startswith("psm_sim: The table 'sweep.sqlite' cannot be used: ")
-    assert told.count("\n") == 1
+    assert message.startswith("psm_sim: The table 'sweep.sqlite' cannot be used: ")
+    assert message.count("\n") == 1
     again, _ = start("--policy psm --vary seed=1..3 --pages 2 --workers 1 --format csv").communicate()
     assert again == first
     process = start(words)
-    found, _ = process.communicate()
+    output, _ = process.communicate()
     assert process.returncode == 0
-    assert found.count(",done,") == 100
+    assert output.count(",done,") == 100

@@ -1,4 +1,4 @@
-"""The Pareto front of a sweep: what no other policy beats, by more than the noise."""
+"""Pareto front of a sweep: policies that no other dominates by more than the noise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Values = Mapping[int, tuple[float, float]]
 
 
 def rows_of(policies: Mapping[str, Values], topology: str = "three-node") -> list[TaskRow]:
-    """Return the rows of policies whose energies and slowdowns are given by seed."""
+    """Return the rows of policies with energies and slowdowns per seed."""
     return [
         TaskRow("", policy, "ucb", topology, 5, seed, {}, {ENERGY: energy, SLOWDOWN: slowdown})
         for policy, values in policies.items()
@@ -27,7 +27,7 @@ def rows_of(policies: Mapping[str, Values], topology: str = "three-node") -> lis
 
 def front(policies: Mapping[str, Values]) -> dict[str, str]:
     """Return the policies that are not dominated, and whether they are optimal."""
-    return {found.row.policy: found.is_optimal for found in pareto_front(rows_of(policies))}
+    return {point.row.policy: point.is_optimal for point in pareto_front(rows_of(policies))}
 
 
 def test_equal_policies_are_both_optimal() -> None:
@@ -40,7 +40,7 @@ def test_equal_policies_are_both_optimal() -> None:
 
 
 def test_policies_are_compared_on_the_seeds_that_they_share() -> None:
-    """Two with one seed in common, or none, cannot be compared."""
+    """Two policies with one seed in common, or none, cannot be compared."""
     whole = {seed: (1.0 + seed, 2.0) for seed in range(1, 6)}
     for seeds, expected in (((1, 2), {"a": "yes"}), ((5, 6), None), ((7, 8), None)):
         other = {seed: (2.0 + seed, 2.0) for seed in seeds}
@@ -51,7 +51,7 @@ def test_a_single_seed_is_compared_without_intervals() -> None:
     assert front({"a": {1: (1.0, 2.0)}, "b": {1: (1.1, 2.0)}, "c": {1: (1.2, 1.9)}}) == {"a": "", "c": ""}
 
 
-def test_a_slowdown_of_no_completed_page_decides_nothing() -> None:
+def test_a_slowdown_without_completed_pages_is_ignored() -> None:
     policies = {"a": {1: (1.0, 2.0), 2: (1.0, 2.0)}, "b": {1: (0.5, np.nan), 2: (0.5, np.nan)}}
     assert front(policies) == {"b": "undecided", "a": "undecided"}
 
@@ -61,13 +61,13 @@ def test_the_front_follows_from_the_intervals_of_all_pairs(seed: int) -> None:
     random = random_stream(seed, "front", 0)
     policies = {
         str(number): {
-            each: (energy + random.normal(0, 0.02), slowdown + random.normal(0, 0.02)) for each in range(4)
+            item: (energy + random.normal(0, 0.02), slowdown + random.normal(0, 0.02)) for item in range(4)
         }
         for number, (energy, slowdown) in enumerate(random.uniform(1, 2, size=(15, 2)))
     }
-    found = pareto_front([*rows_of(policies), *rows_of(policies, "modern")])
-    assert [each.row.scenario["topology"] for each in found] == sorted(
-        (each.row.scenario["topology"] for each in found), reverse=True
+    front_ = pareto_front([*rows_of(policies), *rows_of(policies, "modern")])
+    assert [item.row.scenario["topology"] for item in front_] == sorted(
+        (item.row.scenario["topology"] for item in front_), reverse=True
     )
     intervals = {
         (one, other): np.array(
@@ -84,7 +84,7 @@ def test_the_front_follows_from_the_intervals_of_all_pairs(seed: int) -> None:
     expected = {}
     for one in policies:
         others = [intervals[one, other] for other in policies if other != one]
-        if not any((each[:, 0] > 0).all() for each in others):
-            expected[one] = "yes" if all((each[:, 1] < 0).any() for each in others) else "undecided"
-    assert {each.row.policy: each.is_optimal for each in found} == expected
+        if not any((item[:, 0] > 0).all() for item in others):
+            expected[one] = "yes" if all((item[:, 1] < 0).any() for item in others) else "undecided"
+    assert {item.row.policy: item.is_optimal for item in front_} == expected
     assert "yes" in expected.values()

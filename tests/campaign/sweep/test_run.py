@@ -1,4 +1,4 @@
-"""Running a sweep: its numbers, what is not run again, what fails, and any number of workers."""
+"""Runs of sweeps: numbers, stored tasks, failed tasks, and workers."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ SMALL = grid("policy.bsd.p=0.1,0.5", "seed=1,2", policies=("psm", "bsd"))
 
 @pytest.fixture(autouse=True)
 def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
-    """Work in an empty folder; give the tasks that this process has run, by their keys."""
-    found: list[str] = []
+    """Change to an empty folder; return the keys of the tasks that this process runs."""
+    keys: list[str] = []
     original = run_of_sweep.run_job
 
-    def noting(contents: dict[str, bytes], job: Job, folder: Path | None) -> Iterator[TaskRow]:
-        found.extend(row.key for row in job.rows)
+    def record(contents: dict[str, bytes], job: Job, folder: Path | None) -> Iterator[TaskRow]:
+        keys.extend(row.key for row in job.rows)
         return original(contents, job, folder)
 
-    monkeypatch.setattr(run_of_sweep, "run_job", noting)
+    monkeypatch.setattr(run_of_sweep, "run_job", record)
     monkeypatch.chdir(tmp_path)
-    return found
+    return keys
 
 
-def test_its_numbers_are_those_of_single_runs() -> None:
+def test_a_sweep_has_the_numbers_of_single_runs() -> None:
     """One row per policy, parameter and seed, with every parameter."""
     rows = run(Path("a.sqlite"), SMALL)
     assert [(row.policy, row.seed, row.state) for row in rows] == [
@@ -54,8 +54,8 @@ def test_its_numbers_are_those_of_single_runs() -> None:
     assert rows[-1].parameters["trace.server_delay_ms"] is not None
 
 
-def test_what_is_there_is_not_run_again(runs: list[str]) -> None:
-    """A larger sweep on the same table runs what is new; the rows of each are its own."""
+def test_stored_tasks_are_not_run_again(runs: list[str]) -> None:
+    """A larger sweep on the same table runs only new tasks; each sweep returns its own rows."""
     path = Path("a.sqlite")
     first = run(path, SMALL)
     assert len(runs) == len(set(runs)) == 6
@@ -66,8 +66,8 @@ def test_what_is_there_is_not_run_again(runs: list[str]) -> None:
     assert [row for row in larger if row in first] == first
 
 
-def test_a_file_that_changes_is_another_task(runs: list[str]) -> None:
-    """The rows of the file as it was are kept, and shown again when it is as it was."""
+def test_a_changed_file_is_another_task(runs: list[str]) -> None:
+    """The rows of the old file stay in the table, and are returned again for the old content."""
     write_policy(Path("my.py"))
     path, mine = Path("a.sqlite"), grid(policies=("my.py:Hears:n=2",))
     (first,) = run(path, mine)
@@ -82,14 +82,14 @@ def test_a_file_that_changes_is_another_task(runs: list[str]) -> None:
 
 
 def shown(path: Path) -> list[TaskRow]:
-    """Return the rows that an export has."""
+    """Return the rows of an export."""
     with open_table(path, new=False) as table:
         return table.current_rows()
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_task_that_fails_does_not_stop_the_rest(workers: int, runs: list[str]) -> None:
-    """It is kept with its parameters and its sentence, which names the file as the user does."""
+def test_a_failed_task_does_not_stop_the_others(workers: int, runs: list[str]) -> None:
+    """It is stored with its parameters and its error, which names the file as the user does."""
     write_policy(Path("my.py"), before="if self.n == 3 and now_s > 1: raise ValueError('three', __file__)")
     path, mine = (
         Path("a.sqlite"),
@@ -109,18 +109,18 @@ def test_a_task_that_fails_does_not_stop_the_rest(workers: int, runs: list[str])
     assert {row.state for row in run(path, mine)} == {row.state for row in shown(path)} == {"done"}
 
 
-def test_policies_of_several_stations_share_a_reference_and_fail_alone(
+def test_policies_of_several_stations_share_a_reference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One run without power saving for all, with the same numbers."""
+    """One run without power saving serves all; a failed policy does not affect the others."""
     compared: list[int] = []
     original = run_of_sweep.run_task
 
-    def noting(policies: list, task: Task) -> Iterator:
+    def record(policies: list, task: Task) -> Iterator:
         compared.append(len(policies))
         return original(policies, task)
 
-    monkeypatch.setattr(run_of_sweep, "run_task", noting)
+    monkeypatch.setattr(run_of_sweep, "run_task", record)
     among = {"topology": "cafe", "pages": 2}
     together = run(Path("a.sqlite"), grid("seed=1", policies=("psm", "bsd"), **among))
     assert compared == [2]
@@ -132,8 +132,8 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
     assert [list(row.measures) for row in together] == [["reader", "laptop"]] * 2
     assert [row["station"] for row in table_rows(together)] == ["reader", "laptop"] * 2
     assert [
-        (each.row.policy, each.row.scenario["station"], each.interval("energy_per_page_j").mean)
-        for each in candidates(together)
+        (policy.row.policy, policy.row.scenario["station"], policy.interval("energy_per_page_j").mean)
+        for policy in candidates(together)
     ] == [
         (row.policy, station, measures["energy_per_page_j"])
         for row in together
@@ -143,21 +143,21 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
 
 @pytest.mark.parametrize("policy", ["nosuch", "bsd:p=-1"])
 def test_everything_is_checked_before_the_first_task(policy: str, runs: list[str]) -> None:
-    """A sweep that is refused leaves no new table, and a table as it was."""
+    """An invalid sweep creates no table, and does not change an existing one."""
     path = Path("a.sqlite")
-    refused = grid("seed=1,2", policies=("psm", policy))
+    invalid = grid("seed=1,2", policies=("psm", policy))
     with pytest.raises(InputError, match=policy.partition(":")[0]):
-        run(path, refused)
+        run(path, invalid)
     assert runs == list(Path().iterdir()) == []
     run(path, SMALL)
     before = shown(path)
     with pytest.raises(InputError, match=policy.partition(":")[0]):
-        run(path, refused)
+        run(path, invalid)
     assert shown(path) == before
 
 
-def test_files_go_to_the_workers_by_content() -> None:
-    """What is edited while a sweep runs does not change its numbers, with a page list and a nested loss."""
+def test_files_are_sent_to_workers_by_content() -> None:
+    """Edits during a sweep do not change its numbers, with a page list and a nested loss."""
     Path("pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n")
     Path("my.py").write_text(
         "from pathlib import Path\nfrom psm_sim.losses import InverseLoss\nhere = Path('my.py')\n"
@@ -172,8 +172,8 @@ def test_files_go_to_the_workers_by_content() -> None:
     assert rows[0].measures["energy_per_page_j"] == same.energy_per_page_j
 
 
-def test_a_file_that_is_no_table_is_refused() -> None:
-    """A text, another program's database, a folder, and one that is not there."""
+def test_a_file_that_is_no_table_is_an_error() -> None:
+    """A text, a database of another program, a folder, and a missing file."""
     Path("text.sqlite").write_text("a text that is surely no database" * 40)
     other = sqlite3.connect("other.sqlite")
     other.execute("CREATE TABLE rows (text)")
@@ -214,14 +214,16 @@ def test_a_sweep_without_an_output_leaves_no_files(tmp_path: Path, monkeypatch: 
         ({"pages": [1, 2]}, {"pages": 2}, "pages is specified twice"),
     ],
 )
-def test_what_python_gives_of_another_kind_is_named(vary: Any, words: dict[str, Any], sentence: str) -> None:
-    """A single text is no list of texts: its letters would be taken for policies."""
+def test_the_error_for_an_argument_of_a_wrong_type_names_it(
+    vary: Any, words: dict[str, Any], sentence: str
+) -> None:
+    """A single text is no list of texts, because its letters would be policies."""
     with pytest.raises(InputError, match=sentence):
         psm_sim.sweep(vary, workers=1, **words)
 
 
-def test_the_rows_of_a_damaged_table_that_can_be_read_are_kept(runs: list[str]) -> None:
-    """An export tells it; the next sweep runs the other tasks again, and keeps the damaged file."""
+def test_readable_rows_of_a_damaged_table_are_recovered(runs: list[str]) -> None:
+    """An export warns; the next sweep runs the other tasks again, and renames the damaged file."""
     path, seeds = Path("a.sqlite"), grid("seed=1..40", policies=("psm",), pages=2)
     expected = run(path, seeds)
     assert len(runs) == 40
@@ -232,39 +234,39 @@ def test_the_rows_of_a_damaged_table_that_can_be_read_are_kept(runs: list[str]) 
     content[-5 * size : -4 * size] = b"x" * size
     path.write_bytes(content)
     damaged = path.read_bytes()
-    kept = shown(path)
-    assert 10 < len(kept) < 40
-    assert all(row in expected for row in kept)
+    recovered = shown(path)
+    assert 10 < len(recovered) < 40
+    assert all(row in expected for row in recovered)
     assert path.read_bytes() == damaged
     Path("a.sqlite.damaged").touch()
     with pytest.raises(InputError, match=r"a.sqlite is damaged, and a.sqlite.damaged exists; rename"):
         run(path, seeds)
     Path("a.sqlite.damaged").unlink()
     assert run(path, seeds) == expected
-    assert len(runs) == 40 + 40 - len(kept)
+    assert len(runs) == 40 + 40 - len(recovered)
     assert Path("a.sqlite.damaged").read_bytes() == damaged
     assert shown(path) == expected
     assert run(path, seeds) == expected
-    assert len(runs) == 40 + 40 - len(kept)
+    assert len(runs) == 40 + 40 - len(recovered)
 
 
 @pytest.mark.parametrize("name", ["library/helper.py", "table.txt", "late.txt"])
 def test_a_task_runs_again_if_a_file_that_it_opened_changes(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, runs: list[str]
 ) -> None:
-    """A module of the import path, and data that is read before and during the run. Another task is kept."""
+    """Such as an imported module, and data read before or during the run. Other tasks do not run again."""
 
     def sweep() -> list[TaskRow]:
         """Run the sweep as a new process would."""
-        for module in [each for each in sys.modules if each == "helper" or each.startswith(PLUGIN)]:
+        for module in [key for key in sys.modules if key == "helper" or key.startswith(PLUGIN)]:
             monkeypatch.delitem(sys.modules, module)
         monkeypatch.setattr(opened_files, "_digests", {})
         return run(Path("a.sqlite"), grid(policies=("psm", "my.py:Hears")))
 
     Path("library").mkdir()
     files = {"library/helper.py": "LIMIT = 1", "table.txt": "1", "late.txt": "1"}
-    for each, text in files.items():
-        Path(each).write_text(text)
+    for file, text in files.items():
+        Path(file).write_text(text)
     monkeypatch.syspath_prepend(tmp_path / "library")
     write_policy(
         Path("my.py"),
@@ -276,7 +278,7 @@ def test_a_task_runs_again_if_a_file_that_it_opened_changes(
     Path("my.py").write_text(code + Path("my.py").read_text())
     before = sweep()
     assert before[0].files == {}
-    assert before[1].files.keys() >= {str(tmp_path / each) for each in files}
+    assert before[1].files.keys() >= {str(tmp_path / file) for file in files}
     assert str(tmp_path / "my.py") not in before[1].files  # in the key
     assert sweep() == before
     assert len(runs) == 2

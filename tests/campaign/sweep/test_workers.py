@@ -1,4 +1,4 @@
-"""Workers of a sweep: a task that ends its worker fails alone, and what user code prints goes elsewhere."""
+"""Workers of a sweep: tasks that end their worker, and prints of user code."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ needs_posix = pytest.mark.skipif(os.name == "nt", reason="there are no such sign
 
 
 @needs_posix
-def test_a_task_that_kills_its_worker_fails_alone_and_once(
+def test_only_the_task_that_kills_its_worker_fails_and_runs_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other tasks of the worker run again, with user code and without."""
+    """The other tasks of the worker run again, with and without user code."""
     monkeypatch.chdir(tmp_path)
     dies = "if self.n == 2 and now_s > 1: open('deaths', 'a').write('x'); import os; os._exit(3)"
     write_policy(Path("my.py"), before=dies)
@@ -50,8 +50,8 @@ def test_a_policy_that_fails_first_in_its_job_runs_once(
 
 
 @pytest.mark.parametrize("failure", ["1 / 0", pytest.param("import os; os._exit(3)", marks=needs_posix)])
-def test_a_policy_that_fails_in_its_trial_fails_alone(failure: str, tmp_path: Path) -> None:
-    """The other policies run once; only its tasks run again."""
+def test_only_the_tasks_of_a_policy_that_fails_its_trial_fail(failure: str, tmp_path: Path) -> None:
+    """The other policies run once."""
     words = shlex.split("--policy my.py:Hears --policy psm --vary seed=1..2 --pages 5 --format csv")
     command = [sys.executable, "-m", "psm_sim", "sweep", *words, "--workers", "1"]
     for text, state, status in ((failure, "failed", 1), ("open('runs', 'a').write('x')", "done", 0)):
@@ -86,12 +86,12 @@ def test_workers_killed_from_outside_lose_no_task() -> None:
 
 
 def finished(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Return what Python has printed by its successful end."""
+    """Run Python, and return its completed process."""
     return subprocess.run([sys.executable, *words], cwd=cwd, capture_output=True, text=True, check=True)
 
 
-def test_what_user_code_prints_goes_to_standard_error(tmp_path: Path) -> None:
-    """Standard output is the command's, also without worker processes."""
+def test_prints_of_user_code_go_to_standard_error(tmp_path: Path) -> None:
+    """Standard output has only the output of the command, also without worker processes."""
     write_policy(tmp_path / "my.py", before="print('stray')")
     words = ["--policy", "my.py:Hears", "--vary", "seed=1..2", "--pages", "5", "--format", "csv"]
     done = finished("-m", "psm_sim", "sweep", *words, "--workers=1", cwd=tmp_path)
@@ -100,7 +100,7 @@ def test_what_user_code_prints_goes_to_standard_error(tmp_path: Path) -> None:
     assert "stray" in done.stderr
 
 
-def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_of_another_version_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     (task,) = grid(policies=("psm",)).tasks()
     (job,), _ = make_jobs({"key": task}, 1)
     monkeypatch.setattr("psm_sim.campaign.sweep.run.__version__", "9.9")
