@@ -161,5 +161,22 @@ def test_the_interval_of_a_chip_covers_the_rows_that_devices_md_names() -> None:
     assert f"{low} to {high} times the predicted one; {within} of the {len(rows)} [measured rows]" in text
 
 
+def test_the_intervals_after_measured_means_cover_four_fifths_of_the_rows_of_all_chips() -> None:
+    """As many as devices.md states, ESP32 and ESP32-S2 included."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for given, chips, rows, without, *_, percent, within in report("validation")["studies"]["calibration"][
+        "tables"
+    ][0]["rows"]:
+        if chips == "all":
+            tally = found.setdefault((given.count(" and ") + 1, percent), [0, 0])
+            tally[0] += within
+            tally[1] += rows - without
+    text = (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
+    for (_, percent), (within, rows) in found.items():
+        assert within >= 0.8 * rows
+        assert re.search(rf"± {percent} %; {within} of (the )?{rows} ", text)
+    assert len(found) == 4
+
+
 if __name__ == "__main__":
     write()

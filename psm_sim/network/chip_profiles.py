@@ -17,7 +17,11 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.input_limits import ascii_number
 from psm_sim.common.registry import unknown_name_error
-from psm_sim.network.chip_estimation import DOZING_RATIOS, MEASURED, estimate_base_and_charge
+from psm_sim.network.chip_estimation import (
+    DOZING_RATIOS,
+    dozing_ratios_after,
+    estimate_base_and_charge,
+)
 from psm_sim.network.topology import check_settings, topology_keys
 
 _SECTIONS = ("power.", "station.")
@@ -89,9 +93,9 @@ class Mode:
         """Current between beacons, in mA."""
         return self.numbers["floor_ma"] + self.numbers.get("extra_ma", 0.0)
 
-    def topology(self) -> tuple[dict[str, float], dict[str, str]]:
+    def topology(self) -> tuple[dict[str, Any], dict[str, str]]:
         """Return the topology keys and values of an associated mode, and the origin of each value."""
-        values: dict[str, float] = {}
+        values: dict[str, Any] = {}
         origin: dict[str, str] = {}
         for key, names, scale in _TOPOLOGY:
             known = [name for name in names if name in self.numbers]
@@ -123,8 +127,6 @@ class ChipProfile:
         Modes by name; empty if the profile has a table ``[power]``.
     mode : Mode or None
         Mode that the values belong to; None if the profile has a table ``[power]``.
-    is_measured : bool
-        Whether the board itself was measured.
     interval : (float, float)
         Interval of the mean current of a dozing station, relative to the predicted one.
     known : str
@@ -140,7 +142,6 @@ class ChipProfile:
     has_twt: bool = False
     modes: Mapping[str, Mode] = field(default_factory=dict)
     mode: Mode | None = None
-    is_measured: bool = False
     interval: tuple[float, float] = DOZING_RATIOS[MODES[0]]
     known: str = "no board was measured"
 
@@ -179,7 +180,7 @@ def load_profile(text: str) -> ChipProfile:
     modes = _modes(table, path) if "mode" in table else {}
     mode = _choose(modes, spec.values.get("mode"), path.stem) if modes else None
     values, origin = mode.topology() if mode else _power(table, path)
-    means_ma = _means(spec)
+    means_ma, ratios, known = _means(spec), DOZING_RATIOS[mode.name if mode else MODES[0]], ChipProfile.known
     if means_ma:
         _estimate(values, origin, means_ma, mode.name if mode else MODES[0], path.stem)
     for key in tcp:
@@ -188,32 +189,13 @@ def load_profile(text: str) -> ChipProfile:
     if tcp:
         values["tcp.stack"], origin["tcp.stack"] = tcp.get("stack"), str(tcp.get("origin", _NO_ORIGIN))
     check_settings(values, path.name)
-    is_measured = bool(means_ma) or interval is not None
-    known = "no board was measured"
     if means_ma:
-        count = "one mean" if len(means_ma) == 1 else "two means"
-        interval, known = (
-            MEASURED[len(means_ma)],
-            f"{count} of this board {'is' if len(means_ma) == 1 else 'are'} known",
-        )
+        count = "one mean of this board is" if len(means_ma) == 1 else "two means of this board are"
+        ratios, known = dozing_ratios_after(means_ma), f"{count} known"
     elif interval is not None:
-        interval, known = _ascending(interval, (2,), f"{path.name}: interval"), "this board was recorded"
-    else:
-        interval = DOZING_RATIOS[mode.name if mode else MODES[0]]
-    return ChipProfile(
-        path.stem,
-        description,
-        source,
-        values,
-        origin,
-        driver,
-        has_twt,
-        modes,
-        mode,
-        is_measured,
-        interval,
-        known,
-    )
+        ratios, known = _ascending(interval, (2,), f"{path.name}: interval"), "this board was recorded"
+    facts = (path.stem, description, source, values, origin, driver, has_twt, modes, mode)
+    return ChipProfile(*facts, ratios, known)
 
 
 _SCATTERED = ("esp32", "esp32-s2")

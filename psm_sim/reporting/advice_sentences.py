@@ -15,6 +15,7 @@ from psm_sim.common.formatting import (
     format_seconds,
     join_names,
 )
+from psm_sim.network.chip_profiles import ChipProfile
 from psm_sim.reporting.sentences import because, capitalize, list_names
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _knowledge(advice: Advice, best: SettingRow) -> Iterator[str]:
     if chip is None:
         return
     low, high = chip.interval
-    hint = "" if chip.is_measured else "; --measured 'dtim=3: CURRENT' narrows it to 13 %"
+    hint = "" if chip.known != ChipProfile.known else "; --measured 'dtim=3: CURRENT' narrows it to 13 %"
     others = [row.setting.name for row in advice.reversible]
     change = f", but {list_names(others)} could draw less than {best.setting.name}" if others else ""
     yield (

@@ -185,7 +185,7 @@ def test_a_report_now_and_then_compares_deep_sleep_by_hand(capsys: pytest.Captur
     found = advice(capsys, *words, "--workers", "1")
     rows = {row["mode"]: row["current_ma"] for row in found["modes"]}
     assert list(rows["deep-sleep"].values()) == pytest.approx([0.005 + mc / 900 for mc in (80, 200, 400)])
-    assert list(rows) == ["deep-sleep", "light-sleep", "modem-sleep-dfs", "modem-sleep"]
+    assert list(rows) == ["off", "deep-sleep", "light-sleep", "modem-sleep-dfs", "modem-sleep"]
     best = next(row for row in found["rows"] if row["setting"] == found["best"])["current_ma"]
     even_s = 200 / (best["typical_ma"] - 0.005)
     shown = re.search(r"it draws less than .* above ([0-9.]+) s", found["answer"])

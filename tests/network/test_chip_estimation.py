@@ -59,7 +59,9 @@ def test_a_profile_with_measured_means_names_them_as_its_source():
     assert profile.interval == (0.87, 1.13)
     assert profile.origin["power.asleep_w"] == "derived: 0.8 mA at DTIM 3; prior of 7 other chips"
     assert load_profile("esp32-c3").interval == (0.86, 3.5)
+    assert load_profile("esp32-c3:dtim_1=1.4").interval == (0.75, 1.25)
     assert load_profile("esp32-c3:dtim_1=1.4,dtim_10=0.31").interval == (0.94, 1.06)
+    assert load_profile("esp32-c3:dtim_1=1.4,dtim_3=0.62").interval == (0.89, 1.11)
     assert (
         load_profile("nrf7002:dtim_1=1.2").values["power.asleep_w"]
         > load_profile("nrf7002").values["power.asleep_w"]

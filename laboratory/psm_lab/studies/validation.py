@@ -6,6 +6,7 @@ tables that follow from their rows. ``measured.toml`` has the measurements, thei
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Row, Rows, Task
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
-from psm_sim.network.chip_estimation import estimate_base_and_charge
+from psm_sim.network.chip_estimation import dozing_ratios_after, estimate_base_and_charge
 from psm_sim.network.chip_profiles import base_and_charge_of_others
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology_sections import MacParameters
@@ -328,6 +329,9 @@ def _calibration_findings(cases: list[Row]) -> dict[str, Any]:
             columns = {"rows": len(part), "without a fit": int((part["verdict"] == "no fit").sum())}
             columns |= {"median %": sizes.median(), "80th percentile %": sizes.quantile(0.8)}
             columns |= {"maximum %": sizes.max()}
+            low, high = dozing_ratios_after([int(each) for each in re.findall(r"\d+", str(given))])
+            within = (part["measured"] / part["simulated"]).between(low, high).sum()
+            columns |= {"interval %": round(100 * (high - 1)), "within": int(within)}
             chips = "all" if name == "all" else f"without {' and '.join(SCATTERED)}"
             tallies.append({"given": given, "chips": chips} | columns)
     tally = pd.DataFrame(tallies)
