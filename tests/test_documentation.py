@@ -27,7 +27,7 @@ OVERVIEW = ROOT / "docs" / "README.md"
 SKETCH = OVERVIEW.parent / "pictures" / "simulation.svg"
 """Picture without data."""
 FINDS_A_FAULT, PRINTED = "<!-- ends with 1 -->", "<!-- printed -->"
-"""Marks of a command whose exit status is 1, and of a text that the commands before it print."""
+"""Marks of a command whose exit status is 1, and of a text that the block before it prints."""
 
 
 def blocks(document: Path) -> Iterator[tuple[str, str, str]]:
@@ -87,7 +87,7 @@ def test_examples_run(
 ) -> None:
     """Files are written as shown, Python is run, and each ``python -m psm_sim`` line ends with status 0.
 
-    A command that is marked so ends with 1; what a text marked so shows is what the last commands printed.
+    A command that is marked so ends with 1; what a text marked so shows is what the block before it printed.
     Commands are run in small and in this process. A picture has the names of what they have drawn under its
     name, or its numbers beside it.
     """
@@ -108,11 +108,12 @@ def test_examples_run(
                 program = PROGRAMS.get(line[:17])
                 if program and not line.startswith(SERVER) and line not in COMPARED:
                     assert program(shlex.split(in_small(line))[3:]) == (mark == FINDS_A_FAULT), line
+        if mark == PRINTED:
+            assert printed == text
+        elif language in ("python", "sh"):
             shown = capsys.readouterr()
             assert "Traceback" not in shown.err
             printed = shown.out
-        elif mark == PRINTED:
-            assert printed == text
     for picture in pictures(document):
         drawn = [labels(found) for found in tmp_path.rglob(picture.name)]
         has_source = picture.with_suffix(".csv").exists() or picture == SKETCH

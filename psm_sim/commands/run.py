@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_access_point(add_scenario(parser))
     _add_comparison(parser)
     output = parser.add_argument_group("output")
-    add_format(output)
+    add_format(output, ("table", "json", "csv", "latex"))
     output.add_argument(
         "--output",
         metavar="DIR",
@@ -339,8 +339,14 @@ def _check_workers(arguments: argparse.Namespace, scenario: Scenario) -> None:
 def _report(comparison: Comparison, request: _Request) -> None:
     from importlib import import_module
 
-    module = import_module(f"psm_sim.reporting.{_REPORTS[request.form]}")
-    module.write(comparison, sys.stdout, request.preset)
+    module, _, function = _REPORTS[request.form].rpartition(".")
+    write = getattr(import_module(f"psm_sim.reporting.{module}"), function)
+    write(comparison, sys.stdout, request.preset)
 
 
-_REPORTS = {"table": "terminal.comparison", "json": "files.result_json", "csv": "files.result_csv"}
+_REPORTS = {
+    "table": "terminal.comparison.write",
+    "json": "files.result_json.write",
+    "csv": "files.result_csv.write",
+    "latex": "comparison_table.write_latex",
+}

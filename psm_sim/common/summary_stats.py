@@ -80,7 +80,7 @@ def confidence_interval(values: ArrayLike) -> Interval:
     return Interval(mean, quantile * float(array.std(ddof=1)) / array.size**0.5, int(array.size))
 
 
-_LEVEL = 0.05
+LEVEL = 0.05
 """Probability of a wrong difference."""
 
 _ROUNDING = 1e-9
@@ -88,10 +88,16 @@ _ROUNDING = 1e-9
 
 
 def significant_differences(values: ArrayLike) -> NDArray[np.bool_]:
-    """Return which means differ, by paired t-tests of all pairs with Holm's correction.
+    """Return which means differ: those whose :func:`adjusted_p_values` are at most 5 %."""
+    return adjusted_p_values(values) <= LEVEL
 
-    The probability of any wrong difference is at most 5 %, however many pairs there are. The result thus
-    remains valid if the best mean is selected first and then compared with the others.
+
+def adjusted_p_values(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the p-values of the differences of all pairs, by paired t-tests with Holm's correction.
+
+    The probability of any wrong difference is at most 5 %, however many pairs there are, if those with a
+    p-value of at most 5 % are taken to differ. The result thus remains valid if the best mean is selected
+    first and then compared with the others.
 
     Parameters
     ----------
@@ -100,19 +106,19 @@ def significant_differences(values: ArrayLike) -> NDArray[np.bool_]:
 
     Returns
     -------
-    ndarray of bool, shape (n_means, n_means)
-        Symmetric matrix. It is all false with fewer than two replications.
+    ndarray, shape (n_means, n_means)
+        Symmetric matrix. All values are 1 with fewer than two replications.
     """
     rows = np.asarray(values, dtype=np.float64)
-    differs = np.zeros((len(rows), len(rows)), dtype=bool)
+    adjusted = np.ones((len(rows), len(rows)))
     pairs = list(combinations(range(len(rows)), 2))
     p_values = np.array([_paired_p_value(rows[first], rows[second]) for first, second in pairs])
-    for rejected, index in enumerate(np.argsort(p_values, kind="stable")):
-        if p_values[index] > _LEVEL / (len(pairs) - rejected):
-            break
+    largest = 0.0
+    for smaller, index in enumerate(np.argsort(p_values, kind="stable")):
+        largest = max(largest, min(1.0, p_values[index] * (len(pairs) - smaller)))
         first, second = pairs[index]
-        differs[first, second] = differs[second, first] = True
-    return differs
+        adjusted[first, second] = adjusted[second, first] = largest
+    return adjusted
 
 
 def _paired_p_value(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:

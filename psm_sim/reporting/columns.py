@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -127,3 +128,29 @@ def plain_rows(columns: Sequence[Column]) -> list[list[str]]:
     """Return the headings and the rows of a table as text."""
     texts = ([text.strip() for text in column.texts] for column in columns)
     return [[column.heading for column in columns], *map(list, zip(*texts, strict=True))]
+
+
+def latex_table(columns: Sequence[Column]) -> str:
+    """Return a table as LaTeX, which needs the package booktabs. All texts are escaped."""
+    alignment = "".join("l" if column.is_text else "r" for column in columns)
+    headings, *rows = (f"{' & '.join(map(_escape_latex, row))} \\\\" for row in plain_rows(columns))
+    lines = [f"\\begin{{tabular}}{{{alignment}}}", "\\toprule", headings, "\\midrule", *rows]
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"])
+
+
+_LATEX = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    "±": "$\\pm$",
+}
+"""LaTeX of the characters that have a meaning in it, or none in its default font."""
+
+
+def _escape_latex(text: str) -> str:
+    number = re.sub(r"^-(?=\d)", "−", text)
+    return "".join(_LATEX.get(character, character) for character in number).replace("−", "$-$")

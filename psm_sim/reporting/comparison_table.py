@@ -10,11 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from psm_sim.common.formatting import decimals_of, format_half_width, format_number, format_seconds
+from psm_sim.common.formatting import (
+    decimals_of,
+    escape_unprintable,
+    format_half_width,
+    format_number,
+    format_seconds,
+)
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.reporting.columns import PARTS, Column, number_column, text_column
+from psm_sim.reporting.columns import PARTS, Column, latex_table, number_column, text_column
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.result import describe_failures
 from psm_sim.simulation.table import Row, directions_of
@@ -268,6 +274,15 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
         ),
         *([f"{note}."] if preset and (note := load_preset(preset).note()) else []),
     ]
+
+
+def write_latex(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
+    """Write the tables of a *comparison* to *stream* as LaTeX, with conclusion and caption as comments."""
+    shown = [table.main_columns for table in tables_of(comparison)]
+    columns = [column for each in shown for column in each]
+    comments = [comparison.conclusion(), *caption(comparison, preset, columns), "Needs the package booktabs."]
+    stream.writelines(f"% {escape_unprintable(line)}\n" for line in filter(None, comments))
+    stream.writelines(f"{latex_table(each)}\n" for each in shown)
 
 
 def _units(tables: Sequence[ResultTable]) -> str:

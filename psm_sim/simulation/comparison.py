@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,8 @@ from psm_sim.policies.factory import PolicyLike, label_of, spec_text
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import StationSetup, Task
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.table import Block, Row, drop_nan
+from psm_sim.simulation.table import MEASURES, Block, Row, drop_nan
+from psm_sim.simulation.verdict import Measure
 from psm_sim.workload import Workload
 from psm_sim.workload.page_view import DependencyPage
 
@@ -236,8 +238,7 @@ class Comparison:
         import pandas as pd
 
         frame = pd.DataFrame([self._frame_row(run) for run in self.shown])
-        latencies = [name for name in map(str, frame) if name.endswith((".latency_s.p50", ".latency_s.p99"))]
-        measures = _PAGE_MEASURES if self.runs[0]["loads_pages"] else latencies
+        measures = _PAGE_MEASURES if self.runs[0]["loads_pages"] else _latencies(map(str, frame))
         first = [name for name in (*_MAIN, *measures) if name in frame]
         return frame[[*first, *(name for name in frame if name not in first)]]
 
@@ -249,6 +250,41 @@ class Comparison:
             **flatten({"difference": difference} if difference else {}),
             **self.scenario.facts,
         }
+
+    @property
+    def long_frame(self) -> pd.DataFrame:
+        """The means as a DataFrame with one row per shown result and metric.
+
+        The columns are ``policy``, ``label`` and ``station`` if there are any, ``metric``, which is the name
+        of a value, ``mean``, ``low``, ``high``, ``p_value`` and ``replications``. The mean is that over the
+        seeds or clients, and ``low`` and ``high`` are the ends of its 95 % confidence interval. ``p_value``
+        is that of the paired t-test against the reference policy, with Holm's correction for all pairs of
+        policies, as in the conclusion. Intervals and p-values of a single run are nan.
+        """
+        import pandas as pd
+
+        stations = dict.fromkeys(run.station for run in self.shown)
+        rows = [row for station in stations for row in self._long_rows(station)]
+        return pd.DataFrame(rows)
+
+    def _long_rows(self, station: str) -> Iterator[Row]:
+        """Yield the rows of the long frame for the stations of one name."""
+        runs = [run for run in self.shown if run.station == station]
+        reference = next((n for n, run in enumerate(runs) if run is self.reference_of(run)), None)
+        for metric in _metrics(runs[0].row):
+            measure = Measure(runs, itemgetter(metric))
+            for number, (run, interval) in enumerate(zip(runs, measure.intervals, strict=True)):
+                has_test = reference not in (None, number) and not measure.is_single
+                ends = (math.nan, math.nan) if measure.is_single else (interval.low, interval.high)
+                yield {
+                    **{key: value for key, value in run.identity.items() if key != "station_policy"},
+                    "metric": metric,
+                    "mean": interval.mean,
+                    "low": ends[0],
+                    "high": ends[1],
+                    "p_value": float(measure.p_values[number, reference]) if has_test else math.nan,
+                    "replications": interval.replications,
+                }
 
     @property
     def recorded_time(self) -> Row:
@@ -311,6 +347,16 @@ class Comparison:
         """The seeds as text, such as ``"seed 1"`` or ``"seeds 1 to 10"``."""
         first, last = (self.tasks[index].scenario.seed for index in (0, -1))
         return f"seeds {first} to {last}" if self.replicate == "seed" else f"seed {first}"
+
+
+def _metrics(row: Row) -> list[str]:
+    """Return the names of the values of the long frame: those of pages, or power and latencies."""
+    names = MEASURES if row["loads_pages"] else ("mean_power_mw", *_latencies(row))
+    return [name for name in (*names, "mean_current_ma") if name in row]
+
+
+def _latencies(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.endswith((".latency_s.p50", ".latency_s.p99"))]
 
 
 def _describe_tasks(tasks: Sequence[Task]) -> Workload:

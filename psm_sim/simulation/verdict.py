@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.common.summary_stats import confidence_interval, significant_differences
+from psm_sim.common.summary_stats import LEVEL, adjusted_p_values, confidence_interval
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.table import Row, directions_of, drop_nan
 
@@ -131,20 +131,21 @@ class Group:
 class Measure:
     """One measure of several runs on the same traffic, and which of its means differ.
 
-    *value* is a function from the row of a run, or of one of its replicates, to the measure.
+    *value* is a function from the row of a run, or of one of its replicates, to the measure. ``p_values`` are
+    those of :func:`~psm_sim.common.summary_stats.adjusted_p_values`, by the indices of two runs.
     """
 
     def __init__(self, runs: Sequence[Result], value: Callable[[Row], float]) -> None:
         self.values = [value(run.row) for run in runs]
         self._samples = np.array([[value(each.row) for each in run.replicates] for run in runs])
         self.intervals = [confidence_interval(drop_nan(row)) for row in self._samples.tolist()]
-        self._significant = significant_differences(self._samples)
+        self.p_values = adjusted_p_values(self._samples)
         self.is_single = self._samples.shape[1] == 1
         self.tolerance = RELEVANT_OF_ONE if self.is_single else RELEVANT
 
     def differ(self, first: int, second: int) -> bool:
         """Return whether two runs differ significantly and relevantly; of single runs, whether relevantly."""
-        is_certain = self.is_single or bool(self._significant[first, second])
+        is_certain = self.is_single or bool(self.p_values[first, second] <= LEVEL)
         return is_certain and not self.is_close(first, second)
 
     def is_close(self, first: int, second: int) -> bool:

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from psm_sim.common.summary_stats import confidence_interval, significant_differences
+from psm_sim.common.summary_stats import (
+    adjusted_p_values,
+    confidence_interval,
+    significant_differences,
+)
 
 
 def test_students_interval_by_hand() -> None:
@@ -37,6 +41,19 @@ def test_significance_is_that_of_scipy() -> None:
     assert significant_differences([[1.0, 2.0], [1.5, 2.5]]).sum() == 2  # a constant difference is certain
     assert not significant_differences([[1.0], [2.0]]).any()
     assert not significant_differences([[1.0, math.nan], [2.0, 3.0]]).any()
+
+
+def test_p_values_of_several_pairs_have_holms_correction() -> None:
+    """The least of three is tripled, the next one doubled, and none is less than the one before it."""
+    random = np.random.default_rng(2)
+    rows = random.normal([[0.0], [0.4], [0.5]], 0.3, (3, 8))
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    least, middle, largest = sorted((ttest_rel(rows[a], rows[b]).pvalue, (a, b)) for a, b in pairs)
+    adjusted = adjusted_p_values(rows)
+    assert adjusted[least[1]] == pytest.approx(3 * least[0])
+    assert adjusted[middle[1]] == pytest.approx(max(3 * least[0], 2 * middle[0]))
+    assert adjusted[largest[1]] == pytest.approx(max(2 * middle[0], largest[0]))
+    assert (adjusted == adjusted.T).all()
 
 
 def test_it_covers_the_truth_as_often_as_it_says() -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import math
 import re
 
 import pytest
 
 import psm_sim
-from psm_sim.reporting.columns import PARTS, plain_rows
-from psm_sim.reporting.comparison_table import ResultTable, caption, tables_of
+from psm_sim.reporting.columns import PARTS, latex_table, plain_rows, text_column
+from psm_sim.reporting.comparison_table import ResultTable, caption, tables_of, write_latex
 from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
 from psm_sim.simulation.comparison import Roles
 
@@ -188,3 +189,31 @@ def test_a_radio_without_power_has_a_table(trace: str) -> None:
     found = run_comparison(["lpsm"], Scenario(trace, pages=1, settings=settings), references=REFERENCES)
     shown = "energy 0.0 J" if trace == "ucb" else "power 0.0 mW"
     assert shown in "\n".join(caption(found))
+
+
+def test_latex_has_the_columns_and_numbers_of_html(replicated: Comparison) -> None:
+    """The sentences are comments."""
+    stream = io.StringIO()
+    write_latex(replicated, stream)
+    lines = stream.getvalue().splitlines()
+    comments = [line for line in lines if line.startswith("% ")]
+    (table,) = tables_of(replicated)
+    assert comments[0] == f"% {replicated.conclusion()}"
+    begin, top, *rows, bottom, end = lines[len(comments) :]
+    assert begin == f"\\begin{{tabular}}{{l{'r' * len(table.main_columns[1:])}}}"
+    assert (top, rows.pop(1), bottom, end) == ("\\toprule", "\\midrule", "\\bottomrule", "\\end{tabular}")
+    plain = [
+        row.removesuffix(" \\\\").replace("$\\pm$", "±").replace("\\%", "%").split(" & ") for row in rows
+    ]
+    assert [[cell.replace("$", "") for cell in row] for row in plain] == plain_rows(table.main_columns)
+
+
+def test_names_are_escaped_in_latex() -> None:
+    names = ["50% & $x_1$ #{y}", "a\\b~c^2", "<|>", "-1.5"]
+    _, _, _, _, *rows, _, _ = latex_table([text_column("policy", names)]).splitlines()
+    assert rows == [
+        r"50\% \& \$x\_1\$ \#\{y\} \\",
+        r"a\textbackslash{}b\textasciitilde{}c\textasciicircum{}2 \\",
+        r"$<$$|$$>$ \\",
+        r"$-$1.5 \\",
+    ]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from psm_sim.common.errors import InputError
 from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison, simulate
@@ -48,6 +49,29 @@ def test_differences_are_paired_by_seed(three: Comparison) -> None:
     assert difference["slowdown.mean"] == pytest.approx(np.mean(less), rel=1e-12)
     half = T_3 * np.std(less, ddof=1) / 3**0.5
     assert difference["half_width_95"]["slowdown.mean"] == pytest.approx(half, rel=1e-6)
+
+
+def test_the_long_frame_has_intervals_and_paired_p_values() -> None:
+    """Of two policies, the p-value is that of the paired t-test."""
+    found = run_comparison(
+        ["bsd", "psm:label=static"], Scenario(pages=4), 3, workers=1, references=References((), ("psm",))
+    )
+    frame = found.long_frame
+    slowdowns = frame[frame["metric"] == "slowdown.mean"].to_dict("records")
+    (bsd, psm), (row, reference) = found.runs, slowdowns
+    samples = [[each.slowdown.mean for each in run.replicates] for run in (bsd, psm)]
+    assert row["mean"] == pytest.approx(np.mean(samples[0]))
+    assert row["high"] - row["mean"] == pytest.approx(bsd.interval("slowdown.mean").half_width)
+    assert row["p_value"] == pytest.approx(ttest_rel(*samples).pvalue)
+    assert row["replications"] == 3
+    assert reference["label"] == "static"
+    assert np.isnan(reference["p_value"])
+
+
+def test_one_seed_has_neither_interval_nor_p_value() -> None:
+    frame = run_comparison(["bsd"], Scenario(pages=2), references=PSM).long_frame
+    assert frame[["low", "high", "p_value"]].isna().all(axis=None)
+    assert set(frame["replications"]) == {1}
 
 
 def test_percentiles_are_those_of_numpy(three: Comparison) -> None:
