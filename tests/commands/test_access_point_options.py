@@ -26,29 +26,29 @@ RUN = (
 def result(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     """Return the JSON output of a short run of a device."""
     assert main([*RUN, *words]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
 
 
-def test_dtim_is_the_setting_and_the_baseline_wakes_for_dtim_beacons(
+def test_dtim_sets_the_period_and_the_baseline_wakes_for_dtim_beacons(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Without another reference, savings are relative to it as well."""
-    found = result(capsys, "--dtim", "3", "--beacon-interval", "100")
+    """Savings are relative to that baseline, unless another reference is set."""
+    document = result(capsys, "--dtim", "3", "--beacon-interval", "100")
     same = result(capsys, "--set", "beacon.dtim_period=3", "--set", "beacon.interval_ms=102.4")
-    assert found["scenario"] == same["scenario"]
-    assert found["runs"][0]["energy_per_page_j"] == same["runs"][0]["energy_per_page_j"]
-    assert [run["policy"] for run in found["baselines"]] == ["always-on", "psm:listen_interval=3"]
-    assert {each["against"] for each in found["differences"]} == {"psm:listen_interval=3"}
-    assert found["baselines"][1]["beacons_per_page"] == pytest.approx(
+    assert document["scenario"] == same["scenario"]
+    assert document["runs"][0]["energy_per_page_j"] == same["runs"][0]["energy_per_page_j"]
+    assert [run["policy"] for run in document["baselines"]] == ["always-on", "psm:listen_interval=3"]
+    assert {difference["against"] for difference in document["differences"]} == {"psm:listen_interval=3"}
+    assert document["baselines"][1]["beacons_per_page"] == pytest.approx(
         same["baselines"][1]["beacons_per_page"] / 3, rel=0.01
     )
 
 
 def test_a_latency_is_the_limit_of_the_conclusion(capsys: pytest.CaptureFixture[str]) -> None:
     limited, free = result(capsys, "--latency", "90ms"), result(capsys)
-    for each in (limited, free):
-        for run in (*each["runs"], *each["baselines"]):
+    for document in (limited, free):
+        for run in (*document["runs"], *document["baselines"]):
             del run["wall_s"]
     assert limited.pop("conclusion") != free.pop("conclusion")
     assert limited == free
@@ -74,7 +74,7 @@ def test_a_beacon_interval_without_a_unit_is_in_time_units(
 @pytest.mark.parametrize(
     "interval", ["102.4", "100s", "0", "-1ms", "nan", "infms", "TU", "", "99999", "1e9ms"]
 )
-def test_a_beacon_interval_that_no_access_point_has_is_refused(interval: str) -> None:
+def test_a_beacon_interval_out_of_range_is_an_error(interval: str) -> None:
     with pytest.raises(InputError, match="--beacon-interval"):
         access_point_settings(None, interval, {})
 
@@ -86,7 +86,7 @@ def test_a_beacon_interval_that_no_access_point_has_is_refused(interval: str) ->
         (None, "100", "beacon.interval_ms", "--beacon-interval"),
     ],
 )
-def test_an_option_and_the_setting_of_the_same_key_are_refused(
+def test_an_option_and_a_setting_of_the_same_key_are_an_error(
     dtim: int | None, interval: str | None, key: str, option: str
 ) -> None:
     with pytest.raises(InputError, match=f"{option} conflicts with --set {key}=3; remove one of them[.]"):
@@ -102,7 +102,7 @@ def test_an_option_and_the_setting_of_the_same_key_are_refused(
         ("nanms", "must be a time > 0"),
     ],
 )
-def test_a_latency_without_a_unit_or_a_value_is_refused(text: str, message: str) -> None:
-    """A bare number could mean both units."""
+def test_a_latency_without_a_unit_or_a_value_is_an_error(text: str, message: str) -> None:
+    """A bare number could mean seconds or milliseconds."""
     with pytest.raises(InputError, match=message):
         parse_latency(text)

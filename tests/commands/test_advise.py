@@ -1,4 +1,4 @@
-"""``psm_sim advise``: its outputs, and what it refuses."""
+"""``psm_sim advise``: its outputs and errors."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SHORT = ("--traffic", "push:stretch_s=60,period_s=5")
 
 
 def advice(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    """Return the JSON output of an advice."""
+    """Return the JSON output of ``advise``."""
     assert main(["advise", *words, "--format", "json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
 
 
-def test_the_answer_names_the_call_of_the_driver(capsys: pytest.CaptureFixture[str]) -> None:
-    """And comes before the table; below stands what it rests on."""
+def test_the_answer_has_the_call_of_the_driver(capsys: pytest.CaptureFixture[str]) -> None:
+    """It precedes the table; assumptions are below the table."""
     assert main(["advise", *DEVICE, *TRAFFIC, "--battery", "2000mAh", "--latency", "300ms"]) == 0
     text = capsys.readouterr().out
     assert " Select listen interval 1 (8 ms awake): esp_wifi_set_ps(WIFI_PS_MAX_MODEM)," in " ".join(
@@ -45,25 +45,25 @@ def test_the_answer_names_the_call_of_the_driver(capsys: pytest.CaptureFixture[s
         assert part in text
 
 
-def test_json_has_the_same_rows_and_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    """With the policy of each setting, so that it can be run again."""
-    found = advice(capsys, *DEVICE, *TRAFFIC, *QUIET, "--latency", "300ms")
-    assert found["best"] == "listen interval 1 (8 ms awake)"
-    assert found["second"] == "listen interval 2 (8 ms awake)"
-    assert found["beyond"] == "DTIM 3 (8 ms awake)"
-    assert f"Select {found['best']}: " in found["answer"]
-    assert (found["driver"], found["replications"], found["max_latency_s"]) == ("esp-idf", 3, 0.3)
-    assert found["settings"]["beacon.interval_ms"] == 102.4
-    cheapest = next(row for row in found["rows"] if row["rank"] == 1)
+def test_json_has_the_rows_and_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    """Including the policy of each setting, which can be run again."""
+    document = advice(capsys, *DEVICE, *TRAFFIC, *QUIET, "--latency", "300ms")
+    assert document["best"] == "listen interval 1 (8 ms awake)"
+    assert document["second"] == "listen interval 2 (8 ms awake)"
+    assert document["beyond"] == "DTIM 3 (8 ms awake)"
+    assert f"Select {document['best']}: " in document["answer"]
+    assert (document["driver"], document["replications"], document["max_latency_s"]) == ("esp-idf", 3, 0.3)
+    assert document["settings"]["beacon.interval_ms"] == 102.4
+    cheapest = next(row for row in document["rows"] if row["rank"] == 1)
     assert cheapest["policy"] == "dynamic:timeout_ms=8,listen_interval=2"
     assert cheapest["p99_latency_s"] <= 0.3
     assert cheapest["latency"]["down"]["latency_s"]["p99"] == cheapest["p99_latency_s"]
-    assert {row["verdict"] for row in found["rows"]} == {"within the bound", "above the bound"}
-    assert [row["setting"] for row in found["rows"] if row["is_default"]] == ["DTIM 3 (50 ms awake)"]
+    assert {row["verdict"] for row in document["rows"]} == {"within the bound", "above the bound"}
+    assert [row["setting"] for row in document["rows"] if row["is_default"]] == ["DTIM 3 (50 ms awake)"]
 
 
 def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.CaptureFixture[str]) -> None:
-    """Byte for byte, although each process hashes texts in an order of its own."""
+    """Byte for byte, although each process has its own hash seed."""
     words = (*SHORT, "--latency", "300ms", "--format", "json")
     assert main(["advise", *DEVICE[:-1], "3", *words]) == 0
     parallel = capsys.readouterr().out
@@ -82,7 +82,7 @@ def test_pages_have_their_own_columns(capsys: pytest.CaptureFixture[str]) -> Non
     assert "mA" not in text.split("Traffic:")[0]
 
 
-def test_a_profile_of_an_unknown_driver_is_refused(
+def test_a_profile_of_an_unknown_driver_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chip = tmp_path / "chip.toml"
@@ -92,8 +92,8 @@ def test_a_profile_of_an_unknown_driver_is_refused(
         "must be one of esp-idf, cyw43, nrf70, linux, brcmfmac, generic, got 'mine'."
         in capsys.readouterr().err
     )
-    found = advice(capsys, "--profile", str(chip), "--driver", "generic", "--replications", "1", *SHORT)
-    assert any(row["setting"].startswith("TWT") for row in found["rows"])
+    document = advice(capsys, "--profile", str(chip), "--driver", "generic", "--replications", "1", *SHORT)
+    assert any(row["setting"].startswith("TWT") for row in document["rows"])
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_profile_of_an_unknown_driver_is_refused(
         ("driver = 3\n", "driver must be a table"),
     ],
 )
-def test_a_wrong_driver_table_is_told(
+def test_a_wrong_driver_table_is_an_error(
     text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "chip.toml").write_text(text)
@@ -114,10 +114,10 @@ def test_a_wrong_driver_table_is_told(
 
 
 @pytest.mark.parametrize("profile", ["esp32", "esp32-c6"])
-def test_twt_is_only_offered_by_chips_that_have_it(profile: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """802.11ax."""
-    found = advice(capsys, "--profile", profile, "--replications", "1", *SHORT)
-    assert any(row["setting"].startswith("TWT") for row in found["rows"]) == (profile == "esp32-c6")
+def test_twt_is_offered_only_for_chips_with_twt(profile: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """These are chips with 802.11ax."""
+    document = advice(capsys, "--profile", profile, "--replications", "1", *SHORT)
+    assert any(row["setting"].startswith("TWT") for row in document["rows"]) == (profile == "esp32-c6")
 
 
 @pytest.mark.parametrize(
@@ -130,12 +130,12 @@ def test_twt_is_only_offered_by_chips_that_have_it(profile: str, capsys: pytest.
         (("--topology", "modern"), {}),
     ],
 )
-def test_the_beacon_interval_is_that_of_most_access_points(
+def test_the_default_beacon_interval_is_that_of_most_access_points(
     words: tuple[str, ...], interval: dict[str, object], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Unless an option, a setting or a topology has another one."""
-    found = advice(capsys, *SHORT, "--replications", "1", "--driver", "linux", *words)
-    assert found["settings"] == interval
+    document = advice(capsys, *SHORT, "--replications", "1", "--driver", "linux", *words)
+    assert document["settings"] == interval
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_the_beacon_interval_is_that_of_most_access_points(
         ),
     ],
 )
-def test_what_cannot_be_advised_is_told_in_one_sentence(
+def test_traffic_without_advice_is_an_error_of_one_sentence(
     words: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["advise", *words.split()]) == 2
@@ -159,7 +159,7 @@ def test_what_cannot_be_advised_is_told_in_one_sentence(
     assert re.search(message, complaint)
 
 
-def test_currents_have_an_interval_and_say_what_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_currents_have_an_interval_with_its_source(capsys: pytest.CaptureFixture[str]) -> None:
     """0.86 to 3.5 times the current asleep without a measured board, and 13 % after one mean."""
     words = (*DEVICE[:-4], "--replications", "1", "--workers", "1", *SHORT)
     plain = advice(capsys, *words)
@@ -171,24 +171,24 @@ def test_currents_have_an_interval_and_say_what_it_rests_on(capsys: pytest.Captu
     )
     measured = advice(capsys, *words, "--measured", "dtim=3: 2.5mA")
     assert "0.87 to 1.13 times" in measured["answer"]
-    for found, low, high in ((plain, 0.86, 3.5), (measured, 0.87, 1.13)):
-        row = next(row for row in found["rows"] if row["is_default"])
+    for document, low, high in ((plain, 0.86, 3.5), (measured, 0.87, 1.13)):
+        row = next(row for row in document["rows"] if row["is_default"])
         current = row["current_ma"]
         assert current["typical_ma"] == pytest.approx(row["mean_current_ma"])
         assert min(low, 0.65) <= current["low_ma"] / current["typical_ma"] <= low
         assert 1 < current["high_ma"] / current["typical_ma"] <= max(high, 1.25)
 
 
-def test_a_report_now_and_then_compares_deep_sleep_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
-    """5 uA and 80, 200 or 400 mC every 15 minutes; the break-even is the charge over the current saved."""
+def test_a_report_interval_compares_the_hand_computed_deep_sleep(capsys: pytest.CaptureFixture[str]) -> None:
+    """5 uA and 80, 200 or 400 mC per 15 minutes; the break-even time is the charge over the saved current."""
     words = ("--profile", "esp32", "--dtim", "3", "--report-every", "15min", "--replications", "1")
-    found = advice(capsys, *words, "--workers", "1")
-    rows = {row["mode"]: row["current_ma"] for row in found["modes"]}
+    document = advice(capsys, *words, "--workers", "1")
+    rows = {row["mode"]: row["current_ma"] for row in document["modes"]}
     assert list(rows["deep-sleep"].values()) == pytest.approx([0.005 + mc / 900 for mc in (80, 200, 400)])
     assert list(rows) == ["off", "deep-sleep", "light-sleep", "modem-sleep-dfs", "modem-sleep"]
-    best = next(row for row in found["rows"] if row["setting"] == found["best"])["current_ma"]
+    best = next(row for row in document["rows"] if row["setting"] == document["best"])["current_ma"]
     even_s = 200 / (best["typical_ma"] - 0.005)
-    shown = re.search(r"it draws less than .* above ([0-9.]+) s", found["answer"])
+    shown = re.search(r"it draws less than .* above ([0-9.]+) s", document["answer"])
     assert shown is not None
     assert float(shown[1]) == pytest.approx(even_s, rel=0.05)
 
@@ -207,26 +207,30 @@ def test_a_report_interval_is_checked_and_conflicts_with_other_traffic(
 def test_a_chip_without_modes_or_without_a_supply_has_no_mode_table(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """And deep sleep is said not to be compared."""
+    """The answer states that deep sleep is not compared."""
     words = ("--replications", "1", "--workers", "1", "--report-every", "30s")
     assert advice(capsys, "--profile", "nrf7002", *words)["modes"] == []
-    found = advice(capsys, *words)
-    assert found["modes"] == []
-    assert "mW" in found["answer"]
+    document = advice(capsys, *words)
+    assert document["modes"] == []
+    assert "mW" in document["answer"]
 
 
-def test_a_chip_brings_a_network_of_today_and_each_part_can_be_set(
+def test_a_chip_implies_a_current_network_whose_parts_can_be_set(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A measured current includes the room; without a chip, or with a topology, the scene is the old one."""
+    """A measured current includes its surroundings. Without a chip, or with a topology, defaults differ."""
     words = ("--replications", "1", "--workers", "1", *SHORT)
-    room = {"beacon.loss": 0.02, "access_point.group_per_s": 0.2317, "access_point.group_bytes": 81}
+    surroundings = {
+        "beacon.loss": 0.02,
+        "access_point.group_per_s": 0.2317,
+        "access_point.group_bytes": 81,
+    }
     network = {"beacon.interval_ms": 102.4, "links.wireless.rate_mbps": 65.0}
     chip = ("--profile", "esp32")
-    found = advice(capsys, *chip, *words)
-    assert found["settings"] == {**network, **room}
-    assert "The DTIM period of your access point is not given, and assumed to be 1." in found["answer"]
-    assert "2 % of the beacons are lost" in " ".join(found["assumptions"])
+    document = advice(capsys, *chip, *words)
+    assert document["settings"] == {**network, **surroundings}
+    assert "The DTIM period of your access point is not given, and assumed to be 1." in document["answer"]
+    assert "2 % of the beacons are lost" in " ".join(document["assumptions"])
     quiet = advice(capsys, *chip, *words, *QUIET, "--dtim", "1")
     assert (quiet["settings"]["beacon.loss"], quiet["settings"]["access_point.group_per_s"]) == ("0", "0")
     assert "The DTIM period" not in quiet["answer"]
@@ -239,7 +243,7 @@ def test_a_chip_brings_a_network_of_today_and_each_part_can_be_set(
 def test_a_run_and_a_sweep_have_the_same_network_around_a_chip(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Settings and axes override parts of it, and a topology that is named all of it."""
+    """Settings and axes override parts of it, and a topology all of it."""
     network = present_network("esp32", {})
     changed = {**network, "beacon.loss": 0.05}
     for topology, settings, expected in (

@@ -40,7 +40,7 @@ def stored_result() -> str:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder with a policy, with few cases and stored results of few policies."""
+    """Change to a folder with a policy, few cases and the stored results of few policies."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(cases, "JUDGING", FEW)
     monkeypatch.setattr(cases, "QUICK", replace(FEW, seeds=FEW.seeds[:2]))
@@ -57,7 +57,7 @@ def benchmark(*words: str) -> int:
     return main(["benchmark", *words, "--workers", "1"])
 
 
-def test_without_policies_it_shows_the_stored_ranking(capsys):
+def test_without_policies_the_command_prints_the_stored_ranking(capsys):
     assert benchmark() == 0
     shown = capsys.readouterr().out
     assert "always-on" in shown
@@ -65,8 +65,8 @@ def test_without_policies_it_shows_the_stored_ranking(capsys):
     assert "seeds 70001 to 70003" in shown
 
 
-def test_a_policy_is_ranked_among_the_stored_ones_and_verified(capsys, folder):
-    """Its result file is found equal, also with another last bit, until a number changes."""
+def test_a_policy_is_ranked_with_the_stored_ones_and_verified(capsys, folder):
+    """Its result file is verified, also with another last bit, until a number changes."""
     words = ("--policy", "mine.py:Mine", "--quick", "--output", "mine.json")
     assert benchmark(*words) == 0
     shown = capsys.readouterr()
@@ -79,14 +79,14 @@ def test_a_policy_is_ranked_among_the_stored_ones_and_verified(capsys, folder):
     assert benchmark(*words) == 2  # the file exists
     assert benchmark("verify", "mine.json") == 0
     assert "5 of 5 runs and optima of 2 seeds are equal" in capsys.readouterr().out
-    found = json.loads(Path("mine.json").read_text())
-    energies_j = found["runs"][-1]["energy_j"]
+    document = json.loads(Path("mine.json").read_text())
+    energies_j = document["runs"][-1]["energy_j"]
     energies_j[0] = float(np.nextafter(energies_j[0], 0))
-    Path("changed.json").write_text(json.dumps(found))
+    Path("changed.json").write_text(json.dumps(document))
     assert benchmark("verify", "changed.json") == 0
     energies_j[0] *= 1 - 1e-8
-    found["versions"]["numpy"] = "0"
-    Path("changed.json").write_text(json.dumps(found))
+    document["versions"]["numpy"] = "0"
+    Path("changed.json").write_text(json.dumps(document))
     assert benchmark("verify", "changed.json", "--policy", "mine.py:Mine") == 1
     shown = capsys.readouterr()
     assert "differs: mine.py:Mine in push, nrf7002, price 0.1" in shown.out
@@ -123,7 +123,7 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
 
 @pytest.mark.parametrize("tamper", TAMPERED.values(), ids=TAMPERED)
 def test_a_tampered_result_is_not_verified(capsys, monkeypatch, folder, tamper):
-    """It is refused, or differs from the repeated runs, which are replaced here by the original result."""
+    """It is invalid, or differs from the repeated runs, which are replaced by the original result here."""
     stored = read_result(folder / "stored.json")
     runs = {**stored.runs, "mine.py:Mine": stored.runs["psm"]}
     original = replace(stored, runs=runs, files={"mine.py": file_digest(folder / "mine.py")})
@@ -137,9 +137,9 @@ def test_a_tampered_result_is_not_verified(capsys, monkeypatch, folder, tamper):
     file = folder / "result.json"
     file.write_text(to_json(original))
     assert benchmark("verify", "result.json") == 0
-    found = json.loads(file.read_text())
-    tamper(found)
-    file.write_text(json.dumps(found))
+    document = json.loads(file.read_text())
+    tamper(document)
+    file.write_text(json.dumps(document))
     assert benchmark("verify", "result.json") > 0
 
 
@@ -179,25 +179,25 @@ def test_a_file_of_seeds_runs_all_policies(capsys, monkeypatch, folder):
         (("verify", "missing.json"), "cannot be read"),
     ],
 )
-def test_wrong_arguments(capsys, words, message):
+def test_wrong_arguments_are_an_error(capsys, words, message):
     assert benchmark(*words) == 2
     assert message in capsys.readouterr().err
 
 
-def test_stored_results_of_other_code_and_other_versions_are_named(capsys, folder):
-    """The runs of always-on, which every command repeats, tell."""
+def test_stored_results_of_other_code_or_versions_have_a_warning(capsys, folder):
+    """It follows from the runs of always-on, which every command repeats."""
     stored = json.loads((folder / "stored.json").read_text())
     stored["runs"][0]["energy_j"][0] += 1e-6
     stored["versions"]["numpy"] = "0"
     (folder / "stored.json").write_text(json.dumps(stored))
     assert benchmark("--policy", "mine.py:Mine", "--quick") == 0
-    told = capsys.readouterr().err
-    assert "computed by other code" in told
-    assert "The stored results of the built-in policies differ in numpy (0 and" in told
+    warnings = capsys.readouterr().err
+    assert "computed by other code" in warnings
+    assert "The stored results of the built-in policies differ in numpy (0 and" in warnings
 
 
 def test_the_data_of_an_entry_is_part_of_its_result(capsys, folder):
-    """Its process opens it. An edit makes new tasks of a store, and a result with it differs."""
+    """The process of the entry opens the data. After an edit, tasks run again, and the result differs."""
     (folder / "table.txt").write_text("40")
     (folder / "mine.py").write_text(
         "from pathlib import Path\n" + MINE.replace("=40)", "=int(Path('table.txt').read_text()))")

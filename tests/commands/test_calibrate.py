@@ -1,4 +1,4 @@
-"""``psm_sim calibrate``: its lines, its profile and its plot, and what it refuses."""
+"""``psm_sim calibrate``: its lines, profile, plot and errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def recorded(folder: Path, kind: str) -> tuple[str, Truth]:
     return str(path), truth
 
 
-def test_the_first_line_says_where_the_charge_goes_and_the_last_compares_with_a_simulation(tmp_path, capsys):
+def test_the_first_line_has_the_charges_and_the_last_compares_a_simulation(tmp_path, capsys):
     path, truth = recorded(tmp_path, "group frames, missed")
     assert main(["calibrate", path]) == 0
     first, second, *_, last = capsys.readouterr().out.splitlines()
@@ -32,10 +32,10 @@ def test_the_first_line_says_where_the_charge_goes_and_the_last_compares_with_a_
         r"base ([\d.]+) mA \([\d.]+ % of the mean\) · beacons every 307\.2 ms, (\d+) ± \d+ uC \(\d+ %\),"
         r" [\d.]+ % missed · missed beacons [\d.]+ % · group frames [\d.]+ % .*· unexplained 0 %"
     )
-    found = re.fullmatch(pattern, first)
-    assert found
-    assert float(found[1]) == pytest.approx(truth.base_ma, rel=0.02)
-    assert float(found[2]) == pytest.approx(truth.beacon_uc, rel=0.02)
+    match = re.fullmatch(pattern, first)
+    assert match
+    assert float(match[1]) == pytest.approx(truth.base_ma, rel=0.02)
+    assert float(match[2]) == pytest.approx(truth.beacon_uc, rel=0.02)
     assert f"mean {truth.mean_ma:.3g} mA in 90 s" in second
     simulated = re.fullmatch(
         r"Simulated mean ([\d.]+) of ([\d.]+) mA recorded: base ([\d.]+) of ([\d.]+) mA, beacons ([\d.]+) of"
@@ -48,14 +48,14 @@ def test_the_first_line_says_where_the_charge_goes_and_the_last_compares_with_a_
     assert float(simulated[5]) == pytest.approx(float(simulated[6]), rel=0.15)
 
 
-def test_the_simulated_mean_of_a_quiet_station_is_the_recorded_one(tmp_path, capsys):
+def test_the_simulated_mean_of_an_idle_station_is_the_recorded_one(tmp_path, capsys):
     path, truth = recorded(tmp_path, "400 Hz")
     assert main(["calibrate", path]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert float(last.split()[2]) == pytest.approx(truth.mean_ma, rel=0.01)
 
 
-def test_the_profile_is_used_with_profile_and_its_numbers_are_measured(tmp_path, capsys):
+def test_the_profile_can_be_used_and_its_numbers_are_measured(tmp_path, capsys):
     path, truth = recorded(tmp_path, "timers")
     chip = tmp_path / "chip.toml"
     words = ["calibrate", path, "--output", str(chip), "--supply", "3.0"]
@@ -105,7 +105,7 @@ def test_without_beacons_there_is_no_profile(tmp_path, capsys, kind, says):
     assert not (tmp_path / "chip.toml").exists()
 
 
-def test_an_unusual_beacon_interval_is_stated(tmp_path, capsys):
+def test_an_unusual_beacon_interval_has_a_remark(tmp_path, capsys):
     """An interval of 100 TU is a multiple of 25 TU, too."""
     path, _ = recorded(tmp_path, "quiet")
     assert main(["calibrate", path, "--beacon-interval", "25TU"]) == 0
@@ -123,7 +123,7 @@ def test_the_plot_has_the_states_of_the_recording(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["current.csv", "current.ppk2"])
-def test_a_trace_that_is_a_recording_of_a_current_names_the_command(tmp_path, capsys, name):
+def test_a_current_recording_as_a_trace_suggests_calibrate(tmp_path, capsys, name):
     times_s, level_ma, _ = make_recording("off", SEED)
     data = ppk2_bytes(level_ma, 2000) if name.endswith("ppk2") else csv_text(times_s, level_ma).encode()
     (tmp_path / name).write_bytes(data)
@@ -144,7 +144,7 @@ def test_a_trace_that_is_a_recording_of_a_current_names_the_command(tmp_path, ca
         (["--beacon-interval", "1x"], "--beacon-interval must be"),
     ],
 )
-def test_wrong_options_get_one_sentence(tmp_path, capsys, words, says):
+def test_wrong_options_are_an_error_of_one_sentence(tmp_path, capsys, words, says):
     path = tmp_path / "a.csv"
     path.write_text("time_s,current_mA\n0,1\n")
     assert main(["calibrate", str(path), *words]) == 2

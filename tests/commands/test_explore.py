@@ -58,7 +58,7 @@ def status_of(address: str, **headers: str) -> int:
         return connection.getresponse().status
 
 
-def test_a_missing_extra_is_named(
+def test_the_error_for_a_missing_extra_names_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("psm_sim.commands.explore.find_spec", lambda _: None)
@@ -83,7 +83,9 @@ def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, 
         Settings(policies=(), pages="1", seeds="1"),
     ],
 )
-def test_the_command_prints_what_is_shown(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_displayed_command_prints_the_displayed_results(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
     shown = compare_arguments(settings.arguments, no_progress)
     assert main([*shlex.split(settings.command)[3:], "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -117,7 +119,7 @@ def test_a_port_in_use_is_reported_in_one_line(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err.startswith(f"psm_sim: --port {port} is not available: ")
 
 
-def test_only_the_holder_of_the_token_gets_the_page() -> None:
+def test_the_page_requires_the_token() -> None:
     def fill(document: Document) -> None:
         document.title = "shown"
 
@@ -181,9 +183,9 @@ def test_the_address_is_printed_and_opened(
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated by SIGTERM")],
 )
 def test_a_signal_ends_the_server(number: signal.Signals, status: int, message: str) -> None:
-    """While it makes pages and simulates, which the first request starts. No process remains.
+    """During a simulation, which the first request starts. No process remains.
 
-    Nothing else is printed, also after a request without a valid session.
+    The command prints no other lines, also after a request without a valid session.
     """
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
     with server("--trace", "modern") as (process, address):

@@ -30,7 +30,7 @@ def test_every_kind_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
-def test_parameters_have_default_unit_range_and_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_parameters_have_default_unit_range_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     p, max_sleep = listed(capsys, "policies")["bsd"]["parameters"]
     assert (p["name"], p["default"], p["range"]) == ("p", 1.0, "a number > 0 and <= 1e+06")
     assert (max_sleep["unit"], max_sleep["range"]) == ("ms", "a number > 0 and <= 1e+12, or none")
@@ -66,7 +66,7 @@ def test_a_condition_is_listed_with_its_parameter(capsys: pytest.CaptureFixture[
         ("topologies", "links.wired.latency_ms 20 ms a number >= 0"),
     ],
 )
-def test_the_list_is_plain_text_in_a_pipe(capsys: pytest.CaptureFixture[str], kind: str, line: str) -> None:
+def test_a_list_in_a_pipe_is_plain_text(capsys: pytest.CaptureFixture[str], kind: str, line: str) -> None:
     assert main(["list", kind]) == 0
     text = capsys.readouterr().out
     assert line in " ".join(text.split())
@@ -81,7 +81,7 @@ def test_the_list_is_plain_text_in_a_pipe(capsys: pytest.CaptureFixture[str], ki
 def test_expert_parameters_are_listed_on_request(
     kind: str, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """JSON always has them. A list without them says how many there are."""
+    """JSON always has them. A list without them states their number."""
     tables = []
     for words in ([], ["--all"]):
         assert main(["list", kind, *words]) == 0

@@ -29,9 +29,9 @@ WRITERS = {
     f"{RUN} --capture x.pcap": ("page-list.csv", "x.pcap"),
     f"{RUN} --policy bsd --timeline x.json": ("page-list.csv", "x-bsd.json"),
     f"{RUN} --loss mine.py:Mine --policy lpsm --timeline x.json": ("mine.py", "x-psm.json"),
-    f"{RUN} --topology place.toml --plot x.pdf": ("place.toml", "x.pdf"),
-    f"{RUN} --topology place.toml --plot x.svg": ("maps/site.toml", "x.svg"),
-    f"{RUN} --topology place.toml --plot x.png": ("maps/base.toml", "x.png"),
+    f"{RUN} --topology site.toml --plot x.pdf": ("site.toml", "x.pdf"),
+    f"{RUN} --topology site.toml --plot x.svg": ("maps/building.toml", "x.svg"),
+    f"{RUN} --topology site.toml --plot x.png": ("maps/base.toml", "x.png"),
     "--topology stations.toml --pages 1 --policy psm --capture x.pcap": ("page-list.csv", "x.pcap"),
     "--topology stations.toml --pages 1 --policy psm --timeline x.json": ("mine.py", "x.json"),
     f"{RUN} --policy mine.py:Sleeps --plot x.png": ("mine.py", "x.png"),
@@ -64,8 +64,8 @@ def write_inputs() -> None:
         "    def rest(self, now_s, since_uplink_s, poll):\n        return Rest()\n"
     )
     Path("maps").mkdir()
-    Path("place.toml").write_text('extends = "maps/site.toml"\n[power]\nawake_w = 0.8\n')
-    Path("maps/site.toml").write_text('extends = "base.toml"\n')
+    Path("site.toml").write_text('extends = "maps/building.toml"\n[power]\nawake_w = 0.8\n')
+    Path("maps/building.toml").write_text('extends = "base.toml"\n')
     Path("maps/base.toml").write_text("[links.wired]\nlatency_ms = 30\n")
     stations = '[mac]\nmodel = "dcf"\n[[stations]]\nname = "a"\n[[stations]]\nname = "b"\n'
     own = 'trace = "page-list.csv"\npolicy = "mine.py:Sleeps"\n'
@@ -78,7 +78,7 @@ def write_inputs() -> None:
 
 @pytest.fixture(autouse=True)
 def folder(inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a copy of the inputs. No figure of ``--output`` is drawn."""
+    """Change to a copy of the inputs. Do not draw the figures of ``--output``."""
     monkeypatch.setattr("psm_sim.reporting.figures.comparison.figures_of", lambda *_: {})
     monkeypatch.setattr("psm_sim.reporting.html.comparison.html_of", lambda *_: "<!doctype html>")
     shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
@@ -92,31 +92,31 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def refusal(line: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """Return the sentence of a command that is refused, and check that it changes nothing."""
+    """Return the error of a command, and check that it changes nothing."""
     before = contents(folder)
     capsys.readouterr()
     assert main(shlex.split(line)) == 2
-    output, told = capsys.readouterr()
-    assert (output, told.count("\n")) == ("", 1)
+    output, message = capsys.readouterr()
+    assert (output, message.count("\n")) == ("", 1)
     assert contents(folder) == before
-    return told
+    return message
 
 
 @pytest.mark.parametrize(("line", "link"), [*zip(WRITERS, cycle(LINKS), strict=False)])
-def test_an_output_that_is_an_input_is_refused(
+def test_an_output_that_is_an_input_is_an_error(
     line: str, link: Callable[[Path, Path], None], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Under another name too, a symbolic or a hard link, and with --force."""
+    """Also under another name, a symbolic or hard link, and with --force."""
     source, target = map(Path, WRITERS[line])
     target.parent.mkdir(exist_ok=True)
     link(source.absolute(), target)
     for ending in ("", " --force"):
-        told = refusal(line + ending, folder, capsys)
-        assert f"the output {str(target)!r} is an input of the same command" in told
+        message = refusal(line + ending, folder, capsys)
+        assert f"the output {str(target)!r} is an input of the same command" in message
 
 
 @pytest.mark.parametrize("line", WRITERS)
-def test_an_existing_file_is_replaced_with_force_only(
+def test_an_existing_file_is_replaced_only_with_force(
     line: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = Path(WRITERS[line][1])
@@ -139,10 +139,10 @@ def test_an_existing_file_is_replaced_with_force_only(
         ("--policy psm --trace out/pages.csv --output out", "out/pages.csv"),
     ],
 )
-def test_an_output_that_is_the_input_itself_is_refused(
+def test_an_output_equal_to_the_input_is_an_error(
     line: str, name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With --force, too."""
+    """Also with --force."""
     assert main(["--policy", "psm", "--pages", "1", "--capture", "x.pcap"]) == 0
     Path("out").mkdir()
     Path("out/pages.csv").write_bytes(Path("page-list.csv").read_bytes())
@@ -151,15 +151,15 @@ def test_an_output_that_is_the_input_itself_is_refused(
     )
 
 
-def test_two_outputs_are_not_one_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_outputs_in_one_file_are_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The later one would replace the earlier one."""
     Path("out").mkdir()
     line = f"{RUN} --output out --timeline out/result.json"
     assert "--output and --timeline both write 'out/result.json'" in refusal(line, folder, capsys)
 
 
-def test_python_replaces_no_input_either(folder: Path) -> None:
-    """An earlier capture is replaced, as by other libraries."""
+def test_the_python_functions_replace_no_input(folder: Path) -> None:
+    """They replace an earlier capture, as other libraries do."""
     psm_sim.simulate("psm", pages=1, capture="x.pcap")
     psm_sim.simulate("psm", pages=1, capture="x.pcap")
     before = contents(folder)
@@ -174,7 +174,7 @@ def test_losses_writes_both_files_or_none(
     """The disk has space for the table, but not for the page."""
     resource = pytest.importorskip("resource")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.dont_write_bytecode", True)  # Python would keep half of the code of a module
+    monkeypatch.setattr("sys.dont_write_bytecode", True)  # the full disk would truncate bytecode files
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
     try:

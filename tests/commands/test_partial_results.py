@@ -37,7 +37,7 @@ WORDS = [*FINISHED, "--policy", "late.py:Late", "--policy", "lpsm"]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder with a policy that fails after a second."""
+    """Change to a folder with a policy that fails after a second."""
     monkeypatch.chdir(tmp_path)
     write_policy("raise ValueError('no')")
     return tmp_path
@@ -49,38 +49,38 @@ def write_policy(failure: str, after_s: float = 1.0) -> None:
 
 
 def results(text: str) -> dict[str, Any]:
-    """Read a JSON result, without wall times, and check that its conclusion says whether it is partial."""
-    found = json.loads(text)
-    assert found.pop("conclusion").startswith("In this partial result, ") == ("missing" in found)
-    for run in (*found["runs"], *found["baselines"]):
+    """Return a JSON result without wall times, after a check of its conclusion on partial results."""
+    document = json.loads(text)
+    assert document.pop("conclusion").startswith("In this partial result, ") == ("missing" in document)
+    for run in (*document["runs"], *document["baselines"]):
         del run["wall_s"]
-    return found
+    return document
 
 
 def output_of(words: list[str], status: int, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
-    """Run a command and return what it prints."""
+    """Run a command, and return its standard output and standard error."""
     capsys.readouterr()
     assert main(words) == status
-    output, told = capsys.readouterr()
-    return output, told
+    output, messages = capsys.readouterr()
+    return output, messages
 
 
 @pytest.mark.parametrize(("failure", "status", "state"), FAILURES)
-def test_the_finished_policies_are_printed_as_without_the_others(
+def test_finished_policies_are_printed_as_in_a_run_of_their_own(
     failure: str, status: int, state: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The missing ones are named with the reason. Standard error has one sentence."""
+    """The missing ones are listed with the reason, and standard error has one line."""
     write_policy(failure)
     expected = results(output_of([*FINISHED, "--format", "json"], 0, capsys)[0])
-    output, told = output_of([*WORDS, "--format", "json"], status, capsys)
-    found = results(output)
-    missing = found.pop("missing")
-    assert found == expected
+    output, messages = output_of([*WORDS, "--format", "json"], status, capsys)
+    document = results(output)
+    missing = document.pop("missing")
+    assert document == expected
     assert missing["lpsm"] == "not run"
     reason = missing["late.py:Late"]
     assert reason == "interrupted." if state == "interrupted" else "ValueError: no (" in reason
-    assert told.startswith(f"psm_sim: {reason}")
-    assert told.count("\n") == 1
+    assert messages.startswith(f"psm_sim: {reason}")
+    assert messages.count("\n") == 1
 
 
 def test_a_table_and_csv_have_the_finished_policies(capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,19 +98,19 @@ def test_a_folder_has_the_data_of_the_finished_policies(
 ) -> None:
     """It has no figures, because an interrupted command ends soon."""
     write_policy(failure)
-    output, told = output_of([*WORDS, "--format", "json", "--output", "out"], status, capsys)
+    output, messages = output_of([*WORDS, "--format", "json", "--output", "out"], status, capsys)
     assert {path.name for path in Path("out").iterdir()} == {"result.json", "pages.csv", "metadata.json"}
     assert Path("out/result.json").read_text() == output
     record = json.loads(Path("out/metadata.json").read_text())
     assert record["status"] == state
     assert record["missing"] == json.loads(output)["missing"]
     assert "finished" not in record
-    assert "Wrote result.json, pages.csv, metadata.json to out\n" in told
+    assert "Wrote result.json, pages.csv, metadata.json to out\n" in messages
     with Path("out/pages.csv").open() as file:
         assert {row["policy"] for row in csv.DictReader(file)} == {"bsd"}
 
 
-def test_an_interrupt_of_the_figures_keeps_the_data(
+def test_an_interrupt_during_the_figures_leaves_the_data(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
 
@@ -132,50 +132,48 @@ def test_a_partial_result_replaces_no_earlier_one(
     monkeypatch.setattr("psm_sim.reporting.html.comparison.html_of", lambda *_: "<!doctype html>")
     output_of([*FINISHED, "--output", "out"], 0, capsys)
     before = {path: path.read_bytes() for path in Path("out").iterdir()}
-    output, told = output_of([*WORDS, "--output", "out", "--force"], 2, capsys)
+    output, messages = output_of([*WORDS, "--output", "out", "--force"], 2, capsys)
     assert " bsd " in output
-    assert "out keeps its earlier results; a partial result does not replace them.\n" in told
+    assert "out keeps its earlier results; a partial result does not replace them.\n" in messages
     assert {path: path.read_bytes() for path in Path("out").iterdir()} == before
 
 
-def test_no_capture_and_no_plot_of_a_partial_result_is_written(
+def test_a_partial_result_has_no_capture_and_no_plot(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They show all policies, or none."""
+    """Captures and plots have all policies, or are not written."""
     output_of([*WORDS, "--capture", "x.pcap", "--timeline", "x.json", "--plot", "x.svg"], 2, capsys)
     assert [path.name for path in folder.iterdir() if path.name != "__pycache__"] == ["late.py"]
 
 
-def test_nothing_is_printed_if_no_policy_has_finished(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_result_is_printed_if_no_policy_has_finished(capsys: pytest.CaptureFixture[str]) -> None:
     """The baselines alone are no result."""
-    output, told = output_of(["--policy", "late.py:Late", "--policy", "bsd", "--pages", "3"], 2, capsys)
-    assert (output, told.count("\n")) == ("", 1)
+    output, messages = output_of(["--policy", "late.py:Late", "--policy", "bsd", "--pages", "3"], 2, capsys)
+    assert (output, messages.count("\n")) == ("", 1)
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_the_finished_seeds_are_averaged(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_finished_seeds_are_averaged(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
     durations_s = [psm_sim.simulate("psm", pages=3, seed=seed)["simulated_s"] for seed in range(1, 9)]
     first = next(n for n in range(6) if durations_s[n + 2] > 0.5 + max(durations_s[n : n + 2]))
     write_policy("raise ValueError('no')", after_s=max(durations_s[first : first + 2]))
     words = ["--policy", "late.py:Late", "--policy", "bsd", "--pages", "3", "--seed", str(first + 1)]
     words += ["--workers", workers, "--format", "json", "--replications"]
     expected = results(output_of([*words, "2"], 0, capsys)[0])
-    output, told = output_of([*words, "4"], 2, capsys)
-    found = results(output)
-    ((name, reason),) = found.pop("missing").items()
+    output, messages = output_of([*words, "4"], 2, capsys)
+    document = results(output)
+    ((name, reason),) = document.pop("missing").items()
     assert name == f"seeds {first + 3} to {first + 4}"
     assert "ValueError: no" in reason
-    assert found == expected
-    assert told.startswith(f"psm_sim: {reason}")
+    assert document == expected
+    assert messages.startswith(f"psm_sim: {reason}")
 
 
 @pytest.mark.parametrize("other", ["", '[[stations]]\nname = "b"\npages = 1\n'])
-def test_the_finished_policies_of_stations_are_printed(
-    other: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_finished_policies_of_stations_are_printed(other: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("two.toml").write_text(f'[mac]\nmodel = "dcf"\n[[stations]]\nname = "a"\ncount = 2\n{other}')
     topology = ["--topology", "two.toml", "--format", "json"]
     expected = results(output_of([*FINISHED, *topology], 0, capsys)[0])
-    found = results(output_of([*WORDS, *topology], 2, capsys)[0])
-    assert list(found.pop("missing")) == ["late.py:Late", "lpsm"]
-    assert found == expected
+    document = results(output_of([*WORDS, *topology], 2, capsys)[0])
+    assert list(document.pop("missing")) == ["late.py:Late", "lpsm"]
+    assert document == expected

@@ -1,4 +1,4 @@
-"""The run, in process: what stands on standard output, and in the folder."""
+"""The run, in this process: standard output, and the folder of results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from psm_sim.simulation.preset import load_preset
 
 
 def output_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Return what a successful command prints."""
+    """Return the standard output of a successful command."""
     assert main([*words]) == 0
     output, remarks = capsys.readouterr()
     assert remarks == ""
@@ -23,23 +23,23 @@ def output_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def runs_of(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict]:
     """Return the runs of the JSON object, without the wall time."""
-    found = json.loads(output_of(capsys, *words, "--format", "json"))
-    for run in found["runs"]:
+    document = json.loads(output_of(capsys, *words, "--format", "json"))
+    for run in document["runs"]:
         del run["wall_s"]
-    return found["runs"]
+    return document["runs"]
 
 
 def test_without_policy_lpsm_runs_100_pages(capsys: pytest.CaptureFixture[str]) -> None:
-    """On the ucb trace, in the three-node topology, with seed 1; below the baselines."""
+    """On the ucb trace, in the three-node topology, with seed 1, and with baselines."""
     output = output_of(capsys, "--seed", "1")
     assert [line.split()[0] for line in output.splitlines()[3:6]] == ["always-on", "psm", "lpsm"]
     assert "100 pages of trace ucb, seed 1, topology three-node." in output
 
 
-def test_without_any_word_several_policies_run_over_ten_seeds(
+def test_without_arguments_several_policies_run_over_ten_seeds(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Below the baselines, with intervals; in one process here, and with fewer pages."""
+    """With baselines and intervals; here in one process with fewer pages."""
     monkeypatch.setattr("psm_sim.commands.shared_options.DEFAULT_PAGES", 3)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     output = output_of(capsys)
@@ -50,7 +50,7 @@ def test_without_any_word_several_policies_run_over_ten_seeds(
 
 
 def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same as on standard output; a remark says where they are."""
+    """They equal those on standard output; a remark names the folder."""
     folder = tmp_path / "new" / "results"
     words = ["--pages", "4", "--policy", "psm", "--policy", "bsd", "--format", "json"]
     assert main([*words, "--output", str(folder), "--figure-format", "png,pdf"]) == 0
@@ -79,8 +79,8 @@ def test_figures_are_written_as_svg_by_default(tmp_path: Path, capsys: pytest.Ca
     assert "must be svg, png or pdf, or several separated by commas, got 'svg,gif'" in capsys.readouterr().err
 
 
-def test_a_preset_gives_defaults_that_explicit_options_override(capsys: pytest.CaptureFixture[str]) -> None:
-    """The same numbers as its parameters written out; its name stands in the JSON."""
+def test_explicit_options_override_the_defaults_of_a_preset(capsys: pytest.CaptureFixture[str]) -> None:
+    """A preset equals its parameters as options; its name is in the JSON."""
     preset = load_preset("thesis")
     words = ("--pages", "3", "--format", "json")
     policies = ("--policy", "lpsm:loss=inverse", "--policy", "psm")
@@ -105,7 +105,7 @@ def test_a_preset_gives_defaults_that_explicit_options_override(capsys: pytest.C
 
 
 def test_the_trace_of_a_preset_is_a_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """On the command line and in Python; another trace replaces it."""
+    """On the command line and in Python; --trace overrides it."""
     path = tmp_path / "mine.toml"
     path.write_text('trace = "ping"\n[trace_parameters]\nstretch_s = 5\n', encoding="utf-8")
     words = ("--policy", "psm", "--preset", str(path), "--pages", "1")
@@ -115,22 +115,22 @@ def test_the_trace_of_a_preset_is_a_default(tmp_path: Path, capsys: pytest.Captu
         assert (expected == 5) == (trace is None)
 
 
-def test_another_reference_and_no_baselines(capsys: pytest.CaptureFixture[str]) -> None:
-    """``--against`` is run though it is not shown; its parameters are read as those of any policy."""
+def test_a_reference_without_baselines_is_run_but_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """The parameters of ``--against`` are parsed like those of any policy."""
     words = ("--pages", "2", "--policy", "psm", "--no-baselines", "--against", "bsd:p=0.1")
     output = output_of(capsys, *words)
     assert [line.split()[0] for line in output.splitlines()[3:4]] == ["psm"]
     assert output.splitlines()[4] == ""
     assert "\nColumn 'saved' is the energy saving relative to bsd:p=0.1.\n" in output
-    found = json.loads(output_of(capsys, *words, "--format", "json"))
-    assert found["baselines"] == []
-    assert [each["against"] for each in found["differences"]] == ["bsd:p=0.1"]
+    document = json.loads(output_of(capsys, *words, "--format", "json"))
+    assert document["baselines"] == []
+    assert [difference["against"] for difference in document["differences"]] == ["bsd:p=0.1"]
 
 
-def test_a_result_whose_folder_cannot_be_written_still_goes_to_standard_output(
+def test_the_result_is_printed_if_its_folder_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The disk filled up at the end: one sentence that names the folder, status 2, and the table."""
+    """On a full disk: the table, status 2, and one sentence that names the folder."""
 
     def full_disk(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
@@ -145,7 +145,7 @@ def test_a_result_whose_folder_cannot_be_written_still_goes_to_standard_output(
 
 
 @pytest.mark.parametrize("suffix", ["pdf", "PNG"])
-def test_a_picture_is_written_in_the_format_of_its_name(
+def test_a_figure_is_written_in_the_format_of_its_name(
     suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / f"a.{suffix}"
@@ -158,7 +158,7 @@ def test_a_picture_is_written_in_the_format_of_its_name(
 @pytest.mark.parametrize(
     ("name", "words"), [("a.gif", "ends in .svg, .png, .pdf"), ("no/a.png", "no' is not a writable folder")]
 )
-def test_a_picture_that_cannot_be_written_is_told_before_the_run(
+def test_a_figure_that_cannot_be_written_is_an_error_before_the_run(
     name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -183,7 +183,7 @@ def test_a_picture_that_cannot_be_written_is_told_before_the_run(
         ("[[fitted]]\nlooked_at = []", "fitted must be tables with the key 'choice'"),
     ],
 )
-def test_a_preset_file_that_cannot_be_used_is_told(
+def test_an_invalid_preset_file_is_an_error(
     text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine.toml").write_text(text)
@@ -191,8 +191,8 @@ def test_a_preset_file_that_cannot_be_used_is_told(
     assert words in capsys.readouterr().err
 
 
-def test_more_restarts_than_can_be_simulated_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """A second apart, in three years of think time: each is an event, a hundred million of them."""
+def test_too_many_restarts_are_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """One per second in three years of think time would be a hundred million events."""
     words = ["--trace", "ucb:mean_think_s=1e8", "--pages", "1", "--set", "faults.restart_every_s=1"]
     assert main([*words, "--policy", "psm", "--set", "faults.restart_s=0.001"]) == 2
     assert "faults: restart_every_s = 1 causes more than 1,000,000 restarts" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Sentences: whatever goes wrong is one line, which any terminal shows."""
+"""Messages on standard error: one printable line per error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from psm_sim.commands.stderr_messages import print_message
 def test_escape_sequences_of_files_do_not_reach_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From a log's clients, a HAR file's version, a profile's name and a file's own, on either stream."""
+    """From clients of a log, the version of a HAR file, the name of a profile or of a file."""
     log = tmp_path / "a\x1b[31m.log"
     log.write_text('cs20 785526125 \033]0;pwned\007\033[2Ja "http://x/" 2009 0.5\n')
     profile = tmp_path / "p.toml"
@@ -44,7 +44,9 @@ def test_escape_sequences_of_files_do_not_reach_the_terminal(
         assert all(part.isprintable() for part in (output + complaint).split("\n")), words
 
 
-def test_warnings_of_libraries_are_not_for_users(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
+def test_warnings_of_libraries_are_not_shown_to_users(
+    capsys: pytest.CaptureFixture[str], monkeypatch
+) -> None:
 
     def warn(_: argparse.Namespace) -> int:
         with warnings.catch_warnings():

@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -25,7 +26,7 @@ SWEEP = (
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in an empty folder."""
+    """Change to an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -40,7 +41,7 @@ def table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_the_table_has_the_best_of_each_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_has_the_best_policy_of_each_scenario(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words(SWEEP)) == 0
     output, remarks = capsys.readouterr()
     assert remarks == "12 tasks in sweep.sqlite.\n"
@@ -53,8 +54,8 @@ def test_the_table_has_the_best_of_each_scenario(capsys: pytest.CaptureFixture[s
     assert Path("sweep.sqlite.svg").read_bytes() == figure
 
 
-def test_a_figure_that_the_sweep_has_not_drawn_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    """A larger sweep draws its own figure again."""
+def test_a_figure_of_another_origin_is_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+    """A larger sweep replaces its own figure."""
     path = Path("sweep.sqlite.svg")
     main(words(SWEEP))
     figure = path.read_bytes()
@@ -68,18 +69,18 @@ def test_a_figure_that_the_sweep_has_not_drawn_is_kept(capsys: pytest.CaptureFix
 
 
 def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.CaptureFixture[str]) -> None:
-    """Byte for byte, as a table, CSV and JSON; the second form is read from the table of the first."""
-    found = []
+    """Byte for byte as a table, CSV and JSON."""
+    outputs = []
     for workers in ("1", "2"):
         table = ("--workers", workers, "--output", f"{workers}.sqlite")
         for form in ("csv", "json", "table"):
             assert main([*words(SWEEP.removesuffix(" --workers 1")), *table, "--format", form]) == 0
-            found.append(capsys.readouterr().out)
-    assert found[:3] == found[3:]
-    assert len(set(found)) == 3
+            outputs.append(capsys.readouterr().out)
+    assert outputs[:3] == outputs[3:]
+    assert len(set(outputs)) == 3
 
 
-def test_a_grid_file_names_its_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_grid_file_gives_the_table_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     Path("grid.toml").write_text('policies = ["psm"]\npages = 5\n[vary]\nseed = "1..3"\n')
     assert main(words("sweep grid.toml --workers 1 --format csv")) == 0
     output, remarks = capsys.readouterr()
@@ -89,28 +90,30 @@ def test_a_grid_file_names_its_table(capsys: pytest.CaptureFixture[str]) -> None
     assert "--pages=6 conflicts with the grid file 'grid.toml'" in capsys.readouterr().err
 
 
-def test_a_sweep_that_varies_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_without_axes_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words("sweep --pages 1")) == 2
     assert "single run; add --vary KEY=VALUES" in capsys.readouterr().err
     assert not list(Path().glob("*.sqlite"))
 
 
-def test_a_failed_task_is_told_and_the_status_is_1(capsys: pytest.CaptureFixture[str]) -> None:
-    """With its parameters and sentence; it runs again the next time. There is nothing to draw."""
+def test_a_failed_task_is_reported_with_status_1(capsys: pytest.CaptureFixture[str]) -> None:
+    """With its parameters and error. It runs again the next time, and there is no figure."""
     write_policy(Path("my.py"), before="if now_s > 1: raise ValueError('two')")
     line = "sweep --policy my.py:Hears:n=2 --set power.awake_w=1 --pages 5 --workers 1"
     assert main(words(line)) == 1
-    output, told = capsys.readouterr()
+    output, messages = capsys.readouterr()
     assert output == "No task is done.\n"
-    assert "failed: my.py:Hears:n=2 trace=ucb topology=three-node pages=5 power.awake_w=1.0 seed=1: " in told
-    assert "ValueError: two" in told
+    assert (
+        "failed: my.py:Hears:n=2 trace=ucb topology=three-node pages=5 power.awake_w=1.0 seed=1: " in messages
+    )
+    assert "ValueError: two" in messages
     assert not Path("sweep.sqlite.svg").exists()
     write_policy(Path("my.py"))
     assert main(words(line)) == 0
 
 
-def test_a_table_is_exported_as_it_was_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """To standard output, or to a file, with sorted rows."""
+def test_an_export_equals_the_printed_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """On standard output or in a file, with sorted rows."""
     main([*words(SWEEP), "--format", "json"])
     printed = json.loads(capsys.readouterr().out)["tasks"]
     assert main(words("sweep export sweep.sqlite")) == 0
@@ -128,8 +131,8 @@ def test_a_table_is_exported_as_it_was_printed(capsys: pytest.CaptureFixture[str
     assert "--to must end in .csv or .parquet, got 'a.txt'" in capsys.readouterr().err
 
 
-def test_a_damaged_table_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """By an export, which shows what can be read, and by a sweep, which runs the rest again."""
+def test_a_damaged_table_has_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    """In an export, which has the readable rows, and in a sweep, which runs the other tasks again."""
     main(words(SWEEP))
     capsys.readouterr()
     main(words("sweep export sweep.sqlite"))
@@ -138,48 +141,52 @@ def test_a_damaged_table_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         database.execute("UPDATE rows SET measures = '{' WHERE seed = 2")
     capsys.readouterr()
     assert main(words("sweep export sweep.sqlite")) == 1
-    output, told = capsys.readouterr()
+    output, warning = capsys.readouterr()
     assert {row["seed"] for row in table(output)} == {"1", "3"}
     assert re.fullmatch(
-        r"sweep.sqlite is damaged: row \d+: .*\. The rows that can be read are shown\.\n", told
+        r"sweep.sqlite is damaged: row \d+: .*\. The rows that can be read are shown\.\n", warning
     )
     assert main(words(SWEEP)) == 0
-    told = capsys.readouterr().err
-    assert told.startswith("sweep.sqlite was damaged: row ")
-    assert told.endswith("It is now sweep.sqlite.damaged.\n12 tasks in sweep.sqlite.\n")
+    warning = capsys.readouterr().err
+    assert warning.startswith("sweep.sqlite was damaged: row ")
+    assert warning.endswith("It is now sweep.sqlite.damaged.\n12 tasks in sweep.sqlite.\n")
     assert main(words("sweep export sweep.sqlite")) == 0
     assert capsys.readouterr().out == whole
 
 
-def test_parquet_is_written_or_its_extra_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_parquet_has_the_numbers_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyarrow", reason="the extra psm_sim[parquet] is not installed")
+    import pandas as pd
+
     main(words(SWEEP))
-    status = main(words("sweep export sweep.sqlite --to a.parquet"))
-    try:
-        import pandas as pd
-        import pyarrow  # noqa: F401
-    except ImportError:
-        assert status == 2
-        assert "pip install 'psm_sim[parquet]'" in capsys.readouterr().err
-    else:
-        assert status == 0
-        found = pd.read_parquet("a.parquet")
-        assert list(found["slowdown.mean"]) == list(psm_sim.load_sweep("sweep.sqlite")["slowdown.mean"])
+    assert main(words("sweep export sweep.sqlite --to a.parquet")) == 0
+    frame = pd.read_parquet("a.parquet")
+    assert list(frame["slowdown.mean"]) == list(psm_sim.load_sweep("sweep.sqlite")["slowdown.mean"])
 
 
-def test_other_versions_are_told_and_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_error_for_parquet_without_pyarrow_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    main(words(SWEEP))
+    assert main(words("sweep export sweep.sqlite --to a.parquet")) == 2
+    assert "pip install 'psm_sim[parquet]'" in capsys.readouterr().err
+
+
+def test_rows_of_other_versions_are_omitted_with_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     main(words(SWEEP))
     with closing(sqlite3.connect("sweep.sqlite")) as database, database:
         database.execute("UPDATE rows SET version = '0.0.9' WHERE seed = 3")
     capsys.readouterr()
     assert main(words("sweep export sweep.sqlite")) == 0
-    output, told = capsys.readouterr()
-    assert told == "Tasks of version 0.0.9 are not shown.\n"
+    output, warning = capsys.readouterr()
+    assert warning == "Tasks of version 0.0.9 are not shown.\n"
     assert {row["seed"] for row in table(output)} == {"1", "2"}
     with closing(sqlite3.connect("sweep.sqlite")) as database, database:
         database.execute("UPDATE rows SET key = version || key WHERE seed = 3")
     assert main(words(SWEEP)) == 0
-    with open_table(Path("sweep.sqlite"), new=False) as found:
-        assert [len(found.rows), len(found.current_rows())] == [16, 12]
+    with open_table(Path("sweep.sqlite"), new=False) as stored:
+        assert [len(stored.rows), len(stored.current_rows())] == [16, 12]
     capsys.readouterr()
     with closing(sqlite3.connect("sweep.sqlite")) as database, database:
         database.execute("UPDATE rows SET version = '0.0.9'")
@@ -187,22 +194,22 @@ def test_other_versions_are_told_and_left_out(capsys: pytest.CaptureFixture[str]
     assert "has no task of version 0.1.0, only of 0.0.9; run the sweep again" in capsys.readouterr().err
 
 
-def test_python_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    """One column per parameter; without an output nothing is left behind."""
+def test_the_python_function_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    """With one column per parameter; without an output it leaves no files."""
     main([*words(SWEEP), "--format", "csv"])
     printed = table(capsys.readouterr().out)
     frame = psm_sim.sweep(
         {"policy.bsd.p": [0.1, 0.5], "seed": "1..3"}, policies=["psm", "always-on"], pages=5, workers=1
     )
     assert list(frame.columns) == list(printed[0])
-    assert [str(each) for each in frame["slowdown.p95"]] == [row["slowdown.p95"] for row in printed]
+    assert [str(value) for value in frame["slowdown.p95"]] == [row["slowdown.p95"] for row in printed]
     assert frame["policy.bsd.p"].isna().sum() == 6
     assert sorted(path.name for path in Path.cwd().iterdir()) == ["sweep.sqlite"]
     loaded = psm_sim.load_sweep("sweep.sqlite").set_index(["policy", "seed"])
     assert loaded.sort_index(axis=1).equals(
         frame.sort_values(["policy", "seed"]).set_index(["policy", "seed"]).sort_index(axis=1)
     )
-    kept = psm_sim.sweep({"seed": 1}, preset="thesis", output="mine.sqlite", workers=1, pages=2)
-    assert kept["trace.server_delay_ms"].tolist() == [650.0]
+    stored = psm_sim.sweep({"seed": 1}, preset="thesis", output="mine.sqlite", workers=1, pages=2)
+    assert stored["trace.server_delay_ms"].tolist() == [650.0]
     with pytest.raises(psm_sim.common.errors.InputError, match=r"workers must be .*, got 0"):
         psm_sim.sweep({"seed": 1}, workers=0)

@@ -22,14 +22,14 @@ def run(*words):
 
 @pytest.fixture
 def synthetic(tmp_path):
-    """A small file of sampled pages."""
+    """Return a small file of sampled pages."""
     path = tmp_path / "s.tr.gz"
     write_sampled(path, 3000)
     return path
 
 
-def test_info_tells_what_is_in_a_file(synthetic, capsys):
-    """Format, records, clients, pages, span and quantiles, on standard output."""
+def test_info_describes_a_file(synthetic, capsys):
+    """With format, records, clients, pages, time span and quantiles, on standard output."""
     assert run("info", synthetic) == 0
     out = capsys.readouterr().out
     for words in ("UCB Home IP, binary", "3,000", "Clients  3 (busiest: ", "Span", "days"):
@@ -41,8 +41,8 @@ def test_info_tells_what_is_in_a_file(synthetic, capsys):
     assert means["think time, s"] > 0
 
 
-def test_pages_converted_to_a_page_list_are_those_that_would_be_simulated(synthetic, tmp_path, capsys):
-    """Every page of the busiest client, or the first N; parameters are those of --trace."""
+def test_a_converted_page_list_has_the_pages_of_a_run(synthetic, tmp_path, capsys):
+    """All pages of the busiest client, or the first N, with the parameters of --trace."""
     to = tmp_path / "pages.csv"
     assert run("convert", synthetic, "--to", to) == 0
     everything = load_workload(str(synthetic), 10**9, 1)
@@ -55,7 +55,7 @@ def test_pages_converted_to_a_page_list_are_those_that_would_be_simulated(synthe
 
 
 def test_warnings_go_to_standard_error(synthetic, tmp_path, capsys):
-    """A cut file is described, and the cut is told with its offset."""
+    """A truncated file is described, with a warning that has the offset."""
     (tmp_path / "b.tr").write_bytes(gzip.decompress(synthetic.read_bytes())[:-5])
     assert run("info", tmp_path / "b.tr") == 0
     streams = capsys.readouterr()
@@ -63,8 +63,8 @@ def test_warnings_go_to_standard_error(synthetic, tmp_path, capsys):
     assert "psm_sim: the last record, at byte" in streams.err
 
 
-def test_bad_input_leaves_the_earlier_file(tmp_path, capsys):
-    """A record that is damaged near the end of the trace."""
+def test_bad_input_does_not_change_an_existing_file(tmp_path, capsys):
+    """The damaged record is near the end of the trace."""
     path = tmp_path / "s.tr"
     write_sampled(path, 3000)
     data = bytearray(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Good documents of every kind that the program reads, and ways to damage them."""
+"""Valid documents of every kind that the program reads, and damage to them."""
 
 from __future__ import annotations
 
@@ -60,17 +60,17 @@ def _captures() -> list[bytes]:
         for ends in hosts
         for protocol in (1, 6, 17)
     ]
-    found = []
+    files = []
     for number, (link, frame) in enumerate(captures.FRAMES.values()):
         frames = [(1000 + k, frame(packet)) for k, packet in enumerate(packets)]
-        found.append(captures.pcap(frames, link, "<>"[number % 2], number % 3 == 0, (0, 40)[number % 2]))
+        files.append(captures.pcap(frames, link, "<>"[number % 2], number % 3 == 0, (0, 40)[number % 2]))
         head = captures.section() + captures.interface(link, resolution=(None, 9)[number % 2])
-        found.append(head + b"".join(captures.enhanced(each, at_s * 10**6) for at_s, each in frames))
-    return found
+        files.append(head + b"".join(captures.enhanced(content, at_s * 10**6) for at_s, content in frames))
+    return files
 
 
-def good_documents(folder: Path) -> dict[str, list[bytes]]:
-    """Return documents of each kind that are in order; *folder* is for temporary files."""
+def valid_documents(folder: Path) -> dict[str, list[bytes]]:
+    """Return valid documents of each kind; *folder* is for temporary files."""
     write_sampled(folder / "s.tr", 12)
     write_sampled(folder / "s.txt", 12)
     return {
@@ -89,12 +89,12 @@ def good_documents(folder: Path) -> dict[str, list[bytes]]:
 
 
 def _lose(data: bytes, chance: Random) -> bytes:
-    """Return the beginning of the document."""
+    """Return a truncated document."""
     return data[: chance.randint(0, len(data))]
 
 
 def _splice(data: bytes, chance: Random) -> bytes:
-    """Return the document with one to three pieces lost, doubled, reversed, changed or put in."""
+    """Return the document with one to three pieces removed, doubled, reversed, changed or inserted."""
     for _ in range(chance.randint(1, 3)):
         at, length = chance.randint(0, len(data)), chance.choice((1, 1, 2, 8, 60))
         piece = data[at : at + length]
@@ -107,8 +107,8 @@ def _splice(data: bytes, chance: Random) -> bytes:
 def _reword(data: bytes, chance: Random) -> bytes:
     """Return the document with one or two of its words or numbers replaced by odd ones."""
     for _ in range(chance.randint(1, 2)):
-        if places := list(re.finditer(rb"[\w.]+", data)):
-            start, end = chance.choice(places).span()
+        if matches := list(re.finditer(rb"[\w.]+", data)):
+            start, end = chance.choice(matches).span()
             data = data[:start] + chance.choice(ODD).encode() + data[end:]
     return data
 

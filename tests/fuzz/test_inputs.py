@@ -1,6 +1,6 @@
-"""Inputs of every kind, by the thousand: a result or a sentence, no traceback, no warning.
+"""Thousands of damaged inputs of every kind: a result or one sentence, no traceback, no warning.
 
-``PSM_SIM_FUZZ=500000 python -m pytest tests/fuzz`` tries so many; by default they are 2,000.
+``PSM_SIM_FUZZ=500000 python -m pytest tests/fuzz`` tries that number; the default is 2,000.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from psm_sim.common.formatting import one_line_message
 from psm_sim.losses import check_loss, make_loss
 from psm_sim.network import load_topology
 from psm_sim.workload import load_workload, load_workloads, read_page_list
-from tests.fuzz.documents import TIMES_MS, damaged, good_documents
+from tests.fuzz.documents import TIMES_MS, damaged, valid_documents
 
 CASES = int(os.environ.get("PSM_SIM_FUZZ", "2000"))
 """Cases of all kinds together."""
 
 
 def use_formula(path: Path) -> None:
-    """Compute the loss; no code is run."""
+    """Compute the loss, without running code."""
     check_loss(make_loss(path.read_bytes().decode("utf-8", "replace")), np.array(TIMES_MS))
 
 
 def use_capture(path: Path) -> None:
-    """Read packets as they came."""
+    """Read the packets of a capture."""
     load_workload(f"{path}:stretch_s=1e6", 3, 1)
 
 
@@ -45,10 +45,10 @@ def end_command(*_: object) -> None:
 
 
 def use_options(path: Path) -> None:
-    """Run the command: status 0, or status 2 with one line that any terminal shows."""
+    """Run the command, and check for status 0, or status 2 with one printable line."""
     words = path.read_bytes().decode("utf-8", "replace").split(" ")
     output, complaint = io.StringIO(), io.StringIO()
-    # A damaged number can ask for more pages than the test has time for.
+    # A damaged number may be a number of pages that takes too long.
     handler = signal.signal(signal.SIGALRM, end_command)
     signal.alarm(20)
     with redirect_stdout(output), redirect_stderr(complaint):
@@ -59,11 +59,11 @@ def use_options(path: Path) -> None:
         finally:
             signal.alarm(0)
             signal.signal(signal.SIGALRM, handler)
-    told = complaint.getvalue()
-    assert status in (0, 2), told
-    assert status == 0 or told.count("\n") == 1, told
-    assert "mistake of its own" not in told
-    assert all(line.isprintable() for line in (told + output.getvalue()).split("\n"))
+    message = complaint.getvalue()
+    assert status in (0, 2), message
+    assert status == 0 or message.count("\n") == 1, message
+    assert "mistake of its own" not in message
+    assert all(line.isprintable() for line in (message + output.getvalue()).split("\n"))
 
 
 USES: dict[str, tuple[float, str, Callable[[Path], Any]]] = {
@@ -76,20 +76,20 @@ USES: dict[str, tuple[float, str, Callable[[Path], Any]]] = {
     "captures": (0.1, "x.pcap", use_capture),
     "options": (0.02, "words.txt", use_options),
 }
-"""Share of the cases, file name, and what is done with the file."""
+"""Share of the cases, file name, and the function that uses the file."""
 
 
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[bytes]]:
-    """Good documents by kind."""
-    return good_documents(tmp_path_factory.mktemp("good"))
+    """Return valid documents by kind."""
+    return valid_documents(tmp_path_factory.mktemp("good"))
 
 
 @pytest.mark.parametrize("kind", USES)
 def test_damaged_input_gives_a_result_or_one_sentence(
     kind: str, documents: dict[str, list[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lost, doubled and changed pieces, odd numbers and words, values of another type, other encodings."""
+    """With removed, doubled and changed pieces, odd numbers and words, other types and other encodings."""
     monkeypatch.chdir(tmp_path)
     share, name, use = USES[kind]
     for number in range(round(CASES * share)):

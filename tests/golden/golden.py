@@ -1,4 +1,4 @@
-"""Golden results: every policy that ships, on every trace and topology that ship, a few pages each.
+"""Golden results: every built-in policy on every bundled trace and topology, a few pages each.
 
 ``python tests/golden/golden.py`` rewrites the rows that have changed. The commit states why.
 """
@@ -35,7 +35,7 @@ PAGES = {"phone": 2, "shifting": 3, "ucb": 4}
 
 
 def _latency_s(run: Result) -> float:
-    """Return the mean latency of the messages beside the pages, over their ways; 0 without any."""
+    """Return the mean latency of background messages over their directions; 0 without messages."""
     names = [f"latency.{direction}" for direction in directions_of(run.row)]
     means = [run[f"{name}.latency_s.mean"] for name in names if run[f"{name}.delivered"]]
     return sum(means) / len(means) if means else 0.0
@@ -52,24 +52,26 @@ MEASURES = {
 
 
 def scenarios() -> list[tuple[str, str]]:
-    """Return each topology and trace that ship."""
-    return [(place, trace) for place in bundled_names("topologies") for trace in bundled_names("traces")]
+    """Return each bundled topology with each bundled trace."""
+    return [
+        (topology, trace) for topology in bundled_names("topologies") for trace in bundled_names("traces")
+    ]
 
 
 def policies_on(topology: str) -> list[str]:
-    """Return the policies that ship; the air of 802.11 does not know service periods."""
+    """Return the built-in policies; the channel model has no service periods."""
     any_policy = load_topology(topology).mac.model == "link"
     return [name for name in POLICIES.names() if any_policy or not make_policy(name).service]
 
 
-def found(topology: str, trace: str) -> Iterator[tuple[Key, Values]]:
-    """Run every policy that ships; yield what it and each kind of station are known by, and its results."""
+def simulate(topology: str, trace: str) -> Iterator[tuple[Key, Values]]:
+    """Run every built-in policy; yield the key and the results of each kind of station."""
     scenario = Scenario(SHORT.get(trace, trace), topology, PAGES.get(trace, 1))
     for run in run_comparison(policies_on(topology), scenario).runs:
         yield (topology, trace, run.label), {name: of(run) for name, of in MEASURES.items()}
 
 
-def kept() -> dict[Key, Values]:
+def stored() -> dict[Key, Values]:
     """Return the golden results."""
     with FILE.open(encoding="utf-8", newline="") as file:
         return {
@@ -79,19 +81,19 @@ def kept() -> dict[Key, Values]:
 
 
 def write() -> None:
-    """Write the results, and keep the rows of the file that differ from them by no more than ALMOST."""
-    golden = kept()
+    """Write the results, except rows that differ from those of the file by at most ALMOST."""
+    golden = stored()
     with FILE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["topology", "trace", "policy", *MEASURES])
-        for each in scenarios():
-            for key, values in found(*each):
+        for scenario in scenarios():
+            for key, values in simulate(*scenario):
                 row = golden[key] if key in golden and agree(golden[key], values) else values
                 writer.writerow([*key, *row.values()])
 
 
 def agree(golden: Values, values: Values) -> bool:
-    """Return whether two rows differ by no more than ALMOST."""
+    """Return whether two rows differ by at most ALMOST."""
     return all(math.isclose(golden[name], value, rel_tol=ALMOST) for name, value in values.items())
 
 

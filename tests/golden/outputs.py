@@ -1,4 +1,4 @@
-"""Golden outputs: what the command line prints and writes for many kinds of runs.
+"""Golden outputs: standard output and files of the command line for many kinds of runs.
 
 ``python -m tests.golden.outputs`` rewrites them. The commit states why they have changed.
 """
@@ -131,9 +131,11 @@ def tables() -> dict[str, str]:
 
 def write() -> None:
     """Write the outputs of all cases."""
-    found = {case: outputs(case) for case in CASES}
-    tables_text = "".join(f"$ psm_sim {case}\n{texts.pop('table')}" for case, texts in found.items())
-    digests = {case: {name: digest(text) for name, text in texts.items()} for case, texts in found.items()}
+    texts_by_case = {case: outputs(case) for case in CASES}
+    tables_text = "".join(f"$ psm_sim {case}\n{texts.pop('table')}" for case, texts in texts_by_case.items())
+    digests = {
+        case: {name: digest(text) for name, text in texts.items()} for case, texts in texts_by_case.items()
+    }
     TABLES.write_text(tables_text, encoding="utf-8")
     DIGESTS.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
 

@@ -18,10 +18,10 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_an_output_has_not_changed(case: str, inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table to the letter, the rest with six digits; ``python -m tests.golden.outputs`` renews them."""
+def test_golden_outputs_are_unchanged(case: str, inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are equal, other outputs to six digits. ``python -m tests.golden.outputs`` renews them."""
     monkeypatch.chdir(inputs)
-    found = outputs(case)
-    assert max(map(len, found["table"].splitlines())) <= 100
-    assert found.pop("table") == tables()[case]
-    assert {name: digest(text) for name, text in found.items()} == json.loads(DIGESTS.read_text())[case]
+    texts = outputs(case)
+    assert max(map(len, texts["table"].splitlines())) <= 100
+    assert texts.pop("table") == tables()[case]
+    assert {name: digest(text) for name, text in texts.items()} == json.loads(DIGESTS.read_text())[case]

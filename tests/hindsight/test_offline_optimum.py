@@ -1,4 +1,4 @@
-"""Hindsight's best schedule of polls."""
+"""Offline optimum: the best schedule of polls."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ PRICES_W = (0.0, 0.003, 0.02, 0.1, 0.5, 3.0, 50.0)
 
 
 def random_chain(seed: int, steps: int) -> Chain:
-    """Return a chain of random silences and activities, some long, some under a beacon interval."""
+    """Return a chain of random idle periods and activities, some long, some below a beacon interval."""
     random = np.random.default_rng(seed)
-    made = []
+    steps_ = []
     for _ in range(steps):
         idle_s = float(random.choice([random.uniform(0, 0.05), random.uniform(0, 0.4), random.uniform(0, 9)]))
         busy_s = float(random.uniform(1e-5, 0.03))
         since_s = float(random.uniform(0, busy_s)) if random.random() < 0.7 else inf
-        made.append(Step(idle_s, bool(random.random() < 0.6), busy_s, since_s, ((0.0, 1500),)))
-    return Chain(tuple(made), 1, Beacons(0.1), 0.75, 0.05, 0.0015)
+        steps_.append(Step(idle_s, bool(random.random() < 0.6), busy_s, since_s, ((0.0, 1500),)))
+    return Chain(tuple(steps_), 1, Beacons(0.1), 0.75, 0.05, 0.0015)
 
 
-class Told(Policy):
-    """Makes the choices it is told: awake, to the last beacon before, to the k-th after."""
+class Choices(Policy):
+    """Policy with listed choices per step: awake, the last beacon before, or the k-th beacon after."""
 
-    name = "told"
+    name = "choices"
 
     def __init__(self, chain: Chain, choices: tuple[int, ...]):
         self.chain, self.choices = chain, choices
@@ -73,24 +73,24 @@ class Told(Policy):
 
 
 def every_schedule(chain: Chain) -> list[PolicyCost]:
-    """Play all choices, delays of two beacons among them."""
+    """Return the costs of all choices, including delays of two beacons."""
     ways = [range(4) if step.downlink else (0,) for step in chain.steps]
-    return [evaluate_policy(chain, Told(chain, choices)) for choices in product(*ways)]
+    return [evaluate_policy(chain, Choices(chain, choices)) for choices in product(*ways)]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_it_equals_brute_force_on_tiny_cases(seed):
-    """Every schedule of six activities, for no delay, at several prices, and under every bound."""
+def test_the_optimum_equals_brute_force_on_small_chains(seed):
+    """All schedules of six activities, without delay, at several prices, and under every bound."""
     chain = random_chain(seed, 6)
     schedules = every_schedule(chain)
-    free = min(each.energy_j for each in schedules if each.delay_s < 1e-9)
+    free = min(schedule.energy_j for schedule in schedules if schedule.delay_s < 1e-9)
     assert offline_optimum(chain).energy_j == pytest.approx(free, rel=1e-9)
     for price_w in PRICES_W:
         best = offline_optimum(chain, price_w)
-        least = min(each.energy_j + price_w * each.delay_s for each in schedules)
+        least = min(schedule.energy_j + price_w * schedule.delay_s for schedule in schedules)
         assert best.energy_j + price_w * best.delay_s == pytest.approx(least, rel=1e-9)
     for p in (1.0, 0.5, 0.2):
-        allowed = [each.energy_j for each in schedules if each.worst_stretch <= 1 + p + 1e-8]
+        allowed = [schedule.energy_j for schedule in schedules if schedule.worst_stretch <= 1 + p + 1e-8]
         assert offline_optimum(chain, 0.0, p).energy_j == pytest.approx(min(allowed), rel=1e-9)
 
 
@@ -104,8 +104,8 @@ def workload(seed: int) -> Chain:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_no_policy_beats_it_under_its_own_constraint(seed):
-    """Ten random workloads: at each policy's own delay, within each BSD's own bound, and without delay."""
+def test_no_policy_has_less_energy_than_the_optimum_under_its_constraint(seed):
+    """On ten random workloads: at the delay of each policy, within the bounds of BSD, and without delay."""
     chain = workload(seed)
     hull = offline_frontier(chain, 24)
     free = offline_optimum(chain)
@@ -123,8 +123,8 @@ def test_no_policy_beats_it_under_its_own_constraint(seed):
         assert hull[-1].energy_j <= played.energy_j + 1e-9
 
 
-def test_the_frontier_is_convex_and_falls():
-    """From no delay to the least energy; each corner is the best at some price."""
+def test_the_frontier_is_convex_and_decreasing():
+    """From no delay to the minimum energy; each corner is the optimum at some price."""
     pages = load_workload("ucb:server_delay_ms=300", 30, 2).pages
     hull = offline_frontier(record_chain(pages, load_topology()), 64)
     assert len(hull) > 5
@@ -136,10 +136,11 @@ def test_the_frontier_is_convex_and_falls():
     assert least_energy_j(hull, 1e9) == hull[-1].energy_j
 
 
-def test_a_hand_computed_case():
-    """A reply 40 ms after a packet sent on a beacon: waiting awake costs 28 mJ more than dozing.
+def test_the_optimum_agrees_with_a_hand_computed_reply():
+    """For a reply 40 ms after a packet sent on a beacon, staying awake costs 28 mJ more than dozing.
 
-    Without delay the radio must stay awake, there is no beacon before. Late by 60 ms it dozes to 100 ms.
+    Without delay the radio must stay awake, because no beacon precedes the reply. With a delay of 60 ms it
+    dozes to 100 ms.
     """
     step = Step(0.04, True, 0.001, inf, ((0.0, 40),))
     chain = Chain((step,), 1, Beacons(0.1), 0.75, 0.05, 0.0015)
@@ -154,8 +155,8 @@ def test_a_hand_computed_case():
 
 
 @pytest.mark.parametrize("policy", ["always-on", "bsd:p=0.5", "bsd:p=0.1"])
-def test_a_chain_without_delay_costs_what_the_simulator_says(policy):
-    """The chain is faithful: no delay, no difference."""
+def test_the_energy_of_a_chain_without_delay_equals_that_of_the_simulator(policy):
+    """Without delay, the chain has no approximation."""
     pages = load_workload("ucb:server_delay_ms=none", 20, 3).pages
     world = build_world(load_topology(), make_policy(policy))
     run_alone(world, pages)
@@ -165,8 +166,8 @@ def test_a_chain_without_delay_costs_what_the_simulator_says(policy):
 
 
 @pytest.mark.parametrize("policy", ["psm", "lpsm:loss=inverse-log"])
-def test_a_chain_with_delay_comes_near_the_simulator(policy):
-    """Held frames of several connections are fetched together in the simulator: within 2 %."""
+def test_the_energy_of_a_chain_with_delay_is_near_that_of_the_simulator(policy):
+    """Within 2 %; the simulator retrieves buffered frames of several connections together."""
     pages = load_workload("ucb:server_delay_ms=none", 40, 3).pages
     world = build_world(load_topology(), make_policy(policy))
     run_alone(world, pages)
@@ -174,8 +175,8 @@ def test_a_chain_with_delay_comes_near_the_simulator(policy):
     assert played.energy_j == pytest.approx(world.usage().total_j, rel=0.02)
 
 
-def test_the_chain_of_a_page_is_its_packets():
-    """SYN, its answer with ACK and request, the reply: think, two silences of a round trip."""
+def test_the_chain_of_a_page_has_its_packets():
+    """SYN, SYN-ACK with ACK and request, and reply, after the think time and two idle round trips."""
     chain = record_chain([Page(2.0, 1000, (), (300,), (0.0,))], load_topology())
     assert [step.downlink for step in chain.steps[:3]] == [False, True, True]
     assert chain.steps[0].idle_s == pytest.approx(2.0)
@@ -184,17 +185,17 @@ def test_the_chain_of_a_page_is_its_packets():
 
 
 @pytest.mark.parametrize("key", ["faults.wired.loss", "browser.max_page_s"])
-def test_the_optimum_is_not_asked_for_under_faults(key):
-    """A chain has no lost frames and no pages that fail."""
-    place = load_topology("three-node", {key: 0.5})
+def test_the_optimum_with_faults_is_an_error(key):
+    """A chain has no lost frames and no failed pages."""
+    topology = load_topology("three-node", {key: 0.5})
     with pytest.raises(InputError, match="does not support faults"):
-        record_chain([Page(2.0, 1000, (), (300,), (0.0,))], place)
+        record_chain([Page(2.0, 1000, (), (300,), (0.0,))], topology)
     with pytest.raises(InputError, match="does not support faults"):
-        record_slowdowns([Page(2.0, 1000, (), (300,), (0.0,))], place)
+        record_slowdowns([Page(2.0, 1000, (), (300,), (0.0,))], topology)
 
 
 def open_costs(chain: Chain, choices: tuple[str, ...]) -> tuple[float, float]:
-    """Return energy and delay on a chain whose frames keep their times, for one choice per step."""
+    """Return energy and delay of one choice per step, on a chain whose frames have fixed times."""
     now_s = clock_s = energy_j = delay_s = 0.0
     for step, choice in zip(chain.steps, choices, strict=True):
         frame_s = clock_s + step.idle_s
@@ -217,8 +218,8 @@ def open_costs(chain: Chain, choices: tuple[str, ...]) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_it_equals_brute_force_if_frames_keep_their_times(seed):
-    """A late frame then delays a later one only while it is on the air."""
+def test_the_optimum_equals_brute_force_if_frames_have_fixed_times(seed):
+    """A late frame then delays another one only during its transmission."""
     chain = replace(random_chain(seed, 7), is_open=True)
     weights = np.random.default_rng(seed).integers(0, 3, 7)
     steps = tuple(s._replace(weight=float(w)) for s, w in zip(chain.steps, weights, strict=True))
@@ -232,8 +233,8 @@ def test_it_equals_brute_force_if_frames_keep_their_times(seed):
 
 
 @pytest.mark.parametrize("trace", ["push", "mqtt", "ping"])
-def test_no_policy_beats_it_on_messages(trace):
-    """Energy plus price times the latency added to all messages."""
+def test_no_policy_costs_less_than_the_optimum_on_messages(trace):
+    """The cost is energy plus price times the latency added to all messages."""
     scenario = Scenario(trace, "modern", 1, 1, {"power.awake_w": 0.1, "power.asleep_w": 0.0005})
     chain, other_j = record_costs(scenario.workload(), scenario.resolve_topology())
     results = [
@@ -251,7 +252,7 @@ def test_no_policy_beats_it_on_messages(trace):
             assert cost_j >= other_j + best.energy_j + price_w * best.delay_s - 1e-6
 
 
-def test_pages_and_messages_together_have_no_optimum():
+def test_the_optimum_of_pages_with_messages_is_an_error():
     scenario = Scenario("phone", pages=2)
     with pytest.raises(InputError, match="both pages and messages"):
         record_costs(scenario.workload(), scenario.resolve_topology())

@@ -1,4 +1,4 @@
-"""Small comparisons to report."""
+"""Small comparisons for tests of reports."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def device() -> Comparison:
 
 @pytest.fixture(scope="session")
 def replicated() -> Comparison:
-    """Return LPSM and BSD beside the baselines, over three seeds."""
-    beside = References(BASELINES, BASELINES[1:])
-    return run_comparison(["lpsm", "bsd:p=0.5"], Scenario(pages=6), 3, workers=1, references=beside)
+    """Return LPSM, BSD and the baselines over three seeds."""
+    references = References(BASELINES, BASELINES[1:])
+    return run_comparison(["lpsm", "bsd:p=0.5"], Scenario(pages=6), 3, workers=1, references=references)

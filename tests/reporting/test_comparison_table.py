@@ -1,4 +1,4 @@
-"""Tables by kind of traffic: which columns they have, what the caption says, and how numbers are written."""
+"""Tables by kind of traffic: columns, captions and number formats."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def device() -> Comparison:
     return psm_sim.compare(["lpsm"], "ping", pages=1, profile="esp32", battery="2000mAh")
 
 
-def test_page_views_have_energy_and_slowdown(comparison: Comparison) -> None:
+def test_the_table_of_pages_has_energy_and_slowdown(comparison: Comparison) -> None:
     (table,) = tables_of(comparison)
     values = {
         "energy (J)": lambda run: run.energy_per_page_j,
@@ -50,7 +50,7 @@ def test_page_views_have_energy_and_slowdown(comparison: Comparison) -> None:
         assert list(map(float, cells(table, heading))) == pytest.approx(expected, rel=0.02, abs=0.006)
 
 
-def test_devices_have_current_and_latency(device: Comparison) -> None:
+def test_the_table_of_devices_has_current_and_latency(device: Comparison) -> None:
     (table,) = tables_of(device)
     assert headings(table)[:2] == ["current (mA)", "battery (days)"]
     assert {"RTT up p50 (ms)", "RTT up p99 (ms)"} <= set(headings(table))
@@ -66,17 +66,17 @@ def test_devices_have_current_and_latency(device: Comparison) -> None:
 
 
 def test_power_is_in_milliwatts_without_a_voltage() -> None:
-    found = run_comparison(["psm"], Scenario("ping", pages=1), references=REFERENCES)
-    (table,) = tables_of(found)
+    comparison = run_comparison(["psm"], Scenario("ping", pages=1), references=REFERENCES)
+    (table,) = tables_of(comparison)
     assert headings(table)[0] == "power (mW)"
-    psm = found.baselines[1]
+    psm = comparison.baselines[1]
     assert float(cells(table, "power (mW)")[1]) == pytest.approx(psm["mean_power_mw"], rel=0.01)
 
 
-def test_stations_with_and_without_pages_have_tables_of_their_own() -> None:
+def test_stations_with_and_without_pages_have_separate_tables() -> None:
     stations = [{"name": "reader", "count": 1}, {"name": "sensor", "count": 1, "trace": "ping"}]
-    found = psm_sim.compare(["psm"], topology={"mac.model": "dcf", "stations": stations}, pages=1)
-    first, second = tables_of(found)
+    comparison = psm_sim.compare(["psm"], topology={"mac.model": "dcf", "stations": stations}, pages=1)
+    first, second = tables_of(comparison)
     assert {run.station for run in first.runs} == {"reader"}
     assert {run.station for run in second.runs} == {"sensor"}
     assert "slowdown mean" in headings(first)
@@ -85,8 +85,8 @@ def test_stations_with_and_without_pages_have_tables_of_their_own() -> None:
 
 @pytest.mark.parametrize("trace", ["ucb", "mqtt", "push", "phone"])
 def test_no_column_is_constant(trace: str) -> None:
-    found = run_comparison(["bsd", "lpsm"], Scenario(trace, pages=2), references=REFERENCES)
-    for table in tables_of(found):
+    comparison = run_comparison(["bsd", "lpsm"], Scenario(trace, pages=2), references=REFERENCES)
+    for table in tables_of(comparison):
         assert table.columns
         for column in table.columns:
             assert not column.is_constant
@@ -96,8 +96,8 @@ def test_no_column_is_constant(trace: str) -> None:
 
 
 def test_equal_numbers_are_stated_in_the_caption() -> None:
-    found = run_comparison(["psm", "psm:listen_interval=1"], Scenario(pages=2))
-    (table,) = tables_of(found)
+    comparison = run_comparison(["psm", "psm:listen_interval=1"], Scenario(pages=2))
+    (table,) = tables_of(comparison)
     assert table.columns == []
     assert re.match(r"Equal in all rows: energy \d\.\d+ J, page time mean", table.constants[0])
     assert plain_rows(table.main_columns)[1:] == [["psm"], ["psm:listen_interval=1"]]
@@ -135,17 +135,17 @@ def test_lost_messages_are_stated_or_have_a_column(device: Comparison) -> None:
 
 def test_failed_pages_have_a_column_or_a_sentence() -> None:
     settings = {"faults.wireless.loss": 0.05, "browser.max_page_s": 3}
-    found = run_comparison(["lpsm"], Scenario(pages=10, settings=settings), references=REFERENCES)
-    assert "pages failed" in headings(tables_of(found)[0])
+    comparison = run_comparison(["lpsm"], Scenario(pages=10, settings=settings), references=REFERENCES)
+    assert "pages failed" in headings(tables_of(comparison)[0])
     settings["faults.wireless.loss"] = 0.0001
     settings["browser.max_page_s"] = 1000
-    found = run_comparison(["lpsm"], Scenario(pages=2, settings=settings), references=REFERENCES)
-    assert "pages failed" not in headings(tables_of(found)[0])
-    assert "No page failed." in caption(found)
-    assert not any("Equal in all rows: pages" in line for line in caption(found))
+    comparison = run_comparison(["lpsm"], Scenario(pages=2, settings=settings), references=REFERENCES)
+    assert "pages failed" not in headings(tables_of(comparison)[0])
+    assert "No page failed." in caption(comparison)
+    assert not any("Equal in all rows: pages" in line for line in caption(comparison))
 
 
-def test_saved_is_the_energy_against_the_reference(replicated: Comparison) -> None:
+def test_the_saving_is_relative_to_the_reference(replicated: Comparison) -> None:
     """In per cent, or as a ratio if it is more than twice the energy of the reference."""
     (table,) = tables_of(replicated)
     saved = next(column for column in table.columns if column.measure == "saved")
@@ -162,8 +162,8 @@ def test_saved_is_the_energy_against_the_reference(replicated: Comparison) -> No
     assert f"{ratio} means that many times its energy" in "\n".join(caption(replicated))
 
 
-def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> None:
-    """Seed, pages, trace, topology, settings, the length of a page view, and that the pages are synthetic."""
+def test_the_caption_has_the_scenario(comparison: Comparison) -> None:
+    """Seed, pages, trace, topology, settings, the length of a page, and that pages are synthetic."""
     scenario = dataclasses.replace(comparison.scenario, settings={"power.awake_w": "1"})
     text = "\n".join(caption(dataclasses.replace(comparison, scenario=scenario)))
     assert "5 pages of trace ucb, seed 3, topology three-node, power.awake_w=1." in text
@@ -175,20 +175,24 @@ def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> Non
 
 
 def test_notebooks_show_the_same_table(replicated: Comparison, device: Comparison) -> None:
-    for found in (replicated, device):
-        html = found._repr_html_()
-        assert all(f">{each.heading}<" in html for each in tables_of(found)[0].columns if each.rank < PARTS)
+    for comparison in (replicated, device):
+        html = comparison._repr_html_()
+        assert all(
+            f">{column.heading}<" in html
+            for column in tables_of(comparison)[0].columns
+            if column.rank < PARTS
+        )
     labelled = psm_sim.compare(["dynamic:stack=esp-idf,listen_interval=3,label=idf"], pages=1)
     assert "<td>idf</td>" in labelled._repr_html_()
 
 
 @pytest.mark.parametrize("trace", ["ucb", "ping"])
 def test_a_radio_without_power_has_a_table(trace: str) -> None:
-    """Nothing is saved, and no column divides by the energy."""
+    """No energy is saved, and no column divides by the energy."""
     settings = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
-    found = run_comparison(["lpsm"], Scenario(trace, pages=1, settings=settings), references=REFERENCES)
+    comparison = run_comparison(["lpsm"], Scenario(trace, pages=1, settings=settings), references=REFERENCES)
     shown = "energy 0.0 J" if trace == "ucb" else "power 0.0 mW"
-    assert shown in "\n".join(caption(found))
+    assert shown in "\n".join(caption(comparison))
 
 
 def test_latex_has_the_columns_and_numbers_of_html(replicated: Comparison) -> None:

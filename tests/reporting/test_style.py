@@ -1,4 +1,4 @@
-"""Style of policies: the same wherever a policy is drawn."""
+"""Style of policies: equal in all figures."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def test_variants_share_the_colour_and_differ_in_the_marker(variants: list[str])
     assert all(one.marker != other.marker for one, other in combinations(styles, 2))
 
 
-def test_all_figures_of_a_comparison_agree(replicated: Comparison) -> None:
+def test_all_figures_of_a_comparison_have_the_same_style(replicated: Comparison) -> None:
     """In colour, marker and line, also those of the interactive page."""
     expected = {mark.label: mark.style for mark in marks_of(replicated)}
     containers = draw_trade_off(replicated).axes[0].containers
-    marks = {each.get_label(): each.lines[0] for each in containers}
+    marks = {item.get_label(): item.lines[0] for item in containers}
     lines = {line.get_label(): line for line in draw_slowdowns(replicated).axes[0].get_lines()}
     plane = explore_figures.draw_trade_off(marks_of(replicated), axes_of(replicated), [])
-    points = {each.name: each.glyph for each in plane.renderers if each.name}
+    points = {item.name: item.glyph for item in plane.renderers if item.name}
     for name, style in expected.items():
         assert lines[name].get_color() == style.colour
         if name in marks:
@@ -58,8 +58,8 @@ def test_all_figures_of_a_comparison_agree(replicated: Comparison) -> None:
         [("psm", ""), ("psm", "phone"), ("twt", "")],
     ],
 )
-def test_variants_of_a_comparison_have_colours_of_their_own(variants: list[tuple[str, str]]) -> None:
-    """The policy itself keeps its colour, wherever it is listed."""
+def test_variants_of_a_comparison_have_different_colours(variants: list[tuple[str, str]]) -> None:
+    """The default variant has the colour of the policy, in any order."""
     styles = distinct_styles(variants)
     assert len({style.colour for style in styles}) == len(styles)
     assert styles[[policy for policy, _ in variants].index(plain := variants[1][0])] == policy_style(plain)

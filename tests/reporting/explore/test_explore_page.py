@@ -37,14 +37,14 @@ def run_callbacks(document: Document) -> None:
     """Wait for the running simulation, and run what it adds to the event loop of a server."""
     while "simulating" in text_of(document, "status"):
         callbacks: list[Any] = document.session_callbacks
-        for each in callbacks:
-            document.remove_next_tick_callback(each)
-            each.callback()
+        for callback_ in callbacks:
+            document.remove_next_tick_callback(callback_)
+            callback_.callback()
         time.sleep(0.01)
 
 
 def text_of(document: Document, name: str) -> str:
-    """Return the text of a part of the page."""
+    """Return the text of an element of the page."""
     return str(document.get_model_by_name(name).text)
 
 
@@ -56,7 +56,7 @@ def value_of(document: Document, name: str) -> str:
 def rows_of(document: Document) -> dict[str, dict[str, list[Any]]]:
     """Return the data of the rows of the timeline."""
     (figure,) = document.get_model_by_name("timeline").children
-    return {each.data_source.tags[0]: each.data_source.data for each in figure.renderers}
+    return {renderer.data_source.tags[0]: renderer.data_source.data for renderer in figure.renderers}
 
 
 def test_the_page_shows_conclusion_command_figures_and_choices() -> None:
@@ -120,7 +120,7 @@ def test_an_error_replaces_the_figures(error: Exception) -> None:
     assert "Too &lt;b&gt;much&lt;/b&gt;." in text_of(document, "status")
     assert text_of(document, "conclusion") == ""
     assert "--pages 80" in text_of(document, "command")
-    assert not any(hasattr(each, "renderers") for each in document.get_model_by_name("plane").children)
+    assert not any(hasattr(child, "renderers") for child in document.get_model_by_name("plane").children)
     document.get_model_by_name("timeline_page").value = "2"
     document.get_model_by_name("pages").value = "2"
     run_callbacks(document)
@@ -128,12 +128,12 @@ def test_an_error_replaces_the_figures(error: Exception) -> None:
 
 
 def stop(arguments: Any, progress: Any) -> Any:
-    """Simulate nothing, for what the page does besides."""
+    """Simulate nothing, for tests of other functions of the page."""
     raise InputError("Stopped.")
 
 
 def send(document: Document, name: str, **changes: Any) -> None:
-    """Send what a browser sends that has changed these properties of a model."""
+    """Send the message of a browser that has changed properties of a model."""
     model = {"id": document.get_model_by_name(name).id}
     events: Any = [
         {"kind": "ModelChanged", "model": model, "attr": key, "new": new} for key, new in changes.items()
@@ -153,7 +153,7 @@ def send(document: Document, name: str, **changes: Any) -> None:
         ("timeline_policy", "abc"),
     ],
 )
-def test_a_value_that_is_not_offered_is_refused(
+def test_a_value_outside_the_options_is_rejected(
     name: str, value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A browser that also changes the options cannot make the server open or run a file."""
@@ -200,10 +200,10 @@ def test_exit_of_a_policy_is_an_error_and_the_next_simulation_runs() -> None:
 
 
 def test_the_latest_request_wins() -> None:
-    release, asked = threading.Event(), []
+    release, requests = threading.Event(), []
 
     def slow(arguments, progress):
-        asked.append(arguments)
+        requests.append(arguments)
         if "40" in arguments:
             release.wait(600)
         return compare_arguments(arguments, progress)
@@ -215,18 +215,18 @@ def test_the_latest_request_wins() -> None:
     run_callbacks(document)
     assert "--pages 10" in text_of(document, "command")
     time.sleep(0.1)
-    for each in document.session_callbacks:
-        each.callback()
+    for callback in document.session_callbacks:
+        callback.callback()
     assert "--pages 10" in text_of(document, "command")
-    assert not any("5" in arguments for arguments in asked)
+    assert not any("5" in arguments for arguments in requests)
 
 
 def test_a_closed_tab_leaves_no_work() -> None:
-    """Neither the simulation that runs, nor those that wait."""
-    begun, release, ended, asked = threading.Event(), threading.Event(), threading.Event(), []
+    """Neither the running simulation, nor the queued ones."""
+    begun, release, ended, requests = threading.Event(), threading.Event(), threading.Event(), []
 
     def slow(arguments, progress):
-        asked.append(arguments)
+        requests.append(arguments)
         begun.set()
         release.wait(600)
         return compare_arguments(arguments, progress)
@@ -243,5 +243,5 @@ def test_a_closed_tab_leaves_no_work() -> None:
     release.set()
     simulator.submit(ended.set)
     assert ended.wait(600)
-    assert len(asked) == 1
+    assert len(requests) == 1
     assert not any(document.session_callbacks for document in documents)

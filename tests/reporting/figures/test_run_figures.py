@@ -1,4 +1,4 @@
-"""Figures of the main job: what stands in them."""
+"""Figures of a run: their contents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.page_rows import page_rows
 
 
 def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) -> None:
-    """At its slowdown and energy; what lies far above is named in the title; the optimum is a line."""
+    """At its slowdown and energy. The title names policies far above; the optimum is a line."""
     figure = draw_trade_off(replicated, [ParetoCorner(2.9, 1.0), ParetoCorner(2.8, 1.5)], "thesis")
     (axes,) = figure.axes
     marks = {container.get_label(): container for container in axes.containers}
@@ -48,8 +48,8 @@ def test_the_bars_add_up_to_the_energy(replicated: Comparison) -> None:
     """Three states per policy, in the order of the table."""
     (axes,) = draw_energy_by_state(replicated).axes
     bars = [bar for container in axes.containers if hasattr(container, "patches") for bar in container]
-    for place, run in enumerate(replicated.shown):
-        mine = bars[place :: len(replicated.shown)]
+    for position, run in enumerate(replicated.shown):
+        mine = bars[position :: len(replicated.shown)]
         assert sum(bar.get_width() for bar in mine) == pytest.approx(run.energy_per_page_j)
     assert [label.get_text() for label in axes.get_yticklabels()] == [run.policy for run in replicated.shown]
 
@@ -64,8 +64,8 @@ def test_the_distribution_rises_from_0_to_1(replicated: Comparison) -> None:
         assert np.asarray(line.get_xdata())[-1] == pytest.approx(run.slowdown.max)
 
 
-def test_a_device_has_power_and_latency(device: Comparison) -> None:
-    """Energy per page and slowdown mean nothing without pages; latencies begin about 0."""
+def test_the_figure_of_a_device_has_power_and_latency(device: Comparison) -> None:
+    """Without pages there are no energy per page and no slowdown; latencies begin at about 0."""
     (axes,) = draw_trade_off(device).axes
     assert axes.get_ylabel() == "mean power (mW)"
     assert axes.get_xlabel().endswith("latency, 99th percentile (ms)")
@@ -75,12 +75,12 @@ def test_a_device_has_power_and_latency(device: Comparison) -> None:
     (bars,) = draw_energy_by_state(device).axes
     assert bars.get_xlabel() == "mean power (mW)"
     pieces = [bar for container in bars.containers if hasattr(container, "patches") for bar in container]
-    for place, run in enumerate(device.shown):
+    for position, run in enumerate(device.shown):
         power_mw = 1000 * usage_of(run.row).total_j / run["simulated_s"]
         p99_s = run["latency.round_trip_up.latency_s.p99"]
         assert marks[run.label].get_xdata()[0] == pytest.approx(1000 * p99_s)
         assert marks[run.label].get_ydata()[0] == pytest.approx(power_mw)
-        widths = [bar.get_width() for bar in pieces[place :: len(device.shown)]]
+        widths = [bar.get_width() for bar in pieces[position :: len(device.shown)]]
         assert sum(widths) == pytest.approx(power_mw)
     assert set(figures_of(device)) == {"energy-slowdown", "energy-by-state", "polling-times"}
 
@@ -91,23 +91,23 @@ def test_one_page_has_no_distribution() -> None:
 
 
 def test_marks_without_delay_are_within_the_axes(replicated: Comparison) -> None:
-    """Those at slowdown 1 too, with half of their width."""
+    """Also marks at slowdown 1, with half of their width."""
     (axes,) = draw_trade_off(replicated).axes
     assert min(run.slowdown.mean for run in replicated.shown) == pytest.approx(1.0, abs=0.01)
     low, high = axes.get_xlim()
     assert 0.02 < (1 - low) / (high - low) < 0.1
 
 
-def test_nothing_is_called_best_if_a_policy_is_better() -> None:
-    """The corners join to a line, which is level beyond its ends."""
+def test_no_frontier_is_called_best_known_if_a_result_is_below() -> None:
+    """The frontier joins its corners and is level beyond its ends."""
     corners = [ParetoCorner(3.0, 1.0), ParetoCorner(2.0, 2.0)]
     assert best_known(corners, [(1.0, 3.0), (1.5, 2.6), (4.0, 2.1)]) == corners
     for result in ((1.0, 2.9), (1.5, 2.4), (4.0, 1.9)):
         assert best_known(corners, [(1.0, 4.0), result]) == []
 
 
-def test_a_policy_below_the_frontier_removes_it() -> None:
-    """As with pages of parallel connections, whose delays overlap."""
+def test_a_policy_below_the_frontier_removes_the_line() -> None:
+    """For example, on pages with parallel connections, whose delays overlap."""
     modern = Scenario("modern", pages=2, settings={"browser.connections": 1})
     assert frontier_of(run_comparison(["psm"], modern))
     assert frontier_of(run_comparison(["anticipate:price_w=1"], modern)) == []
@@ -121,7 +121,7 @@ def test_timelines_of_several_results_share_the_page_and_the_axis(replicated: Co
     assert numbers[0] == numbers[1]
 
 
-def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Comparison) -> None:
+def test_the_timeline_of_a_page_has_every_received_beacon(replicated: Comparison) -> None:
     figure = draw_page_timeline(replicated.runs)
     run = replicated.runs[0].parts[0]
     number = int(figure.axes[0].get_title(loc="left").split("page ")[1].split(",")[0])
@@ -132,21 +132,23 @@ def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Compar
     assert np.sum(np.asarray(line.get_xdata()) >= 0) == len(heard)
 
 
-def test_known_events_of_the_whole_run_give_the_same_page(replicated: Comparison, tmp_path: Path) -> None:
-    """Events beside the page are left out, so the file does not grow with the run."""
+def test_recorded_events_of_the_whole_run_give_the_same_timeline(
+    replicated: Comparison, tmp_path: Path
+) -> None:
+    """Events outside the page are omitted, so the file does not grow with the run."""
     for name, recorded in (("known", record_runs(replicated)), ("recorded", ())):
         save_picture(draw_page_timeline(replicated.runs, "", recorded), tmp_path / f"{name}.svg")
     assert (tmp_path / "known.svg").read_bytes() == (tmp_path / "recorded.svg").read_bytes()
 
 
-def test_polling_times_are_drawn_for_policies_that_vary_them(replicated: Comparison) -> None:
+def test_polling_times_are_plotted_for_policies_that_vary_them(replicated: Comparison) -> None:
     figure = draw_polling_times(replicated)
     assert figure is not None
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["lpsm", "bsd:p=0.5"]
     assert draw_polling_times(run_comparison(["psm"], Scenario(pages=2))) is None
 
 
-def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: Path) -> None:
+def test_a_figure_is_reproducible_byte_for_byte(replicated: Comparison, tmp_path: Path) -> None:
     for suffix in FORMATS:
         paths = [tmp_path / f"{name}.{suffix}" for name in ("one", "again")]
         for path in paths:
@@ -154,8 +156,8 @@ def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: P
         assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
-def test_a_timeline_is_the_run_itself() -> None:
-    """Its beacons, pages and questions are those that the result counts."""
+def test_a_timeline_agrees_with_the_counts_of_the_result() -> None:
+    """In beacons, pages and decisions."""
     run = run_comparison(["psm"], Scenario(pages=3)).runs[0]
     seen = timeline(run)
     assert (seen["event"] == "beacon").sum() == usage_of(run.row).beacons

@@ -1,4 +1,4 @@
-"""The folder that --output writes, and its record at every moment."""
+"""The folder of --output, and its metadata at all times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PSM = ["--policy", "psm", "--pages", "3", "--output", "results"]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in an empty folder; give that of the results. Nothing is drawn: it takes seconds."""
+    """Change to an empty folder; return the folder of results. Figures are disabled, to save seconds."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("psm_sim.reporting.figures.comparison.figures_of", lambda *_: {})
     monkeypatch.setattr("psm_sim.reporting.html.comparison.html_of", lambda *_: "<!doctype html>")
@@ -30,35 +30,35 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def metadata(folder: Path) -> dict[str, Any]:
-    """Read the record."""
+    """Return the metadata of a folder."""
     return json.loads((folder / "metadata.json").read_text())
 
 
-def test_the_record_names_what_the_results_were_made_with(folder: Path) -> None:
+def test_metadata_name_files_and_git_state(folder: Path) -> None:
     write_policy(Path("my.py"))
-    Path("place.toml").write_text("[power]\nawake_w = 0.8\n")
+    Path("site.toml").write_text("[power]\nawake_w = 0.8\n")
     Path("pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
-    words = "--policy my.py:Hears --trace pages.csv --topology place.toml --output results"
+    words = "--policy my.py:Hears --trace pages.csv --topology site.toml --output results"
     assert main(words.split()) == 0
-    found = metadata(folder)
-    assert found["files"] == {name: file_digest(Path(name)) for name in ("my.py", "place.toml", "pages.csv")}
-    assert set(found["git"]) == {"folder", "psm_sim"}
-    assert found["git"]["folder"] is None
-    assert found["status"] == "finished"
+    record = metadata(folder)
+    assert record["files"] == {name: file_digest(Path(name)) for name in ("my.py", "site.toml", "pages.csv")}
+    assert set(record["git"]) == {"folder", "psm_sim"}
+    assert record["git"]["folder"] is None
+    assert record["status"] == "finished"
 
 
 SAYS = "if now_s > 1: {what}"
 INTERRUPT = "import signal; signal.raise_signal(signal.SIGINT)"
 
 
-@pytest.mark.parametrize(("what", "exit_status"), [("raise ValueError('no')", 2), (INTERRUPT, 130)])
-def test_a_run_without_a_result_leaves_nothing(what: str, exit_status: int, folder: Path) -> None:
-    write_policy(Path("my.py"), before=SAYS.format(what=what))
+@pytest.mark.parametrize(("statement", "exit_status"), [("raise ValueError('no')", 2), (INTERRUPT, 130)])
+def test_a_run_without_a_result_leaves_no_folder(statement: str, exit_status: int, folder: Path) -> None:
+    write_policy(Path("my.py"), before=SAYS.format(what=statement))
     assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results"]) == exit_status
     assert not folder.exists()
 
 
-def test_what_was_mistyped_leaves_nothing(folder: Path) -> None:
+def test_a_mistyped_argument_leaves_no_folder(folder: Path) -> None:
     assert main(["--policy", "nosuch", "--output", "results"]) == 2
     assert not folder.exists()
 
@@ -68,21 +68,21 @@ WORDS = ["--policy", "psm", "--loss", "1/log(Ti)"]
 FACTS = provenance_of(WORDS, BEGUN, [Path(__file__)])
 
 
-def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path) -> None:
-    """The command, quoted for a shell, the seed, the versions, and when."""
+def test_metadata_suffice_to_repeat_the_run(comparison: Comparison, tmp_path: Path) -> None:
+    """They have the command quoted for a shell, the seed, the versions and the times."""
     files.write_results(tmp_path, comparison, FACTS, workers=1)
-    found = metadata(tmp_path)
-    assert found["command"] == "python -m psm_sim --policy psm --loss '1/log(Ti)'"
-    assert found["arguments"] == WORDS
-    assert (found["seed"], found["pages"], found["status"]) == (3, 5, "finished")
-    assert found["started"] == "2020-01-02T03:04:05+00:00"
-    assert datetime.fromisoformat(found["finished"]) > BEGUN
-    assert {"numpy", "simpy", "scipy", "pandas"} <= set(found["packages"])
-    assert list(found["files"]) == [__file__]
-    assert found["runs"][0]["parameters"] == {"listen_interval": 1, "counted_from": "access-point"}
+    record = metadata(tmp_path)
+    assert record["command"] == "python -m psm_sim --policy psm --loss '1/log(Ti)'"
+    assert record["arguments"] == WORDS
+    assert (record["seed"], record["pages"], record["status"]) == (3, 5, "finished")
+    assert record["started"] == "2020-01-02T03:04:05+00:00"
+    assert datetime.fromisoformat(record["finished"]) > BEGUN
+    assert {"numpy", "simpy", "scipy", "pandas"} <= set(record["packages"])
+    assert list(record["files"]) == [__file__]
+    assert record["runs"][0]["parameters"] == {"listen_interval": 1, "counted_from": "access-point"}
 
 
-def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+def test_the_error_for_a_file_in_place_of_the_folder_names_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     for path in ("file", "file/x/y"):
@@ -92,15 +92,17 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
         files.usable_folder(tmp_path / "link")
 
 
-def test_a_folder_that_may_not_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before hours of simulation, not after."""
+def test_an_unwritable_folder_is_an_error_before_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message names the folder."""
     monkeypatch.setattr("os.access", lambda *_: False)
     with pytest.raises(InputError, match="--output must be a writable folder"):
         files.usable_folder(tmp_path / "x")
 
 
-def test_a_forced_run_that_is_broken_off_leaves_the_earlier_results(folder: Path) -> None:
-    """Whole, with their own record."""
+def test_an_interrupted_forced_run_leaves_the_earlier_results(folder: Path) -> None:
+    """Complete, with their own metadata."""
     assert main(PSM) == 0
     before = {path.name: path.read_bytes() for path in folder.rglob("*.*")}
     write_policy(Path("my.py"), before=SAYS.format(what=INTERRUPT))

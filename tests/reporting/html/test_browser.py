@@ -1,4 +1,4 @@
-"""The page in a browser: nothing is asked of anybody, nothing fails, and what can be clicked works."""
+"""The HTML report in a browser: no requests, no errors, and working controls."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ QUIET = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the page of a run over a trace whose name is a program."""
+    """Return a folder with the report of a run on a trace whose name is a script."""
     folder = tmp_path_factory.mktemp("page")
     trace = folder / HOSTILE
     trace.parent.mkdir()
@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Return a browser without a window, which notes its console and what it asks for."""
+    """Return a headless browser that records its console and its requests."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
     for word in (*QUIET, f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1100,900"):
@@ -67,38 +67,40 @@ def shown(browser: Any, path: Path) -> Any:
     return browser
 
 
-def asked(browser: Any) -> list[str]:
-    """Return the addresses that the page has asked for; the first tab of the browser may still load too."""
+def requested(browser: Any) -> list[str]:
+    """Return the addresses that the page has requested, without those of the first tab of the browser."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    sent = [each["params"] for each in messages if each["method"] == "Network.requestWillBeSent"]
-    return [each["request"]["url"] for each in sent if each["documentURL"] == browser.current_url]
+    sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+    return [message["request"]["url"] for message in sent if message["documentURL"] == browser.current_url]
 
 
-def test_nothing_is_asked_for_and_nothing_fails(browser: Any, folder: Path) -> None:
-    """The one address is the page's own; the console has no warning and no error."""
+def test_the_report_makes_no_requests_and_has_no_errors(browser: Any, folder: Path) -> None:
+    """The only address is its own, and the console has no warnings."""
     shown(browser, folder / "out/report.html")
-    far = [each for each in asked(browser) if not each.startswith(("data:", "blob:"))]
+    far = [url for url in requested(browser) if not url.startswith(("data:", "blob:"))]
     assert far == [(folder / "out/report.html").as_uri()]
-    told = [entry for entry in browser.get_log("browser") if entry["level"] in ("WARNING", "SEVERE")]
-    assert told == []
+    errors = [entry for entry in browser.get_log("browser") if entry["level"] in ("WARNING", "SEVERE")]
+    assert errors == []
 
 
-def test_a_name_that_is_a_program_shows_as_text(browser: Any, folder: Path) -> None:
-    """It stands in the page letter by letter, and there is no alert."""
+def test_a_name_that_is_a_script_is_shown_as_text(browser: Any, folder: Path) -> None:
+    """The page has it verbatim, and there is no alert."""
     shown(browser, folder / "out/report.html")
     assert HOSTILE in browser.find_element("tag name", "body").get_attribute("textContent")
     alerts = pytest.importorskip("selenium.webdriver.support.expected_conditions").alert_is_present()
     assert not alerts(browser)
     assert "alert(1)" not in "".join(
-        each.get_attribute("textContent")
-        for each in browser.find_elements("css selector", "script:not([type])")
+        element.get_attribute("textContent")
+        for element in browser.find_elements("css selector", "script:not([type])")
     )
 
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1200, 380])
-def test_it_fits_wide_and_narrow_light_and_dark(browser: Any, folder: Path, width: int, dark: bool) -> None:
-    """Nothing runs out to the right, tables that scroll say so, and the figures have the page's colour."""
+def test_the_report_fits_wide_and_narrow_light_and_dark_windows(
+    browser: Any, folder: Path, width: int, dark: bool
+) -> None:
+    """The page does not overflow, scrolling tables say so, and figures have the colour of the page."""
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

@@ -1,4 +1,4 @@
-"""The page as a text: what it holds, what it escapes, how long it is."""
+"""The text of the HTML report: contents, escapes and size."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from psm_sim.reporting.run_events import MAX_TIMELINE_FRAMES, fitting_page_count
 from psm_sim.simulation import Comparison, Scenario, run_comparison
 from psm_sim.simulation.table import Block
 
-KNOWN: dict[str, Any] = {
+METADATA: dict[str, Any] = {
     "command": "python -m psm_sim --policy 'a&b'",
     "psm_sim": "0",
     "packages": {"numpy": "2.0"},
 }
 
 
-def page(comparison: Comparison, known: Mapping[str, Any] = KNOWN) -> str:
-    """Return the page with all figures."""
+def page(comparison: Comparison, record: Mapping[str, Any] = METADATA) -> str:
+    """Return the report with all figures."""
     pictures = {name: svg_of(figure) for name, figure in figures_of(comparison).items()}
-    return html_of(comparison, known, pictures)
+    return html_of(comparison, record, pictures)
 
 
-def test_the_same_runs_give_the_same_bytes(replicated: Comparison) -> None:
+def test_the_report_is_reproducible_byte_for_byte(replicated: Comparison) -> None:
     text = page(replicated)
     assert text == page(replicated)
     assert len(text.encode()) < 500_000
@@ -50,11 +50,11 @@ def test_the_same_runs_give_the_same_bytes(replicated: Comparison) -> None:
     ]
 
 
-def test_long_names_with_the_same_beginning_are_series_of_their_own() -> None:
+def test_long_names_with_a_common_beginning_are_separate_series() -> None:
     formulas = [f"lpsm:loss=gamma * I * Ti**2 / (2*T) + 1/{end}" for end in ("Ti", "log(Ti)")]
-    found = run_comparison(formulas, Scenario(pages=2))
-    assert [mark.label for mark in marks_of(found)] == formulas
-    assert [line.get_label() for line in draw_slowdowns(found).axes[0].get_lines()] == formulas
+    comparison = run_comparison(formulas, Scenario(pages=2))
+    assert [mark.label for mark in marks_of(comparison)] == formulas
+    assert [line.get_label() for line in draw_slowdowns(comparison).axes[0].get_lines()] == formulas
 
 
 def test_a_device_has_no_figure_of_pages(device: Comparison) -> None:
@@ -72,17 +72,17 @@ def test_figures_have_the_colours_of_the_page(replicated: Comparison) -> None:
     assert not re.search("#(000000|ffffff)|black|white", drawn)
 
 
-def test_it_says_every_parameter_and_the_command(replicated: Comparison) -> None:
+def test_the_report_has_every_parameter_and_the_command(replicated: Comparison) -> None:
     written = page(replicated)
     text = unescape(re.sub("<script.*?</script>|<[^>]+>", " ", written, flags=re.S))
     named = [*replicated.resolved_topology.config(), *replicated.workload.parameters, "numpy"]
     named += [name for run in replicated.shown for name in run.parameters]
     assert [name for name in named if name not in text] == []
-    assert KNOWN["command"] in text
+    assert METADATA["command"] in text
 
 
-def test_nothing_in_it_leads_outside(replicated: Comparison) -> None:
-    """The browser is told to ask nobody, and no element of ours names an address."""
+def test_the_report_has_no_external_addresses(replicated: Comparison) -> None:
+    """Its security policy forbids requests, and no element has an address."""
     written = page(replicated)
     assert "default-src 'none'" in written
     ours = re.sub("<script>.*?</script>", "", written, flags=re.S)
@@ -90,13 +90,13 @@ def test_nothing_in_it_leads_outside(replicated: Comparison) -> None:
 
 
 @given(st.text())
-def test_any_text_is_text(text: str) -> None:
-    """No tag and no attribute begins in it."""
+def test_any_text_is_escaped(text: str) -> None:
+    """It contains no tag and no attribute."""
     assert not set("<>\"'") & set(html_document.escape_text(text))
 
 
-def test_a_timeline_has_what_the_result_counts() -> None:
-    """Its beacons, its seconds awake, its pages, and each frame that was held after it came."""
+def test_the_timeline_agrees_with_the_counts_of_the_result() -> None:
+    """In beacons, time awake, pages, and buffered frames."""
     run = run_comparison(["psm"], Scenario(pages=5)).runs[0]
     seen = record_events(run)
     assert sum(count for _, count, _ in seen["beacons"]) == run["usage.beacons"]
@@ -106,7 +106,7 @@ def test_a_timeline_has_what_the_result_counts() -> None:
     assert all(since < to for since, to in seen["buffered"])
 
 
-def test_a_long_run_is_shown_as_far_as_it_fits() -> None:
+def test_a_long_run_is_truncated_to_the_limit() -> None:
     block = run_comparison(["psm"], Scenario(pages=3)).runs[0].blocks[0]
 
     def of_size(size: int, count: int) -> Block:
@@ -117,7 +117,7 @@ def test_a_long_run_is_shown_as_far_as_it_fits() -> None:
     assert fitting_page_count(block) == 3
 
 
-def test_one_run_without_baselines_has_a_page() -> None:
+def test_a_single_run_without_baselines_has_a_report() -> None:
     comparison = run_comparison(["always-on"], Scenario(pages=1))
     written = page(comparison, {})
     assert "energy saved" not in written

@@ -1,4 +1,4 @@
-"""The table for people."""
+"""The table on the terminal."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_
 
 
 class Terminal(io.StringIO):
-    """A text stream that says it is a terminal."""
+    """Text stream that is a terminal."""
 
     def isatty(self) -> bool:
-        """Say so."""
+        """Return True."""
         return True
 
 
@@ -46,18 +46,18 @@ def written(comparison: Comparison, stream: io.StringIO | None = None) -> str:
         ),
     ],
 )
-def test_the_caption_names_what_differs_from_the_bundled_topology(
+def test_the_caption_has_the_differences_from_the_bundled_topology(
     file: str, settings: dict[str, str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three keys at most; a setting stands once, after them."""
+    """At most three keys, followed by the settings."""
     monkeypatch.chdir(tmp_path)
     Path("phone.toml").write_text(file)
-    found = run_comparison(["psm"], Scenario(topology="phone.toml", pages=1, settings=settings))
-    assert words in "\n".join(caption(found))
+    comparison = run_comparison(["psm"], Scenario(topology="phone.toml", pages=1, settings=settings))
+    assert words in "\n".join(caption(comparison))
 
 
 def test_a_pipe_gets_plain_text(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At most 100 columns, no colours, no blanks at the ends of lines, whatever the environment says."""
+    """At most 100 columns, no colours, no trailing blanks, for any environment."""
     text = written(comparison)
     assert max(map(len, text.splitlines())) <= 100
     assert "\x1b" not in text
@@ -69,18 +69,18 @@ def test_a_pipe_gets_plain_text(comparison: Comparison, monkeypatch: pytest.Monk
 
 @pytest.fixture(scope="module")
 def replicated() -> Comparison:
-    """Return two policies beside the baselines, over three seeds."""
-    beside = References(BASELINES, BASELINES[1:])
+    """Return two policies and the baselines over three seeds."""
+    references = References(BASELINES, BASELINES[1:])
     policies = ["lpsm:loss=gamma * I * Ti**2 / (2*T) + 1/log(Ti)", "bsd:p=0.5"]
-    return run_comparison(policies, Scenario(pages=3, seed=4), 3, workers=1, references=beside)
+    return run_comparison(policies, Scenario(pages=3, seed=4), 3, workers=1, references=references)
 
 
 @pytest.mark.parametrize("width", [160, *range(50, 121, 5)])
 @pytest.mark.parametrize("several", [False, True])
-def test_names_and_digits_never_vanish(
+def test_names_and_digits_are_never_truncated(
     width: int, several: bool, replicated: Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Columns go, the least needed first; energy and slowdown stay, and no number or heading is cut."""
+    """Columns are removed by rank; energy and slowdown stay, and no number or heading is truncated."""
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("TERM", "xterm")  # rich takes a dumb terminal to have 80 columns
     first = [block for block in replicated.blocks if block.keys["seed"] == replicated.scenario.seed]
@@ -105,17 +105,17 @@ def test_names_and_digits_never_vanish(
     assert "Left out" not in full
 
 
-def test_baselines_stand_above_and_are_marked(replicated: Comparison) -> None:
-    """A policy that was asked for and is a baseline stands once."""
+def test_baselines_are_at_the_top_and_marked(replicated: Comparison) -> None:
+    """A requested policy that is also a baseline appears once."""
     table = written(replicated).split("\n\n")[0].splitlines()[3:]
     names = " ".join(re.split(r" +\d+\.\d", line)[0].strip() for line in table)
     loss = "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
     assert names == f"always-on * psm * lpsm:loss={loss} bsd:p=0.5"
-    beside = References(BASELINES, BASELINES[1:])
-    found = run_comparison(["psm", "bsd"], Scenario(pages=2), references=beside)
-    rows = [line.split()[0] for line in written(found).splitlines()[3:6]]
+    references = References(BASELINES, BASELINES[1:])
+    comparison = run_comparison(["psm", "bsd"], Scenario(pages=2), references=references)
+    rows = [line.split()[0] for line in written(comparison).splitlines()[3:6]]
     assert rows == ["always-on", "psm", "bsd"]
-    assert [run.policy for run in found.runs] == ["psm", "bsd"]
+    assert [run.policy for run in comparison.runs] == ["psm", "bsd"]
 
 
 def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:

@@ -1,4 +1,4 @@
-"""The table on a terminal or in a file: it fits, and nothing in it is cut."""
+"""Tables on a terminal or in a file: they fit, without truncated cells."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def printed(*columns: Column) -> list[str]:
 
 
 @given(st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=4))
-def test_a_text_is_wrapped_and_never_cut(texts: list[str]) -> None:
-    """Whatever its characters are; the unprintable ones are escaped, so that no line begins in a text."""
+def test_a_text_is_wrapped_and_never_truncated(texts: list[str]) -> None:
+    """For any characters; unprintable ones are escaped, so a text has no line breaks."""
     column = text_column("policy", texts)
     ranks = Column("rank", [str(number) for number in range(len(texts))])
     shown = [""] * len(texts)
@@ -33,7 +33,7 @@ def test_a_text_is_wrapped_and_never_cut(texts: list[str]) -> None:
     assert ["".join(text.split()) for text in shown] == ["".join(text.split()) for text in column.cells]
 
 
-def test_columns_of_the_highest_rank_go_first_and_are_named() -> None:
+def test_columns_of_the_highest_rank_are_removed_first_and_named() -> None:
     columns = [number_column(f"column-{rank:02}-of-many", [1.0, 2.0], rank=rank) for rank in range(10)]
     stream = io.StringIO()
     with console_on(stream) as console:
@@ -44,7 +44,7 @@ def test_columns_of_the_highest_rank_go_first_and_are_named() -> None:
 
 
 def test_columns_of_one_measure_share_its_heading() -> None:
-    """It spans them, so that it makes none of them wider."""
+    """The heading spans them, and makes none of them wider."""
     stream = io.StringIO()
     with console_on(stream) as console:
         print_table(console, [number_column("page time", [1.0], name, "s") for name in ("p50", "p90")])

@@ -12,10 +12,10 @@ from psm_sim.reporting.terminal import progress
 
 
 class Terminal(io.StringIO):
-    """A text stream that says it is a terminal."""
+    """Text stream that is a terminal."""
 
     def isatty(self) -> bool:
-        """Say so."""
+        """Return True."""
         return True
 
 
@@ -71,7 +71,7 @@ def test_output_redirected_during_a_phase_is_restored(
 
 
 def test_a_pipe_gets_a_line_every_ten_seconds(clock: list[float]) -> None:
-    """The first one after five, and with the remaining time as soon as a unit is finished."""
+    """The first one is after five seconds. The remaining time follows after the first unit."""
     pipe = io.StringIO()
     with redirect_stderr(pipe), progress.progress("simulating", "pages") as report:
         for now_s, done in ((0, 0), (4, 1), (5, 0), (14, 2), (15, 1500), (700, 7000)):
