@@ -14,7 +14,7 @@ from psm_sim.common.formatting import (
 )
 from psm_sim.common.summary_stats import Interval
 
-PARTS = 8
+BEACONS_RANK = 8
 """Rank of the beacons, below that of the parts of the energy. They are dropped before a table is narrowed in
 other ways, and HTML does not show the parts."""
 

@@ -20,7 +20,7 @@ from psm_sim.common.formatting import (
     format_seconds,
 )
 from psm_sim.network.chip_profiles import load_profile
-from psm_sim.reporting.columns import PARTS, Column, latex_table, number_column, text_column
+from psm_sim.reporting.columns import BEACONS_RANK, Column, latex_table, number_column, text_column
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.result import describe_failures
 from psm_sim.simulation.table import Row, directions_of
@@ -55,10 +55,10 @@ def _page_columns(runs: Sequence[Result], unit: str) -> Iterator[Column]:
     yield from column("slowdown", "slowdown.max", "max", rank=2)
     yield from column("pages", "failed_pages", _FAILED, max_decimals=0)
     yield from _latency_columns(runs, 5)
-    yield from column("beacons", "beacons_per_page", "received", rank=PARTS)
+    yield from column("beacons", "beacons_per_page", "received", rank=BEACONS_RANK)
     for state in _STATES:
         value = f"energy_by_state_per_page_j.{state}"
-        yield from column(state.replace("_", "-"), value, unit="J", rank=PARTS + 1, absent=0.0)
+        yield from column(state.replace("_", "-"), value, unit="J", rank=BEACONS_RANK + 1, absent=0.0)
 
 
 def _device_columns(runs: Sequence[Result], unit: str) -> Iterator[Column]:
@@ -71,12 +71,12 @@ def _device_columns(runs: Sequence[Result], unit: str) -> Iterator[Column]:
     yield from column("battery", "battery_days", unit="days", rank=1, max_decimals=1)
     yield from _latency_columns(runs, 2)
     beacons = [row["usage.beacons"] / row["simulated_s"] for row in rows]
-    yield number_column("beacons", beacons, unit="per s", rank=PARTS)
+    yield number_column("beacons", beacons, unit="per s", rank=BEACONS_RANK)
     for state in _STATES:
         factors = [1000 / row["simulated_s"] / (row["supply_v"] if unit == "mA" else 1.0) for row in rows]
         values = [row[f"usage.{state}_j"] * factor for row, factor in zip(rows, factors, strict=True)]
         if any(values):
-            yield number_column(state.replace("_", "-"), values, unit=unit, rank=PARTS + 1)
+            yield number_column(state.replace("_", "-"), values, unit=unit, rank=BEACONS_RANK + 1)
 
 
 def _latency_columns(runs: Sequence[Result], rank: int) -> Iterator[Column]:
@@ -150,7 +150,7 @@ class ResultTable(NamedTuple):
     @property
     def main_columns(self) -> list[Column]:
         """Names and columns without the parts of the energy."""
-        return [*self.names, *(column for column in self.columns if column.rank < PARTS)]
+        return [*self.names, *(column for column in self.columns if column.rank < BEACONS_RANK)]
 
 
 def tables_of(comparison: Comparison) -> list[ResultTable]:
@@ -202,7 +202,7 @@ def _sentences_of(constant: Sequence[Column], candidates: Sequence[Column]) -> l
     equal = [
         _statement(column)
         for column in constant
-        if column.rank < PARTS and column.name != _FAILED and column.cells[0] != "-"
+        if column.rank < BEACONS_RANK and column.name != _FAILED and column.cells[0] != "-"
     ]
     return [*sentences, *([f"Equal in all rows: {', '.join(equal)}."] if equal else [])]
 

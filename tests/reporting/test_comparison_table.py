@@ -10,7 +10,7 @@ import re
 import pytest
 
 import psm_sim
-from psm_sim.reporting.columns import PARTS, latex_table, plain_rows, text_column
+from psm_sim.reporting.columns import BEACONS_RANK, latex_table, plain_rows, text_column
 from psm_sim.reporting.comparison_table import ResultTable, caption, tables_of, write_latex
 from psm_sim.simulation import BASELINES, Comparison, References, Scenario, run_comparison
 from psm_sim.simulation.comparison import Roles
@@ -180,7 +180,7 @@ def test_notebooks_show_the_same_table(replicated: Comparison, device: Compariso
         assert all(
             f">{column.heading}<" in html
             for column in tables_of(comparison)[0].columns
-            if column.rank < PARTS
+            if column.rank < BEACONS_RANK
         )
     labelled = psm_sim.compare(["dynamic:stack=esp-idf,listen_interval=3,label=idf"], pages=1)
     assert "<td>idf</td>" in labelled._repr_html_()

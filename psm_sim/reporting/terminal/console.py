@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.common.formatting import escape_unprintable
-from psm_sim.reporting.columns import PARTS, Column
+from psm_sim.reporting.columns import BEACONS_RANK, Column
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -126,7 +126,7 @@ def _layout(columns: Sequence[Column], max_width: int, gap: int) -> tuple[Any, .
     shown, dropped = _fit(columns, max_width, gap)
     widths = _widths(shown, max_width, gap, _LEAST_TEXT_WIDTH)
     is_wrapped = widths != _widths(shown, sys.maxsize, gap, 1)
-    return gap, shown, dropped, widths, (sum(rank < PARTS for rank, _ in dropped), is_wrapped)
+    return gap, shown, dropped, widths, (sum(rank < BEACONS_RANK for rank, _ in dropped), is_wrapped)
 
 
 def left_out_lines(console: Console, names: Sequence[str], option: str) -> list[str]:
