@@ -19,8 +19,8 @@ from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 from psm_sim.policies.helpers.page_delays import ActivityPeriod, PageDelays
 from psm_sim.policies.helpers.polling_times import (
-    HALF,
     MEAN,
+    ROUNDING_OFFSET,
     RULES,
     IdlePlan,
     PredictionRule,
@@ -312,7 +312,7 @@ class Lpsm(Policy):
 
     def _predict(self) -> None:
         self.polling_ms = self._rule.predict(self.learner)
-        self._beacons = max(1, int(self.polling_ms / (1000 * self.beacon_s) + HALF))
+        self._beacons = max(1, int(self.polling_ms / (1000 * self.beacon_s) + ROUNDING_OFFSET))
 
 
 class ContextLearners:

@@ -25,7 +25,7 @@ from psm_sim.common.progress import Progress
 from psm_sim.learning import Learner
 from psm_sim.losses import FormulaLoss, InverseLogLoss, InverseLoss, Loss, Poll
 from psm_sim.losses.user_loss_guard import guarded_loss
-from psm_sim.policies.helpers.polling_times import HALF
+from psm_sim.policies.helpers.polling_times import ROUNDING_OFFSET
 
 _PROGRESS_POLLS = 20_000
 """Polls between two progress reports."""
@@ -121,9 +121,9 @@ class ReplayPoller:
     def _interval_us(self) -> int:
         """Return the weighted mean of the experts' times, in whole microseconds within their range.
 
-        Halves are rounded up, with the tolerance of :data:`~psm_sim.policies.helpers.polling_times.HALF`.
+        Halves are rounded up, with the tolerance of :data:`~psm_sim.policies.helpers.polling_times.ROUNDING_OFFSET`.
         """
-        mean_us = int(self.learner.predict(self.times_ms) * 1e3 + HALF)
+        mean_us = int(self.learner.predict(self.times_ms) * 1e3 + ROUNDING_OFFSET)
         slept_us = min(max(mean_us, self._min_us), self._max_us)
         if slept_us < self.shortest_us:
             self.shortest_us = slept_us

@@ -138,7 +138,7 @@ def _parse_quantile(rule: str, argument: str, owner: str) -> float:
     return quantile
 
 
-HALF = 0.5 + 1e-9
+ROUNDING_OFFSET = 0.5 + 1e-9
 """Offset for rounding polling times to beacons.
 
 A polling time that is this close below a half rounds up. A mean on the boundary is thus rounded alike,
@@ -198,7 +198,7 @@ def round_to_beacons(means: FloatArray) -> IntArray:
     means : ndarray, shape (k,)
         Polling times, in beacon intervals.
     """
-    return np.maximum((means + HALF).astype(np.intp), 1)
+    return np.maximum((means + ROUNDING_OFFSET).astype(np.intp), 1)
 
 
 def _runs(beacons: IntArray) -> Iterator[tuple[int, int]]:
