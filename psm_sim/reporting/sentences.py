@@ -77,7 +77,7 @@ _STATES = {
 _MAX_NAMES = 4
 """Maximum number of policies that a sentence lists."""
 
-_MAX_PERCENT = 0.01
+_PERCENT_BELOW = 0.01
 """Relative delay of pages below which it is given in per cent instead of as a factor."""
 
 _WITHOUT = "without power saving"
@@ -303,7 +303,7 @@ class _Conclusion:
         longer = longest - 1
         if longer < RELEVANT:
             return f"pages take no longer than {_WITHOUT}"
-        if longer < _MAX_PERCENT:
+        if longer < _PERCENT_BELOW:
             at_most = "at most " if len(members) > 1 else ""
             return f"pages take {at_most}{format_percent(100 * longer)} longer than {_WITHOUT}"
         factors = _range(format_digits(shortest), format_digits(longest))
