@@ -25,7 +25,7 @@ PRESETS = ("thesis-uniform", "thesis", "plain")
 MAX_RUNS, MAX_LONG_RUNS = 20, 6
 """Maximum number of replications, and of long replications, under each preset except the headline."""
 
-MAX_PAGES = 0.1
+LONG_PAGE_SHARE = 0.1
 """Share of the pages that count as longer transfers, namely those that take longest without power saving."""
 
 
@@ -103,7 +103,7 @@ def with_ratios(frame: pd.DataFrame) -> pd.DataFrame:
     ratios = []
     for seed, times_s in zip(frame["seed"], frame["page_times_s"], strict=True):
         ratio = np.array(times_s) / np.array(psm["page_times_s"][seed])
-        count = max(1, round(MAX_PAGES * len(ratio)))
+        count = max(1, round(LONG_PAGE_SHARE * len(ratio)))
         longest = np.argsort(always["page_times_s"][seed], kind="stable")[-count:]
         ratios.append((ratio.mean(), ratio.max(), ratio[longest].mean()))
     frame = frame.copy()

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from psm_lab.studies.published_claims import study_texts
-from psm_lab.studies.published_experiment_runs import MAX_PAGES, PRESETS
+from psm_lab.studies.published_experiment_runs import LONG_PAGE_SHARE, PRESETS
 from psm_lab.studies.study import Findings, Scale, Table
 from psm_lab.studies.tasks import Rows, Task, comparison_task
 from psm_sim.simulation import Scenario
@@ -32,7 +32,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     """Return slowdowns by page, and their means by page time."""
     always_on, *runs = (np.array(row["page_times_s"]) for row in rows.of("run"))
     slowdowns = pd.DataFrame({policy: run / always_on for policy, run in zip(POLICIES, runs, strict=True)})
-    tenth = round(MAX_PAGES * len(slowdowns))
+    tenth = round(LONG_PAGE_SHARE * len(slowdowns))
     order = np.argsort(always_on, kind="stable")
     shortest, longest = (slowdowns.iloc[part].mean() for part in (order[:tenth], order[-tenth:]))
     texts = [f"{policy} {shortest[policy]:.2f} and {longest[policy]:.2f}" for policy in POLICIES]
