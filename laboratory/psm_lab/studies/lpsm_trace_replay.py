@@ -54,7 +54,7 @@ class Statement(NamedTuple):
 
 
 WORDS = Words(below="does not hold", inside="holds", above="does not hold")
-SENTENCES = (
+CLAIMS = (
     Statement(
         "2-9",
         "loss close to or better than that of the best current expert",
@@ -218,7 +218,7 @@ def digest(rows: Rows, scale: Scale, seed: int) -> Findings:
     """Judge each statement by its number."""
     frame, seeds = pd.DataFrame(rows.of("replay")), _seeds(scale, seed)
     lines = []
-    for each in SENTENCES:
+    for each in CLAIMS:
         value, is_bound = confidence_interval(frame[each.column]), each.at_most < np.inf
         lines.append(
             {
