@@ -44,7 +44,7 @@ def mnist_5k() -> Digits:
     return table[:, :-1] / 255, table[:, -1].astype(np.int64)
 
 
-def split_in_halves(images: FloatArray) -> FloatArray:
+def downsample_2x2(images: FloatArray) -> FloatArray:
     """Return square images, shape (n, s * s), downsampled to half the side by 2 x 2 means, (n, (s/2)^2)."""
     side = round(images.shape[1] ** 0.5)
     blocks = images.reshape(len(images), side // 2, 2, side // 2, 2)

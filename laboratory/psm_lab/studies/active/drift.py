@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from psm_lab.active import make_selective
-from psm_lab.active.data.handwritten_digits import mnist_5k, mnist_file, split_in_halves
+from psm_lab.active.data.handwritten_digits import downsample_2x2, mnist_5k, mnist_file
 from psm_lab.active.drifting_streams import Stream, drifting_stream, shifting_digits, shifting_stream
 from psm_lab.studies.active.learner_trials import (
     CONTROL,
@@ -31,7 +31,7 @@ NAME = "drift"
 
 @lru_cache(maxsize=1)
 def _images() -> FloatArray:
-    return split_in_halves(mnist_5k()[0])
+    return downsample_2x2(mnist_5k()[0])
 
 
 D, ROUNDS = 50, 10_000

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from psm_lab.active import SelectiveSampler, make_selective
-from psm_lab.active.data.handwritten_digits import mnist_5k, mnist_file, split_in_halves
+from psm_lab.active.data.handwritten_digits import downsample_2x2, mnist_5k, mnist_file
 from psm_lab.studies.active.learner_trials import (
     direction,
     frame_of,
@@ -128,7 +128,7 @@ def class_of(learner: str, digit: int, order: int, seed: int) -> list[dict[str, 
 def _examples(digit: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     images, digits = mnist_5k()
     order = rng.permutation(len(images))
-    return split_in_halves(images)[order], np.where(digits[order] == digit, 1.0, -1.0)
+    return downsample_2x2(images)[order], np.where(digits[order] == digit, 1.0, -1.0)
 
 
 def _measure(sampler: SelectiveSampler, X: FloatArray, y: FloatArray) -> tuple[float, float]:
