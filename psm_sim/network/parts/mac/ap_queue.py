@@ -51,11 +51,11 @@ class ApQueue:
             link.block_ack.sent = []
             together = link.block_ack.exchange(own, other, start_s, False, self._deliver_ampdu)
             if together is not None:
-                self._cts_s = link.timing.ack_s if together.sent_s else 0.0
+                self._cts_s = link.timing.ack_s if together.protected_s else 0.0
                 return together
         alone = self._send_first(port)
         exchange = protect(alone, own, other, link, link.timing.frame_bytes(self._sent[1].wire_bytes))
-        self._cts_s = link.timing.ack_s if exchange.sent_s else 0.0
+        self._cts_s = link.timing.ack_s if exchange.protected_s else 0.0
         return exchange
 
     def _send_first(self, port: MacPort) -> Exchange:

@@ -172,7 +172,7 @@ def protect(exchange: Exchange, own: Contender, other: Contender, link: Any, siz
         return Exchange(timing.rts_s, timing.rts_s, timing.answer_s, _nothing, error)
     return exchange._replace(
         first_s=timing.rts_s,
-        sent_s=timing.rts_s + exchange.first_s,
+        protected_s=exchange.first_s,
         delivery_s=timing.protection_s + exchange.delivery_s,
     )
 

@@ -51,9 +51,8 @@ class Exchange(NamedTuple):
         Called at the delivery.
     error : FrameError or None
         The frame received with errors, after which nothing follows; None if there is none.
-    sent_s : float
-        Time for which the contender transmits if the exchange is not ended by a collision, in seconds; 0 if
-        it is ``first_s``.
+    protected_s : float
+        Duration of the frame that a first RTS protects, in seconds; 0 without RTS.
     """
 
     first_s: float
@@ -61,7 +60,12 @@ class Exchange(NamedTuple):
     after_s: float
     on_delivered: Callable[[], None]
     error: FrameError | None = None
-    sent_s: float = 0.0
+    protected_s: float = 0.0
+
+    @property
+    def sent_s(self) -> float:
+        """Time for which the contender transmits if no collision ends the exchange, in seconds."""
+        return self.first_s + self.protected_s
 
     def and_then(self, then: Callable[[], None]) -> Exchange:
         """Return the exchange with a second callback, called after ``on_delivered``."""
@@ -349,7 +353,7 @@ class Channel:
         if exchange.error is not None:
             self._defer(exchange.error)
         if contender is not None and retries:
-            self._retry(contender, exchange.sent_s or exchange.first_s)
+            self._retry(contender, exchange.sent_s)
         self._resume([] if contender is None else [contender])
 
     def _defer(self, error: FrameError) -> None:

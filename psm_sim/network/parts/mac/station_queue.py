@@ -87,7 +87,7 @@ class StationQueue:
         if isinstance(item, ControlFrame):
             return self._two_frames(timing.null_s, self._finish_frame, self._finish_unacknowledged_frame)
         exchange = self._data_exchange(item, start_s)
-        self._sent_s = exchange.sent_s or exchange.first_s
+        self._sent_s = exchange.sent_s
         return exchange
 
     def _data_exchange(self, item: Segment, start_s: float) -> Exchange:
