@@ -88,8 +88,8 @@ class BeaconTimes:
         """Forget a beacon that has been written."""
         self._late.pop(number, None)
 
-    def before(self, time_s: float) -> int:
-        """Return the number of the first beacon that is not received before *time_s*."""
+    def first_heard_from(self, time_s: float) -> int:
+        """Return the number of the first beacon that is received at *time_s* or later."""
         last = self.grid.before(time_s - self._gap_s - self._air_s) + 1
         return min([number for number in self._late if self._heard_s(number) >= time_s] + [last])
 
@@ -163,7 +163,7 @@ class Sniffer:
         ready = [frame for frame in self._pending if frame.sort_s < until_s]
         del self._pending[: len(ready)]
         self._flush_frames = len(self._pending) + _FLUSH_FRAMES
-        last = self.times.before(until_s)
+        last = self.times.first_heard_from(until_s)
         for frame in ready:
             self._write_beacons(last, frame.sort_s)
             number = self._count(frame.aid if frame.uplink else 0) if frame.is_numbered else 0

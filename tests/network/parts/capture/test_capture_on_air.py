@@ -57,11 +57,11 @@ def test_a_late_beacon_replaces_the_beacons_due_meanwhile():
     """The beacon of 0.3 s is sent at 0.54 s: beacons 3 and 4 are omitted, 5 is late, and 6 is on time."""
     times = BeaconTimes(capture_header_values(load_topology("three-node", {"mac.model": "dcf"})))
     gap_s, air_s = 30e-6, 864e-6
-    assert times.before(0.3) == 3
-    assert times.before(0.301) == 4
+    assert times.first_heard_from(0.3) == 3
+    assert times.first_heard_from(0.301) == 4
     times.late(AirFrame("beacon", False, 0.3, 0.54, air_s, 0.54 + air_s, None))
-    assert times.before(0.53) == 5
-    assert times.before(0.55) == 6
+    assert times.first_heard_from(0.53) == 5
+    assert times.first_heard_from(0.55) == 6
     begun_s = [times.start_s(number) for number in range(2, 7)]
     assert begun_s[0] == pytest.approx(0.2 + gap_s)
     assert [isnan(time_s) for time_s in begun_s] == [False, True, True, False, False]
