@@ -99,7 +99,7 @@ class ReplayHistory:
         self._first_rows: FloatArray = np.empty((BEGINNING, self._row.size))
         self.polls = 0
 
-    def before(self, learner: Learner) -> None:
+    def record_weights(self, learner: Learner) -> None:
         """Record the weights before the learner is updated."""
         self._row[-self._experts :] = learner.weights
 

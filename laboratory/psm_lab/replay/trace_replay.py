@@ -107,7 +107,7 @@ class ReplayPoller:
         poll = self._retrieve(slept_us)
         losses, suffered = self._evaluate(poll)
         if self.history is not None:
-            self.history.before(self.learner)
+            self.history.record_weights(self.learner)
         mixture = self.learner.update(losses)
         best = losses.item(losses.argmin())
         self.polls += 1
@@ -121,7 +121,8 @@ class ReplayPoller:
     def _interval_us(self) -> int:
         """Return the weighted mean of the experts' times, in whole microseconds within their range.
 
-        Halves are rounded up, with the tolerance of :data:`~psm_sim.policies.helpers.polling_times.ROUNDING_OFFSET`.
+        Halves are rounded up, with
+        :data:`~psm_sim.policies.helpers.polling_times.ROUNDING_OFFSET`.
         """
         mean_us = int(self.learner.predict(self.times_ms) * 1e3 + ROUNDING_OFFSET)
         slept_us = min(max(mean_us, self._min_us), self._max_us)

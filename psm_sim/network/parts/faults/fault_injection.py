@@ -90,8 +90,8 @@ class FrameLoss:
         self._env, self._link, self._causes, self._on_lost = env, link, causes, on_lost
         self.frames = self.bytes = 0
 
-    def before(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return a wrapper of *deliver* that drops the lost frames."""
+    def wrap(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
+        """Return a function that calls *deliver* and drops the lost frames."""
         if not self._causes:
             return deliver
 
@@ -234,4 +234,4 @@ class Faults(EndSystems):
             name = stream_name(link.name, self.topology.station_name)
             causes = [*causes, RandomFrameLoss(self.topology.seed, name, parameters, path.visits.__len__)]
         self._losses[link.name] = losses = FrameLoss(self.env, link, causes, path.hop.hooks.lost)
-        end.deliver = losses.before(end.deliver)
+        end.deliver = losses.wrap(end.deliver)
