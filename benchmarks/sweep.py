@@ -13,9 +13,10 @@ import time
 from pathlib import Path
 
 from psm_sim.campaign.sweep.grid import Grid, GridAxis
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow, open_table
+from psm_sim.campaign.sweep.table import TaskRow, open_table
 from psm_sim.common.formatting import flatten
 from psm_sim.simulation import simulate
+from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
 LARGE = ("policy.bsd.p=0.05..1:0.05", "links.wired.latency_ms=10..250:10", "seed=1..20")
 SMALL = ("--vary", "policy.bsd.p=0.05..0.5:0.05", "--vary", "seed=1..20", "--pages", "100")

@@ -11,9 +11,9 @@ from psm_sim.common.formatting import truncate
 from psm_sim.reporting.style import STATE_STYLES, Style, distinct_styles
 from psm_sim.simulation import Comparison, Result
 from psm_sim.simulation.comparison import SAVED
-from psm_sim.simulation.table import MEASURES, Row, directions_of, nested
+from psm_sim.simulation.table import ENERGY, MEASURES, SLOWDOWN, Row, directions_of, nested
 
-SLOWDOWN, ENERGY, POWER = "slowdown.mean", "energy_per_page_j", "mean_power_mw"
+POWER = "mean_power_mw"
 _BY_STATE = "energy_by_state_per_page_j"
 
 _STATE_TEXTS = {

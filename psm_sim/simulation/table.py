@@ -26,6 +26,9 @@ Row = dict[str, Any]
 METER = Usage._fields
 """Columns of the readings of the meter."""
 
+ENERGY, SLOWDOWN = "energy_per_page_j", "slowdown.mean"
+"""Measures of every run with page views."""
+
 MEASURES = (
     "energy_per_page_j",
     "energy_by_state_per_page_j.awake",

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow
+from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.summary_stats import Interval, confidence_interval
+from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,9 +16,6 @@ from psm_sim.common.component_spec import name_of
 from psm_sim.common.errors import InputError
 from psm_sim.version import __version__
 
-ENERGY, SLOWDOWN = "energy_per_page_j", "slowdown.mean"
-"""Measures of every task that has not failed."""
-
 LABEL = "policy.label"
 """Parameter of a task whose policy has a label."""
 

@@ -25,9 +25,7 @@ from psm_sim.reporting.figures.canvas import (
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
 from psm_sim.reporting.marks import (
     BEST_KNOWN,
-    ENERGY,
     LABELS,
-    SLOWDOWN,
     SLOWDOWN_TICKS,
     Mark,
     axes_of,
@@ -46,6 +44,7 @@ from psm_sim.reporting.marks import (
 from psm_sim.reporting.run_events import Recorded
 from psm_sim.reporting.style import OPTIMUM_COLOUR, STATE_STYLES
 from psm_sim.simulation.result import complete_slowdowns
+from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

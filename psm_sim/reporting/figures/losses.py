@@ -13,8 +13,9 @@ from psm_sim.campaign.loss_comparison import LossComparison, LossCurve
 from psm_sim.campaign.offline_pareto_frontier import best_known
 from psm_sim.reporting.figures.canvas import WIDTH_IN, add_legend, common_style, new_figure
 from psm_sim.reporting.figures.comparison import draw_marks
-from psm_sim.reporting.marks import ENERGY, LABELS, SLOWDOWN, Mark, marks_of, short_name
+from psm_sim.reporting.marks import LABELS, Mark, marks_of, short_name
 from psm_sim.reporting.style import GREY, VERMILLION, series_style
+from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

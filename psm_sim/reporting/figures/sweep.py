@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.results import Candidate, candidates, varying_keys
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow
+from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import parameters_of
 from psm_sim.network.topology import parameter_of
@@ -15,6 +15,7 @@ from psm_sim.reporting.figures.canvas import add_legend, add_title, common_style
 from psm_sim.reporting.figures.comparison import plot_series
 from psm_sim.reporting.marks import LABELS, Mark, axis_start, short_name
 from psm_sim.reporting.style import policy_style
+from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,10 +17,10 @@ from psm_sim.reporting.html.html_document import (
     render_document,
 )
 from psm_sim.reporting.marks import (
-    ENERGY,
     axes_of,
     first_run,
 )
+from psm_sim.simulation.table import ENERGY
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison

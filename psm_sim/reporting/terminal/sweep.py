@@ -7,10 +7,11 @@ from itertools import pairwise
 from typing import TextIO
 
 from psm_sim.campaign.sweep.results import Candidate, varying_keys
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow
+from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.formatting import truncate
 from psm_sim.reporting.columns import Column, mean_column, text_column
 from psm_sim.reporting.terminal.console import console_on, print_lines, print_table
+from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
 MAX_SHOWN = 20
 """Maximum number of policies in the list of failures."""

@@ -10,8 +10,9 @@ import pytest
 from scipy.stats import ttest_rel
 
 from psm_sim.campaign.sweep.results import pareto_front
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow
+from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.random_streams import random_stream
+from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
 Values = Mapping[int, tuple[float, float]]
 

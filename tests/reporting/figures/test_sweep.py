@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.campaign.sweep.table import ENERGY, SLOWDOWN, TaskRow
+from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.reporting.figures.sweep import MAX_MARKS, MAX_SERIES, draw
 from psm_sim.reporting.style import policy_style
+from psm_sim.simulation.table import ENERGY, SLOWDOWN
 
 
 def row_of(policy: str, slowdown: float = 2.0, seed: int = 1, **parameters: object) -> TaskRow:
