@@ -20,7 +20,7 @@ from psm_sim.campaign.chip_currents import Current, ModeRow, keeps_order
 from psm_sim.campaign.driver_settings import NEW_DRIVER, Setting
 from psm_sim.common.errors import InputError
 from psm_sim.common.progress import Progress, no_progress
-from psm_sim.common.summary_stats import Interval, significant_differences
+from psm_sim.common.summary_stats import MIN_DIFFERENCE, Interval, significant_differences
 from psm_sim.network.chip_profiles import ChipProfile, load_profile
 from psm_sim.simulation import Comparison, Result, Scenario, run_comparison
 from psm_sim.simulation.table import directions_of, fold, usage_of
@@ -38,9 +38,6 @@ One seed of a policy with a costly lookahead takes as long as all seeds of the s
 
 SIMILAR = 0.05
 """Relative difference from the best setting or from the bound that such a policy must exceed to count."""
-
-MIN_DIFFERENCE = 0.01
-"""Relative difference of two energies below which settings share a rank, even if it is significant."""
 
 CLOSE = 1.25
 """Ratio of a delay and the bound up to which a setting beyond the bound is named first."""

@@ -87,6 +87,13 @@ _ROUNDING = 1e-9
 """Relative difference of two equal values that rounding may cause."""
 
 
+MIN_DIFFERENCE = 0.01
+"""Relative difference below which two costs are equal in a ranking, even if it is significant.
+
+It was set with the rules of the benchmark (``docs/benchmark.md``).
+"""
+
+
 def significant_differences(values: ArrayLike) -> NDArray[np.bool_]:
     """Return which means differ: those whose :func:`adjusted_p_values` are at most 5 %."""
     return adjusted_p_values(values) <= LEVEL

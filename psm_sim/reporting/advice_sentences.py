@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from psm_sim.campaign.advice import MIN_DIFFERENCE, DelayVerdict
+from psm_sim.campaign.advice import DelayVerdict
 from psm_sim.campaign.chip_currents import Current, current_of
 from psm_sim.campaign.driver_settings import ACCESS_POINT, NEW_DRIVER
 from psm_sim.common.formatting import (
@@ -15,6 +15,7 @@ from psm_sim.common.formatting import (
     format_seconds,
     join_names,
 )
+from psm_sim.common.summary_stats import MIN_DIFFERENCE
 from psm_sim.network.chip_profiles import ChipProfile
 from psm_sim.reporting.sentences import because, capitalize, list_names
 

@@ -24,7 +24,6 @@ from psm_sim.campaign.benchmark.cases import (
     runs_of,
 )
 from psm_sim.campaign.benchmark.ranking import (
-    MIN_DIFFERENCE,
     first_ranks,
     mean_scores,
     policies_of,
@@ -42,6 +41,7 @@ from psm_sim.campaign.benchmark.result import (
 from psm_sim.campaign.benchmark.run import MISSING_S, _delay_s, run_benchmark
 from psm_sim.campaign.sweep.table import TaskRow
 from psm_sim.common.errors import InputError
+from psm_sim.common.summary_stats import MIN_DIFFERENCE
 
 PRICED = f"stpm:delay_w={PRICE_W}"
 SHORT = {name: TRAFFIC[name]._replace(pages=1) for name in ("ucb", "recorded", "push")}

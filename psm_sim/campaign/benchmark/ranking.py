@@ -17,13 +17,10 @@ from psm_sim.campaign.benchmark.cases import DEVICES, PAGES, TOLD, TRAFFIC, Case
 from psm_sim.campaign.benchmark.result import BenchmarkResult
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.random_streams import random_stream
-from psm_sim.common.summary_stats import confidence_interval, significant_differences
+from psm_sim.common.summary_stats import MIN_DIFFERENCE, confidence_interval, significant_differences
 
 REFERENCE_POLICY = "psm"
 """Policy whose cost is the limit below which power saving is worth it."""
-
-MIN_DIFFERENCE = 0.01
-"""Relative difference of two costs below which policies are equal, even if it is significant."""
 
 FIRST = 3
 """Number of first ranks whose order is compared between measures."""
