@@ -18,8 +18,8 @@ from psm_sim.network.topology_sections import (
     BeaconParameters,
     BrowserParameters,
     FaultParameters,
+    FrameLossParameters,
     LinkParameters,
-    LossParameters,
     MacParameters,
     PowerParameters,
     StationParameters,
@@ -55,8 +55,8 @@ class Topology:
     access_point: AccessPointParameters = field(default_factory=AccessPointParameters)
     station: StationParameters = field(default_factory=StationParameters)
     faults: FaultParameters = field(default_factory=FaultParameters)
-    wireless_faults: LossParameters = field(default_factory=LossParameters)
-    wired_faults: LossParameters = field(default_factory=LossParameters)
+    wireless_faults: FrameLossParameters = field(default_factory=FrameLossParameters)
+    wired_faults: FrameLossParameters = field(default_factory=FrameLossParameters)
     mac: MacParameters = field(default_factory=MacParameters)
     base: str = "three-node"
     stations: tuple[StationSpec, ...] = ()
@@ -119,8 +119,8 @@ SECTIONS: dict[str, tuple[str, type]] = {
     "access_point": ("access_point", AccessPointParameters),
     "station": ("station", StationParameters),
     "faults": ("faults", FaultParameters),
-    "faults.wireless": ("wireless_faults", LossParameters),
-    "faults.wired": ("wired_faults", LossParameters),
+    "faults.wireless": ("wireless_faults", FrameLossParameters),
+    "faults.wired": ("wired_faults", FrameLossParameters),
     "mac": ("mac", MacParameters),
 }
 """Attribute of :class:`Topology` and parameter class of each section of the TOML file."""

@@ -309,7 +309,7 @@ class StationParameters:
 
 
 @dataclass(frozen=True)
-class LossParameters:
+class FrameLossParameters:
     """Frame loss on one hop, in each direction, independently or in runs (Gilbert model).
 
     On the wireless hop these are frames that the MAC has given up after its own retries. With a loss of 1

@@ -22,7 +22,7 @@ from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.topology import Topology
-from psm_sim.network.topology_sections import LossParameters
+from psm_sim.network.topology_sections import FrameLossParameters
 from psm_sim.workload.page_view import Page
 
 Cause = Callable[[], bool]
@@ -48,7 +48,9 @@ class RandomFrameLoss:
         Returns the number of finished pages.
     """
 
-    def __init__(self, seed: int, name: str, parameters: LossParameters, page: Callable[[], int]) -> None:
+    def __init__(
+        self, seed: int, name: str, parameters: FrameLossParameters, page: Callable[[], int]
+    ) -> None:
         self._page = page
         random = random_stream(seed, f"faults.{name}")
         # One stream with a section for each page: creating a stream per page costs half a page's time.

@@ -13,7 +13,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.network import run_alone
 from psm_sim.network.end_systems import EndSystems
 from psm_sim.network.parts.faults.fault_injection import RandomFrameLoss
-from psm_sim.network.topology_sections import BeaconParameters, LossParameters, MacParameters
+from psm_sim.network.topology_sections import BeaconParameters, FrameLossParameters, MacParameters
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
 from tests.network.laws import balance
@@ -63,7 +63,7 @@ def test_lost_is_called_at_the_arrival_time_of_a_queued_frame():
 def fates(per_page, seed=1, share=0.5, run=None):
     """Return which of the per_page[n] frames of each page n are lost."""
     page = [0]
-    loss = RandomFrameLoss(seed, "wired up", LossParameters(share, run), lambda: page[0])
+    loss = RandomFrameLoss(seed, "wired up", FrameLossParameters(share, run), lambda: page[0])
     losses = []
     for number, count in enumerate(per_page):
         page[0] = number
@@ -101,7 +101,7 @@ def _mac(rate, run):
     return MacParameters(frame_error_rate=rate, loss_run=run)
 
 
-@pytest.mark.parametrize("make", [LossParameters, partial(BeaconParameters, 100.0, 1), _mac])
+@pytest.mark.parametrize("make", [FrameLossParameters, partial(BeaconParameters, 100.0, 1), _mac])
 def test_a_mean_run_too_short_for_its_share_is_an_error(make):
     """With 90 % lost, runs have a mean of at least 9, with single received frames between them."""
     make(0.9, 9.0)
