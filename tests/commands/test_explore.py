@@ -79,6 +79,7 @@ def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, 
     "settings",
     [
         Settings(round_trip_ms="160", dtim="3", price="10", pages="2", seeds="2", seed="4"),
+        Settings(bound="0.1", gamma="0.01", switching_rate="0.1", pages="2", seeds="2"),
         Settings("cbr", "esp32", policies=("dynamic:listen_interval=3",), pages="1", seeds="1"),
         Settings(policies=(), pages="1", seeds="1"),
     ],

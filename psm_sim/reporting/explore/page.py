@@ -15,6 +15,7 @@ from psm_sim.common.errors import InputError, describe_error
 from psm_sim.common.progress import Progress
 from psm_sim.reporting.explore.figures import draw_timeline, draw_trade_off
 from psm_sim.reporting.explore.settings import (
+    PARAMETERS,
     Settings,
     check_choice,
     fitting_sizes,
@@ -186,7 +187,8 @@ class ExploreView:
         self._request_number += 1
         self._texts["status"].text = "<p class=busy>simulating ...</p>"
         settings = read_controls(self._controls)
-        self._controls["price"].disabled = not settings.has_price
+        for name in PARAMETERS:
+            self._controls[name].disabled = not settings.has_effect(name)
         self._simulator.submit(partial(self._simulate, settings, self._request_number))
 
     def _cancel(self, event: object) -> None:

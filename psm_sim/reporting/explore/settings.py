@@ -17,6 +17,17 @@ from psm_sim.workload import load_workloads
 PAGE_COUNTS = ("1", "2", "5", "10", "20", "40", "80", "150")
 """Numbers of pages to choose from; the best known schedule is computed for at most 150."""
 
+DEFAULT = "default"
+"""Value of a parameter that keeps the default of the policy."""
+
+PARAMETERS = {
+    "price": ("anticipate", "price", {"price", "price_w", "slowdown", "delay_ms"}),
+    "bound": ("bsd", "p", {"p"}),
+    "gamma": ("lpsm", "gamma", {"gamma"}),
+    "switching_rate": ("lpsm", "alpha", {"alpha", "learner"}),
+}
+"""Controls of a parameter: the policy, its parameter, and the parameters with which a policy has its own."""
+
 _USUAL_PAGES, _MAX_OBJECTS, _MAX_IDLE_S = 40, 600, 3600.0
 
 
@@ -34,8 +45,8 @@ class Settings:
         DTIM period, in beacons.
     policies : tuple of str
         Compared policies.
-    price : str
-        Relative price of delay of every ``anticipate`` without a price or target of its own.
+    price, bound, gamma, switching_rate : str
+        Values of :data:`PARAMETERS` for every policy without its own value. ``"default"`` keeps its default.
     pages, seeds, seed : str
         Number of pages, number of seeds, and first seed.
     """
@@ -46,6 +57,9 @@ class Settings:
     dtim: str = "1"
     policies: tuple[str, ...] = ("bsd", "lpsm", "anticipate")
     price: str = "0.25"
+    bound: str = "1"
+    gamma: str = DEFAULT
+    switching_rate: str = DEFAULT
     pages: str = "40"
     seeds: str = "5"
     seed: str = "1"
@@ -53,7 +67,7 @@ class Settings:
     @property
     def arguments(self) -> list[str]:
         """The arguments of ``psm_sim`` that simulate these settings."""
-        pairs = [("policy", self._priced(policy)) for policy in self.policies or ("psm",)]
+        pairs = [("policy", self._completed(policy)) for policy in self.policies or ("psm",)]
         pairs += [("trace", self.trace), ("profile", self.profile), ("dtim", self.dtim)]
         pairs += [("set", f"links.wired.latency_ms={float(self.round_trip_ms) / 2:g}")]
         pairs += [("pages", self.pages), ("seed", self.seed), ("replications", self.seeds)]
@@ -64,17 +78,24 @@ class Settings:
         """The command line, quoted for a shell."""
         return shlex.join(["python", "-m", "psm_sim", *self.arguments])
 
-    @property
-    def has_price(self) -> bool:
-        """Whether the price has an effect."""
-        return any(self._priced(policy) != policy for policy in self.policies)
+    def has_effect(self, control: str) -> bool:
+        """Return whether the control of a parameter has an effect on the policies."""
+        return any(_accepts(Spec.parse(policy, "policy"), control) for policy in self.policies)
 
-    def _priced(self, policy: str) -> str:
+    def _completed(self, policy: str) -> str:
+        """Return a policy with the parameters of the controls."""
         spec = Spec.parse(policy, "policy")
-        is_open = spec.name == "anticipate" and not {"price", "price_w", "slowdown", "delay_ms"} & set(
-            spec.values
-        )
-        return str(spec.with_("price", self.price)) if is_open else policy
+        values = {name: getattr(self, name) for name in PARAMETERS if _accepts(spec, name)}
+        for name, value in values.items():
+            if value != DEFAULT:
+                spec = spec.with_(PARAMETERS[name][1], value)
+        return str(spec) if values else policy
+
+
+def _accepts(spec: Spec, control: str) -> bool:
+    """Return whether a policy has the parameter of a control, and no own value of it."""
+    policy, _, own = PARAMETERS[control]
+    return spec.name == policy and not own & set(spec.values)
 
 
 @cache
@@ -133,6 +154,22 @@ _CONTROLS = {
         "less delay.",
         ("0.01", "0.03", "0.1", "0.25", "0.5", "1", "3", "10", "30", "100"),
     ),
+    "bound": _Control(
+        "bound p of BSD",
+        "The policy bsd delays a reply by at most p round-trip times. A lower bound means longer awake.",
+        ("0.05", "0.1", "0.2", "0.5", "1", "2", "5"),
+    ),
+    "gamma": _Control(
+        "gamma of LPSM",
+        "Weight of latency against energy in the loss from which the policy lpsm learns.",
+        (DEFAULT, "0.000001", "0.00001", "0.0001", "0.001", "0.01"),
+    ),
+    "switching_rate": _Control(
+        "learner of LPSM",
+        "Learner of the polling times. Learn-alpha learns the switching rate, Fixed-share has a given one, "
+        "and Static-expert never switches.",
+        (DEFAULT, "0", "0.0001", "0.001", "0.01", "0.1", "0.5"),
+    ),
     "pages": _Control(
         "pages",
         "Number of pages of each seed. Without pages, the number of periods with messages.",
@@ -145,6 +182,13 @@ _CONTROLS = {
     ),
     "seed": _Control("first seed", "Another seed samples other pages.", tuple(map(str, range(1, 11)))),
 }
+
+
+def _text_of(name: str, option: str) -> str:
+    """Return the text of an option of a control."""
+    if name != "switching_rate":
+        return option or "none"
+    return {DEFAULT: "Learn-alpha", "0": "Static-expert"}.get(option, f"Fixed-share {option}")
 
 
 def make_controls(settings: Settings) -> dict[str, Any]:
@@ -166,7 +210,7 @@ def make_controls(settings: Settings) -> dict[str, Any]:
         if isinstance(value, tuple):
             controls[name] = MultiChoice(value=list(value), options=options, **common)
         else:
-            texts: list[Any] = [(option, option or "none") for option in options]
+            texts: list[Any] = [(option, _text_of(name, option)) for option in options]
             controls[name] = Select(value=value, options=texts, **common)
     return controls
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from PIL import Image
 
 from psm_sim.commands.explore import compare_arguments
 from psm_sim.common.errors import InputError
+from psm_sim.common.progress import no_progress
 from psm_sim.reporting.explore.page import ExploreView, Simulator
-from psm_sim.reporting.explore.settings import Settings
+from psm_sim.reporting.explore.settings import PARAMETERS, Settings
 
 QUICK = Settings(policies=("anticipate",), pages="2", seeds="1")
 
@@ -245,3 +247,24 @@ def test_a_closed_tab_leaves_no_work() -> None:
     assert ended.wait(600)
     assert len(requests) == 1
     assert not any(document.session_callbacks for document in documents)
+
+
+def test_controls_of_parameters_apply_to_policies_without_their_own_values() -> None:
+    policies = ("bsd", "bsd:p=2", "lpsm", "lpsm:learner=learn-alpha", "anticipate:delay_ms=50")
+    settings = Settings(policies=policies, price="3", bound="0.1", gamma="0.01", switching_rate="0.1")
+    assert [text for option, text in pairwise(settings.arguments) if option == "--policy"] == [
+        "bsd:p=0.1",
+        "bsd:p=2",
+        "lpsm:gamma=0.01,alpha=0.1",
+        "lpsm:learner=learn-alpha,gamma=0.01",
+        "anticipate:delay_ms=50",
+    ]
+    document = opened(stop, settings)
+    disabled = {name: document.get_model_by_name(name).disabled for name in PARAMETERS}
+    assert disabled == {"price": True, "bound": False, "gamma": False, "switching_rate": False}
+
+
+def test_the_page_opens_with_a_decided_sentence() -> None:
+    conclusion = compare_arguments(Settings().arguments, no_progress).conclusion()
+    assert "least energy" in conclusion
+    assert "not significant" not in conclusion
