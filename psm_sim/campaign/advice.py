@@ -8,7 +8,7 @@ interval over seeds, so a setting close to the bound is not recommended.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -149,15 +149,15 @@ class Advice(DriverAdvice):
         Modes of the chip by ascending current; empty without a chip, or if it has none.
     report_every_s : float or None
         Interval of the reports that the traffic consists of, if it was given.
-    at_dtim_3 : Current or None
-        Current of the driver's default at a DTIM period of 3, if the period of the access point was assumed.
+    at_dtim_3 : mapping of str to Current
+        Current of each setting of the driver at a DTIM period of 3, if that of the access point was assumed.
     """
 
     comparison: Comparison = field(kw_only=True)
     max_latency_s: float | None = None
     modes: tuple[ModeRow, ...] = ()
     report_every_s: float | None = None
-    at_dtim_3: Current | None = None
+    at_dtim_3: Mapping[str, Current] = field(default_factory=dict)
 
     @cached_property
     def chip(self) -> ChipProfile | None:

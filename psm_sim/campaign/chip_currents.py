@@ -7,7 +7,8 @@ unless they divide their current differently between dozing and being awake.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple
@@ -79,7 +80,7 @@ class ModeRow:
         return Current(*(mc / (ma - floor_ma) for mc, ma in zip(charges_mc, above, strict=True)))
 
 
-def default_current(scenario: Scenario, settings: Sequence[Setting], workers: int | None) -> Current:
+def _default_current(scenario: Scenario, settings: Sequence[Setting], workers: int | None) -> Current:
     """Return the mean current of the chip with the default one of the *settings*, from one seed.
 
     Without a default it is that of static PSM, which wakes for DTIM beacons.
@@ -89,6 +90,25 @@ def default_current(scenario: Scenario, settings: Sequence[Setting], workers: in
     policy = next((setting.policy for setting in settings if setting.is_default), unknown)
     result = run_comparison([policy], scenario, 1, workers=workers).runs[0]
     return current_of(result, load_profile(scenario.profile))
+
+
+def currents_at_dtim_3(
+    scenario: Scenario, settings: Sequence[Setting], workers: int | None
+) -> Mapping[str, Current]:
+    """Return the mean current at a DTIM period of 3 of each setting of the driver, by name, from one seed.
+
+    The *settings* are those at a DTIM period of 1. Those that wake for DTIM beacons wake for the others then.
+    """
+    policies = {
+        setting.name: re.sub("listen_interval=1$", "listen_interval=3", setting.policy)
+        for setting in settings
+        if not setting.needs
+    }
+    distinct = list(dict.fromkeys(policies.values()))
+    other = replace(scenario, settings={**scenario.settings, "beacon.dtim_period": 3})
+    runs = dict(zip(distinct, run_comparison(distinct, other, 1, workers=workers).runs, strict=True))
+    chip = load_profile(scenario.profile)
+    return {name: current_of(runs[policy], chip) for name, policy in policies.items()}
 
 
 def compare_modes(
@@ -115,7 +135,7 @@ def compare_modes(
             # Measured means are those of the selected mode.
             profile = spec if mode is chip.mode else Spec(spec.name).with_("mode", mode.name)
             same = replace(scenario, profile=str(profile))
-            rows.append(ModeRow(mode, default_current(same, settings, workers)))
+            rows.append(ModeRow(mode, _default_current(same, settings, workers)))
         elif report_every_s is not None and mode.associate_mc:
             currents = (mode.base_ma + charge_mc / report_every_s for charge_mc in mode.associate_mc)
             rows.append(ModeRow(mode, Current(*currents)))

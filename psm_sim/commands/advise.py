@@ -24,7 +24,6 @@ from psm_sim.commands.shared_options import (
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.chip_currents import Current
     from psm_sim.campaign.driver_settings import Setting
     from psm_sim.simulation import Scenario
 
@@ -95,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare the settings and print the advice."""
     from psm_sim.campaign.advice import advise
-    from psm_sim.campaign.chip_currents import compare_modes
+    from psm_sim.campaign.chip_currents import compare_modes, currents_at_dtim_3
     from psm_sim.reporting.files.advice_output import write_json, write_table
     from psm_sim.reporting.terminal.progress import progress
 
@@ -109,7 +108,10 @@ def run(arguments: argparse.Namespace) -> int:
             )
         every_s = parse_duration("--report-every", arguments.report_every)
         modes = compare_modes(scenario, settings, every_s, arguments.workers) if advice.chip else ()
-        at_dtim_3 = _at_dtim_3(arguments, scenario, driver) if advice.chip else None
+        is_assumed = not arguments.topology and "beacon.dtim_period" not in scenario.settings
+        at_dtim_3 = (
+            currents_at_dtim_3(scenario, settings, arguments.workers) if advice.chip and is_assumed else {}
+        )
         advice = replace(advice, modes=modes, report_every_s=every_s, at_dtim_3=at_dtim_3)
     write = write_json if arguments.format == "json" else write_table
     write(advice, driver, sys.stdout)
@@ -149,20 +151,6 @@ def _traffic(arguments: argparse.Namespace) -> str:
     # Reports meet every beacon phase.
     times = f"period_s={every_s:g},spread_s={min(5.0, every_s / 10):g},stretch_s={10 * every_s:g}"
     return f"ping:to=internet,{times}"
-
-
-def _at_dtim_3(arguments: argparse.Namespace, scenario: Scenario, driver: str) -> Current | None:
-    """Return the current of the driver's default at a DTIM period of 3; None if the period is given."""
-    from psm_sim.campaign.chip_currents import default_current
-    from psm_sim.campaign.driver_settings import settings_of
-
-    beacon = scenario.resolve_unseeded_topology().beacon
-    if arguments.dtim or beacon.dtim_period != 1:
-        return None
-    other = replace(scenario, settings={**scenario.settings, "beacon.dtim_period": 3})
-    settings = settings_of(driver, replace(beacon, dtim_period=3), has_twt=False)
-    has_default = any(setting.is_default for setting in settings)
-    return default_current(other, settings, arguments.workers) if has_default else None
 
 
 def _settings(

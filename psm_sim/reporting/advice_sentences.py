@@ -53,10 +53,11 @@ def _selection(advice: Advice, best: SettingRow) -> Iterator[str]:
         name = default.setting.name
         drawn = f"draws {_power(advice, default)}; {_delay(advice, default)}"
         yield f"The default of the driver, {name}, {drawn}."
-    if advice.at_dtim_3 is not None:
+    if advice.at_dtim_3:
+        draws = _drawn(advice.at_dtim_3[best.setting.name], best.result.row.get("battery_mah"))
         yield (
-            "The DTIM period of your access point is not given, and assumed to be 1. At 3, the default draws"
-            f" {_drawn(advice.at_dtim_3, best.result.row.get('battery_mah'))}."
+            "The DTIM period of your access point is not given, and assumed to be 1. At 3,"
+            f" {best.setting.name.replace('DTIM 1', 'DTIM 3')} draws {draws}; --dtim states it."
         )
 
 

@@ -236,8 +236,22 @@ def test_a_chip_implies_a_current_network_whose_parts_can_be_set(
     assert "The DTIM period" not in quiet["answer"]
     assert advice(capsys, *chip, *words, "--measured", "dtim=3: 3mA")["settings"] == network
     assert advice(capsys, *words)["settings"] == {"beacon.interval_ms": 102.4}
-    assert "At 3" not in advice(capsys, "--profile", "esp8266", *words)["answer"]  # no default is known
     assert advice(capsys, *chip, *words, "--topology", "modern")["settings"] == {}
+
+
+def test_without_a_dtim_period_the_currents_at_3_are_those_of_such_an_access_point(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of each setting of the driver; those that wake for DTIM beacons wake for every third beacon then."""
+    words = ("--profile", "esp32", "--replications", "1", "--workers", "1", *SHORT)
+    assumed, stated = advice(capsys, *words), advice(capsys, *words, "--dtim", "3")
+    currents = {row["setting"]: row["current_ma"] for row in stated["rows"]}
+    rows = [row for row in assumed["rows"] if row["needs"] is None]
+    for row in rows:
+        name = row["setting"].replace("DTIM 1", "DTIM 3").replace("listen interval 3", "DTIM 3")
+        assert row["current_ma_at_dtim_3"] == pytest.approx(currents[name])
+    assert len(rows) > 8
+    assert all("current_ma_at_dtim_3" not in row for row in stated["rows"])
 
 
 def test_a_run_and_a_sweep_have_the_same_network_around_a_chip(

@@ -45,7 +45,6 @@ def _columns(advice: Advice) -> list[Column]:
     columns = [
         *(_page_columns(advice) if advice.has_pages else _message_columns(advice)),
         _group_column(advice),
-        number_column("seeds", [len(row.result.replicates) for row in advice.rows], max_decimals=0),
     ]
     return [
         Column("rank", list(map(_rank, advice.rows))),
@@ -113,7 +112,13 @@ def _supply_columns(advice: Advice) -> list[Column]:
     battery = _digits_column("battery", [row.get("battery_days", nan) for row in rows], unit="days")
     if advice.chip is not None:
         currents = [current_of(row.result, advice.chip) for row in advice.rows]
-        return [*_interval_columns(currents), battery]
+        others = [advice.at_dtim_3.get(row.setting.name) for row in advice.rows]
+        at_dtim_3 = [nan if other is None else other.typical_ma for other in others]
+        return [
+            *_interval_columns(currents),
+            _digits_column("current", at_dtim_3, "at DTIM 3", "mA"),
+            battery,
+        ]
     if "mean_current_ma" in rows[0]:
         return [number_column("current", [row["mean_current_ma"] for row in rows], unit="mA"), battery]
     return [number_column("power", [row["mean_power_mw"] for row in rows], unit="mW"), battery]
@@ -199,11 +204,13 @@ def assumptions(advice: Advice, driver: str) -> list[str]:
     duration = format_seconds(comparison.runs[0]["simulated_s"] / count)
     pages = f"{comparison.pages} pages" if advice.has_pages else duration
     seeds = f"{count} clients" if comparison.replicate == "client" else comparison.seed_range
+    least = min(len(row.result.replicates) for row in advice.rows)
+    few = f", and those marked * with {least} of them" if least < count else ""
     return [
         f"Traffic: {workload.name}, {workload.remark}.",
         *(["The latency of the messages beside the pages is not bounded."] if is_unbounded else []),
         *_parameter_lines(workload.parameters),
-        f"Simulated: {pages} of each setting with {seeds}.",
+        f"Simulated: {pages} of each setting with {seeds}{few}.",
         *_network_lines(comparison.resolved_topology),
         _chip(comparison.scenario.profile, driver),
         _NOT_CONSIDERED,
@@ -302,6 +309,7 @@ def _row(advice: Advice, row: SettingRow) -> dict[str, Any]:
     delay = "page_time_added_s" if advice.has_pages else "p99_latency_s"
     missing = {} if isnan(row.missing) else {"missing": row.missing}
     share = setting.dtim_share(advice.dtim_period)
+    other = advice.at_dtim_3.get(setting.name)
     return {
         "setting": setting.name,
         "policy": setting.policy,
@@ -316,6 +324,7 @@ def _row(advice: Advice, row: SettingRow) -> dict[str, Any]:
         "mean_power_w": row.power_w,
         "group_frames_share": share,
         **({"current_ma": current_of(result, advice.chip)._asdict()} if advice.chip else {}),
+        **({"current_ma_at_dtim_3": other._asdict()} if other else {}),
         **missing,
         **{key: value for key, value in result.to_dict().items() if key in _MEASURES},
     }
