@@ -136,7 +136,7 @@ def compare_modes(
             profile = spec if mode is chip.mode else Spec(spec.name).with_("mode", mode.name)
             same = replace(scenario, profile=str(profile))
             rows.append(ModeRow(mode, _default_current(same, settings, workers)))
-        elif report_every_s is not None and mode.associate_mc:
+        elif report_every_s is not None and mode.associate_mc and mode.name != "off":  # no timer ends it
             currents = (mode.base_ma + charge_mc / report_every_s for charge_mc in mode.associate_mc)
             rows.append(ModeRow(mode, Current(*currents)))
     return tuple(sorted(rows, key=lambda row: row.current.typical_ma))

@@ -103,8 +103,9 @@ def format_percent(value: float) -> str:
 
 def format_range(low: float, typical: float, high: float, unit: str) -> str:
     """Return an interval, with two digits of its width."""
-    decimals = 0 if high <= low else max(0, 1 - math.floor(math.log10(high - low)))
-    return f"{low:.{decimals}f} to {high:.{decimals}f} {unit}, typically {typical:.{decimals}f}"
+    decimals = 0 if high <= low else 1 - math.floor(math.log10(high - low))
+    texts = [f"{round(value, decimals):.{max(0, decimals)}f}" for value in (low, high, typical)]
+    return f"{texts[0]} to {texts[1]} {unit}, typically {texts[2]}"
 
 
 def format_seconds(seconds: float, digits: int | None = 3) -> str:

@@ -176,7 +176,7 @@ def _drawn(current: Current, battery_mah: float | None) -> str:
     if not battery_mah:
         return text
     low, typical, high = (battery_mah / each / 24 for each in reversed(current))
-    return f"{text} ({format_range(low, typical, high, 'days')}, with {battery_mah:g} mAh)"
+    return f"{text} ({format_range(low, typical, high, 'days')})"
 
 
 def _about(seconds: float) -> str:

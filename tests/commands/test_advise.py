@@ -35,7 +35,7 @@ def test_the_answer_has_the_call_of_the_driver(capsys: pytest.CaptureFixture[str
     )
     assert text.startswith("ESP-IDF, Arduino, ESPHome, Tasmota and CircuitPython use modem-sleep by default")
     for part in (
-        "with 2000 mAh",
+        "battery of 2000 mAh",
         "rank",
         "p99",
         "days",
@@ -185,7 +185,7 @@ def test_a_report_interval_compares_the_hand_computed_deep_sleep(capsys: pytest.
     document = advice(capsys, *words, "--workers", "1")
     rows = {row["mode"]: row["current_ma"] for row in document["modes"]}
     assert list(rows["deep-sleep"].values()) == pytest.approx([0.005 + mc / 900 for mc in (80, 200, 400)])
-    assert list(rows) == ["off", "deep-sleep", "light-sleep", "modem-sleep-dfs", "modem-sleep"]
+    assert list(rows) == ["deep-sleep", "light-sleep", "modem-sleep-dfs", "modem-sleep"]
     best = next(row for row in document["rows"] if row["setting"] == document["best"])["current_ma"]
     even_s = 200 / (best["typical_ma"] - 0.005)
     shown = re.search(r"it draws less than .* above ([0-9.]+) s", document["answer"])

@@ -8,6 +8,7 @@ from psm_sim.common.formatting import (
     decimals_of,
     format_half_width,
     format_number,
+    format_range,
     format_seconds,
 )
 
@@ -66,3 +67,9 @@ def test_a_mean_has_the_decimals_of_its_interval(
     pairs = zip(means, widths, strict=True)
     shown = [f"{format_number(mean, decimals)} {format_half_width(width, decimals)}" for mean, width in pairs]
     assert shown == texts
+
+
+def test_an_interval_is_shown_with_two_digits_of_its_width() -> None:
+    assert format_range(2.33, 2.77, 9.11, "mA") == "2.3 to 9.1 mA, typically 2.8"
+    assert format_range(1.351, 1.42, 1.482, "mA") == "1.35 to 1.48 mA, typically 1.42"
+    assert format_range(186.1, 367.2, 888.4, "days") == "190 to 890 days, typically 370"

@@ -21,6 +21,7 @@ from psm_sim.simulation.table import directions_of
 if TYPE_CHECKING:
     from psm_sim.campaign.advice import Advice
     from psm_sim.network import Topology
+    from psm_sim.simulation import Scenario
 
 
 def write_table(advice: Advice, driver: str, stream: TextIO) -> None:
@@ -207,12 +208,12 @@ def assumptions(advice: Advice, driver: str) -> list[str]:
     least = min(len(row.result.replicates) for row in advice.rows)
     few = f", and those marked * with {least} of them" if least < count else ""
     return [
-        f"Traffic: {workload.name}, {workload.remark}.",
+        *([] if advice.report_every_s else [f"Traffic: {workload.name}, {workload.remark}."]),
         *(["The latency of the messages beside the pages is not bounded."] if is_unbounded else []),
         *_parameter_lines(workload.parameters),
         f"Simulated: {pages} of each setting with {seeds}{few}.",
         *_network_lines(comparison.resolved_topology),
-        _chip(comparison.scenario.profile, driver),
+        _chip(comparison.scenario, driver),
         _NOT_CONSIDERED,
         *([_UNASSOCIATED] if advice.report_every_s is None else []),
     ]
@@ -258,13 +259,15 @@ def _network_lines(topology: Topology) -> list[str]:
     ]
 
 
-def _chip(profile: str, driver: str) -> str:
-    if not profile:
+def _chip(scenario: Scenario, driver: str) -> str:
+    if not scenario.profile:
         return "Chip: none, so the radio is that of the published evaluations; add --profile for mA and days."
-    chip = load_profile(profile)
+    chip = load_profile(scenario.profile)
+    battery = f"; battery of {scenario.battery_mah:g} mAh" if scenario.battery_mah else ""
     named = "driver not known, so common settings" if driver == "generic" else f"driver {driver}"
     mode = f", {chip.mode.name}" if chip.mode else ""
-    return f"Chip: {chip.description or chip.name}{mode}; {named}{'' if chip.has_twt else ', without TWT'}."
+    twt = "" if chip.has_twt else ", without TWT"
+    return f"Chip: {chip.description or chip.name}{mode}; {named}{twt}{battery}."
 
 
 _MEASURES = (
