@@ -1,4 +1,4 @@
-"""Loss sequences that are meant to hurt, shared by the tests of the bounds."""
+"""Adversarial loss sequences, for tests of the bounds."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ KINDS = ("random", "switching", "against fixed-share", "all or nothing", "agains
 
 
 def losses(kind, rng):
-    """Return losses of shape (T, n), T from 2 to 40 and n from 2 to 5, of one of KINDS."""
+    """Return losses of one of KINDS, shape (T, n), with T from 2 to 40 and n from 2 to 5."""
     rounds, n = int(rng.integers(2, 41)), int(rng.integers(2, 6))
     if kind == "random":
         return rng.exponential(rng.choice([0.1, 1.0, 10.0]), (rounds, n))
@@ -34,7 +34,7 @@ def switching_sequence(rounds, switches, n=3):
 
 
 def _against(learner, rounds, rng):
-    """Return losses that always hit hardest what the learner trusts most."""
+    """Return losses that are largest for the expert with the largest weight."""
     table = np.zeros((rounds, learner.n_experts))
     for row in table:
         weights = learner.weights

@@ -1,4 +1,4 @@
-"""The losses of the best k-switch sequences against brute force, and laws they obey."""
+"""Losses of the best sequences with k switches, compared with brute force, and their laws."""
 
 import itertools
 
@@ -13,7 +13,7 @@ from tests.learning.sequences import clear_best, switching_sequence
 
 
 def brute_force(table, most):
-    """Return the least loss with at most k switches, k = 0 .. most, over all sequences."""
+    """Return the minimum loss with at most k switches over all sequences, k = 0 .. most."""
     rounds, n = table.shape
     best = np.full(most + 1, np.inf)
     for sequence in itertools.product(range(n), repeat=rounds):
@@ -26,13 +26,13 @@ def brute_force(table, most):
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 6), st.integers(1, 3), st.integers(0, 7), st.integers(0, 10_000))
 def test_the_totals_equal_brute_force(rounds, n, most, seed) -> None:
-    """For every k at once, ties and useless switches included."""
+    """For every k, including ties and useless switches."""
     table = np.random.default_rng(seed).integers(0, 6, (rounds, n)) / 4
     assert best_switching(table, most) == pytest.approx(brute_force(table, most), abs=1e-12)
 
 
-def test_totals_fall_from_the_best_expert_to_the_best_of_each_round() -> None:
-    """The two ends are the other comparators, and more switches never hurt."""
+def test_totals_fall_from_the_best_expert_to_the_minimum_of_each_round() -> None:
+    """The ends are other comparators, and more switches never increase the loss."""
     table = np.random.default_rng(4).exponential(1, (80, 4))
     totals = best_switching(table, 79)
     assert totals[0] == pytest.approx(table.sum(axis=0).min())
@@ -40,16 +40,16 @@ def test_totals_fall_from_the_best_expert_to_the_best_of_each_round() -> None:
     assert (np.diff(totals) <= 1e-12).all()
 
 
-def test_a_clear_sequence_is_found_again() -> None:
-    """Where one sequence costs nothing, it needs exactly its switches."""
+def test_a_sequence_without_loss_needs_exactly_its_switches() -> None:
+    """With fewer switches the loss is larger, and with more it is equal."""
     sequence = switching_sequence(60, 7)
     totals = best_switching(clear_best(sequence, 3, 2.0), 9)
     assert (totals[7:] == 0).all()
     assert totals[6] > 0
 
 
-def test_experts_that_lose_inf_are_avoided() -> None:
-    """An infinite loss is never on the best path while another path is finite."""
+def test_experts_with_infinite_loss_are_avoided() -> None:
+    """As long as another path is finite."""
     table = np.array([[0.0, 5.0], [np.inf, 5.0], [0.0, 5.0]])
     assert best_switching(table, 2).tolist() == [15.0, 10.0, 5.0]
 
@@ -63,7 +63,7 @@ def test_experts_that_lose_inf_are_avoided() -> None:
         (lambda: best_switching([["x"]], 1), "the losses must be a table of numbers"),
     ],
 )
-def test_unusable_input_is_refused(call, words: str) -> None:
-    """One sentence with the value."""
+def test_invalid_input_is_an_error(call, words: str) -> None:
+    """The message has the value."""
     with pytest.raises(InputError, match=words):
         call()

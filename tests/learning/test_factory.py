@@ -20,16 +20,16 @@ class Mine(FixedShare):
 """
 
 
-def test_learn_alpha_has_the_switching_rates_for_the_horizon() -> None:
-    """And the number of experts."""
+def test_learn_alpha_has_the_switching_rates_of_the_horizon() -> None:
+    """It also has the number of experts."""
     learn = make_learner("learn-alpha", 12, 27_000)
     assert isinstance(learn, LearnAlpha)
     assert learn.n_experts == 12
     assert learn.rates.tolist() == switching_rates(27_000).tolist()
 
 
-def test_a_users_learner_is_made_from_its_file(tmp_path: Path) -> None:
-    """Its own parameters behind it."""
+def test_a_user_defined_learner_is_created_from_its_file(tmp_path: Path) -> None:
+    """With its parameters."""
     file = tmp_path / "my.py"
     file.write_text(OWN)
     assert make_learner(f"{file}:Mine", 3, 10).alpha == 0.25
@@ -37,8 +37,8 @@ def test_a_users_learner_is_made_from_its_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.0, 5e-7, 0.1, 1 / 3, 1.0])
-def test_the_rate_of_lpsm_reaches_its_learner_to_the_last_bit(alpha: float) -> None:
-    """There is no other way to a fixed rate."""
+def test_the_learner_of_lpsm_has_exactly_its_rate(alpha: float) -> None:
+    """It is the only parameter of a fixed rate."""
     policy = Lpsm(alpha=alpha)
     policy.start(0.1)
     assert policy.learner.alpha == alpha
@@ -55,14 +55,14 @@ def test_the_rate_of_lpsm_reaches_its_learner_to_the_last_bit(alpha: float) -> N
         ("learn-alpha:n_experts=3", "learner learn-alpha has no parameter 'n_experts'"),
     ],
 )
-def test_what_cannot_be_made_is_said_in_a_sentence(text: str, message: str) -> None:
-    """What the program gives, a text cannot."""
+def test_an_invalid_learner_is_an_error_of_one_sentence(text: str, message: str) -> None:
+    """A text cannot set the arguments that the program sets."""
     with pytest.raises(InputError, match=message):
         make_learner(text, 3, 10)
 
 
-def test_more_weights_than_a_round_can_update_are_refused() -> None:
-    """Learn-alpha has one for each expert and switching rate: 259 for 27,000 polls."""
+def test_too_many_weights_are_an_error() -> None:
+    """Learn-alpha has one per expert and switching rate: 259 rates for 27,000 polls."""
     message = "learner learn-alpha: 80000 experts with 259 switching rates for 27000 polls exceed 20,000,000"
     with pytest.raises(InputError, match=message):
         make_learner("learn-alpha", 80_000, 27_000)

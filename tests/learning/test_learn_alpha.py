@@ -16,7 +16,7 @@ RATES = {
     "for 27,000 rounds": switching_rates(27_000)[::12],
     "one": np.array([0.3]),
     "tiny": np.array([1e-99, 1e-12, 1 - 1e-8]),
-    "nothing kept": np.array([0.75, 0.7500001, 0.9]),
+    "no memory": np.array([0.75, 0.7500001, 0.9]),
 }
 by_rates = pytest.mark.parametrize("rates", RATES.values(), ids=RATES)
 
@@ -32,8 +32,8 @@ def table(seed: int, rounds: int = 150) -> Any:
 
 @by_rates
 @pytest.mark.parametrize("seed", [1, 2])
-def test_unscaled_rounds_learn_what_scaled_ones_learn(rates: Any, seed: int) -> None:
-    """Round by round: the weights, the rates' weights and the loss; reading them moves nothing."""
+def test_unscaled_rounds_give_the_weights_of_scaled_ones(rates: Any, seed: int) -> None:
+    """In each round, for weights, weights of rates and loss; reading them changes nothing."""
     unscaled, plain, scaled = (LearnAlpha(N, rates) for _ in range(3))
     assert unscaled._accumulates
     scaled._accumulates = False
@@ -45,8 +45,8 @@ def test_unscaled_rounds_learn_what_scaled_ones_learn(rates: Any, seed: int) -> 
     assert (unscaled.weights == plain.weights).all()
 
 
-def test_a_rate_that_was_as_good_as_ruled_out_comes_back() -> None:
-    """A posterior of e^-2000 is not lost: long there is no switch, and then one in each round."""
+def test_a_rate_with_almost_no_weight_can_recover() -> None:
+    """After many rounds without a switch, a posterior of e^-2000 recovers with a switch per round."""
     learner = LearnAlpha(2, [1e-4, 0.5])
     steady, wild = [[0.0, 9.0]] * 3_000, [[0.0, 9.0], [9.0, 0.0]] * 300
     low = 1.0
@@ -58,8 +58,8 @@ def test_a_rate_that_was_as_good_as_ruled_out_comes_back() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_plain_learn_alpha_of_the_documentation_learns_the_same(seed: int) -> None:
-    """The docstring's function is run as it stands, on other losses and on the rates of the thesis."""
+def test_the_documented_learn_alpha_gives_the_same_weights(seed: int) -> None:
+    """The function in the docstring is run on other losses, with the rates of the thesis."""
     names: dict[str, Any] = dict(vars(learn_alpha))
     for example in doctest.DocTestParser().get_examples(learn_alpha.__doc__ or ""):
         exec(example.source, names)  # noqa: S102 (the project's own docstring)

@@ -1,4 +1,4 @@
-"""The checks that every learner must pass, on the built-in ones, and what holds for these besides."""
+"""Contract checks of the built-in learners, and further laws of them."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ EXCEPTIONS: Exceptions = {
 every_learner = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
 
-def taught(make: Callable[[int], Learner], rounds: int = 40) -> Learner:
-    """Return a learner after some rounds of drawn losses."""
+def trained(make: Callable[[int], Learner], rounds: int = 40) -> Learner:
+    """Return a learner after *rounds* of random losses."""
     learner = make(N)
     for row in np.random.default_rng(1).exponential(3.0, (rounds, N)):
         learner.update(row)
@@ -46,13 +46,13 @@ def taught(make: Callable[[int], Learner], rounds: int = 40) -> Learner:
 
 @pytest.mark.parametrize(("name", "check"), cases(LEARNER_CHECKS, list(MAKERS), EXCEPTIONS))
 def test_a_built_in_learner_passes_every_check(name: str, check: Check) -> None:
-    """The same checks as ``psm_sim check`` runs on a user's learner."""
+    """These are the checks of ``psm_sim check``."""
     assert run_check(check, MAKERS[name](N)).fault == ""
 
 
 @every_learner
-def test_a_new_learner_weighs_all_experts_alike(make) -> None:
-    """p_1 is uniform and no round has passed."""
+def test_a_new_learner_has_uniform_weights(make) -> None:
+    """And no rounds."""
     learner = make(N)
     assert isinstance(learner, Learner)
     assert learner.weights == pytest.approx(np.full(N, 1 / N), abs=1e-15)
@@ -72,9 +72,9 @@ def test_a_new_learner_weighs_all_experts_alike(make) -> None:
         (["a"] * 5, "round 41: the losses must be numbers"),
     ],
 )
-def test_unusable_losses_are_refused_by_round_and_value(make, losses, words: str) -> None:
-    """The error names the round, the value and what is expected; the learner stays as it was."""
-    learner = taught(make)
+def test_the_error_for_invalid_losses_has_round_and_value(make, losses, words: str) -> None:
+    """It also has the expected values, and the learner is unchanged."""
+    learner = trained(make)
     before = learner.weights.tolist()
     with pytest.raises(InputError, match=words):
         learner.update(losses)
@@ -82,22 +82,22 @@ def test_unusable_losses_are_refused_by_round_and_value(make, losses, words: str
 
 
 @every_learner
-def test_values_of_another_number_are_not_predicted_from(make: Callable[[int], Learner]) -> None:
-    """One for each expert is expected."""
+def test_a_prediction_from_a_wrong_number_of_values_is_an_error(make: Callable[[int], Learner]) -> None:
+    """It requires one value per expert."""
     with pytest.raises(InputError, match=r"values to predict from must have shape .*, got \(2,\)"):
-        taught(make).predict([1, 2])
+        trained(make).predict([1, 2])
 
 
 @every_learner
-def test_a_single_expert_is_followed_without_regret(make) -> None:
-    """With one expert there is nothing to learn, whatever the switching rate."""
+def test_a_single_expert_gives_no_regret(make) -> None:
+    """For any switching rate."""
     learner = make(1)
     assert learner.update([2.5]) == pytest.approx(2.5, abs=1e-12)
     assert learner.weights == pytest.approx([1.0], abs=1e-12)
 
 
-def test_when_every_expert_with_weight_is_removed_the_round_is_refused() -> None:
-    """Static-expert shares nothing: with all its weight removed no distribution is left."""
+def test_removing_every_expert_with_weight_is_an_error() -> None:
+    """Static-expert shares no weight, so no distribution is left."""
     for learner in (StaticExpert(2), FixedShare(2, 0.0), LearnAlpha(2, [0.0])):
         learner.update([math.inf, 1.0])
         with pytest.raises(
@@ -124,15 +124,15 @@ def test_when_every_expert_with_weight_is_removed_the_round_is_refused() -> None
         (lambda: LearnAlpha(3, ["x"]), "switching rates must be numbers"),
     ],
 )
-def test_constructors_refuse_what_they_cannot_use(make, words: str) -> None:
-    """One sentence: what is wrong, the value, what is expected."""
+def test_constructors_reject_invalid_arguments(make, words: str) -> None:
+    """The message has the argument, its value and the expected values."""
     with pytest.raises(InputError, match=words):
         make()
 
 
-def test_what_a_learner_hands_out_is_a_copy() -> None:
-    """Changing weights, rates or their posterior from outside changes nothing within."""
-    learner = taught(MAKERS["learn-alpha"])
+def test_arrays_returned_by_a_learner_are_copies() -> None:
+    """Writing to weights, rates or their posterior does not change the learner."""
+    learner = trained(MAKERS["learn-alpha"])
     before = learner.weights, learner.rates, learner.rate_weights
     learner.weights[:] = learner.rates[:] = learner.rate_weights[:] = 0
     for now, then in zip((learner.weights, learner.rates, learner.rate_weights), before, strict=True):

@@ -1,4 +1,4 @@
-"""Every learner against the definition: a sum over all n^T expert sequences (2.5)."""
+"""Learners compared with the definition, a sum over all n^T expert sequences (2.5)."""
 
 import itertools
 import math
@@ -47,9 +47,9 @@ def test_static_expert_equals_the_sum_over_constant_sequences(n, rounds) -> None
     losses = random_losses(rounds, n, seed=n + rounds)
     learner = StaticExpert(n)
     suffered = sum(learner.update(row) for row in losses)
-    each = np.exp(-losses.sum(axis=0))
-    assert suffered == pytest.approx(-math.log(each.mean()), abs=1e-10)
-    assert learner.weights == pytest.approx(each / each.sum(), abs=1e-12)
+    likelihoods = np.exp(-losses.sum(axis=0))
+    assert suffered == pytest.approx(-math.log(likelihoods.mean()), abs=1e-10)
+    assert learner.weights == pytest.approx(likelihoods / likelihoods.sum(), abs=1e-12)
 
 
 @pytest.mark.parametrize("rates", [ALPHAS, [0.01, 0.5, 0.9], [0.0], [0.0, 1.0]])
@@ -59,9 +59,9 @@ def test_learn_alpha_equals_the_mean_likelihood_of_its_rates(n, rounds, rates) -
     losses = random_losses(rounds, n, seed=7 * n + rounds)
     learner = LearnAlpha(n, rates)
     suffered = sum(learner.update(row) for row in losses)
-    each = np.array([likelihood(losses, rate) for rate in rates])
-    assert suffered == pytest.approx(-math.log(each.mean()), abs=1e-10)
-    assert learner.rate_weights == pytest.approx(each / each.sum(), abs=1e-10)
+    likelihoods = np.array([likelihood(losses, rate) for rate in rates])
+    assert suffered == pytest.approx(-math.log(likelihoods.mean()), abs=1e-10)
+    assert learner.rate_weights == pytest.approx(likelihoods / likelihoods.sum(), abs=1e-10)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.2, 1.0])
@@ -78,7 +78,7 @@ def test_the_weights_are_the_predictive_distribution_of_the_next_expert(alpha: f
         assert learner.weights[expert] == pytest.approx(joint / likelihood(losses, alpha), abs=1e-12)
 
 
-def test_removed_experts_count_as_the_sum_says() -> None:
+def test_removed_experts_agree_with_the_sum_over_sequences() -> None:
     """Infinite losses are exact: a sequence through a removed expert has likelihood 0."""
     losses = random_losses(5, 3, seed=11)
     losses[1, 0] = losses[3, 2] = np.inf
@@ -91,7 +91,7 @@ def test_removed_experts_count_as_the_sum_says() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 3), st.integers(1, 5), st.floats(0, 1), st.integers(0, 2**32 - 1))
 def test_any_rate_and_any_losses_agree_with_enumeration(n, rounds, alpha, seed) -> None:
-    """No switching rate is special."""
+    """For any switching rate."""
     losses = random_losses(rounds, n, seed)
     learner = LearnAlpha(n, [alpha, 0.5])
     suffered = sum(learner.update(row) for row in losses)

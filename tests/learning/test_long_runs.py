@@ -1,4 +1,4 @@
-"""Learners over many rounds; the million-round run is in benchmarks/learning_round.py."""
+"""Learners over many rounds. benchmarks/learning_round.py has a million rounds."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ ROUNDS = 50_000
         lambda: StaticExpert(12),
     ],
 )
-def test_fifty_thousand_rounds_of_losses_up_to_1e4(make) -> None:
-    """No NaN, weights a distribution to 1e-12, none lost under sharing, and the loss still adds up."""
+def test_weights_stay_a_distribution_over_fifty_thousand_rounds(make) -> None:
+    """With losses up to 1e4: no NaN, a sum of 1 to 1e-12, no weight of 0 with sharing, and the exact loss."""
     rng, learner = np.random.default_rng(9), make()
     suffered, best = 0.0, np.zeros(12)
     for batch in range(ROUNDS // 1000):

@@ -18,7 +18,7 @@ def shifting(rounds=120, switches=5):
     return noise + clear_best(switching_sequence(rounds, switches), 3, 2.0)
 
 
-def test_learners_keep_their_promises_on_a_shifting_sequence() -> None:
+def test_regrets_obey_their_bounds_on_a_shifting_sequence() -> None:
     """Static-expert within log n of the best expert; Learn-alpha within its bound of the best rate."""
     table = shifting()
     best = table[:, best_expert(table)].sum()
@@ -32,6 +32,6 @@ def test_learners_keep_their_promises_on_a_shifting_sequence() -> None:
     assert learnt < best
 
 
-def test_the_best_expert_is_the_one_with_the_least_total() -> None:
-    """By index; ties go to the first."""
+def test_the_best_expert_has_the_lowest_total_loss() -> None:
+    """It is an index; of ties, the first one."""
     assert best_expert([[3.0, 1.0, 1.0], [0.0, 1.0, 1.0]]) == 1

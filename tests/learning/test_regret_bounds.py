@@ -1,4 +1,4 @@
-"""Lemma 1 by enumeration; Theorem 1 and Corollary 1 on sequences made to break them."""
+"""Lemma 1 by enumeration; Theorem 1 and Corollary 1 on adversarial sequences."""
 
 import itertools
 import math
@@ -81,7 +81,7 @@ def test_beta_is_the_curvature_of_the_loss_at_its_minimum() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_sequence_breaks_theorem_1_or_corollary_1(kind) -> None:
+def test_no_sequence_violates_theorem_1_or_corollary_1(kind) -> None:
     """200 sequences of each kind, random and adversarial: no rate beats alpha*, and no bound is exceeded."""
     rng = np.random.default_rng(KINDS.index(kind))
     inside = 0
@@ -105,8 +105,8 @@ def test_no_sequence_breaks_theorem_1_or_corollary_1(kind) -> None:
 
 
 @pytest.mark.parametrize("switches", [1, 10, 60])
-def test_the_bound_is_attained_when_the_best_sequence_is_beyond_doubt(switches: int) -> None:
-    """With one sequence left but for exp(-1000), any rate's regret equals Theorem 1."""
+def test_the_bound_is_attained_if_the_best_sequence_is_certain(switches: int) -> None:
+    """If other sequences have a likelihood of exp(-1000), the regret of any rate equals Theorem 1."""
     table = clear_best(switching_sequence(121, switches), 3, margin=1000.0)
     best = best_rate(table)
     alphas = np.linspace(0.02, 0.9, 12)
@@ -115,8 +115,8 @@ def test_the_bound_is_attained_when_the_best_sequence_is_beyond_doubt(switches: 
     assert regret == pytest.approx(upper_bound(121, best.alpha, alphas), rel=1e-9, abs=1e-9)
 
 
-def test_the_bound_is_tight_where_the_best_sequence_is_nearly_clear() -> None:
-    """At a margin of 4 nats regret is over 0.99 of Theorem 1."""
+def test_the_bound_is_tight_if_the_best_sequence_is_almost_certain() -> None:
+    """With a margin of 4 nats, the regret is over 0.99 of Theorem 1."""
     table = clear_best(switching_sequence(200, 20), 3, margin=4.0)
     best = best_rate(table)
     alphas = best.alpha * np.array([0.8, 0.9, 1.1, 2.0])
@@ -126,7 +126,7 @@ def test_the_bound_is_tight_where_the_best_sequence_is_nearly_clear() -> None:
 
 @pytest.mark.parametrize("switches", [0, 3, 40, 150])
 def test_corollary_1_is_tight_to_a_nat(switches: int) -> None:
-    """When the data name the rate beyond doubt, Learn-alpha pays its bound but for less than 1 nat."""
+    """If the data determine the rate, the regret of Learn-alpha is within 1 nat of its bound."""
     rounds = 300
     table = clear_best(switching_sequence(rounds, switches), 3, margin=1000.0)
     rates = switching_rates(rounds)
@@ -137,8 +137,8 @@ def test_corollary_1_is_tight_to_a_nat(switches: int) -> None:
     assert bound - 1 < regret <= bound
 
 
-def test_bounds_at_their_corners() -> None:
-    """One round leaves no regret; a rate of 0 or 1 may cost without end."""
+def test_bounds_in_limiting_cases() -> None:
+    """One round has no regret; a rate of 0 or 1 may have infinite regret."""
     assert upper_bound(1, 0.3, [0.0, 0.9]).tolist() == [0.0, 0.0]
     assert upper_bound(9, 0.3, [0.3, 0.0, 1.0]).tolist() == [0.0, math.inf, math.inf]
 
@@ -152,7 +152,7 @@ def test_bounds_at_their_corners() -> None:
         (lambda: learn_alpha_bound(9, 0.1, []), "switching rates must be a non-empty list"),
     ],
 )
-def test_bounds_refuse_what_is_no_rate_or_number_of_rounds(call, words: str) -> None:
-    """One sentence with the value."""
+def test_bounds_reject_invalid_rates_and_numbers_of_rounds(call, words: str) -> None:
+    """The message has the value."""
     with pytest.raises(InputError, match=words):
         call()

@@ -1,4 +1,4 @@
-"""Looking ahead: many rounds with the same losses in one step, as one by one."""
+"""Lookahead and fast-forward over many rounds with the same losses."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def twins(kind: str) -> tuple[Learner, Learner]:
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kind", ["fixed-share", "learn-alpha"])
-def test_the_predictions_ahead_are_those_of_the_rounds_one_by_one(kind, loss):
-    """600 rounds, over several blocks, each mean within 1e-9 ms."""
+def test_lookahead_predictions_equal_those_round_by_round(kind, loss):
+    """Each mean is within 1e-9 ms, in 600 rounds over several blocks."""
     looking, walking = twins(kind)
     ahead = looking.lookahead(LOSSES[loss])
     assert ahead is not None
-    found = list(islice(chain.from_iterable(ahead.predictions(TIMES_MS)), 600))
-    for mean_ms in found:
+    means_ms = list(islice(chain.from_iterable(ahead.predictions(TIMES_MS)), 600))
+    for mean_ms in means_ms:
         walking.update(LOSSES[loss])
         assert mean_ms == pytest.approx(walking.predict(TIMES_MS), abs=1e-9, rel=0)
 
@@ -49,8 +49,8 @@ def test_the_predictions_ahead_are_those_of_the_rounds_one_by_one(kind, loss):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kind", ["fixed-share", "learn-alpha"])
 @pytest.mark.parametrize("rounds", [1, 2, 31, 1000, 50_000])
-def test_a_leap_learns_what_the_rounds_one_by_one_would(kind, loss, rounds):
-    """Every weight within 1e-9, and the same number of rounds; of 50,000 the evidence is below 1e-300."""
+def test_a_fast_forward_gives_the_weights_of_the_rounds_one_by_one(kind, loss, rounds):
+    """Every weight is within 1e-9, and the number of rounds is equal, also for evidence below 1e-300."""
     leaping, walking = twins(kind)
     ahead = leaping.lookahead(LOSSES[loss])
     assert ahead is not None
@@ -65,8 +65,8 @@ def test_a_leap_learns_what_the_rounds_one_by_one_would(kind, loss, rounds):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_rates_that_cannot_be_seen_are_left_out_of_the_first_block_and_change_no_mean(loss):
-    """One expert was best in 2,000 rounds, so that few of 83 rates still count."""
+def test_negligible_rates_are_omitted_from_the_first_block_at_equal_means(loss):
+    """One expert was best in 2,000 rounds, so few of 83 rates have a weight."""
     learner, losses = LearnAlpha(12, RATES), (np.arange(12) != 3) * 3.0
     for _ in range(2_000):
         learner.update(losses)
@@ -79,12 +79,12 @@ def test_rates_that_cannot_be_seen_are_left_out_of_the_first_block_and_change_no
     means_ms = next(ahead.predictions(TIMES_MS))
     for mean_ms in means_ms:
         learner.update(LOSSES[loss])
-        # Rounds decide by a billionth of a beacon; rounding alone differs, in another way for each NumPy.
+        # The decision is within a billionth of a beacon; rounding errors differ between NumPy versions.
         assert mean_ms == pytest.approx(learner.predict(TIMES_MS), rel=1e-11)
 
 
-def test_no_rate_is_left_out_that_a_block_of_rounds_could_bring_back():
-    """Weights down to the least that counts, beside the evidence that 256 rounds of these losses can give."""
+def test_a_rate_that_can_recover_within_a_block_is_not_omitted():
+    """For weights down to the smallest that counts, and the evidence of 256 rounds."""
     modes = modes_for(LOSSES["1/T"])
     assert modes is not None
     nats = float(np.ptp(LOSSES["1/T"]))
@@ -95,8 +95,8 @@ def test_no_rate_is_left_out_that_a_block_of_rounds_could_bring_back():
     assert modes.visible_rates(weights) == slice(40, 41)
 
 
-def test_looking_ahead_changes_nothing():
-    """The weights after it are the weights before it, to the last bit."""
+def test_lookahead_does_not_change_the_learner():
+    """Its weights are bit-for-bit the same."""
     learner, _ = twins("learn-alpha")
     before = learner.weights.tolist(), learner.rate_weights.tolist()
     ahead = learner.lookahead(LOSSES["1/T"])
@@ -106,8 +106,8 @@ def test_looking_ahead_changes_nothing():
     assert (learner.weights.tolist(), learner.rate_weights.tolist()) == before
 
 
-def test_what_modes_cannot_carry_is_learnt_round_by_round():
-    """Static-expert, a rate of 0 or next to 1, a single expert, losses far apart, infinite ones, too many."""
+def test_cases_without_modes_are_learnt_round_by_round():
+    """Static-expert, rates of 0 or almost 1, one expert, distant or infinite losses, too many experts."""
     flat = np.zeros(3)
     assert StaticExpert(3).lookahead(flat) is None
     assert FixedShare(3, 0.0).lookahead(flat) is None
@@ -119,14 +119,14 @@ def test_what_modes_cannot_carry_is_learnt_round_by_round():
     assert FixedShare(3, 0.1).lookahead(flat) is not None
 
 
-def test_modes_are_worked_out_once_for_the_same_rates_and_losses():
-    """Runs in one process share them."""
+def test_modes_are_computed_once_for_the_same_rates_and_losses():
+    """Runs in a process share them."""
     assert modes_for(LOSSES["1/T"]) is modes_for(LOSSES["1/T"].copy())
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 7, 64, 1000])
-def test_what_is_left_of_a_mode_is_the_power_of_its_ratio(rounds):
-    """Beside NumPy's own, of ratios of both signs."""
+def test_a_mode_decays_by_the_power_of_its_ratio(rounds):
+    """Compared with NumPy, for ratios of both signs."""
     modes = modes_for(LOSSES["1/T"])
     assert modes is not None
     assert modes.ratios.min() < 0 < modes.ratios.max()
@@ -134,8 +134,8 @@ def test_what_is_left_of_a_mode_is_the_power_of_its_ratio(rounds):
 
 
 @pytest.mark.parametrize("n", [2, 3, 12])
-def test_a_few_powers_make_those_of_every_round_of_a_block(n):
-    """Within 1e-12; with two experts, where eigenvalues come down to -1, no round is left out."""
+def test_the_powers_of_every_round_of_a_block_follow_from_a_few(n):
+    """Within 1e-12. With two experts, eigenvalues are down to -1, and no round is omitted."""
     modes = modes_for(np.linspace(0, 0.1, n))
     assert modes is not None
     powers, between = modes.powers

@@ -1,4 +1,4 @@
-"""L(alpha) as a curve, and alpha* in hindsight."""
+"""The curve L(alpha), and alpha*, its minimum."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from psm_sim.learning import FixedShare, best_rate, rate_losses
 from tests.learning.sequences import KINDS, clear_best, losses, switching_sequence
 
 
-def test_the_curve_is_fixed_share_at_every_rate() -> None:
-    """One pass over all rates gives what each Fixed-share suffers by itself, the ends included."""
+def test_the_curve_equals_the_loss_of_fixed_share_at_every_rate() -> None:
+    """One pass gives the losses of all rates, including 0 and 1."""
     table = np.random.default_rng(1).exponential(4, (150, 5))
     rates = [0.0, 1e-9, 0.1, 0.5, 0.8, 1.0]
     alone = []
@@ -20,7 +20,7 @@ def test_the_curve_is_fixed_share_at_every_rate() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_rate_of_a_dense_grid_is_better_than_the_best(kind) -> None:
-    """Against 2,000 rates, evenly spread and crowded at the ends, on 15 sequences a kind."""
+    """Among 2,000 rates, even and dense at the ends, on 15 sequences of each kind."""
     rng = np.random.default_rng(100 + KINDS.index(kind))
     ends = np.geomspace(1e-9, 0.5, 500)
     grid = np.concatenate([np.linspace(0, 1, 1000), ends, 1 - ends])
@@ -31,7 +31,7 @@ def test_no_rate_of_a_dense_grid_is_better_than_the_best(kind) -> None:
         assert best.loss == pytest.approx(rate_losses(table, [best.alpha])[0], rel=1e-10, abs=1e-10)
 
 
-def test_the_best_rate_is_the_share_of_switches_when_they_are_clear() -> None:
+def test_the_best_rate_of_a_certain_sequence_is_its_share_of_switches() -> None:
     """With margins of 1000 nats, alpha* = k / (T - 1), also k = 0 and k = T - 1."""
     for switches in (0, 1, 12, 199):
         sequence = switching_sequence(200, switches, n=4)
@@ -39,8 +39,8 @@ def test_the_best_rate_is_the_share_of_switches_when_they_are_clear() -> None:
         assert best.alpha == pytest.approx(switches / 199, rel=1e-9)
 
 
-def test_where_the_rate_makes_no_difference_it_is_zero() -> None:
-    """Equal experts, a single expert or a single round leave the curve flat."""
+def test_the_best_rate_on_a_flat_curve_is_0() -> None:
+    """The curve is flat for equal experts, one expert or one round."""
     equal = np.repeat(np.random.default_rng(5).exponential(3, (40, 1)), 3, axis=1)
     for table in (equal, equal[:, :1], np.array([[0.5, 2.0]])):
         best = best_rate(table)
@@ -48,8 +48,8 @@ def test_where_the_rate_makes_no_difference_it_is_zero() -> None:
     assert best_rate(equal).loss == pytest.approx(equal[:, 0].sum())
 
 
-def test_a_rate_that_excludes_every_finite_sequence_loses_inf() -> None:
-    """Two experts removed in turn cannot be followed without switching."""
+def test_a_rate_that_excludes_every_finite_sequence_has_infinite_loss() -> None:
+    """If two experts are removed alternately, a finite sequence switches."""
     table = np.array([[0.0, np.inf], [np.inf, 0.0], [np.inf, 0.0]])
     assert rate_losses(table, [0.0, 0.5, 1.0])[[0, 2]].tolist() == [np.inf, np.inf]
     assert best_rate(table).alpha == pytest.approx(0.5)

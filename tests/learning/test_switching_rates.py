@@ -13,7 +13,7 @@ from psm_sim.learning import relative_entropy, switching_rates
 
 
 def farthest(rates):
-    """Return the distance D of the worst alpha* from its nearest level, on a grid dense at the edges."""
+    """Return the largest distance D of an alpha* from its nearest level, on a grid dense at the ends."""
     edge = np.geomspace(1e-12, 0.5, 20_000)
     grid = np.concatenate([[0.0], edge, 1 - edge, [1.0]])
     right = np.clip(np.searchsorted(rates, grid), 0, rates.size - 1)
@@ -23,27 +23,27 @@ def farthest(rates):
 
 
 @pytest.mark.parametrize(("horizon", "levels"), [(2_700, 83), (9_000, 149), (27_000, 259), (54_000, 365)])
-def test_the_number_of_levels_is_the_published_one(horizon: int, levels: int) -> None:
+def test_the_number_of_levels_is_as_published(horizon: int, levels: int) -> None:
     """About sqrt(2T) levels."""
     assert switching_rates(horizon=horizon).size == levels
     assert levels == pytest.approx(math.sqrt(2 * horizon), rel=0.15)
 
 
-def test_the_first_levels_for_27000_rounds_are_the_published_ones() -> None:
-    """1.852e-5, 1.066e-4 and 2.688e-4, to the digits given."""
+def test_the_first_levels_for_27000_rounds_are_as_published() -> None:
+    """1.852e-5, 1.066e-4 and 2.688e-4, to four digits."""
     assert [f"{rate:.3e}" for rate in switching_rates(27_000)[:3]] == ["1.852e-05", "1.066e-04", "2.688e-04"]
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 10, 101.5, 2_700, 27_000])
 def test_every_rate_lies_within_delta_of_some_level(horizon: float) -> None:
-    """The definition (2.12), to rounding, and the worst case is nearly attained."""
+    """By definition (2.12), up to rounding; the worst case is almost attained."""
     delta = 1 / (2 * horizon)
     assert 0.98 * delta < farthest(switching_rates(horizon)) <= delta * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("horizon", [10, 300, 2_700])
-def test_no_level_but_one_half_can_be_dropped(horizon: int) -> None:
-    """Without any other level some alpha* is left further off than delta."""
+def test_no_level_except_one_half_is_superfluous(horizon: int) -> None:
+    """Without any other level, some alpha* is farther than delta from all levels."""
     rates = switching_rates(horizon)
     for index in range(rates.size):
         if rates[index] != 0.5:
@@ -53,7 +53,7 @@ def test_no_level_but_one_half_can_be_dropped(horizon: int) -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 100_000))
 def test_levels_rise_and_are_symmetric_about_one_half(horizon) -> None:
-    """Strictly inside (0, 1), increasing, mirrored, with 1/2 in the middle."""
+    """Within (0, 1), increasing, symmetric, with 1/2 in the middle."""
     rates = switching_rates(horizon)
     assert 0 < rates[0] < rates[-1] < 1
     assert (np.diff(rates) > 0).all()
@@ -62,15 +62,15 @@ def test_levels_rise_and_are_symmetric_about_one_half(horizon) -> None:
 
 
 def test_relative_entropy_of_hand_computed_pairs() -> None:
-    """D(p||q) is 0 only for equals, infinite where q excludes what p allows."""
+    """D(p||q) is 0 only for equal rates, and infinite if q excludes events of p."""
     assert relative_entropy(0.5, 0.25) == pytest.approx(0.5 * math.log(2) + 0.5 * math.log(2 / 3))
     assert relative_entropy([0, 0, 1, 0.3], [0.5, 0, 1, 0.3]).tolist() == [math.log(2), 0, 0, 0]
     assert relative_entropy([0.1, 0.1], [0, 1]).tolist() == [math.inf, math.inf]
 
 
 @pytest.mark.parametrize("horizon", [0, -5, math.nan, math.inf, "9", None, True])
-def test_a_horizon_that_is_no_number_of_rounds_is_refused(horizon) -> None:
-    """The value and the range stand in the error."""
+def test_an_invalid_horizon_is_an_error(horizon) -> None:
+    """The message has the value and the range."""
     with pytest.raises(
         InputError, match=r"the horizon must be a number >= 1 and <= 1e\+09, got " + re.escape(repr(horizon))
     ):

@@ -1,4 +1,4 @@
-"""Waiting law: bins and weights by hand, the laws it must learn, and its regret under log loss."""
+"""Waiting-time model: hand-computed bins and weights, known distributions, and regret of log loss."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TIMES = st.floats(0.0, 100.0)
 
 
 def law_after(intervals, **prior) -> WaitingTimeModel:
-    """Return a law that has seen these intervals."""
+    """Return a model trained on *intervals*."""
     law = WaitingTimeModel(**prior)
     for after_s, by_s in intervals:
         law.observe(after_s, by_s)
@@ -33,32 +33,32 @@ def law_after(intervals, **prior) -> WaitingTimeModel:
 
 
 def kaplan_meier(events, censored, times):
-    """Return the product-limit estimate of F at *times*, worked out with its definition."""
+    """Return the product-limit estimate of F at *times*, by its definition."""
     last = np.concatenate((events, censored))
     steps = [(time, 1 - 1 / np.sum(last >= time)) for time in np.sort(events)]
     return np.array([1 - math.prod(factor for when, factor in steps if when <= time) for time in times])
 
 
-def test_the_bins_are_those_of_the_specification():
-    """One of 4 ms, 101 that grow by a tenth to 60.6 s, and the open one."""
+def test_the_bins_are_as_specified():
+    """A bin of 4 ms, 101 bins that grow by a tenth up to 60.6 s, and the open one."""
     assert BINS == 103
     assert EDGES_S[1] == 0.004
     assert EDGES_S[-1] == pytest.approx(60.6, abs=0.05)
     assert EDGES_S[2:] / EDGES_S[1:-1] == pytest.approx(1.1)
 
 
-def test_shares_of_an_interval_by_hand():
-    """From the middle of the first bin to the middle of the second; without an end the last bin is whole."""
-    found = shares(0.002, 0.0042)
-    assert found[:3] == pytest.approx([0.5, 0.5, 0.0])
-    assert found[-1] == 0
+def test_shares_of_an_interval_agree_with_hand_computed_ones():
+    """From the middle of the first bin to that of the second; without an end, the last bin is whole."""
+    by_bin = shares(0.002, 0.0042)
+    assert by_bin[:3] == pytest.approx([0.5, 0.5, 0.0])
+    assert by_bin[-1] == 0
     assert shares(60.0, math.inf)[-1] == 1
     assert shares(61.0, 70.0).sum() == 1
 
 
 @given(rate=st.floats(1e-4, 1e3), width=st.integers(0, 20))
-def test_laws_and_kernels_have_mass_one(rate, width):
-    """Every exponential law, and every row of a kernel, the last bin by itself."""
+def test_distributions_and_kernels_have_mass_1(rate, width):
+    """Every exponential distribution, and every row of a kernel, with a separate last bin."""
     assert exponential_masses(np.array([rate])).sum() == pytest.approx(1)
     kernel = smoothing_matrix(width)
     assert kernel.sum(axis=1) == pytest.approx(np.ones(BINS))
@@ -66,14 +66,14 @@ def test_laws_and_kernels_have_mass_one(rate, width):
 
 
 def test_a_kernel_is_a_triangle():
-    """Of width 1: a half, and a quarter for each neighbour; the first bin has one neighbour."""
+    """With width 1: a half, and a quarter for each neighbour. The first bin has one neighbour."""
     kernel = smoothing_matrix(1)
     assert kernel[50, 48:53].tolist() == [0, 0.25, 0.5, 0.25, 0]
     assert kernel[0, :3] == pytest.approx([2 / 3, 1 / 3, 0])
 
 
 def test_the_curve_of_one_bin_is_a_ramp_and_its_integral_a_parabola():
-    """All mass in the first bin: F rises to 1 in 4 ms, G is t^2 / 8 ms until then and t - 2 ms after."""
+    """With all mass in the first bin, F rises to 1 in 4 ms; G is t^2 / 8 ms until 4 ms and t - 2 ms later."""
     masses = np.zeros(BINS)
     masses[0] = 1
     risen, area = CdfCurve.of(masses).at(np.array([0.0, 0.002, 0.004, 1.0, 100.0]))
@@ -81,8 +81,8 @@ def test_the_curve_of_one_bin_is_a_ramp_and_its_integral_a_parabola():
     assert area == pytest.approx([0, 0.0005, 0.002, 0.998, 99.998])
 
 
-def test_counts_and_weights_after_two_observations_by_hand():
-    """One histogram with half-life 8 and no smoothing: the E-step adds a mass of 1, the first one faded."""
+def test_weights_after_two_observations_agree_with_hand_computed_ones():
+    """One histogram, half-life 8, no smoothing: the E-step adds a mass of 1 after decay of the first one."""
     law = law_after([(0.0, 0.004), (0.0, 0.0044)])
     prior = 2 / 1.25 / 102
     first = (1 + prior) / 3, prior / 3  # after the first observation: the first and the second bin
@@ -94,7 +94,7 @@ def test_counts_and_weights_after_two_observations_by_hand():
 
 
 def test_the_loss_is_the_code_length_of_the_interval():
-    """The logarithm of the mixture's mass in it, and nothing for all of time."""
+    """It is the negative logarithm of the mass in the interval, and 0 for an unlimited one."""
     law = law_after([(0.2, 0.3), (0.4, math.inf)])
     mass = float(law.masses @ shares(0.0, EDGES_S[30]))
     assert law.observe(0.0, EDGES_S[30]) == pytest.approx(-math.log(mass), abs=1e-3)
@@ -103,8 +103,8 @@ def test_the_loss_is_the_code_length_of_the_interval():
     assert law.rounds == rounds
 
 
-def test_total_loss_keeps_the_regret_bound_against_the_best_switching_experts():
-    """Log loss at most that of the best sequence of experts, plus its code under one rate of Learn-alpha."""
+def test_the_total_loss_obeys_the_regret_bound_of_switching_experts():
+    """At most the log loss of the best sequence plus its code length under one rate of Learn-alpha."""
     random = np.random.default_rng(1)
     times = np.concatenate((random.normal(0.65, 0.01, 150), random.exponential(5.0, 150)))
     law, table, suffered = WaitingTimeModel(), [], 0.0
@@ -119,7 +119,7 @@ def test_total_loss_keeps_the_regret_bound_against_the_best_switching_experts():
 
 
 def test_exact_data_give_the_empirical_distribution():
-    """A thousand exact times of two kinds: what was never seen keeps only the prior."""
+    """After a thousand exact times at two values, other bins have only the prior."""
     random = np.random.default_rng(2)
     times = np.where(random.random(1000) < 0.3, 0.05, 2.0) * random.uniform(0.97, 1.03, 1000)
     law = law_after([(time - 1e-4, time) for time in times])
@@ -128,7 +128,7 @@ def test_exact_data_give_the_empirical_distribution():
 
 
 def test_censored_data_give_the_product_limit_estimate():
-    """Two thousand times, a fifth of them cut off: within 2 % of Kaplan and Meier's estimate."""
+    """With two thousand times, a fifth of them censored: within 2 % of the estimate of Kaplan and Meier."""
     random = np.random.default_rng(3)
     true = random.gamma(2.0, 0.5, 2000)
     cut = random.exponential(4.0, 2000)
@@ -141,15 +141,15 @@ def test_censored_data_give_the_product_limit_estimate():
 
 
 def test_a_constant_hazard_gives_the_exponential_experts_the_weight():
-    """More than nine tenths of it, after 400 exact times."""
+    """Over nine tenths of the weight after 400 exact times."""
     random = np.random.default_rng(4)
     law = law_after([(time * 0.999, time) for time in random.exponential(0.4, 400)])
     assert law.learner.weights[-2:].sum() > 0.9
 
 
 @given(st.lists(st.tuples(TIMES, TIMES, st.booleans()), max_size=30))
-def test_the_mixture_stays_a_law_whatever_it_sees(seen):
-    """Masses are positive and sum to 1; F is between 0 and 1 and never falls."""
+def test_the_mixture_is_a_distribution_after_any_observations(seen):
+    """Masses are positive and sum to 1; F is monotone between 0 and 1."""
     law = law_after([(min(a, b), math.inf if censored else max(a, b)) for a, b, censored in seen])
     assert law.masses.sum() == pytest.approx(1)
     assert (law.masses > 0).all()
@@ -160,14 +160,14 @@ def test_the_mixture_stays_a_law_whatever_it_sees(seen):
 
 
 @pytest.mark.parametrize("interval", [(2.0, 1.0), (-1.0, 1.0), (math.nan, 1.0), (math.inf, math.inf)])
-def test_an_interval_that_is_none_is_refused(interval):
-    """With its ends in the sentence."""
+def test_an_invalid_interval_is_an_error(interval):
+    """The message has its ends."""
     with pytest.raises(InputError, match="must satisfy 0 <= a <= b"):
         WaitingTimeModel().observe(*interval)
 
 
 @pytest.mark.parametrize("prior", [{"never": 0.0}, {"mean_s": -1.0}, {"prior": math.inf}])
-def test_a_prior_that_rules_something_out_is_refused(prior):
-    """Every bin needs a mass."""
+def test_a_prior_without_mass_in_a_bin_is_an_error(prior):
+    """Every bin needs a positive mass."""
     with pytest.raises(InputError, match="must be a number > 0"):
         WaitingTimeModel(**prior)

@@ -1,4 +1,4 @@
-"""The checks that every loss must pass, on the built-in ones, and what holds for these besides."""
+"""Contract checks of the built-in losses, and further laws of them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.contracts.cases import Exceptions, cases
 NAMED = [*LOSSES.names(), "arrival-aware:energy=inverse", "retrieval-energy:energy=inverse,byte_uj=500"]
 EXAMPLES = [*NAMED, "gamma * I * Ti**2 / (2*T) + 1/log(Ti)", "where(I > 0, Ti, 1/Ti)"]
 EXCEPTIONS: Exceptions = {}
-MADE = {what: make_loss(what) for what in EXAMPLES}
+BUILT_IN = {name: make_loss(name) for name in EXAMPLES}
 
 times = st.lists(st.floats(2, 1e5), min_size=1, max_size=20).map(np.array)
 shares = st.lists(st.tuples(st.floats(0, 1), st.integers(40, 1500)), max_size=30)
 
 
 def timed(slept_ms: float, frames: list[tuple[float, int]], untimed: int = 0) -> Poll:
-    """Return a poll with *frames*, each at a share of the doze, and bytes whose times are not known."""
+    """Return a poll with *frames*, each at a share of the doze, and *untimed* bytes without arrival times."""
     arrivals = tuple(sorted((share * slept_ms, size) for share, size in frames))
     return Poll(slept_ms, untimed + sum(size for _, size in frames), len(frames), arrivals)
 
@@ -30,16 +30,16 @@ def timed(slept_ms: float, frames: list[tuple[float, int]], untimed: int = 0) ->
 polls = st.builds(timed, st.floats(1, 1e5), shares, st.just(0) | st.integers(0, 10**7))
 
 
-@pytest.mark.parametrize(("what", "check"), cases(LOSS_CHECKS, EXAMPLES, EXCEPTIONS))
-def test_a_built_in_loss_passes_every_check(what: str, check: Check) -> None:
-    """The same checks as ``psm_sim check`` runs on a user's loss."""
-    assert run_check(check, make_loss(what)).fault == ""
+@pytest.mark.parametrize(("name", "check"), cases(LOSS_CHECKS, EXAMPLES, EXCEPTIONS))
+def test_a_built_in_loss_passes_every_check(name: str, check: Check) -> None:
+    """These are the checks of ``psm_sim check``."""
+    assert run_check(check, make_loss(name)).fault == ""
 
 
 @given(poll=polls, times_ms=times)
-def test_there_is_one_finite_loss_of_0_or_more_for_each_candidate(poll: Poll, times_ms: np.ndarray) -> None:
-    """Whatever was held and however many candidates there are."""
-    for loss in MADE.values():
+def test_losses_are_finite_and_at_least_0_with_one_per_candidate(poll: Poll, times_ms: np.ndarray) -> None:
+    """For any buffered frames and any number of candidates."""
+    for loss in BUILT_IN.values():
         losses = loss(poll, times_ms)
         assert losses.shape == times_ms.shape
         assert losses.dtype == np.float64
@@ -48,18 +48,18 @@ def test_there_is_one_finite_loss_of_0_or_more_for_each_candidate(poll: Poll, ti
 
 
 @given(poll=polls, time_ms=st.floats(2, 1e5))
-def test_a_single_polling_time_costs_what_it_costs_among_others(poll: Poll, time_ms: float) -> None:
-    """To the last bit: a replay asks about the time it slept in this shorter way."""
-    for loss in MADE.values():
+def test_the_loss_of_a_polling_time_does_not_depend_on_other_candidates(poll: Poll, time_ms: float) -> None:
+    """Bit-for-bit, because a replay evaluates single times."""
+    for loss in BUILT_IN.values():
         assert loss.at(poll, time_ms) == loss(poll, np.array([time_ms]))[0]
 
 
 @given(poll=polls, more=st.integers(1, 10**6), times_ms=times)
-def test_more_bytes_held_never_cost_less(poll: Poll, more: int, times_ms: np.ndarray) -> None:
-    """The latency term grows with the bytes that waited."""
+def test_more_buffered_bytes_never_cost_less(poll: Poll, more: int, times_ms: np.ndarray) -> None:
+    """The latency term grows with the waiting bytes."""
     fuller = Poll(poll.slept_ms, poll.buffered_bytes + more, poll.buffered_frames, poll.arrivals)
     for name in NAMED:
-        loss = MADE[name]
+        loss = BUILT_IN[name]
         assert np.all(loss(fuller, times_ms) >= loss(poll, times_ms))
 
 
@@ -69,19 +69,19 @@ def test_more_bytes_held_never_cost_less(poll: Poll, more: int, times_ms: np.nda
     one=st.tuples(st.floats(0, 1), st.integers(1, 1500)),
     times_ms=times,
 )
-def test_one_frame_more_never_costs_less(
+def test_another_frame_never_costs_less(
     slept_ms: float, frames: list[tuple[float, int]], one: tuple[float, int], times_ms: np.ndarray
 ) -> None:
-    """Whenever it reached the access point."""
+    """For any arrival time."""
     few, more = timed(slept_ms, frames), timed(slept_ms, [*frames, one])
     for name in NAMED:
-        loss = MADE[name]
+        loss = BUILT_IN[name]
         least = loss(few, times_ms)
         assert np.all(loss(more, times_ms) >= least * (1 - 1e-12))
 
 
 @given(times_ms=st.lists(st.floats(2, 1e5), min_size=2, max_size=20).map(np.sort))
-def test_with_nothing_held_a_longer_time_never_costs_more(times_ms: np.ndarray) -> None:
-    """Only energy is left, and sleeping longer saves it."""
+def test_without_buffered_frames_a_longer_time_never_costs_more(times_ms: np.ndarray) -> None:
+    """Only the energy term is left."""
     for name in NAMED:
-        assert np.all(np.diff(MADE[name](Poll(100.0), times_ms)) <= 0)
+        assert np.all(np.diff(BUILT_IN[name](Poll(100.0), times_ms)) <= 0)

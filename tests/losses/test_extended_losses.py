@@ -1,4 +1,4 @@
-"""The losses beyond the published two: hand-computed cases, and the law behind the constrained one."""
+"""Losses beyond the published two: hand-computed cases, and the bound of the constrained loss."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 
 @pytest.mark.parametrize("energy", ["inverse", "inverse-log"])
 @pytest.mark.parametrize("name", ["arrival-aware", "retrieval-energy", "constrained"])
-def test_with_nothing_held_only_the_published_energy_term_is_left(name: str, energy: str) -> None:
-    """1/Ti or 1/log Ti."""
+def test_without_buffered_frames_only_the_published_energy_term_is_left(name: str, energy: str) -> None:
+    """It is 1/Ti or 1/log Ti."""
     losses = make_loss(f"{name}:energy={energy}")(Poll(300.0), TIMES_MS)
     np.testing.assert_array_equal(losses, make_loss(energy)(Poll(300.0), TIMES_MS))
 
 
 @pytest.mark.parametrize("energy", ["inverse", "inverse-log"])
 @pytest.mark.parametrize("name", ["arrival-aware", "retrieval-energy"])
-def test_gamma_defaults_to_the_one_published_with_the_energy_term(name: str, energy: str) -> None:
-    """As each of the two was calibrated; one that is given is kept."""
+def test_the_default_gamma_is_the_published_one_of_the_energy_term(name: str, energy: str) -> None:
+    """An explicit gamma is used."""
     assert make_loss(f"{name}:energy={energy}").gamma == make_loss(energy).gamma
     assert make_loss(name, gamma=0.25).gamma == 0.25
 
 
-def test_arrival_aware_charges_each_frame_its_own_wait() -> None:
-    """Two frames, at 130 and 250 ms, polled every 100, 200 .. ms: waits added by hand."""
+def test_arrival_aware_charges_each_frame_for_its_wait() -> None:
+    """Two frames, at 130 and 250 ms, with polls every 100, 200, ... ms and hand-computed waits."""
     poll = Poll(300.0, 1040, 2, ((130.0, 40), (250.0, 1000)))
     losses = ArrivalAware(gamma=1.0, energy="inverse")(poll, np.array([100.0, 200.0, 300.0, 500.0]))
     waits = np.array([40 * 70 + 1000 * 50, 40 * 70 + 1000 * 150, 40 * 170 + 1000 * 50, 40 * 370 + 1000 * 250])
@@ -55,8 +55,8 @@ def test_arrival_aware_charges_each_frame_its_own_wait() -> None:
     slept_ms=st.floats(1, 5000),
     shares=st.lists(st.tuples(st.floats(0.001, 1), st.integers(1, 1500)), min_size=1),
 )
-def test_at_the_time_slept_arrival_aware_charges_what_was_waited(slept_ms, shares) -> None:
-    """The candidate that was used is charged exactly the delay it caused."""
+def test_at_the_time_slept_arrival_aware_charges_the_actual_waits(slept_ms, shares) -> None:
+    """The candidate in use is charged exactly its delay."""
     arrivals = tuple((share * slept_ms, size) for share, size in shares)
     poll = Poll(slept_ms, sum(size for _, size in arrivals), len(arrivals), arrivals)
     latency = ArrivalAware(gamma=1.0)(poll, np.array([slept_ms + 1.0])) - 1 / np.log(slept_ms + 1.0)
@@ -64,16 +64,16 @@ def test_at_the_time_slept_arrival_aware_charges_what_was_waited(slept_ms, share
     assert latency.item() == pytest.approx(waited, rel=1e-9)
 
 
-def test_under_uniform_arrivals_arrival_aware_agrees_with_the_published_loss_at_the_time_slept() -> None:
-    """10,000 evenly spaced frames: I T / 2, equation 2.34."""
+def test_for_uniform_arrivals_arrival_aware_equals_the_published_loss() -> None:
+    """At the time slept, 10,000 evenly spaced frames give I T / 2, equation 2.34."""
     offsets = (np.arange(10_000) + 0.5) / 10_000 * 400.0
     poll = Poll(400.0, 1_000_000, 10_000, tuple((float(offset), 100) for offset in offsets))
     published = make_loss("inverse", gamma=1e-6)(poll, np.array([400.0]))
     np.testing.assert_allclose(ArrivalAware(1e-6, "inverse")(poll, np.array([400.0])), published, rtol=1e-9)
 
 
-def test_arrival_aware_takes_bytes_without_a_time_as_the_published_loss_does() -> None:
-    """Uniform arrivals are assumed only where nothing better is known."""
+def test_arrival_aware_assumes_uniform_arrivals_of_bytes_without_a_time() -> None:
+    """The published loss assumes this for all bytes."""
     poll = Poll(300.0, 1500, 1)
     np.testing.assert_allclose(
         make_loss("arrival-aware")(poll, TIMES_MS), make_loss("inverse-log")(poll, TIMES_MS)
@@ -81,8 +81,8 @@ def test_arrival_aware_takes_bytes_without_a_time_as_the_published_loss_does() -
 
 
 @given(buffered=st.integers(1, 10**6), slept_ms=st.floats(10, 2000))
-def test_retrieval_counts_fetched_bytes_as_polls_worth_of_energy(buffered, slept_ms) -> None:
-    """The energy term grows by the joules of I Ti / T bytes over those of a poll; the latency does not."""
+def test_retrieval_charges_the_energy_of_retrieved_bytes(buffered, slept_ms) -> None:
+    """The energy term grows by the energy of I Ti / T bytes relative to a poll; the latency term does not."""
     poll = Poll(slept_ms, buffered)
     losses = RetrievalEnergy(byte_uj=3.0, poll_mj=2.0)(poll, TIMES_MS)
     fetched_j = 3e-6 * buffered * TIMES_MS / slept_ms
@@ -90,8 +90,8 @@ def test_retrieval_counts_fetched_bytes_as_polls_worth_of_energy(buffered, slept
     np.testing.assert_allclose(losses, expected, rtol=1e-12)
 
 
-def test_with_energy_in_proportion_to_polls_retrieval_changes_no_weight() -> None:
-    """The same bytes are fetched however often one polls: all experts are charged alike."""
+def test_with_an_energy_term_of_1_over_ti_retrieval_changes_no_weights() -> None:
+    """The retrieved bytes do not depend on the polling time, so all experts have the same charge."""
     poll = Poll(300.0, 4000, 3)
     more = make_loss("retrieval-energy:energy=inverse")(poll, TIMES_MS) - make_loss("inverse")(poll, TIMES_MS)
     np.testing.assert_allclose(more, more[0], rtol=1e-9)
@@ -112,7 +112,7 @@ dozes = st.builds(
 
 @given(polls=st.lists(dozes, max_size=60), target_ms=st.floats(1, 1000), step=st.floats(1e-9, 1e-6))
 def test_the_virtual_queue_bounds_the_mean_delay(polls, target_ms, step) -> None:
-    """Whatever arrives, whoever chooses the dozes: mean <= target + log(gamma / gamma_1) / (step bytes)."""
+    """For any arrivals and dozes: mean <= target + log(gamma / gamma_1) / (step bytes)."""
     loss = ConstrainedLoss(target_ms=target_ms, step=step, gamma_max=1e300)
     free = ConstrainedLoss(target_ms=target_ms, step=step, gamma_min=1e-300, gamma_max=1e300)
     for poll in polls:
@@ -127,7 +127,7 @@ def test_the_virtual_queue_bounds_the_mean_delay(polls, target_ms, step) -> None
 
 
 def test_the_multiplier_stays_within_its_range() -> None:
-    """gamma_min after long ease, gamma_max after long delay; however much is held, no overflow."""
+    """It ends at gamma_min without delay and at gamma_max with delay, without overflow for any bytes."""
     loss = ConstrainedLoss(target_ms=100.0, step=1e-4, gamma_min=1e-6, gamma_max=1e-3)
     for bytes_held in (1500, 10**9):
         loss.observe(Poll(90.0, bytes_held, 1, ((10.0, bytes_held),)))
@@ -138,8 +138,8 @@ def test_the_multiplier_stays_within_its_range() -> None:
     assert loss.gamma == 1e-5
 
 
-def test_constrained_is_the_published_loss_at_its_multiplier() -> None:
-    """The rest of the loss does not change."""
+def test_constrained_equals_the_published_loss_at_its_multiplier() -> None:
+    """Other terms of the loss are equal."""
     loss, poll = ConstrainedLoss(gamma=2e-6), Poll(300.0, 1500, 1, ((0.0, 1500),))
     np.testing.assert_array_equal(loss(poll, TIMES_MS), make_loss("inverse-log:gamma=2e-6")(poll, TIMES_MS))
     loss.observe(poll)
@@ -149,7 +149,7 @@ def test_constrained_is_the_published_loss_at_its_multiplier() -> None:
 
 
 class Watched(ConstrainedLoss):
-    """Adds up the waits that the access point's stamps tell."""
+    """Add up the waits by the time stamps of the access point."""
 
     byte_ms = buffered_bytes = 0.0
 
@@ -160,16 +160,16 @@ class Watched(ConstrainedLoss):
 
 
 @pytest.mark.parametrize("target_ms", [80.0, 100.0, 200.0])
-def test_on_the_ucb_trace_a_held_byte_waits_for_the_target_on_average(target_ms: float) -> None:
-    """Within 10 % over 100 pages, where fixed gammas give anything from 51 to 550 ms."""
+def test_on_the_ucb_trace_the_mean_wait_of_a_byte_is_the_target(target_ms: float) -> None:
+    """Within 10 % over 100 pages; fixed gammas give 51 to 550 ms."""
     loss = Watched(target_ms=target_ms)
     world = build_world(load_topology(), Lpsm(loss=loss))
     run_alone(world, load_workload("ucb", 100, 1).pages)
     assert loss.byte_ms / loss.buffered_bytes == pytest.approx(target_ms, rel=0.1)
 
 
-def test_lpsm_tells_its_loss_of_every_doze_and_starts_it_anew() -> None:
-    """Those cut short as well; a copy's experience is its own."""
+def test_lpsm_calls_observe_for_every_doze_and_resets_its_loss() -> None:
+    """Also for interrupted dozes; copies do not share their state."""
     policy = Lpsm(loss=ConstrainedLoss())
     policy.start(0.1)
     fresh = policy.loss.multiplier
@@ -184,8 +184,8 @@ def test_lpsm_tells_its_loss_of_every_doze_and_starts_it_anew() -> None:
     assert twin.loss.multiplier > once
 
 
-def test_a_loss_that_cannot_observe_is_found_before_the_run() -> None:
-    """With its name and the hook."""
+def test_a_loss_that_fails_in_observe_is_an_error_before_the_run() -> None:
+    """The message names the loss and the hook."""
 
     class Deaf(Loss):
         name = "deaf"
@@ -207,14 +207,14 @@ def test_a_loss_that_cannot_observe_is_found_before_the_run() -> None:
         ("constrained:gamma_min=1", "gamma_max must be at least gamma_min .*, got 0.01"),
     ],
 )
-def test_wrong_parameters_are_refused(spec: str, message: str) -> None:
-    """In one sentence."""
+def test_wrong_parameters_are_an_error(spec: str, message: str) -> None:
+    """The message is one sentence."""
     with pytest.raises(InputError, match=message):
         make_loss(spec)
 
 
-def test_constrained_reports_the_mean_wait_that_it_reached() -> None:
-    """Byte by byte, near the target; in the result of a run, which other policies leave empty."""
+def test_constrained_reports_its_mean_wait() -> None:
+    """The mean per byte is near the target. Results of other policies have no such value."""
     loss = ConstrainedLoss(target_ms=100.0)
     assert loss.report()["mean_wait_ms"] == 0.0
     loss.observe(Poll(300.0, 1000, 2, ((100.0, 500), (250.0, 500))))
@@ -228,8 +228,8 @@ def test_constrained_reports_the_mean_wait_that_it_reached() -> None:
     assert "policy_report" not in simulate("psm", pages=2, seed=1).to_dict()
 
 
-def test_scaled_arrival_aware_counts_the_bytes_as_the_published_losses_do() -> None:
-    """Ti / T times the wait of each byte seen; at the time slept both forms agree."""
+def test_scaled_arrival_aware_scales_bytes_as_the_published_losses() -> None:
+    """It charges Ti / T times the wait of each byte; at the time slept both forms are equal."""
     poll, gamma = Poll(300.0, 500, 1, ((250.0, 500),)), 1e-3
     plain, scaled = (
         ArrivalAware(gamma=gamma)(poll, TIMES_MS),

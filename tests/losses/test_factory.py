@@ -1,4 +1,4 @@
-"""From what a user writes to a loss."""
+"""Creation of losses from specs, formulas and files."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ class Plain(Loss):
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """Return the path of a user's file."""
+    """Return the path of a file with user-defined losses."""
     path = tmp_path / "my.py"
     path.write_text(CUBIC)
     return str(path)
 
 
-def test_arithmetic_gives_a_formula() -> None:
-    """A name that is a variable counts, too."""
+def test_an_expression_gives_a_formula_loss() -> None:
+    """Also the name of a variable alone."""
     assert make_loss("1/Ti") == FormulaLoss("1/Ti")
     assert make_loss("gamma", gamma=3.0) == FormulaLoss("gamma", 3.0)
     assert make_loss("Ti-T") == FormulaLoss("Ti-T")
     assert make_loss("I if T else 3") == FormulaLoss("I if T else 3")
 
 
-def test_a_file_gives_a_users_own_loss(file: str) -> None:
+def test_a_file_gives_a_user_defined_loss(file: str) -> None:
     """Its parameters are those of its constructor."""
     assert make_loss(f"{file}:Cubic").gamma == 1e-9
     assert make_loss(f"{file}:Cubic:delta=2,gamma=1e-3").delta == 2
@@ -51,14 +51,14 @@ def test_a_file_gives_a_users_own_loss(file: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["inverse-lgo", "nope", "", "lambda: 1", "True"])
-def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
-    """Rather than calling it a bad formula."""
+def test_the_error_for_an_unknown_name_lists_the_losses(name: str) -> None:
+    """The message does not call it an invalid formula."""
     with pytest.raises(InputError, match=r"Unknown loss .*expected one of inverse, inverse-log, .*FILE"):
         make_loss(name)
 
 
-def test_a_loss_already_made_is_returned_and_a_spec_is_as_good_as_its_text() -> None:
-    """The very same object; a name with parameters, and a formula."""
+def test_a_loss_object_is_returned_and_a_spec_acts_as_its_text() -> None:
+    """For a name with parameters, and a formula."""
     loss = InverseLoss()
     assert make_loss(loss) is loss
     assert make_loss(Spec("inverse").with_("gamma", 0.5)) == InverseLoss(0.5)
@@ -66,7 +66,7 @@ def test_a_loss_already_made_is_returned_and_a_spec_is_as_good_as_its_text() -> 
 
 
 @pytest.mark.parametrize(
-    ("what", "gamma", "message"),
+    ("loss", "gamma", "message"),
     [
         ("inverse-lgo", None, r"Did you mean 'inverse-log'\?"),
         (3, None, r"loss must be a name, a formula, FILE.py:CLASS or a Loss, got 3"),
@@ -75,8 +75,8 @@ def test_a_loss_already_made_is_returned_and_a_spec_is_as_good_as_its_text() -> 
         (InverseLoss(), 0.5, r"gamma=0.5 conflicts with a Loss instance"),
     ],
 )
-def test_what_makes_no_loss_is_refused(file: str, what: object, gamma: float | None, message: str) -> None:
-    """One sentence: what is wrong, the value given, and the nearest valid choice."""
-    given = what.format(file=file) if isinstance(what, str) else what
+def test_an_invalid_loss_is_an_error(file: str, loss: object, gamma: float | None, message: str) -> None:
+    """The message has the value and the nearest valid choice."""
+    argument = loss.format(file=file) if isinstance(loss, str) else loss
     with pytest.raises(InputError, match=message):
-        make_loss(given, gamma=gamma)  # type: ignore[arg-type]
+        make_loss(argument, gamma=gamma)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Formulas: the arithmetic is right, and nothing else gets through."""
+"""Formulas: their arithmetic, and the rejection of everything else."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 POLL = Poll(300.0, 1500, 1)
 
 
-def test_the_documented_formula_is_inverse_log_bit_for_bit_or_nearly() -> None:
-    """Written out, the published loss is the built-in one."""
+def test_the_documented_formula_equals_inverse_log() -> None:
+    """The published loss as a formula is the built-in one."""
     formula = FormulaLoss("gamma * I * Ti**2 / (2*T) + 1/log(Ti)")
     for poll in (Poll(100.0), POLL):
         np.testing.assert_allclose(formula(poll, TIMES_MS), InverseLogLoss()(poll, TIMES_MS), rtol=1e-15)
@@ -47,16 +47,14 @@ def test_the_documented_formula_is_inverse_log_bit_for_bit_or_nearly() -> None:
         (" 1e3 + .5 ", 1000.5),
     ],
 )
-def test_arithmetic_means_what_it_means_in_python(text: str, expected: float) -> None:
-    """Precedence, comparison and functions, with one value for every candidate."""
+def test_arithmetic_agrees_with_python(text: str, expected: float) -> None:
+    """In precedence, comparison and functions, with one value per candidate."""
     np.testing.assert_allclose(FormulaLoss(text)(POLL, TIMES_MS), np.full(12, expected), rtol=1e-14)
 
 
 @given(st.floats(0.1, 1e4), st.integers(0, 10**6), st.floats(1, 1e5))
-def test_working_out_what_is_known_first_changes_nothing(
-    gamma: float, buffered: int, slept_ms: float
-) -> None:
-    """Folding constants gives the numbers of NumPy's own arithmetic, bit for bit."""
+def test_constant_folding_changes_no_bit(gamma: float, buffered: int, slept_ms: float) -> None:
+    """Compared with the arithmetic of NumPy."""
     formula = FormulaLoss("gamma * I * (2 * Ti)**2 / T + sqrt(Ti) / (gamma + 1)", gamma)
     expected = gamma * buffered * (2 * TIMES_MS) ** 2 / slept_ms + np.sqrt(TIMES_MS) / (gamma + 1)
     np.testing.assert_array_equal(formula(Poll(slept_ms, buffered, 1), TIMES_MS), expected)
@@ -75,10 +73,8 @@ def test_working_out_what_is_known_first_changes_nothing(
         ("0 * log(T) + 1/Ti", False),
     ],
 )
-def test_a_formula_has_a_constant_loss_without_bytes_or_says_that_it_has_none(
-    text: str, is_constant: bool
-) -> None:
-    """The constant is that of every doze, to the last bit; 0 divided by T is 0, for T is positive."""
+def test_idle_returns_the_loss_of_empty_dozes_or_none(text: str, is_constant: bool) -> None:
+    """It is bit-for-bit the loss of every doze without bytes. 0 / T is 0, because T is positive."""
     formula = FormulaLoss(text)
     idle = formula.idle(TIMES_MS)
     assert (idle is not None) is is_constant
@@ -103,8 +99,8 @@ def test_a_formula_has_a_constant_loss_without_bytes_or_says_that_it_has_none(
         ("log", "'log'"),
     ],
 )
-def test_what_is_no_arithmetic_is_refused_and_named(text: str, piece: str) -> None:
-    """One sentence with the offending piece and what is allowed."""
+def test_the_error_for_forbidden_syntax_has_the_offending_piece(text: str, piece: str) -> None:
+    """The message also has the allowed operations."""
     with pytest.raises(InputError, match="expected arithmetic on I, T, Ti, gamma") as caught:
         FormulaLoss(text)
     assert piece in str(caught.value).replace("\\'", "'")
@@ -125,20 +121,20 @@ def test_what_is_no_arithmetic_is_refused_and_named(text: str, piece: str) -> No
         ("1e999", "expected a number below 1.8e308"),
     ],
 )
-def test_a_formula_that_cannot_be_read_says_why(text: str, reason: str) -> None:
+def test_the_error_for_an_unreadable_formula_has_the_reason(text: str, reason: str) -> None:
     """Too long, too deep, unfinished, or wrongly called."""
     with pytest.raises(InputError, match=reason) as caught:
         FormulaLoss(text)
     assert "\n" not in str(caught.value)
 
 
-def test_a_tower_of_powers_does_not_hang() -> None:
-    """Every number is a float, so it overflows at once."""
+def test_a_tower_of_powers_overflows_at_once() -> None:
+    """Because every number is a float."""
     assert math.isinf(FormulaLoss("9**9**9**9")(POLL, TIMES_MS)[0])
 
 
 @pytest.mark.parametrize("gamma", [-1.0, math.nan, "x"])
 def test_gamma_of_a_formula_is_checked(gamma: Any) -> None:
-    """It must be a number of 0 or more."""
+    """It must be a number >= 0."""
     with pytest.raises(InputError, match=r"loss formula: gamma must be a number >= 0 .*, got .*"):
         FormulaLoss("gamma", gamma)

@@ -1,4 +1,4 @@
-"""The two published losses against equation 2.35, worked by hand."""
+"""The two published losses, compared with hand-computed values of equation 2.35."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from psm_sim.common.errors import InputError
 from psm_sim.losses import InverseLogLoss, InverseLoss, Poll
 
 
-def test_inverse_is_equation_2_35() -> None:
-    """1500 bytes after 300 ms: 1500 x 200^2 / (2 x 300) / 1.2e5 is 5/6, and 1/200 comes on top."""
+def test_inverse_equals_equation_2_35() -> None:
+    """1500 bytes after 300 ms: 1500 x 200^2 / (2 x 300) / 1.2e5 is 5/6, plus 1/200."""
     losses = InverseLoss()(Poll(300.0, 1500, 1), np.array([100.0, 200.0]))
     assert losses == pytest.approx([5 / 24 + 1 / 100, 5 / 6 + 1 / 200], rel=1e-14)
 
 
 def test_inverse_log_has_the_natural_logarithm_and_its_own_gamma() -> None:
-    """The same poll weighs 100 times as much, and energy is 1 / ln T."""
+    """The latency weighs 100 times as much, and the energy term is 1 / ln T."""
     losses = InverseLogLoss()(Poll(300.0, 1500, 1), np.array([100.0, 200.0]))
     assert losses == pytest.approx(
         [500 / 24 + 1 / math.log(100), 500 / 6 + 1 / math.log(200)],
@@ -29,12 +29,12 @@ def test_inverse_log_has_the_natural_logarithm_and_its_own_gamma() -> None:
 @pytest.mark.parametrize("loss", [InverseLoss, InverseLogLoss])
 @pytest.mark.parametrize("gamma", [0.0, math.nan])
 def test_gamma_must_be_a_number_above_0(loss: type, gamma: object) -> None:
-    """As the thesis has it: gamma > 0."""
+    """As in the thesis."""
     with pytest.raises(InputError, match=rf"loss {loss.name}: gamma must be a number > 0 and <= .*, got"):
         loss(gamma=gamma)
 
 
-def test_what_depends_on_the_candidates_alone_is_returned_read_only() -> None:
-    """It is kept for the next round, so nobody may change it."""
+def test_losses_that_depend_only_on_candidates_are_read_only() -> None:
+    """They are cached for the next round."""
     with pytest.raises(ValueError, match="read-only"):
         InverseLoss()(Poll(100.0), np.array([100.0]))[0] = 5.0

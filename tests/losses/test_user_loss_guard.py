@@ -1,4 +1,4 @@
-"""A loss that does not keep its promise is found out before the run."""
+"""Guard of user-defined losses: errors before the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIMES_MS = np.array([100.0, 400.0])
 
 
 class Own(Loss):
-    """A user's loss that returns what it is told to, once enough is held."""
+    """Loss that returns *returned* from a number of buffered bytes on."""
 
     name = "own"
 
@@ -25,13 +25,13 @@ class Own(Loss):
         self.returned, self.from_bytes, self.calls = returned, from_bytes, 0
 
     def __call__(self, poll: Poll, times_ms: np.ndarray) -> np.ndarray:
-        """Return it."""
+        """Return *returned*, or valid losses for fewer bytes."""
         self.calls += 1
         return self.returned if poll.buffered_bytes >= self.from_bytes else 1 / times_ms
 
 
 @pytest.mark.parametrize(
-    ("returned", "what"),
+    ("returned", "message"),
     [
         (np.array([1.0, np.nan]), "returned nan for 400 ms"),
         (np.array([np.inf, 1.0]), "returned inf for 100 ms"),
@@ -44,17 +44,17 @@ class Own(Loss):
     ],
 )
 @pytest.mark.parametrize("from_bytes", [0, 1500, 256 * 1500])
-def test_a_useless_answer_is_named(returned: object, what: str, from_bytes: int) -> None:
-    """With the loss, the value and the poll, also if it comes only once much is held."""
+def test_the_error_for_an_invalid_loss_has_its_value(returned: object, message: str, from_bytes: int) -> None:
+    """It has the loss, the value and the poll, also if the loss is invalid only for many bytes."""
     with pytest.raises(
         PluginError,
-        match=rf"Loss own failed .*slept_ms=100.0, buffered_bytes={from_bytes}, .*: it {what}; expected",
+        match=rf"Loss own failed .*slept_ms=100.0, buffered_bytes={from_bytes}, .*: it {message}; expected",
     ):
         check_loss(Own(returned, from_bytes), TIMES_MS)
 
 
-def test_a_loss_that_changes_its_candidates_is_named() -> None:
-    """They are the policy's own."""
+def test_a_loss_that_changes_its_candidates_is_an_error() -> None:
+    """They belong to the policy."""
 
     class Greedy(Loss):
         name = "greedy"
@@ -69,7 +69,7 @@ def test_a_loss_that_changes_its_candidates_is_named() -> None:
 
 
 class Idle(Loss):
-    """A user's loss of the polls, with more for a poll after a long doze if ``beyond_ms`` is finite."""
+    """Loss with a larger idle term after a doze of more than ``beyond_ms``."""
 
     name = "idle"
 
@@ -77,18 +77,18 @@ class Idle(Loss):
         self.beyond_ms, self.calls = beyond_ms, 0
 
     def __call__(self, poll: Poll, times_ms: np.ndarray) -> np.ndarray:
-        """Return it, with the latency of the published losses."""
+        """Return the idle term plus the latency term of the published losses."""
         self.calls += 1
         latency = times_ms * times_ms * (1e-5 * poll.buffered_bytes / (2.0 * poll.slept_ms))
         return latency + (1 / times_ms if poll.slept_ms < self.beyond_ms else 2 / times_ms)
 
     def idle(self, times_ms: np.ndarray) -> np.ndarray:
-        """Claim that it is always the shorter one."""
+        """Return the idle term of short dozes."""
         return 1 / times_ms
 
 
-def test_a_loss_of_one_s_own_with_idle_runs_like_the_built_in_one() -> None:
-    """The same joules to the last digit, and as few events: the dozes without frames are learnt at once."""
+def test_a_user_defined_loss_with_idle_is_as_fast_as_the_built_in_one() -> None:
+    """It has the same energy and number of events, because dozes without frames are learnt at once."""
     own = psm_sim.simulate(Lpsm(loss=Idle()), pages=20)
     built_in = psm_sim.simulate("lpsm:loss=(inverse:gamma=1e-5)", pages=20)
     formula = psm_sim.simulate("lpsm:loss=1e-5 * I * Ti**2 / (2*T) + 1/Ti", pages=20)
@@ -96,33 +96,33 @@ def test_a_loss_of_one_s_own_with_idle_runs_like_the_built_in_one() -> None:
     assert own["events"] == built_in["events"] == formula["events"]
 
 
-def test_the_losses_of_empty_dozes_are_asked_for_once_a_run() -> None:
-    """The dozes with frames remain, and the 20 that are compared at the start."""
+def test_losses_of_empty_dozes_are_computed_once_per_run() -> None:
+    """Except for the dozes with frames, and the 20 comparisons at the start."""
     guarded, bare = guarded_loss(Idle()), Idle()
     assert (guarded.idle(TIMES_MS) == bare(Poll(300.0), TIMES_MS)).all()
     assert cast(Idle, cast(GuardedLoss, guarded).component).calls == IDLE_DOZES_MS.size
 
 
 @pytest.mark.parametrize("beyond_ms", [0.5, 50.0, 9e5])
-def test_a_loss_whose_idle_term_depends_on_the_doze_is_refused_the_shortcut(beyond_ms: float) -> None:
-    """The error names the doze; it comes before the first page."""
+def test_an_idle_that_depends_on_the_doze_is_an_error_before_the_run(beyond_ms: float) -> None:
+    """The message names the doze."""
     with pytest.raises(
         PluginError, match=r"Loss idle failed in idle\(\).*expected None, because .*slept_ms="
     ):
         psm_sim.simulate(Lpsm(loss=Idle(beyond_ms)), pages=1)
 
 
-def test_probing_leaves_no_trace() -> None:
-    """The copy is asked, not the loss itself."""
+def test_the_checks_of_the_guard_do_not_change_the_loss() -> None:
+    """The guard calls a copy."""
     own = Own(np.ones(2))
     check_loss(own, TIMES_MS)
     assert own.calls == 0
 
 
 @pytest.mark.parametrize(
-    ("formula", "what"), [("50 - Ti", "-50.0 for 100 ms"), ("9**9**9", "inf"), ("log(-Ti)", "nan")]
+    ("formula", "message"), [("50 - Ti", "-50.0 for 100 ms"), ("9**9**9", "inf"), ("log(-Ti)", "nan")]
 )
-def test_a_formula_out_of_range_is_shown(formula: str, what: str) -> None:
-    """Without a warning on the way."""
-    with pytest.raises(PluginError, match=rf"Loss formula '.*' failed .*: it returned {what}"):
+def test_the_error_for_a_formula_out_of_range_has_its_value(formula: str, message: str) -> None:
+    """Without a NumPy warning."""
+    with pytest.raises(PluginError, match=rf"Loss formula '.*' failed .*: it returned {message}"):
         check_loss(FormulaLoss(formula), TIMES_MS)
