@@ -21,6 +21,8 @@ maximum_signature_line_length = 80
 html_theme = "furo"
 html_theme_options = {"light_css_variables": {"code-font-size": "77%"}}  # of both themes
 html_favicon = "pictures/icon.svg"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_copyright = False
 
@@ -34,7 +36,8 @@ def add_navigation(app: Sphinx, docname: str, source: list[str]) -> None:
     overview = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     source[0] += "\n```{toctree}\n:hidden:\nOverview <docs/README>\n```\n"
     for group in overview.split("\n## ")[1:]:
-        entries = re.findall(r"^\| \[(.+?)\]\(([^)#]+)\)", group, re.MULTILINE)
+        if not (entries := re.findall(r"^\| \[(.+?)\]\(([^)#]+)\)", group, re.MULTILINE)):
+            continue
         if not entries:  # a section without pages
             continue
         pages = "\n".join(f"{title} <docs/{target}>" for title, target in entries)
