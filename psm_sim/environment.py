@@ -40,6 +40,7 @@ TUNING_SEEDS = 1, 1000
 
 Observation = NDArray[np.float32]
 _Action = NDArray[np.int64]
+# Defaults: about the power of an awake radio, and that of the policies. Listen intervals have 16 bits.
 _PRICE = Parameter("price", 1.0, unit="W", at_least=0, at_most=MAX_WEIGHT)
 _MAX_BEACONS = Parameter("max_beacons", MAX_BEACONS, at_least=1, at_most=65_535)
 _AWAKE_MS = Parameter("awake_ms", 0.0, unit="ms", at_least=0, at_most=1e9)

@@ -325,7 +325,7 @@ def parse_latency(text: str | None) -> float | None:
     return number * scale
 
 
-_MAX_LATENCY_S = 1e6
+_MAX_LATENCY_S = 1e6  # twelve days, which no user waits for
 _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 

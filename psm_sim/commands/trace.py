@@ -39,7 +39,7 @@ from psm_sim.workload.traffic_file import TrafficPart, TrafficTrace, traffic_of
 HELP = "Inspect, convert or fit a trace."
 
 _FILE = "trace file with optional parameters: FILE[:key=value,...]"
-_EVERY_PAGE = 2**62
+_EVERY_PAGE = 2**62  # more pages than any file has
 
 
 class Description(NamedTuple):
@@ -283,9 +283,10 @@ def _page_quantities(recording: PageRecording) -> dict[str, NDArray[Any]]:
     }
 
 
+# Deciles at both ends, quartiles, and the tail, which decides how long a page can take.
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 _HEADS = ("mean", *(f"{p:.0%}" for p in QUANTILES[:-1]), "max")
-_HOUR_S = 3600.0
+_HOUR_S = 3600.0  # messages per hour are shown
 
 
 def _quantile_table(quantities: Mapping[str, NDArray[Any]]) -> list[Column]:

@@ -13,8 +13,8 @@ from psm_sim.common.provenance import code_versions
 _Task = TypeVar("_Task")
 _Output = TypeVar("_Output")
 
-_CONNECT_TIMEOUT_S = 10
-_POLL_TIMEOUT_S = 0.5
+_CONNECT_TIMEOUT_S = 10  # the default is 30 s, too long to wait for a mistyped address
+_POLL_TIMEOUT_S = 0.5  # Ctrl-C is noticed after this time
 _TASKS_PER_THREAD = 2
 """Submitted tasks per thread of the cluster, so that the next task is there when one is done."""
 

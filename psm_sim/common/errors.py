@@ -8,7 +8,7 @@ from typing import Any
 PLUGIN = "psm_sim_plugin_"
 """Prefix of the module names under which users' files are imported."""
 
-_MAX_LENGTH = 200
+_MAX_LENGTH = 200  # two lines of a terminal
 
 
 class InputError(ValueError):
@@ -99,8 +99,8 @@ def one_of(name: str, names: Iterable[str]) -> str:
     return f"one of {len(names)} names{', such as ' if given else ''}{', '.join(given)}"
 
 
-_CLOSE = 0.65
-_MANY, _NEAREST = 25, 5
+_CLOSE = 0.65  # one wrong letter of three, or two swapped ones, have a similarity of 2/3
+_MANY, _NEAREST = 25, 5  # more names fill the terminal; of these the nearest are listed
 
 
 def _similarity(name: str, valid: str) -> float:

@@ -46,7 +46,7 @@ def format_pairs(values: Mapping[str, Any]) -> str:
     return ",".join(f"{key}={value}" for key, value in values.items())
 
 
-_MAX_DECIMALS = 6
+_MAX_DECIMALS = 6  # microjoules and microseconds
 
 
 def decimals_of(values: Sequence[float], half_widths: Sequence[float] = ()) -> int:

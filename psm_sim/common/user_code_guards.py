@@ -44,7 +44,7 @@ STUCK = f"a call has not returned for {CALL_S:g} s"
 """Reason of the end of a process by the signal SIGVTALRM, see :func:`limit_user_code`."""
 
 _LONG = ("load", "open", "start", "finish")
-_TICK_S = 0.5
+_TICK_S = 0.5  # small compared with the limit, which is some seconds
 
 
 class _Calls(threading.local):

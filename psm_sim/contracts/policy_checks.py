@@ -49,6 +49,7 @@ CHECK_FRAMES = (
 """SYN, request, end of a reply, FIN of an unknown connection, datagram, and group addressed frame."""
 
 CHECK_PAGES, CHECK_SEED = 5, 3
+"""Pages of a run, which take a fraction of a second, and an arbitrary seed."""
 UPLINK_RULES = (
     {"access_point.release_on_uplink": "true"},
     {"access_point.release_on_uplink": "false"},

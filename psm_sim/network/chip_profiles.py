@@ -385,7 +385,7 @@ def _driver(table: Mapping[str, Any], path: Path) -> tuple[str, bool]:
     return found["name"], found["twt"]
 
 
-_MAX_MAH = 1e9
+_MAX_MAH = 1e9  # beyond any battery; larger numbers are mistakes of the unit
 
 
 def parse_battery(text: str) -> float:

@@ -67,7 +67,7 @@ FAR = 3.0
 SLOWDOWN_TICKS = (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
 """Ticks of logarithmic slowdown axes."""
 
-_MAX_NAME_LENGTH, MAX_STEPS = 40, 1_000
+_MAX_NAME_LENGTH, MAX_STEPS = 40, 1_000  # as wide as half a figure; as many steps as pixels
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ MAX_TIMELINE_FRAMES = 8_000
 """Approximate maximum number of frames of one policy in a timeline."""
 
 _LISTS = {"wireless up": "up", "wireless down": "down", "wired down": "arrivals"}
-_DIGITS = 6
-_INSTANT_S = 1e-5
-_PAYLOAD_BYTES, _FRAMES_PER_OBJECT = 1460, 8
+_DIGITS = 6  # microseconds
+_INSTANT_S = 1e-5  # a shorter time in the queue is not buffering, and invisible
+_PAYLOAD_BYTES, _FRAMES_PER_OBJECT = 1460, 8  # of a segment; SYNs, FINs, request and their ACKs
 
 
 Events = dict[str, Any]

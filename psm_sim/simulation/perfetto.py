@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from psm_sim.simulation.recorder import Event, Recorder
 from psm_sim.workload import Workload
 
-_RADIO, _BEACONS, _POLICY, _PAGES, _TRANSFERS = 1, 2, 3, 4, 5
+_RADIO, _BEACONS, _POLICY, _PAGES, _TRANSFERS = 1, 2, 3, 4, 5  # thread IDs, in the order of the tracks
 _TRACKS = {_RADIO: "radio", _BEACONS: "beacons received", _POLICY: "policy", _PAGES: "pages"}
 
 

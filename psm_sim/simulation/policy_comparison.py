@@ -43,6 +43,7 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.table import Block
 
 _ALWAYS_ON = Spec("always-on")
+# An interval of 10,000 replications is 2 % of their standard deviation.
 _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
 
 OnFailure = Callable[[Comparison], None]

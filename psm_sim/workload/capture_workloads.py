@@ -21,7 +21,7 @@ from psm_sim.workload.recordings.capture.packet_capture import AUTO, PacketCaptu
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.workload import Workload
 
-_MAX_FRAME = 1500
+_MAX_FRAME = 1500  # MTU of Ethernet
 _TAIL_S = 1.0
 """Seconds of simulation after the last packet, so that it can be delivered."""
 

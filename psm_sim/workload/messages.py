@@ -33,7 +33,7 @@ _ROW = np.dtype(
         ("mss", np.uint16),
     ]
 )
-_ROWS_PER_SLICE = 4096
+_ROWS_PER_SLICE = 4096  # 1.4 MB of objects at a time
 
 
 class Message(NamedTuple):

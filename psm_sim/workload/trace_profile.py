@@ -24,7 +24,7 @@ MAX_BY_TABLE = {name: MAX_OBJECT_BYTES if name.endswith("bytes") else MAX_TIME_S
 }
 """Largest value allowed in each table."""
 
-_MIN_LOG = 1e-9
+_MIN_LOG = 1e-9  # a nanosecond, which is below all times of a trace
 TEXTS = ("name", "remark", "source")
 
 

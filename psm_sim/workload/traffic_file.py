@@ -193,7 +193,7 @@ def _pages(
     return sample_pages(traffic.profile, sampling, pages, seed), values_of(sampling)
 
 
-_MAX_DATAGRAM = 1500
+_MAX_DATAGRAM = 1500  # MTU of Ethernet
 _MAX_PHASES = 1_000_000
 """Maximum number of busy and quiet periods; generating them takes some seconds."""
 

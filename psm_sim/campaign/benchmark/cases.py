@@ -30,6 +30,7 @@ class Traffic(NamedTuple):
 PAGES, DEVICES, CAPTURES = "pages", "devices", "captures"
 """Groups of traffic: pages, whose later requests wait for earlier replies, devices, and replayed packets."""
 
+# Group addressed frames of presets/household.toml.
 _HOUSEHOLD = {"access_point.group_per_s": 0.2317, "access_point.group_bytes": 81}
 
 TRAFFIC = {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TASK_COLUMNS = ("policy", "name", "trace", "topology", "pages", "seed", "state")
 """Columns before the parameters: policy, label or name of the policy, scenario and state."""
 
-_CONFIDENCE = 0.95
+_CONFIDENCE = 0.95  # as for all intervals, see confidence_interval
 _ROUNDING = 1e-9
 """Relative difference below which two values are equal."""
 

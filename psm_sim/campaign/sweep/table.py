@@ -19,7 +19,7 @@ from psm_sim.version import __version__
 LABEL = "policy.label"
 """Parameter of a task whose policy has a label."""
 
-_BUSY_TIMEOUT_S = 60.0
+_BUSY_TIMEOUT_S = 60.0  # a full disk or a slow network drive ends in an error after a minute
 
 
 @dataclass(frozen=True)

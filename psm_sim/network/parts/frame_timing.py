@@ -10,8 +10,10 @@ from psm_sim.network.topology_sections import RATES_MBPS, MacParameters
 MAC_HEADER_BYTES = 36
 """Bytes that a data frame adds to a packet: MAC header 24, frame check sequence 4, LLC and SNAP 8."""
 QOS_BYTES = 2
-ACK_BYTES, POLL_BYTES = 14, 20
-RTS_BYTES, REQUEST_BYTES, BLOCK_ACK_BYTES = 20, 24, 32
+"""QoS control field (802.11-2020, 9.2.4.5)."""
+# Control frames with their frame check sequences (802.11-2020, 9.3.1).
+ACK_BYTES, POLL_BYTES, RTS_BYTES = 14, 20, 20
+REQUEST_BYTES, BLOCK_ACK_BYTES = 24, 32  # of a block ack, with a compressed bitmap
 DELIMITER_BYTES = 4
 """Size of the delimiter before each MPDU of an A-MPDU. MPDUs but the last are padded to multiples of it."""
 BEACON_BYTES = {"802.11b": 84, "802.11g": 97, "802.11n": 149}
@@ -23,9 +25,9 @@ CW_MIN = {"802.11b": 31, "802.11g": 15, "802.11n": 15}
 CW_MAX, RETRY_LIMIT = 1023, 7
 """Maximum contention window, and retransmissions before a frame is lost (802.11-2020, 10.3.3)."""
 
-_SIFS_US = 10
+_SIFS_US = 10  # 802.11-2020, aSIFSTime at 2.4 GHz
 _EXTENSION_US = 6  # signal extension of OFDM frames at 2.4 GHz, which makes a SIFS of 10 us sufficient
-_PREAMBLE_US = {"802.11g": 20, "802.11n": 36}
+_PREAMBLE_US = {"802.11g": 20, "802.11n": 36}  # 802.11-2020, 17.3.2, and 19.3.2 for HT-mixed
 
 
 class FrameTiming:

@@ -28,6 +28,7 @@ PARAMETERS = {
 }
 """Controls of a parameter: the policy, its parameter, and the parameters with which a policy has its own."""
 
+# Pages of a comparison, and the objects, which four policies load in half a second, and idle seconds.
 _USUAL_PAGES, _MAX_OBJECTS, _MAX_IDLE_S = 40, 600, 3600.0
 
 

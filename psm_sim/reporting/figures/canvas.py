@@ -54,7 +54,7 @@ def add_title(figure: Figure, lines: Sequence[str]) -> None:
         figure.suptitle("\n".join(fill(line, width) for line in lines), x=0.01, ha="left", fontsize=9)
 
 
-_TITLE_CHARACTERS_PER_IN = 13.0
+_TITLE_CHARACTERS_PER_IN = 13.0  # of 10 points, which are 0.55 em wide on average
 _HANDLE_PT, _CHARACTER_PT = 38.0, 4.4
 """Approximate width of a legend entry without its text, and of a character, in typographic points."""
 

@@ -26,7 +26,7 @@ MAX_RUNS = 4
 AMONG = 20
 """Number of first pages among which the plotted page is selected."""
 
-_MARGIN, _TITLE_CHARACTERS = 0.15, 50
+_MARGIN, _TITLE_CHARACTERS = 0.15, 50  # share of the page shown on either side; characters of a title line
 _ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink frames": 0}
 
 

@@ -16,7 +16,7 @@ from psm_sim.simulation.table import ENERGY, SLOWDOWN
 MAX_SHOWN = 20
 """Maximum number of policies in the list of failures."""
 
-_MAX_LENGTH = 500
+_MAX_LENGTH = 500  # five lines of a terminal
 
 
 def write_best(best: Sequence[Candidate], stream: TextIO) -> None:

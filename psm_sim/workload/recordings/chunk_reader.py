@@ -13,9 +13,10 @@ from psm_sim.common.input_files import open_input
 from psm_sim.common.progress import Progress
 
 CHUNK_BYTES = 1 << 20
+"""Bytes that are read and decompressed at a time."""
 GZIP = b"\x1f\x8b"
-MAX_EXPANSION = 100
-FREE_EXPANSION = 4 << 20
+# A compressed file is rejected above both; the bundled traces compress to a tenth at best.
+MAX_EXPANSION, FREE_EXPANSION = 100, 4 << 20
 MAX_TRACE_BYTES = 4 << 30
 """Maximum size of a decompressed trace, in bytes. The largest known archive has 1 GiB."""
 
@@ -102,6 +103,7 @@ class ChunkReader:
 
 
 MAX_LINE_BYTES = 1 << 20
+"""Limit of the memory for one line; a line of a trace has a few hundred bytes."""
 
 
 def lines_of(source: ChunkReader) -> Iterator[tuple[int, bytes]]:

@@ -21,7 +21,7 @@ PHASES = ("blocked", "dns", "connect", "send", "wait", "receive")
 
 _REQUESTING_TYPES = ("html", "javascript", "ecmascript", "css", "json")
 _REQUESTING_SUFFIXES = (".html", ".htm", ".js", ".mjs", ".css", ".json")
-_MAX_INT = 2**31 - 1
+_MAX_INT = 2**31 - 1  # the arrays have 32 bits
 
 
 class HarEntry:

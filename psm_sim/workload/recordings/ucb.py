@@ -25,6 +25,7 @@ from psm_sim.workload.recordings.recording import UNKNOWN
 METHODS = (b"GET ", b"HEAD ", b"POST ", b"PUT ")
 HEADER = struct.Struct(">6I I H I H B B 5I H")
 UNDEFINED = 0xFFFFFFFF
+"""Value of an unknown field in the UCB format."""
 
 _PAIR = rb"(\d{1,10}):(\d{1,10}) "
 _HOST = rb"(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}):(\d{1,5}) "
@@ -38,7 +39,7 @@ _EMBEDDED = re.compile(
     rb"[^.]*\.q?c?\.(?i:gif|jpg|jpeg|tif|jfif|bmp|pjpg|xbm|anm|mid|aif|aiff|au|vox|wav|class|jar)"
     rb"(?: HTTP/1\.[01])?"
 )
-_MAX_US = 2**31 - 1
+_MAX_US = 2**31 - 1  # the arrays have 32 bits
 
 
 class Record(NamedTuple):

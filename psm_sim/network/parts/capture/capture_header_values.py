@@ -11,12 +11,12 @@ from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology import Topology
 from psm_sim.workload import Workload
 
-SERVER_PORT, DATAGRAM_PORT = 80, 40_000
+SERVER_PORT, DATAGRAM_PORT = 80, 40_000  # HTTP, so that Wireshark shows requests; and a free port
 MAX_STATIONS = 2007
 """Largest association number of an access point."""
 
-_MIN_HEADER, _MAX_HEADER = 40, 80
-_MAX_PACKET, _MAX_WINDOW = 65_535, 65_535
+_MIN_HEADER, _MAX_HEADER = 40, 80  # IPv4 and TCP headers without and with 40 bytes of TCP options
+_MAX_PACKET, _MAX_WINDOW = 65_535, 65_535  # fields of 16 bits
 _BEACON_RECORD, _DATA_RECORD, _ACK_RECORD = 98, 110, 48
 """Approximate sizes of records without payload, in bytes."""
 

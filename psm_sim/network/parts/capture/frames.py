@@ -38,10 +38,11 @@ BROADCAST, ROUTER = b"\xff" * 6, bytes((2, 0, 0, 0, 0, 3))
 _RECORD, _RADIOTAP, _MAC = Struct("<4I"), Struct("<HHIQBBHH"), Struct("<BBH6s6s6sH")
 _IP, _TCP, _UDP = Struct(">BBHHHBBHII"), Struct(">HHIIBBHHH"), Struct(">HHHH")
 _BEACON = Struct("<QHH9s6s3sBBBBB")
-_TO_AP, _FROM_AP, _RETRY, _SLEEPS, _MORE = 0x01, 0x02, 0x08, 0x10, 0x20
+_TO_AP, _FROM_AP, _RETRY, _SLEEPS, _MORE = 0x01, 0x02, 0x08, 0x10, 0x20  # 802.11-2020, 9.2.4.1: flags
+# 802.11-2020, 9.2.4.1.3: type and subtype.
 _CONTROL = {"data": 0x08, "group": 0x08, "null": 0x48, "ps-poll": 0xA4, "ack": 0xD4}
-_UDP_MIN = 28
-_PORTS = 64_512
+_UDP_MIN = 28  # IPv4 and UDP headers
+_PORTS = 64_512  # from 1024 to 65,535
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 
 _MAX_FRAME = 1 << 20  # captured bytes; capture programs store at most 262,144
-_SECOND_NS = 1_000_000_000
+_SECOND_NS = 1_000_000_000  # ns per s
 _MAX_NS = 1 << 62  # later times are clipped, and the check of the time span rejects them
 
 
@@ -78,7 +78,7 @@ _MAGICS = {
 }
 """Byte order, and nanoseconds per unit of the fraction, by the first four bytes of a pcap file."""
 
-_SECTION = 0x0A0D0D0A
+_SECTION = 0x0A0D0D0A  # section header block of pcapng, the same in both byte orders
 _PCAPNG = _SECTION.to_bytes(4, "big")
 
 
@@ -126,9 +126,9 @@ def _pcap_frames(stream: ByteStream) -> Iterator[CapturedFrame]:
         yield CapturedFrame(link, seconds * _SECOND_NS + fraction * unit_ns, length, data)
 
 
-_INTERFACE, _PACKET, _SIMPLE, _ENHANCED = 1, 2, 3, 6
+_INTERFACE, _PACKET, _SIMPLE, _ENHANCED = 1, 2, 3, 6  # block types of pcapng
 _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
-_MIN_BLOCK, _MAX_BLOCK = 12, 16 << 20
+_MIN_BLOCK, _MAX_BLOCK = 12, 16 << 20  # type and two lengths; the limit of libpcap
 
 
 def _pcapng_frames(stream: ByteStream) -> Iterator[CapturedFrame]:
@@ -189,7 +189,7 @@ def _packet(
     )
 
 
-_UNIT, _OFFSET = 9, 14
+_UNIT, _OFFSET = 9, 14  # options if_tsresol and if_tsoffset of pcapng
 
 
 class _Interface(NamedTuple):

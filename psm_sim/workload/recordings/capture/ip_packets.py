@@ -14,6 +14,7 @@ from typing import NamedTuple
 from psm_sim.workload.recordings.capture.capture_files import CapturedFrame
 
 TCP, UDP = 6, 17
+"""Protocol numbers of IANA."""
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 """Flags of TCP."""
 
@@ -123,7 +124,7 @@ def _version_4(data: bytes, at: int, rest: int) -> Packet | None:
     return packet if fragment & 0x1FFF else _with_transport(packet, data, at + header, length - header)
 
 
-_EXTENSIONS, _FRAGMENT, _AUTHENTICATION = (0, 43, 44, 51, 60), 44, 51
+_EXTENSIONS, _FRAGMENT, _AUTHENTICATION = (0, 43, 44, 51, 60), 44, 51  # IANA: IPv6 extension headers
 
 
 def _version_6(data: bytes, at: int, rest: int) -> Packet:
@@ -157,8 +158,8 @@ def _with_transport(packet: Packet, data: bytes, at: int, size: int) -> Packet:
     return Packet(*packet[:4], source_port, target_port, sequence, payload, flags, mss)
 
 
-_END_OF_OPTIONS, _NO_OPERATION, _MSS, _TIMESTAMPS = 0, 1, 2, 8
-_TIMESTAMPS_BYTES = 12
+_END_OF_OPTIONS, _NO_OPERATION, _MSS, _TIMESTAMPS = 0, 1, 2, 8  # IANA: kinds of TCP options
+_TIMESTAMPS_BYTES = 12  # with two bytes of padding (RFC 7323, appendix A)
 
 
 def _mss(options: bytes) -> int:
