@@ -53,10 +53,13 @@ def track_base(recording: Recording) -> tuple[FloatArray, float]:
 
 
 def _highest_base(currents: FloatArray, low: float) -> float:
-    """Return the current in the middle between the lowest mode and the level of an awake radio."""
+    """Return the highest current of a sleeping chip, of which *low* is the lowest mode.
+
+    A processor that starts up draws a third of an awake radio, two sleep states differ by far less.
+    """
     above = currents - low
     awake = weighted_mode(currents, np.clip(above, 0, None))
-    return low + max(0.5 * (awake - low), 0.3 * low)
+    return low + max(0.1 * (awake - low), 0.3 * low)
 
 
 def _quantum(currents: FloatArray) -> float:
