@@ -30,7 +30,7 @@ METER_ERROR = 0.01
 _ASSOCIATION_S = 0.6
 # Between the largest base in modem sleep, 38 mA, and the least current of an awake radio.
 _ALWAYS_ON_MA = 45.0
-_RESOLVED_S, _WHOLE_S = 2.5e-4, 5e-4
+_WHOLE_S = 5e-4
 _FOLLOW_UP_S = 3e-3
 _MAX_MISSED = 0.2
 _LONGEST_BEACON = 1.12  # relative to the usual one, where the length varies by 5 %
@@ -86,13 +86,15 @@ class _Levels(NamedTuple):
     """Levels of an awake and of a transmitting radio in mA.
 
     ``is_resolved`` says whether samples are seen at the first, and ``sample_uc`` is the charge of one of them
-    if they are points, and 0 if they are means.
+    if they are points, and 0 if they are means. ``sent`` are the indices of the samples with a transmission,
+    which may fill them only in part. ``transmit_ma`` is None unless some are filled.
     """
 
     awake_ma: float
     is_resolved: bool = False
-    transmit_ma: float | None = None
     sample_uc: float = 0.0
+    sent: NDArray[np.intp] = np.empty(0, np.intp)
+    transmit_ma: float | None = None
 
 
 def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
@@ -108,11 +110,8 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
     states = np.full(pulses.begin.size, "", dtype="U16")
     is_long = pulses.lengths_s >= _ASSOCIATION_S
     levels = _levels(recording, base, pulses, is_long)
-    has_peak = np.zeros(is_long.size, bool)
-    if levels.transmit_ma:
-        threshold = levels.awake_ma + 0.35 * (levels.transmit_ma - levels.awake_ma)
-        has_peak = pulses.peaks_ma + base[pulses.begin] > threshold
-    may_be = ~has_peak & ~is_long & (pulses.charges_uc > 0)
+    has_sent = np.searchsorted(levels.sent, pulses.begin) < np.searchsorted(levels.sent, pulses.end)
+    may_be = ~has_sent & ~is_long & (pulses.charges_uc > 0)
     if recording.step_s <= _WHOLE_S:  # a beacon fills a sample
         may_be &= pulses.peaks_ma > 0.5 * (levels.awake_ma - found.base_ma)
     comb = find_comb(recording, pulses, may_be, beacon_s)
@@ -123,16 +122,15 @@ def estimate(recording: Recording, beacon_s: float | None = None) -> Estimate:
         found.awake_ma, found.awake_is_resolved = levels.awake_ma, levels.is_resolved
     elif found.base_ma > _ALWAYS_ON_MA:
         found.awake_ma, found.awake_is_resolved = found.base_ma, True
-    if recording.step_s <= _RESOLVED_S:
-        found.transmit_ma = levels.transmit_ma
+    found.transmit_ma = levels.transmit_ma
     states[is_long & (states == "")] = ASSOCIATION
     mean_ma = pulses.charges_uc / 1e3 / np.maximum(pulses.lengths_s, recording.step_s)
     is_large = pulses.charges_uc > 3 * (found.beacon_uc or 0.0)
     is_awake = mean_ma > 0.5 * (levels.awake_ma - found.base_ma)
-    states[(states == "") & (has_peak | (is_large & is_awake))] = FRAMES
+    states[(states == "") & (has_sent | (is_large & is_awake))] = FRAMES
     states[states == ""] = TIMERS
     if comb or is_long.any():
-        found.awake_after_frame_ms = _awake_after_frame(found, recording, pulses, states == FRAMES, levels)
+        found.awake_after_frame_ms = _awake_after_frame(recording, base, pulses, states == FRAMES, levels)
     _share(found, pulses, states)
     return Estimate(found, base, pulses, states)
 
@@ -162,17 +160,18 @@ def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: Boo
     is_point = is_partial.sum() < 0.5 * (chosen & (pulses.peaks_ma > 0.5 * full_ma)).sum()
     is_resolved |= bool(is_point)
     sample_uc = 1e3 * full_ma * recording.step_s if is_point else 0.0
-    is_high = currents > 1.25 * awake_ma
+    # A single high sample above the base is a glitch of the meter.
+    is_awake = np.concatenate([[False], excess > 0.5 * full_ma, [False]])
+    is_high = (currents > 1.25 * awake_ma) & (is_awake[:-2] | is_awake[2:])
     if is_high.sum() < 5:
-        return _Levels(awake_ma, is_resolved, None, sample_uc)
-    steady = np.flatnonzero(is_high & is_near & np.append(False, is_high[:-1]))
-    if steady.size >= 20:
-        transmit_ma = weighted_mode(currents[steady], currents[steady] - 1.2 * awake_ma)
-    else:
-        peaks_ma = pulses.peaks_ma + base[pulses.begin]
-        high_ma = np.append(peaks_ma[peaks_ma > 1.25 * awake_ma], 1.25 * awake_ma)
-        transmit_ma = float(np.quantile(high_ma, 0.95))
-    return _Levels(awake_ma, is_resolved, transmit_ma, sample_uc)
+        return _Levels(awake_ma, is_resolved, sample_uc)
+    high_ma = float(np.quantile(currents[is_high], 0.9))
+    sent = np.flatnonzero(is_high & (currents > awake_ma + 0.3 * (high_ma - awake_ma)))
+    # Samples that a transmission fills are equal, and no others are higher.
+    filled = currents[np.flatnonzero(is_high & is_near & np.append(False, is_high[:-1]))]
+    transmit_ma = weighted_mode(filled, filled - awake_ma) if filled.size >= 3 else 0.0
+    transmit_ma = transmit_ma if transmit_ma > 0.9 * high_ma else None
+    return _Levels(awake_ma, is_resolved, sample_uc, sent, transmit_ma)
 
 
 def _estimate_beacons(
@@ -341,25 +340,25 @@ def _count_near(ordered: FloatArray, width: FloatArray) -> FloatArray:
 
 
 def _awake_after_frame(
-    found: Calibration, recording: Recording, pulses: Pulses, is_frame: BoolArray, levels: _Levels
+    recording: Recording, base: FloatArray, pulses: Pulses, is_frame: BoolArray, levels: _Levels
 ) -> float | None:
-    """Return the usual time from the last transmission in a pulse to its end, in ms.
+    """Return the usual time awake after a frame in ms, or None if fewer than three transmissions are seen.
 
-    Where no transmission is seen, it is the time in which an awake radio draws the charge of the pulse.
+    It is the longest time in a pulse between two transmissions, or from the last one to the end, since a
+    station may announce with a frame that it sleeps. The charge gives the time, also where samples are long.
+    Half of the sample with the transmission belongs to it.
     """
-    chosen = is_frame & ~pulses.is_cut
-    if chosen.sum() < 3:
+    owner = np.searchsorted(pulses.begin, levels.sent, side="right") - 1
+    is_used = (is_frame & ~pulses.is_cut)[owner] & (levels.sent < pulses.end[owner])
+    sent, owner = levels.sent[is_used], owner[is_used]
+    first = np.unique(owner, return_index=True)[1]
+    if first.size < 3:
         return None
-    excess_ma = max(levels.awake_ma - found.base_ma, 1e-9)
-    after_s = np.minimum(pulses.lengths_s, pulses.charges_uc / 1e3 / excess_ma)[chosen]
-    if levels.transmit_ma:
-        threshold = levels.awake_ma + 0.3 * (levels.transmit_ma - levels.awake_ma)
-        high = np.append(-1, np.flatnonzero(recording.currents_ma > threshold))
-        last = high[np.searchsorted(high, pulses.end[chosen]) - 1]
-        sent_s = (recording.times_s + recording.lengths_s)[last]
-        has_peak = last >= pulses.begin[chosen]
-        after_s = (pulses.ends_s[chosen] - sent_s)[has_peak] if has_peak.sum() >= 3 else after_s
-    return 1e3 * half_sample_mode(np.asarray(after_s))
+    charge = np.concatenate([[0.0], np.cumsum((recording.currents_ma - base) * recording.lengths_s)])
+    until = np.minimum(np.append(sent[1:], base.size), pulses.end[owner])
+    after_mc = np.maximum.reduceat(charge[until] - charge[sent + 1], first)
+    after_s = half_sample_mode(after_mc) / (levels.awake_ma - float(base.mean())) + recording.step_s / 2
+    return 1e3 * after_s
 
 
 def _share(found: Calibration, pulses: Pulses, states: NDArray[np.str_]) -> None:
