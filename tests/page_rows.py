@@ -9,16 +9,16 @@ from psm_sim.simulation import Result
 
 def page_rows(result: Result) -> list[SimpleNamespace]:
     """Return the rows of ``pages.csv`` of all runs of a result."""
-    found = []
+    records = []
     for block in result.blocks:
         columns = block.page_columns()
         values = zip(*(column.tolist() for column in columns.values()), strict=True)
-        found += [SimpleNamespace(**dict(zip(columns, row, strict=True))) for row in values]
-    return found
+        records += [SimpleNamespace(**dict(zip(columns, row, strict=True))) for row in values]
+    return records
 
 
 def check_bytes_are_conserved(result: Result) -> None:
-    """Check that every byte that the server has sent was received, is on the way, or was dropped or lost."""
+    """Check that every byte sent by the server was received, is in transit, or was dropped or lost."""
     names = ("client_received", "undelivered", "dropped", "lost")
     assert result["traffic.server_sent_bytes"] == sum(
         result.row.get(f"traffic.{name}_bytes", 0) for name in names

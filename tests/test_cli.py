@@ -1,4 +1,4 @@
-"""The command line: its words, its exit status, and one line for whatever can be mended."""
+"""The command line: arguments, exit status, and one line per error."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ MENDABLE = [
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stand in a folder with files that have something wrong."""
+    """Change to a folder with invalid files."""
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
@@ -147,10 +147,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(("words", "message"), MENDABLE, ids=[words[:60] for words, _ in MENDABLE])
-def test_what_can_be_mended_is_one_line_and_status_2(
+def test_an_error_of_the_user_is_one_line_and_status_2(
     folder: Path, capsys: pytest.CaptureFixture[str], words: str, message: str
 ) -> None:
-    """What is wrong, the value, what is expected; nothing on standard output, nothing written."""
+    """The line has the value and the expected values. There is no other output, and no file."""
     assert main(words.split(" ")) == 2
     output, complaint = capsys.readouterr()
     assert output == ""
@@ -163,7 +163,7 @@ def test_what_can_be_mended_is_one_line_and_status_2(
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)
-def test_every_subcommand_has_a_help_of_its_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_subcommand_has_its_own_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each name in the table is a module with a command."""
     with pytest.raises(SystemExit) as ended:
         main([name, "--help"])
@@ -171,8 +171,8 @@ def test_every_subcommand_has_a_help_of_its_own(name: str, capsys: pytest.Captur
     assert f"usage: psm_sim {name}" in capsys.readouterr().out
 
 
-def test_the_export_of_a_sweep_has_a_help_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    """And names its own options when one is unknown."""
+def test_the_export_of_a_sweep_has_its_own_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """The error for an unknown option suggests its own options."""
     with pytest.raises(SystemExit) as ended:
         main(["sweep", "export", "--help"])
     assert ended.value.code == 0
@@ -181,8 +181,8 @@ def test_the_export_of_a_sweep_has_a_help_of_its_own(capsys: pytest.CaptureFixtu
     assert "Did you mean '--debug'" in capsys.readouterr().err
 
 
-def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
-    """One line."""
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    """The output is one line."""
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0
@@ -204,22 +204,22 @@ def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None
         (type("Own", (BaseException,), {})("x"), 2, "Own: x"),
     ],
 )
-def test_what_happens_on_the_way_ends_without_a_traceback(
+def test_errors_and_interrupts_end_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     error: BaseException,
     status: int,
     complaint: str,
 ) -> None:
-    """An interrupt is told in a line, a reader that left is not worth one; --debug shows the traceback."""
+    """An interrupt is one line, a closed pipe is silent, and --debug shows the traceback."""
 
     def fail(*_: object) -> int:
         raise error
 
     monkeypatch.setattr("psm_sim.commands.list.run", fail)
     assert main(["list"]) == status
-    output, found = capsys.readouterr()
+    output, message = capsys.readouterr()
     assert output == ""
-    assert found == complaint or (complaint and complaint in found and found.count("\n") == 1)
+    assert message == complaint or (complaint and complaint in message and message.count("\n") == 1)
     assert main(["list", "--debug"]) == status
     assert ("Traceback (most recent call last)" in capsys.readouterr().err) == (status > 0)

@@ -44,19 +44,19 @@ def one_line(command: str) -> str:
 
 
 def is_file(text: str) -> bool:
-    """Say whether a block shows a file, its name in a comment on the first line."""
+    """Return whether a block is a file, with its name in a comment on the first line."""
     return re.match(r"# [\w./]+\.(py|toml|csv)\n", text) is not None
 
 
 def in_small(line: str) -> str:
-    """Return a command with at most three pages and seeds: examples are run to see that they work."""
+    """Return a command with at most three pages and seeds, because examples only have to run."""
     return re.sub(r"--(pages|replications) (\d+)", lambda it: f"--{it[1]} {min(3, int(it[2]))}", line)
 
 
 def pictures(document: Path) -> Iterator[Path]:
     """Yield the pictures of its folder that a document shows.
 
-    Those of reports have tests of their own. Those that the overview draws are tested there.
+    Figures of reports have their own tests. Those of the overview are tested there.
     """
     others = set() if document == OVERVIEW else set(pictures(OVERVIEW))
     for target in re.findall(
@@ -87,9 +87,9 @@ def test_examples_run(
 ) -> None:
     """Files are written as shown, Python is run, and each ``python -m psm_sim`` line ends with status 0.
 
-    A command that is marked so ends with 1; what a text marked so shows is what the block before it printed.
-    Commands are run in small and in this process. A picture has the names of what they have drawn under its
-    name, or its numbers beside it.
+    A command with a mark ends with 1. A text with a mark is the output of the block before it.
+    Commands run with few pages in this process. A figure equals the one that they plot under its name, in its
+    labels, or has a CSV file of its numbers.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("psm_sim.commands.shared_options.DEFAULT_PAGES", 3)
@@ -115,7 +115,7 @@ def test_examples_run(
             assert "Traceback" not in shown.err
             printed = shown.out
     for picture in pictures(document):
-        drawn = [labels(found) for found in tmp_path.rglob(picture.name)]
+        drawn = [labels(plotted) for plotted in tmp_path.rglob(picture.name)]
         has_source = picture.with_suffix(".csv").exists() or picture == SKETCH
         assert labels(picture) in drawn or (not drawn and has_source)
 
@@ -127,17 +127,17 @@ def test_the_overview_lists_every_page() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_links_between_documents_lead_somewhere(document) -> None:
-    """Relative links name files that exist."""
+def test_links_between_documents_are_valid(document) -> None:
+    """Relative links are existing files."""
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
 
 
 @pytest.mark.parametrize(("command", "printed"), TABLES)
-def test_a_table_of_results_is_what_its_command_prints(
+def test_a_table_of_results_is_the_output_of_its_command(
     command, printed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Documented numbers are measured, and stay true. A command that fails is no table that differs."""
+    """Documented numbers are measured, and stay true. A failed command is another error than a difference."""
     monkeypatch.setenv("COLUMNS", "100")
     status = psm_sim.cli.main(shlex.split(command)[3:])
     shown = capsys.readouterr()

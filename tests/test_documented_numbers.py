@@ -1,6 +1,6 @@
-"""Numbers of the README and the documents: each is read off the committed report, verdict included.
+"""Numbers of the README and the documents: each is in the committed report, with its verdict.
 
-``python tests/test_documented_numbers.py`` writes them anew after a reproduction.
+``python tests/test_documented_numbers.py`` renews them after a reproduction.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ def report(name: str = "reproduction") -> dict[str, Any]:
 
 
 def table(rows: list[list[str]]) -> str:
-    """Return rows as a table, the first one its headings."""
+    """Return rows as a table with the first one as headings."""
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
 def provisional(numbers: dict[str, Any]) -> bool:
-    """Say whether the report is one of few replications (``reproduce --quick``)."""
+    """Return whether the report has few replications (``reproduce --quick``)."""
     return any(study["provisional"] for study in numbers["studies"].values())
 
 
 def tallies(numbers: dict[str, Any]) -> str:
-    """Return how many published numbers have each verdict, by preset and role, and if provisional."""
+    """Return the number of published numbers by preset, role and verdict."""
     verdicts = ("agrees", "undecided", "differs", "not comparable")
     rows = [["preset" + " (provisional)" * provisional(numbers), "role of the numbers", *verdicts]]
     for preset, roles in numbers["tallies"].items():
-        for role, found in roles.items():
-            rows.append([f"`{preset}`", role, *(str(found.get(each, 0)) for each in verdicts)])
+        for role, counts in roles.items():
+            rows.append([f"`{preset}`", role, *(str(counts.get(verdict, 0)) for verdict in verdicts)])
     return table(rows)
 
 
 def sentences(numbers: dict[str, Any]) -> str:
-    """Return the thesis's sentences on the trace study with their verdicts."""
-    found = numbers["studies"]["trace-study"]["tables"][0]
-    return table([found["columns"], *([str(value) for value in row] for row in found["rows"])])
+    """Return the claims of the thesis on the trace study with their verdicts."""
+    study = numbers["studies"]["trace-study"]["tables"][0]
+    return table([study["columns"], *([str(value) for value in row] for row in study["rows"])])
 
 
 BLOCKS: list[tuple[str, str, Callable[[dict[str, Any]], str]]] = [
@@ -62,26 +62,28 @@ BLOCKS: list[tuple[str, str, Callable[[dict[str, Any]], str]]] = [
 
 
 def block(text: str, mark: str) -> re.Match[str]:
-    """Return the table that stands below a mark."""
-    found = re.search(rf"(?<=<!-- {mark} -->\n)(\|.*\n)*", text)
-    assert found, mark
-    return found
+    """Return the table below a mark."""
+    match = re.search(rf"(?<=<!-- {mark} -->\n)(\|.*\n)*", text)
+    assert match, mark
+    return match
 
 
-@pytest.mark.parametrize(("document", "mark", "made"), BLOCKS, ids=[mark for _, mark, _ in BLOCKS])
+@pytest.mark.parametrize(("document", "mark", "table_of"), BLOCKS, ids=[mark for _, mark, _ in BLOCKS])
 def test_a_table_of_numbers_is_that_of_the_report(
-    document: str, mark: str, made: Callable[[dict[str, Any]], str]
+    document: str, mark: str, table_of: Callable[[dict[str, Any]], str]
 ) -> None:
-    """To the last digit and word; a provisional report is called so."""
+    """In all digits and words; a provisional report is named so."""
     text = (ROOT / document).read_text(encoding="utf-8")
-    assert block(text, mark).group().strip() == made(report())
+    assert block(text, mark).group().strip() == table_of(report())
 
 
-def test_every_preset_is_judged_on_all_published_numbers() -> None:
-    """As many under each, each once; the headline's on at least 100 replications."""
+def test_every_preset_has_a_verdict_on_all_published_numbers() -> None:
+    """All presets have the same numbers; those of the headline have at least 100 replications."""
     numbers = report()
     claims = [claim for study in numbers["studies"].values() for claim in study["claims"]]
-    counts = [sum(sum(each.values()) for each in roles.values()) for roles in numbers["tallies"].values()]
+    counts = [
+        sum(sum(counts_.values()) for counts_ in roles.values()) for roles in numbers["tallies"].values()
+    ]
     assert len(set(counts)) == 1
     assert sum(counts) == len(claims)
     first = numbers["studies"]["lpsm-100"]["claims"]
@@ -90,9 +92,9 @@ def test_every_preset_is_judged_on_all_published_numbers() -> None:
 
 
 def test_the_candidates_of_one_setting_are_the_frontier_of_its_search() -> None:
-    """Every setting that the search found best was run again on judging seeds."""
-    found, judged, *_ = report()["studies"]["one-setting"]["tables"]
-    settings = [{tuple(row[:-3]) for row in each["rows"]} for each in (found, judged)]
+    """Every setting on the frontier of the search was run again on judging seeds."""
+    searched, judged, *_ = report()["studies"]["one-setting"]["tables"]
+    settings = [{tuple(row[:-3]) for row in table_["rows"]} for table_ in (searched, judged)]
     assert settings[0] == settings[1] or provisional(report())
 
 
@@ -107,21 +109,21 @@ def in_one_line(document: str) -> str:
 
 
 def test_the_result_in_the_readme_is_that_of_the_stored_runs() -> None:
-    """On all kinds of pages and radios; benchmarks/anticipate.py stores the runs."""
-    found = re.search(
+    """For all kinds of pages and radios; benchmarks/anticipate.py stores the runs."""
+    match = re.search(
         r"price of 0\.25, .* needs (\S+) to (\S+) times the energy of static PSM, and its mean slowdown is "
         r"at most (\S+) higher\. At 0\.1 it needs (\S+) to (\S+) times the energy of LPSM, and delays pages "
         r"less\. At 1 it causes (\S+) to (\S+) % of LPSM's delay for (\S+) to (\S+) times its energy\.",
         in_one_line("README.md"),
     )
-    assert found
+    assert match
     means = stored()
-    places = sorted({(pages, radio) for pages, radio, _ in means})
-    assert len(places) == 16
+    conditions = sorted({(pages, radio) for pages, radio, _ in means})
+    assert len(conditions) == 16
 
     def compared(price: str, other: str) -> np.ndarray:
         ours, theirs = (
-            np.array([means[*place, policy] for place in places])
+            np.array([means[*condition, policy] for condition in conditions])
             for policy in (f"anticipate:price={price}", other)
         )
         return np.column_stack(
@@ -135,7 +137,7 @@ def test_the_result_in_the_readme_is_that_of_the_stored_runs() -> None:
         *np.round([100 * even[:, 2].min(), 100 * even[:, 2].max()]),
         *np.round([even[:, 0].min(), even[:, 0].max()], 2),
     ]
-    assert [float(number) for number in found.groups()] == pytest.approx(measured)
+    assert [float(number) for number in match.groups()] == pytest.approx(measured)
     assert (cheap[:, 1] < 0).all()
 
 
@@ -144,12 +146,14 @@ def test_the_table_of_anticipate_is_that_of_the_stored_runs() -> None:
 
 
 def write() -> None:
-    """Write the tables anew."""
-    for document, mark, made in BLOCKS:
+    """Renew the tables."""
+    for document, mark, table_of in BLOCKS:
         path = ROOT / document
         text = path.read_text(encoding="utf-8")
-        found = block(text, mark)
-        path.write_text(text[: found.start()] + made(report()) + "\n" + text[found.end() :], encoding="utf-8")
+        match = block(text, mark)
+        path.write_text(
+            text[: match.start()] + table_of(report()) + "\n" + text[match.end() :], encoding="utf-8"
+        )
 
 
 def test_the_interval_of_a_chip_covers_the_rows_that_devices_md_names() -> None:
@@ -163,19 +167,19 @@ def test_the_interval_of_a_chip_covers_the_rows_that_devices_md_names() -> None:
 
 def test_the_intervals_after_measured_means_cover_four_fifths_of_the_rows_of_all_chips() -> None:
     """As many as devices.md states, ESP32 and ESP32-S2 included."""
-    found: dict[tuple[int, int], list[int]] = {}
-    for given, chips, rows, without, *_, percent, within in report("validation")["studies"]["calibration"][
+    tallies_: dict[tuple[int, int], list[int]] = {}
+    for means, chips, rows, without, *_, percent, within in report("validation")["studies"]["calibration"][
         "tables"
     ][0]["rows"]:
         if chips == "all":
-            tally = found.setdefault((given.count(" and ") + 1, percent), [0, 0])
+            tally = tallies_.setdefault((means.count(" and ") + 1, percent), [0, 0])
             tally[0] += within
             tally[1] += rows - without
     text = (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
-    for (_, percent), (within, rows) in found.items():
+    for (_, percent), (within, rows) in tallies_.items():
         assert within >= 0.8 * rows
         assert re.search(rf"± {percent} %; {within} of (the )?{rows} ", text)
-    assert len(found) == 4
+    assert len(tallies_) == 4
 
 
 if __name__ == "__main__":

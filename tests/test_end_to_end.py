@@ -1,4 +1,4 @@
-"""The program as people start it: a process of its own, in a folder of its own."""
+"""The program in a separate process and an empty folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 
 def psm_sim(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run ``python -m psm_sim`` with warnings as errors; on a busy machine it may say that it takes long."""
+    """Run ``python -m psm_sim`` with warnings as errors, and remove its progress lines."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "psm_sim", *words],
         cwd=cwd, capture_output=True, text=True, check=False, **options,
@@ -23,8 +23,8 @@ def psm_sim(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProce
     return done
 
 
-def test_the_main_job_runs_in_an_empty_folder(tmp_path: Path) -> None:
-    """It prints its table, says nothing else, and leaves nothing behind."""
+def test_a_run_in_an_empty_folder_only_prints_its_table(tmp_path: Path) -> None:
+    """Without messages, and without files."""
     done = psm_sim("--policy", "lpsm", "--trace", "ucb", "--pages", "20", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "20 pages of trace ucb, seed 1" in done.stdout
@@ -32,7 +32,7 @@ def test_the_main_job_runs_in_an_empty_folder(tmp_path: Path) -> None:
 
 
 def test_two_processes_print_the_same_bytes(tmp_path: Path) -> None:
-    """Whatever the order in which each hashes its texts."""
+    """With any hash seed."""
     words = ("--policy", "lpsm", "--policy", "bsd", "--pages", "10", "--format", "csv")
     outputs = {
         psm_sim(*words, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in "12"
@@ -42,7 +42,7 @@ def test_two_processes_print_the_same_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk_is_one_line_and_status_2(tmp_path: Path) -> None:
-    """Also when it shows only as the output is flushed."""
+    """Also if the error occurs when the output is flushed."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "psm_sim", "list", "policies"],
@@ -52,7 +52,7 @@ def test_a_full_disk_is_one_line_and_status_2(tmp_path: Path) -> None:
     assert done.stderr == "psm_sim: cannot access the output: No space left on device.\n"
 
 
-def test_a_reader_that_leaves_is_not_complained_about(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     """As with ``| head -1``."""
     readable, writable = os.pipe()
     os.close(readable)

@@ -1,4 +1,4 @@
-"""The environment to step: its rewards add up to the run, and it decides as a policy class does."""
+"""The reinforcement learning environment: its rewards add up to the run, and it equals a policy class."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = [component.name for component in OBSERVATION]
 
 
 def decide(values):
-    """Return an action for an observation: any rule that uses many of its numbers."""
+    """Return an action for an observation, by a rule that uses many of its values."""
     seen = dict(zip(NAMES, np.asarray(values, np.float32).tolist(), strict=True))
     if seen["waiting"]:
         return int(seen["since_request_s"] < 0.05) * 6, 0
@@ -36,7 +36,7 @@ def decide(values):
 
 
 class Same(ObservingPolicy):
-    """The policy that decides as :func:`decide` does."""
+    """Policy that decides with :func:`decide`."""
 
     name = "same"
 
@@ -57,8 +57,8 @@ def play(env, seed, act):
     return rewards, info, seen
 
 
-def test_it_has_the_api_of_gymnasium():
-    """Its own checker says so."""
+def test_the_environment_passes_the_checker_of_gymnasium():
+    """Without warnings."""
     check_env(PowerSaveEnv(Scenario(pages=2)), skip_render_check=True)
 
 
@@ -77,7 +77,7 @@ SCENARIOS = [
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: str(scenario.trace))
 def test_the_rewards_add_up_to_the_energy_and_the_delay_of_the_run(scenario):
-    """Whatever the actions are. The result is that of a run, and the observations are in their space."""
+    """For any actions. The result equals that of a run, and the observations are in their space."""
     env = PowerSaveEnv(scenario, price=0.7)
     env.action_space.seed(4)
     rewards, info, seen = play(env, 3, lambda _: env.action_space.sample())
@@ -107,15 +107,15 @@ def total_latency_s(result):
     return sum(sum(latencies_s) for _, _, latencies_s in result.blocks[0].messages.values())
 
 
-def test_stepping_is_a_run_of_the_same_policy_bit_for_bit():
-    """The energy, the time of every page, and the time itself."""
+def test_an_episode_equals_a_run_of_the_same_policy_bit_for_bit():
+    """In energy, page times and simulated time."""
     _, info, _ = play(PowerSaveEnv(Scenario(pages=8)), 5, decide)
     run = psm_sim.simulate(Same, pages=8, seed=5)
     assert usage_of(info["result"].row) == usage_of(run.row)
     assert page_rows(info["result"]) == page_rows(run)
 
 
-def test_a_seed_gives_the_same_episode_and_others_are_tuning_seeds():
+def test_a_seed_reproduces_an_episode_and_others_are_tuning_seeds():
     """Without a seed, the episodes follow from the last seed."""
     env = PowerSaveEnv(Scenario(pages=1))
     runs = [play(env, seed, lambda _: (0, 0))[1]["time_s"] for seed in (7, None, None, 7, None, None)]
@@ -126,13 +126,13 @@ def test_a_seed_gives_the_same_episode_and_others_are_tuning_seeds():
 
 
 def running_greenlets():
-    """Return the number of greenlets that have begun and not ended."""
+    """Return the number of running greenlets."""
     gc.collect()
-    return sum(1 for found in gc.get_objects() if type(found) is greenlet and found)
+    return sum(1 for item in gc.get_objects() if type(item) is greenlet and item)
 
 
-def test_closing_leaves_no_thread_and_no_run():
-    """Also in the middle of a page, and of a process of SimPy."""
+def test_close_leaves_no_thread_and_no_run():
+    """Also during a page, and during a SimPy process."""
     threads, greenlets = threading.active_count(), running_greenlets()
     env = PowerSaveEnv(Scenario(pages=3))
     for steps in (0, 1, 40, 130):
@@ -148,7 +148,7 @@ def test_closing_leaves_no_thread_and_no_run():
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])  # noqa: S301
-def test_a_copy_has_the_same_episodes_and_none_begun(copied):
+def test_a_copy_has_the_same_episodes_and_is_not_reset(copied):
     env = PowerSaveEnv(Scenario(pages=1), price=2.0, awake_ms=(0.0, 5.0), max_beacons=3)
     env.reset(seed=5)
     other = copied(env)
@@ -159,8 +159,8 @@ def test_a_copy_has_the_same_episodes_and_none_begun(copied):
     assert other.step((1, 2))[1] == env.step((1, 2))[1]
 
 
-def test_a_reset_ends_the_episode_before_it():
-    """The new one is as if there had been none."""
+def test_reset_ends_the_current_episode():
+    """The next episode does not depend on it."""
     env = PowerSaveEnv(Scenario(pages=2))
     first, _ = env.reset(seed=2)
     env.step((3, 2))
@@ -169,8 +169,8 @@ def test_a_reset_ends_the_episode_before_it():
 
 
 @pytest.mark.parametrize("action", [(9, 0), (0, 12), (-1, 0), (0, -1), None, (0,), 0.5, (0.5, 0), ("0", 0)])
-def test_an_action_out_of_range_is_refused(action):
-    """With the space of actions."""
+def test_an_action_out_of_range_is_an_error(action):
+    """The message has the space of actions."""
     env = PowerSaveEnv(Scenario(pages=1))
     env.reset(seed=1)
     with pytest.raises(InputError, match=r"^action must be an element of MultiDiscrete\(\[ 9 12\]\), got "):
@@ -178,7 +178,7 @@ def test_an_action_out_of_range_is_refused(action):
 
 
 def test_a_page_that_cannot_be_loaded_ends_the_episode():
-    """As it ends a run; the environment can be reset."""
+    """As for a run; the environment can be reset."""
     env = PowerSaveEnv(Scenario(pages=2), max_beacons=60_000)
     env.reset(seed=1)
 
@@ -203,22 +203,22 @@ def test_a_page_that_cannot_be_loaded_ends_the_episode():
         ({"scenario": Scenario(topology="cafe")}, "topology cafe has several stations; expected one"),
     ],
 )
-def test_an_argument_out_of_range_is_refused(arguments, message):
+def test_an_argument_out_of_range_is_an_error(arguments, message):
     """Before the first episode."""
     with pytest.raises(InputError, match=message):
         PowerSaveEnv(**arguments)
 
 
-def test_without_gymnasium_one_sentence_says_how_to_install_it(monkeypatch):
-    """The rest of psm_sim does not need it."""
+def test_the_error_without_gymnasium_has_the_command_to_install_it(monkeypatch):
+    """The rest of psm_sim does not require it."""
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     monkeypatch.delitem(sys.modules, "psm_sim.environment")
     with pytest.raises(ImportError, match=r"requires Gymnasium and greenlet; install them with pip install"):
         importlib.import_module("psm_sim.environment")
 
 
-def test_the_observation_is_what_the_driver_knows():
-    """A request by hand: nothing of the past is forgotten, and nothing of the future is known."""
+def test_an_observation_has_exactly_the_knowledge_of_a_driver():
+    """On a hand-computed request: the whole past, and nothing of the future."""
     env = PowerSaveEnv(Scenario(pages=1))
     first, _ = env.reset(seed=1)
     assert dict(zip(NAMES, first.tolist(), strict=True)) == {
@@ -226,8 +226,8 @@ def test_the_observation_is_what_the_driver_knows():
         "to_beacon_s": pytest.approx(0.1),
     }
     seen = [dict(zip(NAMES, values.tolist(), strict=True)) for values in play(env, 1, lambda _: (0, 0))[2]]
-    asked = next(values for values in seen if values["waiting"])
-    assert asked["sent_frames"] == 1  # the SYN interrupted a doze
-    assert 0 < asked["slept_s"] <= 0.1
-    assert asked["beacon"] == 0
+    waiting = next(values for values in seen if values["waiting"])
+    assert waiting["sent_frames"] == 1  # the SYN interrupted a doze
+    assert 0 < waiting["slept_s"] <= 0.1
+    assert waiting["beacon"] == 0
     assert sum(values["received_frames"] for values in seen) > 0

@@ -23,39 +23,39 @@ COMMANDS = {
     "convert": "trace convert {} --to pages.csv",
     "fit": "trace fit {} --to fitted.toml",
 }
-REFUSED = {
+REJECTED = {
     **{("convert", trace): "has only messages; a page list requires" for trace in MESSAGES_ONLY},
     **{("fit", trace): "already a profile" for trace in TRACES},
 }
-"""Text of the refusal of each combination that cannot work."""
+"""Text of the error of each invalid combination."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("trace", TRACES)
-def test_every_command_takes_every_trace_or_says_why_not(
+def test_every_command_accepts_every_trace_or_gives_the_reason(
     trace: str,
     command: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A refusal is one sentence, and never an internal error."""
+    """An error is one sentence, and never an internal error."""
     monkeypatch.chdir(tmp_path)
     status = main(COMMANDS[command].format(trace).split())
-    said = capsys.readouterr()
-    if (command, trace) in REFUSED:
+    captured = capsys.readouterr()
+    if (command, trace) in REJECTED:
         assert status == 2
-        assert REFUSED[command, trace] in said.err
-        assert "internal error" not in said.err
-        assert said.err.count("\n") == 1
+        assert REJECTED[command, trace] in captured.err
+        assert "internal error" not in captured.err
+        assert captured.err.count("\n") == 1
     else:
-        assert status == 0, said.err
-        assert said.out or said.err
+        assert status == 0, captured.err
+        assert captured.out or captured.err
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
-def test_every_policy_is_reported_in_every_format(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Policies report counts of their own, also those that the policies before them do not have."""
+def test_every_format_has_every_policy(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also with counts that only one policy reports."""
     names = POLICIES.names()
     words = [word for name in names for word in ("--policy", name)]
     assert main([*words, "--pages", "2", "--no-baselines", "--format", form]) == 0

@@ -1,4 +1,4 @@
-"""The examples: each prints what stands beside it."""
+"""Examples print their committed output."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SCRIPTS = sorted(FOLDER.glob("*.py"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_an_example_prints_what_stands_beside_it(script: Path, tmp_path: Path) -> None:
-    """In a new interpreter, from another folder, without a warning; it leaves no file there."""
+def test_an_example_prints_its_committed_output(script: Path, tmp_path: Path) -> None:
+    """In a new interpreter and another folder, without warnings and files."""
     done = subprocess.run(
         [sys.executable, "-W", "error", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -25,7 +25,7 @@ def test_an_example_prints_what_stands_beside_it(script: Path, tmp_path: Path) -
 
 
 def test_the_list_of_examples_is_complete() -> None:
-    """Every script is in the table, in its order, and every output belongs to one."""
+    """Every script is in the table in order, and every output belongs to a script."""
     listed = re.findall(r"^\| \[(\S+\.py)\]", (FOLDER / "README.md").read_text(encoding="utf-8"), re.M)
     assert listed == [script.name for script in SCRIPTS]
     assert {path.stem for path in FOLDER.glob("*.txt")} == {script.stem for script in SCRIPTS}

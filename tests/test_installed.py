@@ -1,4 +1,4 @@
-"""What other packages offer: an installed distribution in a folder of its own, found by its entry points."""
+"""Components of other packages: an installed distribution with entry points."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ broken = offered_tides:Nothing
 
 @pytest.fixture(autouse=True)
 def _offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Offer traces and a policy, as a package does that is installed."""
+    """Install a distribution with traces and a policy."""
     (tmp_path / "offered_tides.py").write_text(MODULE)
     (tmp_path / "tides.csv").write_text("page,think_s,main_bytes,images\n1,2,1000,200;300\n")
     record = tmp_path / "offered_tides-1.2.dist-info"
@@ -49,8 +49,8 @@ def _offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["tides", "asked"])
-def test_a_trace_is_a_path_or_what_a_function_returns(name: str) -> None:
-    """The same page either way."""
+def test_the_entry_point_of_a_trace_is_a_path_or_a_function(name: str) -> None:
+    """Both give the same page."""
     (page,) = load_workload(name, 1, 1).pages
     assert (page.main_bytes, page.image_bytes) == (1000, (200, 300))
 
@@ -63,13 +63,13 @@ def test_a_trace_is_a_path_or_what_a_function_returns(name: str) -> None:
         ("tide", "Did you mean 'tides'"),
     ],
 )
-def test_what_cannot_be_used_names_the_package(name: str, sentence: str) -> None:
-    """Before any page is loaded."""
+def test_the_error_for_an_invalid_component_names_the_package(name: str, sentence: str) -> None:
+    """Before any page load."""
     with pytest.raises(InputError, match=sentence):
         load_workload(name, 1, 1)
 
 
-def test_a_policy_that_cannot_be_imported_names_the_package() -> None:
-    """And what was looked for."""
+def test_the_error_for_a_failed_import_names_the_package() -> None:
+    """It also has the entry point."""
     with pytest.raises(InputError, match=r"broken of offered-tides 1.2 \(offered_tides:Nothing\) cannot be"):
         make_policy("broken")

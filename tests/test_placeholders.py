@@ -1,4 +1,4 @@
-"""Addresses that the person who publishes psm_sim has to fill in."""
+"""Addresses to fill in at publication."""
 
 import re
 from pathlib import Path
@@ -14,14 +14,14 @@ FILES = (
 )
 
 
-def test_placeholders_are_those_that_the_release_steps_replace():
-    found = {
+def test_the_release_steps_replace_exactly_the_placeholders():
+    placeholders = {
         (name, placeholder)
         for name in FILES
         for placeholder in PLACEHOLDER.findall((ROOT / name).read_text(encoding="utf-8"))
     }
     address = "https://example.org/psm_sim"
-    assert found == {
+    assert placeholders == {
         ("README.md", "git clone ADDRESS"),
         (".github/CODE_OF_CONDUCT.md", "CONDUCT-CONTACT"),
         (".github/SECURITY.md", "SECURITY-CONTACT"),

@@ -1,4 +1,4 @@
-"""Plug-ins as packages: what the example offers is found by name, in a folder of its own."""
+"""The example of a plug-in package, installed in a temporary folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "plugin"
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the example, without its dependencies and without a network."""
+    """Install the example without dependencies and without a network."""
     pytest.importorskip("hatchling", reason="hatchling, which builds the example, is not installed")
     folder = tmp_path_factory.mktemp("target")
     words = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", str(folder)]
@@ -36,18 +36,18 @@ def psm_sim(target: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess
     )  # fmt: skip
 
 
-def test_its_policy_loss_and_trace_run_by_name(target: Path, tmp_path: Path) -> None:
-    """Parameters are read as those of built-in ones."""
+def test_components_of_a_package_run_by_name(target: Path, tmp_path: Path) -> None:
+    """With parameters, like built-in ones."""
     words = ["--policy", "every-third:beacons=4", "--policy", "lpsm", "--loss", "cubic", "--trace", "commute"]
     done = psm_sim(target, *words, "--format", "json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    found = json.loads(done.stdout)
-    assert [run["parameters"].get("beacons") for run in found["runs"]] == [4, None]
-    assert (found["pages"], found["trace"]) == (3, "commute")
+    document = json.loads(done.stdout)
+    assert [run["parameters"].get("beacons") for run in document["runs"]] == [4, None]
+    assert (document["pages"], document["trace"]) == (3, "commute")
 
 
-def test_a_listing_says_where_it_comes_from(target: Path, tmp_path: Path) -> None:
-    """The package, or built in."""
+def test_lists_have_the_package_of_each_component(target: Path, tmp_path: Path) -> None:
+    """The package is a name, or built in."""
     items = json.loads(psm_sim(target, "list", "losses", "--format", "json", cwd=tmp_path).stdout)["losses"]
     sources = {item["name"]: item["source"] for item in items}
     assert (sources["cubic"], sources["inverse"]) == ("psm-sim-example 1.0", "built in")

@@ -1,4 +1,4 @@
-"""The names that a user may import, some of which are imported on first use."""
+"""Public names, some of which are imported on first use."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ MODULES = ("contracts", "learning", "losses", "network", "policies", "simulation
 
 @pytest.mark.parametrize("module", ["psm_sim", *(f"psm_sim.{name}" for name in MODULES)])
 def test_every_exported_name_exists(module: str) -> None:
-    found = importlib.import_module(module)
-    assert all(hasattr(found, name) for name in found.__all__)
+    imported = importlib.import_module(module)
+    assert all(hasattr(imported, name) for name in imported.__all__)

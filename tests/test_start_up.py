@@ -1,4 +1,4 @@
-"""What a start imports, in place of how long it takes: the command line answers at once."""
+"""Imports at start-up, which determine its time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAIN = "from psm_sim.cli import main; main(sys.argv[1:])"
 
 
 def imported(folder: Path, code: str, *words: str) -> tuple[int, list[str]]:
-    """Return the number of psm_sim's modules, and the libraries, that a new interpreter imports."""
+    """Return the number of modules of psm_sim, and the libraries, that a new interpreter imports."""
     done = subprocess.run(
         [sys.executable, "-c", CODE, code, *words], cwd=folder, capture_output=True, text=True, check=True
     )
@@ -33,8 +33,8 @@ def imported(folder: Path, code: str, *words: str) -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize("words", ["--help", "--pages 0"])
-def test_help_and_mistakes_import_nothing_heavy(tmp_path: Path, words: str) -> None:
-    """No library at all, and at most thirteen modules of psm_sim: the last one prints the sentence."""
+def test_help_and_usage_errors_import_no_libraries(tmp_path: Path, words: str) -> None:
+    """And at most thirteen modules of psm_sim, including the one that prints errors."""
     count, libraries = imported(tmp_path, MAIN, *words.split())
     assert libraries == []
     assert count <= 13
@@ -48,8 +48,10 @@ def test_help_and_mistakes_import_nothing_heavy(tmp_path: Path, words: str) -> N
         ("sweep --policy psm --vary seed=1..2 --pages 1 --workers 2 --format csv", ["numpy", "simpy"]),
     ],
 )
-def test_a_run_imports_no_more_than_it_uses(tmp_path: Path, words: str, libraries: list[str]) -> None:
-    """Neither pandas nor scipy nor matplotlib for a table."""
+def test_a_run_imports_only_the_libraries_that_it_uses(
+    tmp_path: Path, words: str, libraries: list[str]
+) -> None:
+    """A table requires neither pandas nor scipy nor matplotlib."""
     assert imported(tmp_path, MAIN, *words.split())[1] == libraries
 
 
@@ -61,15 +63,17 @@ def test_a_run_imports_no_more_than_it_uses(tmp_path: Path, words: str, librarie
         ("psm_sim.simulation", ["numpy", "simpy"]),
     ],
 )
-def test_a_module_imports_no_more_than_it_uses(tmp_path: Path, module: str, libraries: list[str]) -> None:
-    """A policy in a file of its own costs no numpy."""
+def test_a_module_imports_only_the_libraries_that_it_uses(
+    tmp_path: Path, module: str, libraries: list[str]
+) -> None:
+    """A policy in a file does not import numpy."""
     assert imported(tmp_path, f"import {module}")[1] == libraries
 
 
 def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
-    """Neither one with the name of a library, nor one that a library tries to import.
+    """Neither a module with the name of a library, nor one that a library tries to import.
 
-    The modules in the folder of a policy's file are found.
+    Modules in the folder of a policy's file are imported.
     """
     of_workers = ("pickle", "struct", "socket", "signal", "threading", "random", "cloudpickle")
     names = (
@@ -102,7 +106,7 @@ def test_no_module_of_the_current_folder_is_imported(tmp_path: Path) -> None:
 
 
 def test_only_results_reach_standard_output(tmp_path: Path) -> None:
-    """Neither what a policy prints, nor what it writes to the descriptor."""
+    """Neither prints of a policy, nor its writes to the descriptor."""
     (tmp_path / "own.py").write_text(
         "import os, sys\nfrom psm_sim.policies import Policy, Rest\n\n"
         "class Own(Policy):\n    name = 'own'\n\n"

@@ -1,6 +1,6 @@
 """Model of the current of a Wi-Fi chip, and of the instruments that record it.
 
-It uses nothing of psm_sim. A chip draws a base current. Whatever else happens adds spans of a higher level,
+It is independent of psm_sim. A chip draws a base current. Other activities add spans of a higher level,
 each with a cause. Where spans overlap, the highest level counts. The spans are exact in time, so the charge
 of each cause is known, and an instrument integrates or samples them at any rate.
 """
@@ -62,7 +62,7 @@ class Chip:
 
 @dataclass
 class Truth:
-    """Parameters of one recording, as realised in it. Charges exceed the base.
+    """True parameters of a recording. Charges are those above the base.
 
     ``interval_ms`` is the time between scheduled wake-ups for a beacon, 0 without power saving.
     """
@@ -146,7 +146,7 @@ class Current:
             if not (scheduled or follow_up):
                 continue
             self._scheduled += scheduled
-            # Each wake-up is a few hundredths of a millisecond early or late, as timers are.
+            # Timers make each wake-up a few hundredths of a millisecond early or late.
             at_s = first_s + number * interval_s + float(rng.normal(0, 2e-5))
             missed = rng.random() < chip.missed
             follow_up = missed and chip.listen > 1
@@ -237,7 +237,7 @@ class Current:
         return truth
 
     def _mean_beacon_mc(self, charges: Floats) -> float:
-        """Return the mean charge of the received beacons for which the radio was not awake anyway."""
+        """Return the mean charge of the received beacons for which the radio woke."""
         own: dict[int, float] = {}
         whole: dict[int, float] = {}
         for span, charge in zip(self._spans, charges, strict=True):
@@ -283,13 +283,13 @@ class Instrument:
             level_ma = np.where(rng.random(times_s.size) < self.glitches, 900.0, level_ma)
         if self.quantum_ma:
             level_ma = np.round(level_ma / self.quantum_ma) * self.quantum_ma
-        kept = np.ones(times_s.size, bool)
+        recorded = np.ones(times_s.size, bool)
         for at in rng.integers(0, times_s.size, self.gaps):
-            kept[at : at + int(rng.uniform(0.02, 0.2) * self.rate_hz)] = False
+            recorded[at : at + int(rng.uniform(0.02, 0.2) * self.rate_hz)] = False
         times_s = times_s * (1 + self.clock_ppm / 1e6)
         if self.stamps_s:
             times_s = np.floor(times_s / self.stamps_s) * self.stamps_s
-        return times_s[kept], level_ma[kept]
+        return times_s[recorded], level_ma[recorded]
 
 
 class Kind(NamedTuple):
@@ -301,7 +301,7 @@ class Kind(NamedTuple):
 
 
 def _light(**more: object) -> Callable[[Generator], Chip]:
-    """Return a chip in light sleep, its currents and charges drawn at random."""
+    """Return a chip in light sleep with random currents and charges."""
 
     def make(rng: Generator) -> Chip:
         values = {

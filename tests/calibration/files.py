@@ -68,7 +68,7 @@ _WORDS: Sequence[bytes] = (
 
 
 def damage(data: bytes, rng: Random) -> bytes:
-    """Return *data* with a few damages: cut, bytes changed, rows moved or repeated, cells replaced."""
+    """Return *data* with damage: truncated, changed bytes, moved or repeated rows, replaced cells."""
     for _ in range(rng.randint(1, 3)):
         kind = rng.randrange(6)
         if kind == 0:

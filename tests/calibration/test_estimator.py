@@ -22,25 +22,25 @@ def test_the_parameters_are_within_their_tolerances(kind):
 
 def test_the_mean_of_late_beacons_exceeds_their_mode():
     times_s, level_ma, truth = make_recording("busy", SEED)
-    found = estimate(recording_of(times_s, level_ma)).calibration
-    assert found.beacon_uc is not None
-    assert found.beacon_mode_uc is not None
-    assert found.beacon_mode_uc == pytest.approx(truth.quiet_beacon_uc, rel=0.15)
-    assert found.beacon_mode_uc < 0.9 * found.beacon_uc
+    calibration = estimate(recording_of(times_s, level_ma)).calibration
+    assert calibration.beacon_uc is not None
+    assert calibration.beacon_mode_uc is not None
+    assert calibration.beacon_mode_uc == pytest.approx(truth.quiet_beacon_uc, rel=0.15)
+    assert calibration.beacon_mode_uc < 0.9 * calibration.beacon_uc
 
 
 def test_units_and_offset_of_time_change_nothing():
     """The current of another day, in other units, has the same charges."""
     times_s, level_ma, _ = make_recording("ping", SEED)
-    found = estimate(recording_of(times_s, level_ma)).calibration
-    assert found.beacon_uc is not None
+    calibration = estimate(recording_of(times_s, level_ma)).calibration
+    assert calibration.beacon_uc is not None
     later = estimate(recording_of(times_s + 1e6, 2 * level_ma)).calibration
-    assert later.beacon_uc == pytest.approx(2 * found.beacon_uc, rel=1e-3)
-    assert later.shares == pytest.approx(found.shares, abs=1e-4)
+    assert later.beacon_uc == pytest.approx(2 * calibration.beacon_uc, rel=1e-3)
+    assert later.shares == pytest.approx(calibration.shares, abs=1e-4)
 
 
 def test_a_constant_current_is_its_base():
-    found = estimate(recording_of(np.arange(1000) / 1000, np.full(1000, 5.0))).calibration
-    assert found.base_ma == pytest.approx(5.0)
-    assert found.shares["base"] == pytest.approx(1.0)
-    assert found.beacon_interval_ms is None
+    calibration = estimate(recording_of(np.arange(1000) / 1000, np.full(1000, 5.0))).calibration
+    assert calibration.base_ma == pytest.approx(5.0)
+    assert calibration.shares["base"] == pytest.approx(1.0)
+    assert calibration.beacon_interval_ms is None

@@ -38,7 +38,7 @@ def read(tmp_path, text, name="a.csv", **options):
         ("time/ms,current/µA", (1e3, 1e3)),
     ],
 )
-def test_units_are_those_of_the_header(tmp_path, header, scales):
+def test_the_header_sets_the_units(tmp_path, header, scales):
     recording = read(tmp_path, csv_text(TIMES_S, LEVEL_MA, header, scales))
     assert recording.currents_ma == pytest.approx(LEVEL_MA, abs=1e-4)
     assert recording.times_s == pytest.approx(TIMES_S, abs=1e-9)
@@ -51,7 +51,7 @@ def test_other_columns_are_ignored_and_the_current_precedes_the_power(tmp_path):
     assert recording.currents_ma == pytest.approx(LEVEL_MA)
 
 
-def test_decimal_commas_are_read_if_the_separator_is_another_one(tmp_path):
+def test_decimal_commas_are_read_with_another_separator(tmp_path):
     recording = read(tmp_path, csv_text(TIMES_S, LEVEL_MA, "Zeit time (s);Current (mA)", (1, 1), ";", ","))
     assert recording.currents_ma == pytest.approx(LEVEL_MA)
     with pytest.raises(
@@ -92,8 +92,8 @@ def test_more_samples_than_the_limit_are_averaged_without_loss_of_charge(tmp_pat
 
 
 def test_a_gap_has_no_charge(tmp_path):
-    kept = (TIMES_S < 0.5) | (TIMES_S >= 1.5)
-    recording = read(tmp_path, csv_text(TIMES_S[kept], LEVEL_MA[kept]))
+    present = (TIMES_S < 0.5) | (TIMES_S >= 1.5)
+    recording = read(tmp_path, csv_text(TIMES_S[present], LEVEL_MA[present]))
     assert recording.length_s == pytest.approx(1.0, abs=2e-3)
     assert list(recording.gaps_after()) == [499, 999]
 
@@ -106,7 +106,7 @@ def test_millisecond_stamps_of_faster_samples_are_spread_evenly(tmp_path):
     assert recording.lengths_s == pytest.approx(np.full(20_000, 1e-4), rel=1e-3)
 
 
-def test_a_missing_number_is_left_out_with_a_warning(tmp_path):
+def test_a_missing_number_is_omitted_with_a_warning(tmp_path):
     lines = csv_text(TIMES_S, LEVEL_MA).splitlines()
     lines[50] = "49.0,nan"
     lines[60] = "59.0"
@@ -140,7 +140,7 @@ def change(at: int, line: str) -> str:
         (csv_text(TIMES_S, LEVEL_MA).replace(".", "?"), "must be numbers, got '0\\?000000'"),
     ],
 )
-def test_a_wrong_file_gets_one_sentence(tmp_path, text, message):
+def test_a_wrong_file_is_an_error_of_one_sentence(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         read(tmp_path, text)
 
@@ -150,7 +150,7 @@ def test_times_before_a_trigger_may_be_negative(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [10, 200, 0.5, 0.99])
-def test_a_truncated_ppk2_file_gets_one_sentence(tmp_path, cut):
+def test_a_truncated_ppk2_file_is_an_error_of_one_sentence(tmp_path, cut):
     data = ppk2_bytes(np.random.default_rng(1).uniform(1, 50, 5000), 1000)
     with pytest.raises(InputError, match=r"is no valid \.ppk2 file"):
         read(tmp_path, data[: int(cut if cut >= 1 else cut * len(data))], "a.ppk2")
@@ -176,9 +176,9 @@ def test_a_damaged_file_gives_a_calibration_or_one_sentence(tmp_path_factory, se
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            found = estimate(read_recording(path)).calibration
+            calibration = estimate(read_recording(path)).calibration
         except InputError as error:
             assert "\n" not in str(error).strip()  # noqa: PT017
             return
-    assert sum(found.shares.values()) == pytest.approx(1)
-    assert np.isfinite(found.mean_ma)
+    assert sum(calibration.shares.values()) == pytest.approx(1)
+    assert np.isfinite(calibration.mean_ma)

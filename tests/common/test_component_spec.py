@@ -1,4 +1,4 @@
-"""Specs: read once from text, changed as values, written in one form."""
+"""Specs of components: parsing, changes, and their text form."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ VALUES = st.recursive(INNER, lambda inner: st.builds("{}({}){}".format, INNER, i
         ("lpsm:loss=(1+Ti)*(2+Ti)", "lpsm", {"loss": "(1+Ti)*(2+Ti)"}),
     ],
 )
-def test_a_specification_is_split(spec: str, name: str, texts: dict[str, str]) -> None:
-    """Into a name, or a file and a class, and the texts of its parameters."""
-    found = Spec.parse(spec, "thing")
-    assert (found.name, found.values) == (name, texts)
+def test_a_spec_is_parsed_into_its_parts(spec: str, name: str, texts: dict[str, str]) -> None:
+    """The parts are a name, or a file and a class, and the texts of the parameters."""
+    parsed = Spec.parse(spec, "thing")
+    assert (parsed.name, parsed.values) == (name, texts)
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_a_specification_is_split(spec: str, name: str, texts: dict[str, str]) -
         ("p=1,p=2", "duplicate parameter 'p'; specify it once"),
     ],
 )
-def test_what_is_no_parameter_is_named(text: str, message: str) -> None:
+def test_the_error_for_an_invalid_parameter_has_its_text(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Spec.parse(f"thing:{text}", "thing")
 
 
 @given(st.text(alphabet="ab1,=:() ."), st.sampled_from(["policy", "trace"]))
-def test_a_written_spec_is_read_back_as_it_is(text: str, kind: str) -> None:
+def test_a_spec_reads_back_from_its_text(text: str, kind: str) -> None:
     try:
         spec = Spec.parse(text, kind)
     except InputError:
@@ -58,7 +58,7 @@ def test_a_written_spec_is_read_back_as_it_is(text: str, kind: str) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["loss", "gamma", "p"]), VALUES), max_size=5))
-def test_a_changed_spec_is_read_back_as_it_is(changes: list[tuple[str, str]]) -> None:
+def test_a_changed_spec_reads_back_from_its_text(changes: list[tuple[str, str]]) -> None:
     spec = Spec.parse("lpsm:min_ms=2", "policy")
     for key, value in changes:
         spec = spec.with_(key, value)
@@ -78,10 +78,8 @@ def test_a_changed_spec_is_read_back_as_it_is(changes: list[tuple[str, str]]) ->
         ("lpsm:loss=((1)+(2))", "loss", "((1))", "lpsm:loss=((1))"),
     ],
 )
-def test_a_parameter_is_added_behind_what_was_written(
-    text: str, key: str, value: object, expected: str
-) -> None:
-    """Or takes the place of its old value; commas get parentheses around them."""
+def test_a_new_parameter_is_appended_to_the_text(text: str, key: str, value: object, expected: str) -> None:
+    """An existing parameter is replaced, and a value with commas gets parentheses."""
     assert str(Spec.parse(text, "thing").with_(key, value)) == expected
 
 
@@ -94,21 +92,19 @@ def test_a_parameter_is_added_behind_what_was_written(
         ("t.tr:clients=a:7,workload=replay", "t.tr", {"clients": "a:7", "workload": "replay"}),
     ],
 )
-def test_a_traces_file_may_have_colons(
+def test_the_file_name_of_a_trace_may_have_colons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str, values: dict[str, str]
 ) -> None:
-    """A parameter begins with a word and an equals sign."""
+    """Because a parameter begins with a word and an equals sign."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a:b.csv").touch()
-    found = Spec.parse(text, "trace")
-    assert (found.name, found.values) == (name, values)
-    assert found.with_("seed", 1).values == {**values, "seed": "1"}
+    parsed = Spec.parse(text, "trace")
+    assert (parsed.name, parsed.values) == (name, values)
+    assert parsed.with_("seed", 1).values == {**values, "seed": "1"}
 
 
-def test_the_files_that_a_spec_names_are_found_at_any_depth(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of a class, of a trace, as a value, and in the parameters of a value; what does not exist is none."""
+def test_the_files_of_a_spec_are_listed_at_any_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a class, a trace, a value, and the parameters of a value; a missing file is not listed."""
     monkeypatch.chdir(tmp_path)
     for name in ("my.py", "table.csv"):
         (tmp_path / name).touch()

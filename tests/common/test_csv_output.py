@@ -1,4 +1,4 @@
-"""CSV tables: text is harmless wherever it is opened, numbers are as they are."""
+"""CSV tables: text is harmless in any program, and numbers are unchanged."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from psm_sim.common.csv_output import harmless_cell, write_csv_records
         (None, None),
     ],
 )
-def test_a_text_is_no_formula_and_controls_no_terminal(value: object, cell: object) -> None:
+def test_formulas_and_control_characters_in_texts_are_escaped(value: object, cell: object) -> None:
     assert harmless_cell(value) == cell
 
 
-def test_records_of_different_keys_make_one_table() -> None:
-    """What a record lacks is empty; names of columns are guarded, too."""
+def test_records_with_different_keys_give_one_table() -> None:
+    """Missing values are empty; names of columns are escaped, too."""
     stream = io.StringIO()
     write_csv_records(stream, [{"a": 1, "=b": "x"}, {"a": -2.5, "c": None, "d": True}])
     assert stream.getvalue() == "a,'=b,c,d\n1,x,,\n-2.5,,,True\n"

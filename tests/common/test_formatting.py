@@ -1,4 +1,4 @@
-"""Texts for people, and the words that errors have in common."""
+"""Formats of numbers and durations in texts."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from psm_sim.common.formatting import (
         (360_000, "4.2 days"),
     ],
 )
-def test_a_duration_has_the_largest_unit_of_which_there_are_two(seconds: float, words: str) -> None:
-    """Below two minutes it is given in seconds, and below one second in milliseconds."""
+def test_a_duration_has_the_largest_unit_with_at_least_two(seconds: float, words: str) -> None:
+    """Below two minutes it is in seconds, and below one second in milliseconds."""
     assert format_seconds(seconds) == words
 
 
@@ -44,7 +44,7 @@ def test_a_limit_has_all_its_digits() -> None:
         ([12345.6], ["12,346"]),
     ],
 )
-def test_the_numbers_of_a_column_have_as_many_decimals(values: list[float], cells: list[str]) -> None:
+def test_the_numbers_of_a_column_have_equal_decimals(values: list[float], cells: list[str]) -> None:
     """Four digits of the largest, or five if the smallest would have less than three."""
     assert [format_number(value, decimals_of(values)) for value in values] == cells
 

@@ -51,8 +51,10 @@ def test_a_device_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert "is a pipe or a device; expected" in capsys.readouterr().err
 
 
-def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of text, of any trace unpacked, of entries and of requests."""
+def test_large_files_are_rejected_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For texts, unpacked traces, entries and requests."""
     (tmp_path / "x").write_text("x" * 5000)
     with pytest.raises(InputError, match="is larger than 4 KiB"):
         read_text(tmp_path / "x", 4096)
@@ -68,8 +70,8 @@ def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pyte
     assert main(["trace", "info", str(tmp_path / "x.txt")]) == 2
 
 
-def test_toml_is_bounded_in_size(tmp_path: Path) -> None:
-    """Lists that are nested too deeply for the parser are reported, too."""
+def test_large_toml_files_are_rejected(tmp_path: Path) -> None:
+    """So are lists that are nested too deeply for the parser."""
     texts = {
         "x = " + "[" * 5000 + "]" * 5000: "is not a valid topology: ",
         "#" * (1 << 21): "is larger than 1,024 KiB",

@@ -1,4 +1,4 @@
-"""Bounds: every number has an upper and a lower one."""
+"""Bounds of numeric parameters."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ def every_parameter() -> Iterator[tuple[str, Parameter]]:
     """Yield each parameter of the policies, losses and traces, with the name of its class."""
     registries = (registry.get(name) for registry in (POLICIES, LOSSES) for name in registry.names())
     for cls in (*registries, *OTHERS):
-        yield from ((cls.__name__, each) for each in parameters_of(cls).values())
+        yield from ((cls.__name__, parameter) for parameter in parameters_of(cls).values())
 
 
 def test_every_number_has_an_upper_and_a_lower_bound() -> None:
-    """Also one that is given as none by default; texts, choices and truth values have no need of them."""
+    """Also if the default is none. Texts, choices and Booleans need no bounds."""
     numbers = [
-        (owner, each)
-        for owner, each in every_parameter()
-        if (isinstance(each.default, (int, float)) and not isinstance(each.default, bool))
-        or (each.default is None and each.kind is not str)
+        (owner, parameter)
+        for owner, parameter in every_parameter()
+        if (isinstance(parameter.default, (int, float)) and not isinstance(parameter.default, bool))
+        or (parameter.default is None and parameter.kind is not str)
     ]
     assert len(numbers) > 30
     open_ended = [
-        f"{owner}.{each.name}"
-        for owner, each in numbers
-        if each.at_most is None or (each.above is None and each.at_least is None)
+        f"{owner}.{parameter.name}"
+        for owner, parameter in numbers
+        if parameter.at_most is None or (parameter.above is None and parameter.at_least is None)
     ]
     assert open_ended == []
-    assert LEARNERS.names()  # theirs are checked by the learners themselves
+    assert LEARNERS.names()  # learners check their own parameters
 
 
-def test_a_bound_too_small_for_any_doze_is_a_radio_that_never_dozes() -> None:
-    """Bounded Slowdown with p near 0."""
+def test_with_almost_no_p_the_radio_never_dozes() -> None:
+    """For Bounded Slowdown with p near 0."""
     result = simulate("bsd:p=1e-300", pages=2)
     assert result.slowdown.max == 1
     assert result["energy_by_state_per_page_j.asleep"] == 0

@@ -1,4 +1,4 @@
-"""Atomic output: complete files under their names, and nothing else."""
+"""Atomic output: complete files under their names."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def disk_of(size: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_a_kill_at_any_moment_leaves_complete_files(tmp_path: Path, kind: str) -> None:
-    """New metadata means that all files are new. The user's files are never touched."""
+    """New metadata implies new files. Files of the user are never changed."""
     write_folder(tmp_path, "old")
     (tmp_path / "figures" / "mine.txt").write_text("mine")
     command = [sys.executable, "-c", OBSERVED, str(tmp_path), kind, str(Path(__file__).parent)]
@@ -114,7 +114,7 @@ def test_a_kill_at_any_moment_leaves_complete_files(tmp_path: Path, kind: str) -
 def test_an_error_or_interrupt_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., None], error: BaseException
 ) -> None:
-    """Neither the files nor the folder, and no temporary file stays."""
+    """Neither files nor folder, and no temporary file remains."""
     write_folder(tmp_path, "old")
     before = sorted(tmp_path.rglob("*"))
 
@@ -130,10 +130,10 @@ def test_an_error_or_interrupt_changes_nothing(
 
 
 @pytest.mark.parametrize("write", [write_file, write_folder])
-def test_a_file_that_another_command_wrote_meanwhile_is_kept(
+def test_a_file_written_by_another_command_meanwhile_is_not_replaced(
     tmp_path: Path, write: Callable[..., None]
 ) -> None:
-    """The command may replace its own files, and with ``force`` those of others."""
+    """Only the files of the command itself are replaced, or others with ``force``."""
     outputs = [("--output", tmp_path / name) for name in NAMES]
     check_outputs(outputs, (), force=False)
     (tmp_path / "a.json").write_text("other")
@@ -162,7 +162,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path, write: Callable[..., None],
 
 
 @needs_posix
-def test_links_are_followed_and_permissions_are_kept(tmp_path: Path) -> None:
+def test_links_are_followed_and_permissions_are_preserved(tmp_path: Path) -> None:
     """A private file stays private."""
     (tmp_path / "real").mkdir()
     real = tmp_path / "real" / "state.json"
@@ -206,7 +206,7 @@ def test_a_device_or_fifo_is_written_directly(tmp_path: Path) -> None:
 def test_an_unwritable_file_is_rejected_before_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder, a file without folder, a write-protected file."""
+    """For a folder, a file without a folder, and a write-protected file."""
     for path, problem in ((tmp_path, "is a folder"), (tmp_path / "no" / "x", "is not a writable folder")):
         with pytest.raises(InputError, match=problem):
             check_writable(path)

@@ -1,4 +1,4 @@
-"""Worker processes: one that dies loses nothing."""
+"""Worker processes: no results are lost if one dies."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from psm_sim.common.run_many import run_many
 
 
 def square(number: int) -> int:
-    """Return the square."""
+    """Return the square of a number."""
     return number * number
 
 
 def dies(folder: Path, times: int, number: int) -> int:
-    """Return the square; the third item ends the process so many times."""
+    """Return the square; the third item ends the process *times* times."""
     marks = len(list(folder.iterdir()))
     if number == 2 and marks < times:
         (folder / str(marks)).touch()
@@ -37,7 +37,7 @@ def dies(folder: Path, times: int, number: int) -> int:
 
 
 def fails(number: int) -> int:
-    """Raise an error for each odd number; the higher, the sooner."""
+    """Raise an error for each odd number, earlier for larger ones."""
     time.sleep(0.3 if number == 1 else 0)
     if number % 2:
         raise ValueError(number)
@@ -50,7 +50,7 @@ def test_results_are_in_the_order_of_the_items() -> None:
 
 
 def test_the_error_of_the_first_item_that_fails_is_raised() -> None:
-    """As with one worker, though a later one has failed before."""
+    """As with one worker, although a later item failed earlier."""
     for workers in (1, 2):
         results = run_many(fails, range(6), workers)
         assert next(results) == 0
@@ -63,7 +63,7 @@ def test_a_worker_that_is_killed_loses_no_result(tmp_path: Path) -> None:
     assert list(run_many(partial(dies, tmp_path, 1), range(6), 2)) == expected
 
 
-def test_an_item_that_ends_its_worker_twice_is_named(tmp_path: Path) -> None:
+def test_the_error_for_an_item_that_ends_its_worker_twice_names_it(tmp_path: Path) -> None:
     results = run_many(partial(dies, tmp_path, 2), range(6), 2)
     assert [next(results), next(results)] == [0, 1]
     sentence = r"^Task 3 of 6 returned no result: its process has ended with exit status 3\.$"
@@ -78,7 +78,7 @@ def parent_and_number(number: int) -> Iterator[tuple[int, int]]:
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals on Windows")
 def leaves_a_process(fifo: Path, number: int) -> int:
-    """Start a process that holds the FIFO open, and return the number."""
+    """Start a process with the FIFO open, and return the number."""
     if number == 1:
         os.open(fifo, os.O_WRONLY)
         if os.fork() == 0:
@@ -87,8 +87,8 @@ def leaves_a_process(fifo: Path, number: int) -> int:
     return number
 
 
-def test_the_processes_that_a_worker_started_end_with_it(tmp_path: Path) -> None:
-    """No process holds the FIFO any more."""
+def test_processes_started_by_a_worker_end_with_it(tmp_path: Path) -> None:
+    """No process has the FIFO open any more."""
     os.mkfifo(tmp_path / "fifo")
     fifo = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
     assert list(run_many(partial(leaves_a_process, tmp_path / "fifo"), range(3), 2)) == [0, 1, 2]
@@ -98,7 +98,7 @@ def test_the_processes_that_a_worker_started_end_with_it(tmp_path: Path) -> None
 
 
 def test_an_idle_worker_that_is_killed_is_replaced() -> None:
-    """Its next item comes back as that of a worker that died, and succeeds at the second attempt."""
+    """Its next item is reported as that of a dead worker, and succeeds at the second attempt."""
     items, processes, numbers = deque([1, 2, 3]), dict[int, int](), list[int]()
     killed = False
     for item, value in unordered_map(parent_and_number, items, 2):
@@ -116,14 +116,14 @@ def test_an_idle_worker_that_is_killed_is_replaced() -> None:
 
 
 @pytest.mark.parametrize("here", [True, False])
-def test_items_may_be_added_meanwhile(here: bool) -> None:
-    """And each comes back with its own result, also the last."""
-    items, found = deque([1, 2]), dict[int, list[Any]]()
+def test_items_can_be_added_during_the_execution(here: bool) -> None:
+    """Each item has its own result, also the last one."""
+    items, results = deque([1, 2]), dict[int, list[Any]]()
     for item, value in unordered_map(powers, items, 2, here):
-        found.setdefault(item, []).append(value)
+        results.setdefault(item, []).append(value)
         if item < 3 and value == 0:
             items.append(item + 2)
-    assert found == {number: [0, number**2, Ended()] for number in (1, 2, 3, 4)}
+    assert results == {number: [0, number**2, Ended()] for number in (1, 2, 3, 4)}
 
 
 def powers(number: int) -> Iterator[int]:
@@ -138,7 +138,7 @@ def yields_and_dies(number: int) -> Iterator[int]:
     os._exit(3)
 
 
-def test_values_before_the_end_of_a_process_are_kept() -> None:
+def test_values_before_the_end_of_a_process_are_returned() -> None:
     (_, first), (_, ended) = unordered_map(yields_and_dies, deque([1]), 1)
     assert first == 1
     assert isinstance(ended, Ended)
@@ -152,10 +152,10 @@ def floods(number: int) -> Iterator[int]:
         os.write(1, b"x" * 65536)
 
 
-def test_a_call_that_prints_too_much_ends(
+def test_a_call_that_prints_too_much_is_ended(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Its values are kept, and the next message begins a line."""
+    """Its values are returned, and the next message begins a line."""
     monkeypatch.setattr(parallel, "MAX_PRINTED", 1 << 20)
     (_, first), (_, ended) = unordered_map(floods, deque([1]), 1)
     assert first == 1
@@ -175,8 +175,8 @@ def reports(number: int) -> Iterator[int]:
 
 def test_progress_reaches_the_parent_process() -> None:
     reported: list[Any] = []
-    found = unordered_map(reports, deque([1]), 1, progress=lambda *arguments: reported.append(arguments))
-    assert list(found) == [(1, 1), (1, Ended())]
+    values = unordered_map(reports, deque([1]), 1, progress=lambda *arguments: reported.append(arguments))
+    assert list(values) == [(1, 1), (1, Ended())]
     assert reported == [(1, 2, "half")]
 
 
@@ -195,12 +195,12 @@ def work(number):
     return Mine(number)
 
 print("begun")
-print([found.number for found in run_many(work, range(3), 2)])
+print([result.number for result in run_many(work, range(3), 2)])
 """
 
 
-def test_a_script_needs_no_guard_and_its_classes_come_back(tmp_path: Path) -> None:
-    """A worker does not run it again; what it prints, also past Python itself, goes to standard error."""
+def test_a_script_needs_no_main_guard_and_its_classes_can_be_returned(tmp_path: Path) -> None:
+    """A worker does not run it again; prints, also directly to the descriptor, go to standard error."""
     (tmp_path / "script.py").write_text(UNGUARDED)
     done = subprocess.run(
         [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -219,8 +219,8 @@ def exhausts_its_memory(number: int) -> Iterator[tuple[int, int]]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
-def test_a_worker_that_has_reached_the_limit_of_memory_is_replaced() -> None:
-    """Its user code may still hold the memory."""
+def test_a_worker_at_the_limit_of_memory_is_replaced() -> None:
+    """Because user code may still use the memory."""
     values: list[Any] = [value for _, value in unordered_map(exhausts_its_memory, deque([1, 2, 3]), 1)]
     (first, _), _, ended, (third, _), _ = values
     assert re.fullmatch(r"Item 2: MemoryError.*; fix the code\.", str(ended.error))

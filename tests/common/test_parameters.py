@@ -1,4 +1,4 @@
-"""Parameters are read, checked and described from one declaration."""
+"""Parameters: parsing, checks and descriptions from one declaration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from psm_sim.common.parameters import Condition, build, check_all, parameter, pa
 
 @dataclass
 class Thing:
-    """A component as ours are."""
+    """Component with declared parameters."""
 
     share: float = parameter(0.5, "a share", above=0, at_most=1)
     count: int = parameter(3, "how many", unit="things", at_least=1)
@@ -30,10 +30,10 @@ class Thing:
 
 
 class Plain:
-    """A user's component, that declares nothing."""
+    """User-defined component without declared parameters."""
 
-    def __init__(self, needed, gamma=1e-9, steps=4, keep=None, *rest, **others) -> None:
-        self.needed, self.gamma, self.steps, self.keep = needed, gamma, steps, keep
+    def __init__(self, needed, gamma=1e-9, steps=4, limit=None, *rest, **others) -> None:
+        self.needed, self.gamma, self.steps, self.limit = needed, gamma, steps, limit
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,9 @@ class Plain:
         ({"label": "none"}, "label", "none"),
     ],
 )
-def test_text_becomes_a_value_of_the_defaults_kind(texts: dict[str, str], name: str, value: object) -> None:
+def test_a_text_is_converted_to_the_type_of_the_default(
+    texts: dict[str, str], name: str, value: object
+) -> None:
     built = getattr(build(Thing, texts, "thing"), name)
     assert built == value
     assert type(built) is type(value)
@@ -66,8 +68,8 @@ def test_text_becomes_a_value_of_the_defaults_kind(texts: dict[str, str], name: 
         ("limit", "0", "a number > 0, or none"),
     ],
 )
-def test_a_bad_value_is_named_with_what_is_expected(name: str, text: str, expected: str) -> None:
-    """In one line: whose, which, the value as it was given, the range."""
+def test_the_error_for_an_invalid_value_has_the_expected_values(name: str, text: str, expected: str) -> None:
+    """One line has the component, the parameter, the value and the range."""
     with pytest.raises(InputError) as caught:
         build(Thing, {name: text}, "thing")
     assert str(caught.value) == f"thing: {name} must be {expected}, got {text!r}."
@@ -81,12 +83,12 @@ def test_a_bad_value_is_named_with_what_is_expected(name: str, text: str, expect
         ("limit", "2"), ("limit", False),
     ],
 )  # fmt: skip
-def test_values_from_python_are_checked_too(name: str, value: object) -> None:
+def test_values_from_python_are_checked(name: str, value: object) -> None:
     with pytest.raises(InputError, match=rf"^thing: {name} must be "):
         Thing(**{name: value})  # type: ignore[arg-type]
 
 
-def test_an_unknown_parameter_is_named_with_a_hint() -> None:
+def test_the_error_for_an_unknown_parameter_suggests_the_nearest() -> None:
     with pytest.raises(InputError, match=r"no parameter 'shar'; expected one of share, .*'share'\?"):
         build(Thing, {"shar": "1"}, "thing")
     with pytest.raises(InputError, match="no parameter 'x'; expected no parameters"):
@@ -95,21 +97,21 @@ def test_an_unknown_parameter_is_named_with_a_hint() -> None:
         build(Thing, {"derived": "1"}, "thing")
 
 
-def test_a_class_that_declares_nothing_is_read_by_its_signature() -> None:
-    """Numbers stay numbers where the default does not say what is wanted."""
-    plain = build(Plain, {"needed": "2", "gamma": "3", "steps": "5", "keep": "0.5"}, "plain")
-    assert (plain.needed, plain.gamma, plain.steps, plain.keep) == (2, 3.0, 5, 0.5)
-    assert build(Plain, {"needed": "two", "keep": "yes"}, "plain").keep is True
-    assert list(parameters_of(Plain)) == ["needed", "gamma", "steps", "keep"]
+def test_a_class_without_declarations_has_parameters_from_its_signature() -> None:
+    """Numbers are converted if the default has no type."""
+    plain = build(Plain, {"needed": "2", "gamma": "3", "steps": "5", "limit": "0.5"}, "plain")
+    assert (plain.needed, plain.gamma, plain.steps, plain.limit) == (2, 3.0, 5, 0.5)
+    assert build(Plain, {"needed": "two", "limit": "yes"}, "plain").limit is True
+    assert list(parameters_of(Plain)) == ["needed", "gamma", "steps", "limit"]
 
 
-def test_a_parameter_without_a_default_must_be_given() -> None:
+def test_a_parameter_without_a_default_is_required() -> None:
     with pytest.raises(InputError, match="plain: needed is missing; specify needed=value"):
         build(Plain, {}, "plain")
     assert build(Plain, {}, "plain", needed=1).needed == 1
 
 
-def test_a_value_without_effect_is_refused_only_if_the_user_gives_it() -> None:
+def test_a_value_without_effect_is_an_error_only_from_the_user() -> None:
 
     @dataclass
     class Timing:
@@ -123,7 +125,7 @@ def test_a_value_without_effect_is_refused_only_if_the_user_gives_it() -> None:
     assert build(Timing, {"period_s": "3"}, "timing", {"period_s": "2", "kind": "clock"}).period_s == 3.0
 
 
-def test_a_constructor_that_fails_is_reported_in_one_line() -> None:
+def test_the_error_of_a_constructor_is_one_line() -> None:
 
     class Failing:
         def __init__(self, kind: str = "") -> None:
@@ -135,8 +137,8 @@ def test_a_constructor_that_fails_is_reported_in_one_line() -> None:
         build(Failing, {"kind": "own"}, "failing")
 
 
-def test_a_parameter_may_have_another_name_than_its_attribute() -> None:
-    """The name stands in texts, errors and results, the attribute in Python."""
+def test_the_names_of_parameter_and_attribute_may_differ() -> None:
+    """Texts, errors and results have the name of the parameter, Python that of the attribute."""
 
     @dataclass
     class Renamed:
@@ -153,10 +155,10 @@ def test_a_parameter_may_have_another_name_than_its_attribute() -> None:
         Renamed(-1)
 
 
-def test_values_come_back_as_json_knows_them() -> None:
+def test_values_are_returned_as_json_types() -> None:
     plain = Plain(np.float64(0.5), np.int64(3), True, print)
     values = values_of(plain)
-    assert values == {"needed": 0.5, "gamma": 3, "steps": True, "keep": str(print)}
+    assert values == {"needed": 0.5, "gamma": 3, "steps": True, "limit": str(print)}
     assert [type(value) for value in values.values()] == [float, int, bool, str]
 
 
@@ -174,7 +176,7 @@ def test_values_come_back_as_json_knows_them() -> None:
         ("loss or kind=shift", {"loss": 0, "kind": "clock"}, False),
     ],
 )
-def test_a_condition_is_met_by_one_of_its_alternatives(text: str, values: dict[str, object], met: bool):
+def test_a_condition_is_met_by_any_of_its_alternatives(text: str, values: dict[str, object], met: bool):
     condition = Condition.parse(text)
     assert condition.is_met(values) is met
     assert str(condition) == text

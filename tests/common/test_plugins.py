@@ -1,4 +1,4 @@
-"""Classes from a user's own file, and components by name."""
+"""Classes from files of users, and components by name."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Other:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Return a user's file."""
+    """Return a file of a user."""
     path = tmp_path / "my file.py"
     path.write_text(MINE.format(limit=1))
     return path
 
 
-def test_an_edited_module_beside_the_file_is_read_anew(file: Path) -> None:
-    """Also if it is imported by another one, and if another folder has one of its name."""
+def test_an_edited_module_next_to_the_file_is_imported_again(file: Path) -> None:
+    """Also if another module imports it, and if another folder has a module with its name."""
     folders = [file.parent / name for name in ("a", "b")]
     for limit, folder in enumerate(folders):
         folder.mkdir()
@@ -61,7 +61,7 @@ def test_an_edited_module_beside_the_file_is_read_anew(file: Path) -> None:
     ]
 
 
-def test_no_bytecode_is_left_beside_the_file(file: Path) -> None:
+def test_no_bytecode_is_written_next_to_the_file(file: Path) -> None:
     load_class(str(file), "Mine", Loss)
     assert [path.name for path in file.parent.iterdir()] == ["my file.py"]
 
@@ -77,7 +77,7 @@ def test_no_bytecode_is_left_beside_the_file(file: Path) -> None:
         ("Loss", "Loss in .* does not define __call__"),
     ],
 )
-def test_a_class_that_will_not_do_is_named(file: Path, name: str, message: str) -> None:
+def test_the_error_for_an_invalid_class_names_it(file: Path, name: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_class(str(file), name, Loss)
 
@@ -92,7 +92,9 @@ def test_a_class_that_will_not_do_is_named(file: Path, name: str, message: str) 
         ("x = '\0'", "SyntaxError|ValueError"),
     ],
 )
-def test_a_file_that_does_not_import_says_why(tmp_path: Path, text: str, reason: str) -> None:
+def test_the_error_for_a_file_that_cannot_be_imported_has_the_reason(
+    tmp_path: Path, text: str, reason: str
+) -> None:
     path = tmp_path / "bad.py"
     path.write_text(text)
     for _ in range(2):
@@ -101,7 +103,7 @@ def test_a_file_that_does_not_import_says_why(tmp_path: Path, text: str, reason:
         assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_the_error_for_a_missing_file_names_it(tmp_path: Path) -> None:
     for path in (tmp_path / "no.py", tmp_path):
         with pytest.raises(InputError, match=r"File not found: .*; expected a file that defines a class"):
             load_class(str(path), "Mine", Loss)
@@ -110,7 +112,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.published_losses:InverseLoss"})
 
 
-def test_the_name_of_a_preset_is_recognized() -> None:
-    """A user may take it for a trace or a topology."""
+def test_the_error_for_a_preset_name_in_a_wrong_option_suggests_preset() -> None:
+    """For example, as a trace or a topology."""
     with pytest.raises(InputError, match="household is a preset; use --preset household"):
         LOSSES.create("household")

@@ -1,4 +1,4 @@
-"""Provenance: what a result was made with."""
+"""Provenance of results: commits and packages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not i
 
 def git(folder: Path, *words: str) -> str:
     """Run git in a folder."""
-    who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.org")
+    who = ("-c", "user.name=Author", "-c", "user.email=author@example.org")
     done = subprocess.run(
         ["git", "-C", str(folder), *who, *words], check=True, capture_output=True, text=True
     )
@@ -24,8 +24,8 @@ def git(folder: Path, *words: str) -> str:
 
 
 @needs_git
-def test_the_git_state_is_the_commit_and_whether_files_differ(tmp_path: Path) -> None:
-    """Of the repository that tracks the folder; untracked files do not count."""
+def test_the_git_state_has_the_commit_and_whether_files_differ(tmp_path: Path) -> None:
+    """Of the repository of the folder; untracked files are ignored."""
     assert git_state(tmp_path) is None
     git(tmp_path, "init", "-q")
     (tmp_path / "my.py").write_text("1\n")
@@ -40,8 +40,8 @@ def test_the_git_state_is_the_commit_and_whether_files_differ(tmp_path: Path) ->
     assert git_state(tmp_path / "untracked") is None
 
 
-def test_packages_are_those_that_are_required_and_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With their versions; none if psm_sim is not installed."""
+def test_packages_are_the_installed_requirements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With versions; the list is empty if psm_sim is not installed."""
     import numpy as np
 
     assert package_versions()["numpy"] == np.__version__

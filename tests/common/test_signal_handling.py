@@ -1,4 +1,4 @@
-"""Interruptions: signals, and nothing that goes on without its parent."""
+"""Signals, and the end of worker processes with their parent."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def work(number):
     return number
 
 def main():
-    for found in run_many(work, range(8), 3):
-        print(found, flush=True)
+    for number in run_many(work, range(8), 3):
+        print(number, flush=True)
 
 if __name__ == "__main__":
     with raise_on_signals():
@@ -52,7 +52,7 @@ def default_hangup() -> Iterator[None]:
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_ends_a_command_as_ctrl_c_does(name: str) -> None:
-    """By an exception that no ``except Exception`` catches, with the status that shells expect."""
+    """By an exception that is no ``Exception``, with the status that shells expect."""
     number = getattr(signal, name)
     with pytest.raises(CommandTerminated, match=f"terminated by {name}") as ended, raise_on_signals():  # noqa: PT012
         os.kill(os.getpid(), number)
@@ -61,8 +61,8 @@ def test_a_signal_ends_a_command_as_ctrl_c_does(name: str) -> None:
     assert signal.getsignal(number) == signal.SIG_DFL
 
 
-def test_a_signal_that_is_ignored_stays_ignored() -> None:
-    """As nohup asks for."""
+def test_an_ignored_signal_stays_ignored() -> None:
+    """As with nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with raise_on_signals():
@@ -71,14 +71,14 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
-def test_there_are_never_more_processes_than_pieces_of_work_or_four_for_a_core(monkeypatch) -> None:
-    """Whatever was asked for; without a wish, one for each core."""
+def test_there_are_at_most_as_many_processes_as_tasks_or_four_per_core(monkeypatch) -> None:
+    """For any requested number; the default is one per core."""
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert [parallel.process_count(100, wanted) for wanted in (None, 1, 5, 2000)] == [2, 1, 5, 8]
     assert parallel.process_count(3, 2000) == 3
 
 
-def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_cores_are_those_available_to_the_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     for text, expected in (("max 100000", 8), ("250000 100000", 3), ("1000 100000", 1), ("strange", 8)):
@@ -92,7 +92,7 @@ def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPat
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGKILL"])
 def test_no_process_outlives_its_parent(tmp_path: Path, name: str) -> None:
-    """Soon after the parent is gone, however it went; workers print to standard error only."""
+    """Workers end soon after the parent has ended in any way, and print only to standard error."""
     (tmp_path / "pool.py").write_text(POOL)
     (tmp_path / "pids").mkdir()
     words = [sys.executable, "pool.py", str(tmp_path / "pids")]
@@ -103,7 +103,7 @@ def test_no_process_outlives_its_parent(tmp_path: Path, name: str) -> None:
         while len(list((tmp_path / "pids").iterdir())) < 2:
             time.sleep(0.05)
         if name == "SIGINT":
-            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+            os.killpg(process.pid, signal.SIGINT)  # to all processes of the group, as a terminal does
         else:
             process.send_signal(getattr(signal, name))
         process.wait(600)

@@ -15,12 +15,15 @@ from psm_sim.common.summary_stats import (
 )
 
 
-def test_students_interval_by_hand() -> None:
+def test_students_interval_agrees_with_the_hand_computed_one() -> None:
     """Four values: t = 3.182 with three degrees of freedom."""
-    found = confidence_interval([1.0, 2.0, 3.0, 4.0])
-    assert found.mean == 2.5
-    assert found.half_width == pytest.approx(3.18245 * np.std([1, 2, 3, 4], ddof=1) / 2, rel=1e-5)
-    assert (found.low, found.high) == (found.mean - found.half_width, found.mean + found.half_width)
+    interval = confidence_interval([1.0, 2.0, 3.0, 4.0])
+    assert interval.mean == 2.5
+    assert interval.half_width == pytest.approx(3.18245 * np.std([1, 2, 3, 4], ddof=1) / 2, rel=1e-5)
+    assert (interval.low, interval.high) == (
+        interval.mean - interval.half_width,
+        interval.mean + interval.half_width,
+    )
 
 
 def test_one_value_has_no_interval() -> None:
@@ -29,8 +32,8 @@ def test_one_value_has_no_interval() -> None:
     assert f"{confidence_interval([1.0, 1.0]):.1f}" == "1.0 ± 0.0"
 
 
-def test_significance_is_that_of_scipy() -> None:
-    """Of two rows it is the paired t-test, and equal rows never differ."""
+def test_significance_agrees_with_scipy() -> None:
+    """For two rows it is the paired t-test, and equal rows never differ."""
     random = np.random.default_rng(1)
     for shift in np.linspace(0, 0.2, 21):
         first = random.normal(0, 0.1, 8)
@@ -56,8 +59,10 @@ def test_p_values_of_several_pairs_have_holms_correction() -> None:
     assert (adjusted == adjusted.T).all()
 
 
-def test_it_covers_the_truth_as_often_as_it_says() -> None:
-    """95 % of 2,000 samples of five normal values."""
+def test_intervals_have_their_nominal_coverage() -> None:
+    """95 % over 2,000 samples of five normal values."""
     random = np.random.default_rng(5)
-    found = [confidence_interval(random.normal(10, 2, 5)) for _ in range(2000)]
-    assert sum(each.low <= 10 <= each.high for each in found) / 2000 == pytest.approx(0.95, abs=0.015)
+    intervals = [confidence_interval(random.normal(10, 2, 5)) for _ in range(2000)]
+    assert sum(interval.low <= 10 <= interval.high for interval in intervals) / 2000 == pytest.approx(
+        0.95, abs=0.015
+    )

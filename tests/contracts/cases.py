@@ -14,7 +14,7 @@ Exceptions = Mapping[tuple[str, str], str]
 
 
 def cases(checks: Sequence[Check], components: Sequence[str], exceptions: Exceptions) -> list[Any]:
-    """Return each component with each check; an exception must fail, or it is none."""
+    """Return each component with each check; listed exceptions must fail."""
     pairs = {(component, check_name(check)): check for component in components for check in checks}
     assert set(exceptions) <= set(pairs)
     return [

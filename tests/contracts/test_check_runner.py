@@ -1,4 +1,4 @@
-"""From a name, a file, a class or an object to a report; and the command that prints it."""
+"""Reports of names, files, classes and objects, and the command ``check``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Other:
     pass
 
 class Failing(Third):
-    "Cannot be made."
+    "Cannot be created."
     def __init__(self):
         raise ValueError("no")
 """
@@ -54,7 +54,7 @@ class Failing(Third):
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stand in a folder with a user's file."""
+    """Change to a folder with a file of a user."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "mine.py"
     path.write_text(MINE)
@@ -62,7 +62,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("what", "kind"),
+    ("component", "kind"),
     [
         ("mine.py:Third", "policy"),
         ("mine.py:Third:beacons=5", "policy"),
@@ -74,14 +74,14 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("learn-alpha", "learner"),
     ],
 )
-def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kind: str) -> None:
-    """Built in or from a file, with parameters or without; a formula is a loss."""
-    report = psm_sim.check(what)
-    assert (report.kind, report.name, report.ok, report.not_run) == (kind, what, True, 0)
+def test_the_kind_of_a_component_follows_from_its_spec(mine: Path, component: str, kind: str) -> None:
+    """Built in or from a file, with and without parameters; a formula is a loss."""
+    report = psm_sim.check(component)
+    assert (report.kind, report.name, report.ok, report.not_run) == (kind, component, True, 0)
 
 
 @pytest.mark.parametrize(
-    ("what", "message"),
+    ("component", "message"),
     [
         (
             "psn",
@@ -96,14 +96,14 @@ def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kin
         (Policy, "Policy cannot be created"),
     ],
 )
-def test_what_cannot_be_loaded_or_made_is_refused(mine: Path, what: object, message: str) -> None:
-    """One sentence, before any check."""
+def test_a_component_that_cannot_be_created_is_an_error(mine: Path, component: object, message: str) -> None:
+    """Before any check."""
     with pytest.raises(InputError, match=message):
-        psm_sim.check(what)
+        psm_sim.check(component)
 
 
-def test_the_command_ends_with_1_if_a_check_fails(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One row per check; what fails says what was found; other components are checked all the same."""
+def test_the_status_is_1_if_a_check_fails(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It prints one row per check with its finding, and checks the other components."""
     assert main(["check", "mine.py:Never", "mine.py:Third"]) == 1
     never, third = capsys.readouterr().out.split("\n\n")
     assert never.startswith("policy mine.py:Never\n")
@@ -116,22 +116,22 @@ def test_the_command_ends_with_1_if_a_check_fails(mine: Path, capsys: pytest.Cap
     assert third.count("\n ok ") == 13
 
 
-def test_the_command_ends_with_0_if_all_hold_and_with_2_for_what_cannot_be_loaded(
+def test_the_status_is_0_if_all_checks_pass_and_2_for_a_usage_error(
     mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A finding is not a mistake in the command's words."""
+    """A failed check is no usage error."""
     assert main(["check", "mine.py:Square", "learn-alpha"]) == 0
     assert main(["check", "mine.py:Other"]) == 2
     assert main(["check"]) == 2
     assert "Missing required argument: COMPONENT; see" in capsys.readouterr().err
 
 
-def test_findings_come_as_json_too(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """For a program that reads them."""
+def test_findings_can_be_printed_as_json(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """For scripts."""
     assert main(["check", "mine.py:Never", "--format", "json"]) == 1
     (report,) = json.loads(capsys.readouterr().out)["reports"]
     assert (report["kind"], report["name"], report["ok"]) == ("policy", "mine.py:Never", False)
-    assert [each["check"] for each in report["findings"] if not each["ok"]] == [
+    assert [finding["check"] for finding in report["findings"] if not finding["ok"]] == [
         "returns-valid-rests",
         "loads-every-page",
     ]

@@ -1,4 +1,4 @@
-"""Each contract check finds the component that is made to violate it."""
+"""Each contract check fails for a component that violates it."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def counted(start: int = 0) -> Callable[[Any], int]:
 
 
 class CountsRuns(GoodPolicy):
-    """Its copy is the policy itself, which counts the runs."""
+    """Policy whose copy is the policy itself, and which counts the runs."""
 
     runs = 0
 
@@ -232,12 +232,13 @@ RESULTS: dict[Check, list[tuple[Any, str]]] = {
 
 
 @pytest.mark.parametrize(
-    ("check", "distort", "fault"), [(check, *each) for check, found in RESULTS.items() for each in found]
+    ("check", "distort", "fault"),
+    [(check, *violation) for check, violations in RESULTS.items() for violation in violations],
 )
-def test_a_run_that_violates_a_law_is_found(
+def test_each_check_of_runs_detects_a_violated_law(
     check: Check, distort: Any, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The runs of a good policy are distorted."""
+    """The results of a good policy are distorted."""
     monkeypatch.setattr(policy_checks, "run_pages", lambda *arguments: distort(run_pages(*arguments)))
     assert re.search(fault, run_check(check, GoodPolicy()).fault)
 
@@ -473,25 +474,28 @@ FURTHER += [
 
 SUITES: Any = [(POLICY_CHECKS, POLICIES), (LOSS_CHECKS, LOSSES), (LEARNER_CHECKS, LEARNERS)]
 CASES = [
-    (check, *found[check_name(check)]) for checks, found in SUITES for check in checks if check not in RESULTS
+    (check, *violations[check_name(check)])
+    for checks, violations in SUITES
+    for check in checks
+    if check not in RESULTS
 ]
 
 
 @pytest.mark.parametrize(("check", "component", "fault"), [*CASES, *FURTHER])
-def test_each_check_finds_a_violation(check: Check, component: Any, fault: str) -> None:
-    """The finding describes what was found and what was expected."""
+def test_each_check_detects_a_violation(check: Check, component: Any, fault: str) -> None:
+    """The finding has the actual and the expected behaviour."""
     assert re.search(fault, run_check(check, component).fault)
 
 
 @pytest.mark.parametrize(
     "component", [GoodPolicy, GoodPolicy(), GoodLoss, GoodLoss(), GoodLearner, GoodLearner(3)]
 )
-def test_good_components_pass(component: type[Component] | Component) -> None:
-    """A class is checked as well as an object."""
+def test_valid_components_pass(component: type[Component] | Component) -> None:
+    """As a class and as an object."""
     assert check(component).ok
 
 
-def test_a_learner_needs_two_experts() -> None:
+def test_a_learner_of_one_expert_is_an_error() -> None:
     """With one expert there is nothing to learn."""
     with pytest.raises(InputError, match="must have at least 2 experts, got 1"):
         check(StaticExpert(1))

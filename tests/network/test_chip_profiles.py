@@ -168,8 +168,8 @@ def test_a_setting_overrides_a_profile_which_overrides_the_topology():
 def test_a_profile_names_the_tcp_stack_of_its_firmware(profile, stack):
     """Zephyr, on which the nRF7002 runs, is none of the stacks: that of the topology stays."""
     assert Scenario(profile=profile).resolve_topology().tcp.stack == stack
-    told = Scenario(profile=profile, settings={"tcp.stack": "ns3"}).resolve_topology()
-    assert told.tcp.stack == "ns3"
+    explicit = Scenario(profile=profile, settings={"tcp.stack": "ns3"}).resolve_topology()
+    assert explicit.tcp.stack == "ns3"
 
 
 def test_a_stack_of_a_profile_that_does_not_exist_is_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""Runs that once made no progress forever: each ends, or fails with a message."""
+"""Runs that once never ended: each ends, or fails with a message."""
 
 from __future__ import annotations
 

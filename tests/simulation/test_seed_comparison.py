@@ -52,14 +52,14 @@ def test_differences_are_paired_by_seed(three: Comparison) -> None:
 
 
 def test_the_long_frame_has_intervals_and_paired_p_values() -> None:
-    """Of two policies, the p-value is that of the paired t-test."""
-    found = run_comparison(
+    """With two policies, the p-value is that of the paired t-test."""
+    comparison = run_comparison(
         ["bsd", "psm:label=static"], Scenario(pages=4), 3, workers=1, references=References((), ("psm",))
     )
-    frame = found.long_frame
+    frame = comparison.long_frame
     slowdowns = frame[frame["metric"] == "slowdown.mean"].to_dict("records")
-    (bsd, psm), (row, reference) = found.runs, slowdowns
-    samples = [[each.slowdown.mean for each in run.replicates] for run in (bsd, psm)]
+    (bsd, psm), (row, reference) = comparison.runs, slowdowns
+    samples = [[replicate.slowdown.mean for replicate in run.replicates] for run in (bsd, psm)]
     assert row["mean"] == pytest.approx(np.mean(samples[0]))
     assert row["high"] - row["mean"] == pytest.approx(bsd.interval("slowdown.mean").half_width)
     assert row["p_value"] == pytest.approx(ttest_rel(*samples).pvalue)

@@ -118,7 +118,7 @@ def test_a_difference_is_claimed_exactly_if_its_corrected_interval_excludes_0(
 
 
 def page_averages(**policies: tuple[float, float]) -> list[Result]:
-    """Return averages over four seeds with the given means and little noise."""
+    """Return averages over four seeds with these means and little noise."""
     noise = (-0.002, -0.001, 0.001, 0.002)
     signs = itertools.cycle([1, -1])
     return [

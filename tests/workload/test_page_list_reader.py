@@ -71,7 +71,7 @@ def test_parameters_of_the_trace_set_values_that_the_file_lacks(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("asked", "given", "words"),
+    ("requested", "replayed", "words"),
     [(2, 2, "the first 2 of 3"), (3, 3, "all 3"), (9, 3, "all 3")],
 )
 def test_a_page_list_is_replayed_and_never_repeated(

@@ -76,7 +76,7 @@ def test_the_result_has_the_downlink_latencies():
 
 
 @pytest.mark.parametrize(
-    "given",
+    "parameters",
     [
         "push:timing=bursts,busy_for_s=1e-12,quiet_for_s=1e-12",
         "push:timing=bursts,stretch_s=1e9,busy_s=1e-3",

@@ -113,7 +113,7 @@ def section(order: str = "<") -> bytes:
 
 
 def interface(link: int = 1, order: str = "<", resolution: int | None = None, offset_s: int = 0) -> bytes:
-    """Return an interface description, with its unit and offset of time if given."""
+    """Return an interface description, with its unit and offset of time, if any."""
     options = b""
     if resolution is not None:
         options += struct.pack(f"{order}HHB3x", 9, 1, resolution)
