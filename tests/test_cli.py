@@ -84,7 +84,7 @@ MENDABLE = [
         "Unknown topology key 'stations'; expected one of 'psm_sim list topologies'[.]$",
     ),
     ("sweep exprt s.sqlite", "Unknown sweep action 'exprt'.*Did you mean 'export'"),
-    ("--format xml", "--format must be one of table, json, csv, got 'xml'[.]"),
+    ("--format xml", "--format must be one of table, json, csv, latex, got 'xml'[.]"),
     ("--polic psm", "Unknown option '--polic'; see 'psm_sim --help'. Did you mean '--policy'"),
     ("--policy psm bsd", "Unexpected argument 'bsd'; .* one value; repeat --policy for several values"),
     ("--trace ucb ping", "Unexpected argument 'ping'; .* one value; see 'psm_sim --help'"),
