@@ -70,10 +70,14 @@ def _print_kinds(form: str) -> None:
 def _print_entries(kind: EntryKind, arguments: argparse.Namespace) -> None:
     from psm_sim.common.input_files import bundled_dir
     from psm_sim.common.registry import unknown_name_error
+    from psm_sim.network.chip_profiles import load_profile
     from psm_sim.reporting.terminal.listing import write
 
     sources, name = kind.sources(), arguments.name
     if name is not None:
+        if arguments.kind == "profiles" and name not in sources:  # a board, a mode, or a file
+            found = load_profile(name)
+            name, sources = (name, {name: "user"}) if ".toml" in name else (found.name, sources)
         if name not in sources:
             raise unknown_name_error(kind.singular, name, sources)
         if sources[name] == "bundled" and arguments.format == "table" and not arguments.all:
@@ -179,7 +183,8 @@ def _profile(name: str) -> ListEntry:
         for key, value in profile.values.items()
     ]
     modes = f" Modes: {', '.join(profile.modes)}." if profile.modes else ""
-    return {"summary": f"{profile.description}.{modes}", "source": profile.source, "parameters": rows}
+    summary = f"{profile.description or profile.name}.{modes}"
+    return {"summary": summary, "source": profile.source or "no source", "parameters": rows}
 
 
 def _preset(name: str) -> ListEntry:

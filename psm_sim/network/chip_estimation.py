@@ -16,6 +16,12 @@ from psm_sim.common.errors import InputError
 BEACON_MS = 102.4
 """Time between beacons for which currents at a DTIM period are stated, 100 TU."""
 
+BEACON_AIR_MS = 1.384
+"""Air time of a beacon of 149 B at 1 Mbit/s, for which a chip of unknown charge per beacon is awake.
+
+The data sheets of the comparison for :data:`DOZING_RATIOS` are read in this way.
+"""
+
 DOZING_RATIOS = {"light-sleep": (0.86, 3.5), "modem-sleep": (0.7, 1.55), "modem-sleep-dfs": (0.7, 1.55)}
 """Interval of the measured mean current of a dozing station over the predicted one, for a chip not measured.
 

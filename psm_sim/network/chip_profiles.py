@@ -18,6 +18,7 @@ from psm_sim.common.input_files import bundled_dir, bundled_names, read_toml
 from psm_sim.common.input_limits import ascii_number
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.chip_estimation import (
+    BEACON_AIR_MS,
     DOZING_RATIOS,
     dozing_ratios_after,
     estimate_base_and_charge,
@@ -329,10 +330,20 @@ def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mo
     )
     charges = _ascending(values.pop("associate_mc", []), (0, 3), f"{where}: associate_mc")
     numbers = _numbers(values, where)
-    for key in ("supply_v", "floor_ma", *(("awake_ma", "beacon_uc") if associated else ())):
+    for key in ("supply_v", "floor_ma", *(("awake_ma",) if associated else ())):
         if key not in numbers:
             raise InputError(f"{where}: {key} is missing; no other chip's number is used instead.")
+    if associated and numbers["floor_ma"] + numbers.get("extra_ma", 0) > numbers["awake_ma"]:
+        raise InputError(
+            f"{where}: floor_ma and extra_ma must not exceed awake_ma = {numbers['awake_ma']:g}, got"
+            f" {numbers['floor_ma'] + numbers.get('extra_ma', 0):g}; a current in uA is floor_ua."
+        )
     origins = {key.replace("_ua", "_ma"): text for key, text in origins.items()}
+    if associated and "beacon_uc" not in numbers:  # no data sheet states it
+        numbers["beacon_uc"] = BEACON_AIR_MS * (numbers["awake_ma"] - numbers["floor_ma"])
+        origins["beacon_uc"] = (
+            f"assumed: awake for {BEACON_AIR_MS:g} ms, the air time of a beacon at 1 Mbit/s"
+        )
     for key in (*numbers, *(["associate_mc"] if charges else [])):
         if not str(origins.setdefault(key, _NO_ORIGIN)).startswith(ORIGINS):
             expected = ", ".join(ORIGINS)
@@ -430,6 +441,9 @@ def _find(name: str) -> Path:
             return folder / f"{known}.toml"
     for known, table in files.items():
         if letters in _letters(table["description"]):
+            raise InputError(f"Unknown profile {name!r}; use --profile {known}.")
+    for known in sorted(files, key=len, reverse=True):
+        if letters.endswith(_letters(known)):
             raise InputError(f"Unknown profile {name!r}; use --profile {known}.")
     raise unknown_name_error("profile", name, [*boards, "FILE.toml"])
 

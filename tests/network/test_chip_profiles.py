@@ -120,7 +120,11 @@ floor_ua = "{origin}"
 @pytest.mark.parametrize(
     ("line", "origin", "message"),
     [
-        ("", "measured", "beacon_uc is missing; no other chip's number"),
+        (
+            "floor_ma = 240",
+            "measured",
+            "must not exceed awake_ma = 80, got 240; a current in uA is floor_ua",
+        ),
         ("beacon_uc = -1", "measured", "beacon_uc must be a number >= 0, got -1"),
         ("beacon_uc = nan", "measured", "beacon_uc must be a number >= 0, got nan"),
         ("beacon_uq = 1", "measured", "Unknown number 'beacon_uq'.*'beacon_uc'"),
@@ -182,6 +186,19 @@ def test_a_stack_of_a_profile_that_does_not_exist_is_refused(tmp_path):
         load_profile(str(path))
 
 
+def test_a_data_sheet_without_a_charge_per_beacon_has_that_of_the_air_time(tmp_path, capsys):
+    """1.384 ms at 100 mA instead of 0.5 mA, marked as assumed; the file, and a board, can be listed."""
+    path = tmp_path / "mine.toml"
+    path.write_text("[[mode]]\nname = 'light-sleep'\nsupply_v = 3\nfloor_ua = 500\nawake_ma = 100\n")
+    profile = load_profile(str(path))
+    assert profile.values["power.beacon_j"] == pytest.approx(3 * 1.384e-3 * 0.0995, rel=1e-3)
+    assert profile.origin["power.beacon_j"].startswith("assumed: awake for 1.384 ms")
+    assert main(["list", "profiles", str(path)]) == 0
+    assert "assumed: awake for 1.384 ms" in capsys.readouterr().out
+    assert main(["list", "profiles", "pico-w"]) == 0
+    assert "CYW43439" in capsys.readouterr().out
+
+
 def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it():
     """Computed by hand from the ledger; without a voltage, a result has neither."""
     result = simulate("psm", pages=3, profile="bl616", battery="1000mAh")
@@ -210,6 +227,7 @@ def test_a_battery_without_a_supply_voltage_is_an_error_in_a_sweep(tmp_path, cap
     ("words", "message"),
     [
         (["--profile", "esp32-c7"], "Unknown profile 'esp32-c7'.*Did you mean 'esp32-c6'"),
+        (["--profile", "feather-esp32-s3"], "use --profile esp32-s3"),
         (["--profile", "mine.toml"], "Profile file not found: 'mine.toml'"),
         (["--battery", "2000mAh"], "requires a supply voltage; add --profile"),
         (["--profile", "bl616", "--battery", "full"], "battery must be a capacity > 0.* got 'full'"),
