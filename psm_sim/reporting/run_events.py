@@ -19,7 +19,7 @@ from psm_sim.simulation.table import Block
 MAX_TIMELINE_FRAMES = 8_000
 """Approximate maximum number of frames of one policy in a timeline."""
 
-_LISTS = {"wireless up": "up", "wireless down": "down", "wired down": "arrivals"}
+_LISTS = {"wireless up": "up", "wireless down": "down"}
 _DIGITS = 6  # microseconds
 _INSTANT_S = 1e-5  # a shorter time in the queue is not buffering, and invisible
 _PAYLOAD_BYTES, _FRAMES_PER_OBJECT = 1460, 8  # of a segment; SYNs, FINs, request and their ACKs
@@ -37,6 +37,8 @@ class _EventObserver(Observer):
         self.awake: list[list[float]] = [[0.0, 0.0]]
         self.received: list[list[float]] = []
         self.frames: dict[str, list[float]] = {name: [] for name in _LISTS.values()}
+        self.waits: list[list[float]] = []
+        self._arrived_s: dict[int, float] = {}
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Start or end an awake period."""
@@ -54,10 +56,14 @@ class _EventObserver(Observer):
         self.rests.append([_round(time_s), rest.beacons])
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
-        """Record the time at which a wireless frame is queued, or a wired one arrives at the access point."""
-        if link.name in _LISTS:
-            time_s = arrives_s if link.name == "wired down" else queued_s
-            self.frames[_LISTS[link.name]].append(_round(time_s))
+        """Record the time at which a wireless frame is queued, and how long a downlink frame was buffered."""
+        if link.name == "wired down":
+            self._arrived_s[id(segment)] = arrives_s  # the segment exists until it is sent or dropped
+        elif link.name in _LISTS:
+            self.frames[_LISTS[link.name]].append(_round(queued_s))
+            arrived_s = self._arrived_s.pop(id(segment), queued_s)
+            if queued_s - arrived_s > _INSTANT_S:
+                self.waits.append([_round(arrived_s), _round(queued_s)])
 
     def finish(self, time_s: float) -> None:
         """End the last awake period."""
@@ -76,8 +82,7 @@ def record_events(run: Result, count: int | None = None) -> Events:
     -------
     dict
         Times in seconds. ``pages`` has the number, request time, end time and slowdown of each page.
-        ``awake`` and ``buffered`` have the start and end of each period; ``buffered`` is empty if frames
-        were dropped, because the buffered frames cannot be identified then. ``beacons`` has the time of the
+        ``awake`` and ``buffered`` have the start and end of each period. ``beacons`` has the time of the
         first beacon, the number of beacons and the interval of each run of received beacons. ``up`` and
         ``down`` have the times of the frames on the wireless link. ``rests`` has the time and the number of
         beacons of each sleep decision.
@@ -92,9 +97,8 @@ def record_events(run: Result, count: int | None = None) -> Events:
         for number, start_s, time_s, slowdown in zip(*columns, strict=True)
     ]
     frames = observer.frames
-    buffered = [] if run["traffic.dropped_frames"] else _buffered_periods(frames["arrivals"], frames["down"])
     up, down = frames["up"], frames["down"]
-    periods = {"awake": observer.awake, "buffered": buffered}
+    periods = {"awake": observer.awake, "buffered": observer.waits}
     received, rests = observer.received, observer.rests
     return {"pages": pages, **periods, "beacons": received, "up": up, "down": down, "rests": rests}
 
@@ -123,15 +127,6 @@ def fitting_page_count(block: Block) -> int:
     """Return the number of first pages with about :data:`MAX_TIMELINE_FRAMES` frames, at least 1."""
     frames = 2 * block.pages["bytes"] // _PAYLOAD_BYTES + _FRAMES_PER_OBJECT * block.pages["objects"]
     return max(int(np.searchsorted(np.cumsum(frames), MAX_TIMELINE_FRAMES, side="right")), 1)
-
-
-def _buffered_periods(arrivals: Sequence[float], sent: Sequence[float]) -> list[list[float]]:
-    """Return the periods for which frames were buffered. Frames are sent in the order of arrival."""
-    return [
-        [arrived_s, sent_s]
-        for arrived_s, sent_s in zip(arrivals, sent, strict=False)
-        if sent_s - arrived_s > _INSTANT_S
-    ]
 
 
 def _round(time_s: float) -> float:
