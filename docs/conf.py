@@ -8,7 +8,13 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from psm_sim.commands.explore import compare_arguments
+from psm_sim.reporting.explore.static import Grid, usable_page, write_static_page
+
 ROOT = Path(__file__).resolve().parents[1]
+
+STATIC = "explore/index.html"
+"""Explore page of the site, for two settings."""
 
 project = "psm_sim"
 html_title = "psm_sim"
@@ -31,6 +37,8 @@ def add_navigation(app: Sphinx, docname: str, source: list[str]) -> None:
     """Append a table of contents to the front page for each group of pages in docs/README.md."""
     if docname.startswith(("psm_sim/", "tests/", "laboratory/")):  # pages that others link to
         source[0] = f"---\norphan: true\n---\n{source[0]}"
+    link = "/".join([*[".."] * docname.count("/"), STATIC])
+    source[0] = source[0].replace(f"`{STATIC}`", f'<a href="{link}">{STATIC}</a>')
     if docname != root_doc:
         return
     overview = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
@@ -51,14 +59,16 @@ def skip_plain_fields(
     return skip or (obj.__doc__ or "").startswith("Alias for field number")
 
 
-def copy_front_page(app: Sphinx, exception: Exception | None) -> None:
-    """Make the front page also the one that a browser opens for the folder."""
+def add_pages(app: Sphinx, exception: Exception | None) -> None:
+    """Make the front page also the one that a browser opens for the folder, and write the explore page."""
     if exception is None:
         shutil.copy(Path(app.outdir, "README.html"), Path(app.outdir, "index.html"))
+        page = usable_page(Path(app.outdir, STATIC).parent)
+        write_static_page(page, Grid(["ucb"], ["esp32"], dtims=["1"]), compare_arguments)
 
 
 def setup(app: Sphinx) -> None:
     """Connect the functions above."""
     app.connect("source-read", add_navigation)
     app.connect("autodoc-skip-member", skip_plain_fields)
-    app.connect("build-finished", copy_front_page)
+    app.connect("build-finished", add_pages)

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from psm_sim.commands import run as run_command
-from psm_sim.commands.shared_options import integer_between
+from psm_sim.commands.shared_options import add_workers, integer_between, is_given
 from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ and is printed. Ctrl-C ends the server.
 examples:
   psm_sim explore
   psm_sim explore --trace my.har --profile pixel-5
-  psm_sim explore --policy my.py:EveryThird --policy lpsm --no-browser --port 5006"""
+  psm_sim explore --policy my.py:EveryThird --policy lpsm --no-browser --port 5006
+  psm_sim explore --static page --trace ucb"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,10 +63,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="port on 127.0.0.1 (default: a free one)",
     )
     server.add_argument("--no-browser", action="store_true", help="print the address only")
+    static = parser.add_argument_group("static page")
+    static.add_argument(
+        "--static",
+        metavar="FOLDER",
+        help="write FOLDER/index.html, a page of a grid of settings that needs no server, and exit; --trace "
+        "and --profile limit the grid, and --policy replaces the policies of its first comparison",
+    )
+    add_workers(parser, "worker processes of --static (default: all cores)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve the page until the command is interrupted."""
+    """Serve the page until the command is interrupted, or write the static page."""
+    if arguments.static is not None:
+        return _write_static(arguments)
     if missing := [name for name in ("bokeh", "tornado") if find_spec(name) is None]:
         raise InputError(
             f"explore requires {' and '.join(missing)}; install it with pip install 'psm_sim[explore]'."
@@ -87,6 +98,32 @@ def run(arguments: argparse.Namespace) -> int:
     with TemporaryDirectory(prefix="psm_sim-") as folder:
         announce = partial(_announce, link=None if arguments.no_browser else Path(folder, "explore.html"))
         serve(lambda document: ExploreView(document, simulator, settings), arguments.port, announce)
+    return 0
+
+
+def _write_static(arguments: argparse.Namespace) -> int:
+    """Write the page of ``--static``."""
+    from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.policies import make_policy
+    from psm_sim.reporting.explore.static import Grid, usable_page, write_static_page
+    from psm_sim.reporting.files.result_folder import usable_folder
+    from psm_sim.reporting.terminal.progress import progress
+
+    for option in ("--port", "--no-browser"):
+        if is_given(option, arguments.argv):
+            raise InputError(f"{option} has no effect with --static; remove it.")
+    path = usable_page(usable_folder(arguments.static, "--static"))
+    given = {
+        "traces": [arguments.trace] if is_given("--trace", arguments.argv) else None,
+        "profiles": [arguments.profile] if is_given("--profile", arguments.argv) else None,
+        "policies": arguments.policy,
+    }
+    grid = Grid(**{name: values for name, values in given.items() if values is not None})
+    for policy in _parse(grid.settings[0].arguments)[0]:  # reports wrong options before the workers start
+        make_policy(policy)
+    with progress("simulating", "settings") as report:
+        write_static_page(path, grid, compare_arguments, arguments.workers, report)
+    print_message(f"Wrote {path}", "")
     return 0
 
 

@@ -252,7 +252,7 @@ def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any], longest_s: fl
     from bokeh.models import ColumnDataSource
 
     figure = draw_timeline(f"time since {'the page was requested' if longest_s else 'the first message'} (s)")
-    zero_s = page[1] if longest_s else _first_message_s(events, page)
+    zero_s = page[1] if longest_s else first_message_s(events, page)
     start_s, end_s = (-0.3 * longest_s, 1.3 * longest_s) if longest_s else (-0.5, 2.0)
     figure.x_range.update(start=start_s, end=end_s)
     spans = {
@@ -273,7 +273,7 @@ def _draw_timeline(events: Mapping[str, Any], page: Sequence[Any], longest_s: fl
     return figure
 
 
-def _first_message_s(events: Mapping[str, Any], page: Sequence[Any]) -> float:
+def first_message_s(events: Mapping[str, Any], page: Sequence[Any]) -> float:
     """Return the time of the first message of a page without objects, in seconds."""
     previous_s = max((end for _, _, end, _ in events["pages"] if end < page[1]), default=0.0)
     # The first second has the frames with which the policy starts.

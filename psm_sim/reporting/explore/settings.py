@@ -68,11 +68,16 @@ class Settings:
     @property
     def arguments(self) -> list[str]:
         """The arguments of ``psm_sim`` that simulate these settings."""
-        pairs = [("policy", self._completed(policy)) for policy in self.policies or ("psm",)]
+        pairs = [("policy", policy) for policy in self.completed_policies]
         pairs += [("trace", self.trace), ("profile", self.profile), ("dtim", self.dtim)]
         pairs += [("set", f"links.wired.latency_ms={float(self.round_trip_ms) / 2:g}")]
         pairs += [("pages", self.pages), ("seed", self.seed), ("replications", self.seeds)]
         return [argument for name, value in pairs if value for argument in (f"--{name}", value)]
+
+    @property
+    def completed_policies(self) -> tuple[str, ...]:
+        """The policies with the values of :data:`PARAMETERS`."""
+        return tuple(dict.fromkeys(map(self._completed, self.policies or ("psm",))))
 
     @property
     def command(self) -> str:

@@ -38,7 +38,7 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
     """
     same = [result for result in results if result.station == results[0].station][:MAX_RUNS]
     runs = [representative_run(run) for run in same]
-    number = _median_page(runs[0])
+    number = median_page(runs[0])
     figure, panels = new_figure(len(runs), 1, width_in=WIDTH_IN, height_in=1.2 + 1.4 * len(runs))
     pages = [run.blocks[0].page(number) for run in runs]
     longest_s = max(page["page_time_s"] for page in pages)
@@ -54,7 +54,7 @@ def draw_page_timeline(results: Sequence[Result], title: str = "", recorded: Rec
     return figure
 
 
-def _median_page(run: Result) -> int:
+def median_page(run: Result) -> int:
     """Return the number of the page with the median slowdown among the first ones."""
     pages = run.blocks[0].pages
     slowdowns, objects = (pages[name][:AMONG] for name in ("slowdown", "objects"))

@@ -26,10 +26,10 @@ FILE_NAMES = (*PARTIAL_NAMES, "report.html")
 _FIGURES = ("energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times")
 
 
-def usable_folder(folder: str | Path) -> Path:
+def usable_folder(folder: str | Path, option: str = "--output") -> Path:
     """Return *folder* as a path after checking that results can be written to it.
 
-    The folder is not created yet.
+    The folder is not created yet. *option* names it in messages.
 
     Raises
     ------
@@ -37,16 +37,16 @@ def usable_folder(folder: str | Path) -> Path:
         If *folder* is empty or not writable, or if a part of its path is a file or a broken link.
     """
     if folder == "":
-        raise InputError("--output must be a folder, got ''; use '.' for the current folder.")
+        raise InputError(f"{option} must be a folder, got ''; use '.' for the current folder.")
     folder = Path(folder)
     parent = folder.absolute()
     while not os.path.lexists(parent) and parent != parent.parent:
         parent = parent.parent
     if not parent.is_dir():
         reason = f"{str(parent)!r} is a file" if parent.exists() else f"{str(parent)!r} is a broken link"
-        raise InputError(f"--output must be a folder, got {str(folder)!r}; {reason}.")
+        raise InputError(f"{option} must be a folder, got {str(folder)!r}; {reason}.")
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise InputError(f"--output must be a writable folder, got {str(folder)!r}; {str(parent)!r} is not.")
+        raise InputError(f"{option} must be a writable folder, got {str(folder)!r}; {str(parent)!r} is not.")
     return folder
 
 

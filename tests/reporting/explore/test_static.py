@@ -1,0 +1,84 @@
+"""The explore page without a server."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.commands.explore import compare_arguments
+from psm_sim.common.progress import no_progress
+from psm_sim.reporting.columns import plain_rows
+from psm_sim.reporting.comparison_table import tables_of
+
+
+@pytest.fixture(autouse=True)
+def few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "psm_sim.reporting.explore.static.fitting_sizes", lambda _: {"pages": "2", "seeds": "2"}
+    )
+
+
+def write(folder: Path, *options: str) -> int:
+    """Write the page in this process, with two pages of two seeds."""
+    return main(["explore", "--static", str(folder), "--trace", "ucb", "--workers", "1", *options])
+
+
+def data_of(page: str) -> dict[str, Any]:
+    """Return the embedded data."""
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
+    assert match
+    data: dict[str, Any] = json.loads(match[1])
+    return data
+
+
+def test_the_page_shows_what_its_commands_print(tmp_path: Path) -> None:
+    """For each comparison, with a timeline of each policy. The page requests nothing."""
+    assert write(tmp_path / "new" / "page", "--profile", "esp32") == 0
+    page = (tmp_path / "new" / "page" / "index.html").read_text(encoding="utf-8")
+    assert set(re.findall(r"https?://[\w./]+", page)) == {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xhtml",
+    }
+    data = data_of(page)
+    assert list(data["cells"]) == [
+        f"ucb|esp32|{round_trip}|{dtim}" for round_trip in (40, 160) for dtim in (1, 3)
+    ]
+    cell = data["cells"]["ucb|esp32|160|3"]
+    assert list(cell["views"]) == data["controls"]["view"][1]
+    for view in (cell["views"]["policies"], cell["views"]["learner of LPSM"]):
+        printed = compare_arguments(shlex.split(view["command"])[3:], no_progress)
+        assert view["conclusion"] == printed.conclusion()
+        assert view["table"] == plain_rows(tables_of(printed)[0].main_columns)
+        assert view["runs"] == [run.label for run in printed.shown]
+    assert all(label in cell["timelines"] for view in cell["views"].values() for label in view["runs"])
+    psm = cell["timelines"]["psm:listen_interval=3"]
+    assert 0 < psm["end"] <= cell["steps"]
+    assert all(0 <= step <= cell["steps"] for name in ("awake", "beacons", "down") for step in psm[name])
+
+
+def test_policies_of_the_command_line_are_the_first_comparison(tmp_path: Path) -> None:
+    assert write(tmp_path, "--policy", "psm:listen_interval=2", "--policy", "bsd") == 0
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    view = data_of(page)["cells"]["ucb||40|1"]["views"]["policies"]
+    assert view["runs"] == ["always-on", "psm", "psm:listen_interval=2", "bsd:p=1"]
+
+
+def test_only_a_page_of_its_own_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "index.html"
+    path.write_text("mine")
+    assert write(tmp_path) == 2
+    assert "is not a page of explore --static" in capsys.readouterr().err
+    assert path.read_text() == "mine"
+    path.unlink()
+    assert write(tmp_path) == write(tmp_path) == 0
+
+
+def test_options_of_the_server_have_no_effect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert write(tmp_path, "--port", "5006") == 2
+    assert "--port has no effect with --static" in capsys.readouterr().err
