@@ -54,7 +54,7 @@ def in_small(line: str) -> str:
 
 
 def pictures(document: Path) -> Iterator[Path]:
-    """Yield the pictures of its folder that a document shows.
+    """Yield the figures in the folder of a document that it includes.
 
     Figures of reports have their own tests. Those of the overview are tested there.
     """
@@ -82,7 +82,7 @@ COMPARED = {table.values[0] for table in TABLES}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_examples_run(
+def test_documented_examples_run(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Files are written as shown, Python is run, and each ``python -m psm_sim`` line ends with status 0.

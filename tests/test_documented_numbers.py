@@ -69,7 +69,7 @@ def block(text: str, mark: str) -> re.Match[str]:
 
 
 @pytest.mark.parametrize(("document", "mark", "table_of"), BLOCKS, ids=[mark for _, mark, _ in BLOCKS])
-def test_a_table_of_numbers_is_that_of_the_report(
+def test_a_table_of_numbers_agrees_with_the_report(
     document: str, mark: str, table_of: Callable[[dict[str, Any]], str]
 ) -> None:
     """In all digits and words; a provisional report is named so."""
@@ -108,7 +108,7 @@ def in_one_line(document: str) -> str:
     return " ".join(text_of(document).split())
 
 
-def test_the_result_in_the_readme_is_that_of_the_stored_runs() -> None:
+def test_the_result_in_the_readme_agrees_with_the_stored_runs() -> None:
     """For all kinds of pages and radios; benchmarks/anticipate.py stores the runs."""
     match = re.search(
         r"price of 0\.25, .* needs (\S+) to (\S+) times the energy of static PSM, and its mean slowdown is "
@@ -141,7 +141,7 @@ def test_the_result_in_the_readme_is_that_of_the_stored_runs() -> None:
     assert (cheap[:, 1] < 0).all()
 
 
-def test_the_table_of_anticipate_is_that_of_the_stored_runs() -> None:
+def test_the_table_of_anticipate_agrees_with_the_stored_runs() -> None:
     assert block(text_of("docs/anticipate.md"), "pages by radio").group().strip() == table_of_anticipate()
 
 

@@ -64,7 +64,7 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_module_is_the_command_line(
+def test_python_m_psm_sim_has_the_status_of_the_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """``python -m psm_sim`` ends with the status of the command."""

@@ -29,7 +29,7 @@ def test_the_mean_of_late_beacons_exceeds_their_mode():
     assert calibration.beacon_mode_uc < 0.9 * calibration.beacon_uc
 
 
-def test_units_and_offset_of_time_change_nothing():
+def test_charges_do_not_depend_on_the_units_or_offset_of_time():
     """The current of another day, in other units, has the same charges."""
     times_s, level_ma, _ = make_recording("ping", SEED)
     calibration = estimate(recording_of(times_s, level_ma)).calibration
@@ -39,7 +39,7 @@ def test_units_and_offset_of_time_change_nothing():
     assert later.shares == pytest.approx(calibration.shares, abs=1e-4)
 
 
-def test_a_constant_current_is_its_base():
+def test_a_constant_current_is_estimated_as_the_base():
     calibration = estimate(recording_of(np.arange(1000) / 1000, np.full(1000, 5.0))).calibration
     assert calibration.base_ma == pytest.approx(5.0)
     assert calibration.shares["base"] == pytest.approx(1.0)

@@ -176,7 +176,7 @@ def test_the_order_does_not_depend_on_the_optimum():
 
 
 @pytest.mark.parametrize("field", Case._fields)
-def test_scores_by_traffic_radio_and_price(field):
+def test_scores_are_means_by_traffic_radio_or_price(field):
     result = result_with(4.0, 2.0)
     scores = mean_scores(result, field, result.policies)
     assert scores["psm"] == pytest.approx(dict.fromkeys(scores["psm"], 4.0))
@@ -208,7 +208,7 @@ def test_a_policy_is_in_one_table_with_its_price_and_in_one_without():
     assert policies_of(other, told=False) == [*both, "anticipate", "mine.py:Mine"]
 
 
-def test_a_price_is_relative_to_the_radio():
+def test_the_price_of_delay_is_relative_to_the_power_of_the_radio():
     """A second of delay at price 1 costs as much as a second awake instead of asleep."""
     power, case = radio_power("nrf7002"), Case("ucb", "nrf7002", 10.0)
     assert case.price_w == pytest.approx(10 * (power.awake_w - power.asleep_w))
@@ -251,7 +251,7 @@ def check_stored(stored: BenchmarkResult, policies: list[str]) -> None:
                 assert measured == pytest.approx(expected, rel=1e-9), (policy, case)
 
 
-def test_the_stored_results_are_those_of_this_version():
+def test_the_stored_results_agree_with_this_version():
     """After an intended change of results, renew the stored ones (docs/benchmark.md)."""
     stored = read_result(STANDING)
     assert stored.seeds == JUDGING.seeds

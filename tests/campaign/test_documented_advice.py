@@ -1,6 +1,6 @@
 """The advice agrees with the measured answers of docs/devices.md, which are computed again here.
 
-The commands are those that the page marks as advice, with fewer seeds where they decide.
+The commands are those marked as advice on the page, with fewer seeds if they suffice.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def test_the_default_of_a_driver_equals_dynamic_with_its_stack(driver: str) -> N
 def test_the_share_of_dtim_beacons_follows_from_common_multiples(
     interval: int, dtim: int, share: float
 ) -> None:
-    """Both count the beacons of the access point."""
+    """Listen intervals and DTIM periods both count the beacons of the access point."""
     assert Setting("", "psm", wake_beacons=interval).dtim_share(dtim) == pytest.approx(share)
     assert sum(not n % interval for n in range(0, 900 * dtim, dtim)) == pytest.approx(900 * share, rel=0.01)
 

@@ -160,7 +160,7 @@ def test_default_gammas_are_multiples_of_the_default_of_the_loss() -> None:
     assert np.array(curve.gammas) * 1.2e5 == pytest.approx([1 / 16, 1 / 4, 1, 4, 16])
 
 
-def test_the_regret_obeys_the_theory(losses: LossComparison) -> None:
+def test_the_regret_obeys_its_bound(losses: LossComparison) -> None:
     """The comparators are ordered, and Corollary 1 bounds the regret to the best switching rate."""
     for curve in losses.curves:
         regret = curve.examination.regret

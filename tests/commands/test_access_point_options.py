@@ -45,7 +45,7 @@ def test_dtim_sets_the_period_and_the_baseline_wakes_for_dtim_beacons(
     )
 
 
-def test_a_latency_is_the_limit_of_the_conclusion(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_option_latency_is_the_limit_of_the_conclusion(capsys: pytest.CaptureFixture[str]) -> None:
     limited, free = result(capsys, "--latency", "90ms"), result(capsys)
     for document in (limited, free):
         for run in (*document["runs"], *document["baselines"]):

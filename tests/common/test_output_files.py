@@ -111,7 +111,7 @@ def test_a_kill_at_any_moment_leaves_complete_files(tmp_path: Path, kind: str) -
 @pytest.mark.parametrize(
     "error", [InputError("bad input"), KeyboardInterrupt(), OSError(28, "No space left")]
 )
-def test_an_error_or_interrupt_changes_nothing(
+def test_an_error_or_interrupt_changes_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., None], error: BaseException
 ) -> None:
     """Neither files nor folder, and no temporary file remains."""

@@ -106,7 +106,7 @@ def counted(start: int = 0) -> Callable[[Any], int]:
 
 
 class CountsRuns(GoodPolicy):
-    """Policy whose copy is the policy itself, and which counts the runs."""
+    """Policy that counts its runs and returns itself as its copy."""
 
     runs = 0
 

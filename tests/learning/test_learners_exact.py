@@ -99,7 +99,7 @@ def test_any_rate_and_any_losses_agree_with_enumeration(n, rounds, alpha, seed) 
     assert suffered == pytest.approx(-math.log(exact), abs=1e-10)
 
 
-def test_losses_too_large_for_exp_are_exact_at_the_edges() -> None:
+def test_losses_too_large_for_exp_give_exact_weights() -> None:
     """Static weights of exp(-1e4) come back when the other expert loses more."""
     learner = FixedShare(2, 0.0)
     suffered = [learner.update(row) for row in ([0.0, 1e4], [3e4, 0.0])]

@@ -61,7 +61,7 @@ def test_levels_rise_and_are_symmetric_about_one_half(horizon) -> None:
     assert rates[rates.size // 2] == 0.5
 
 
-def test_relative_entropy_of_hand_computed_pairs() -> None:
+def test_relative_entropy_agrees_with_hand_computed_values() -> None:
     """D(p||q) is 0 only for equal rates, and infinite if q excludes events of p."""
     assert relative_entropy(0.5, 0.25) == pytest.approx(0.5 * math.log(2) + 0.5 * math.log(2 / 3))
     assert relative_entropy([0, 0, 1, 0.3], [0.5, 0, 1, 0.3]).tolist() == [math.log(2), 0, 0, 0]

@@ -65,7 +65,7 @@ def test_distributions_and_kernels_have_mass_1(rate, width):
     assert kernel[:, -1].tolist() == [0] * (BINS - 1) + [1]
 
 
-def test_a_kernel_is_a_triangle():
+def test_a_kernel_is_triangular():
     """With width 1: a half, and a quarter for each neighbour. The first bin has one neighbour."""
     kernel = smoothing_matrix(1)
     assert kernel[50, 48:53].tolist() == [0, 0.25, 0.5, 0.25, 0]

@@ -21,7 +21,7 @@ class Watch(Observer):
         self.rested, self.dozing, self.due_s = None, False, inf
 
     def over(self, world):
-        """Start to check *world*, of which this is an observer."""
+        """Check *world* from now on, which must have this observer."""
         self.grid, receive = world.beacons, world.wireless_down.deliver
 
         def watched(segment):

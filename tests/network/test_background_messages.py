@@ -41,7 +41,7 @@ def run(messages: Messages, policy: str = "always-on", **settings: object) -> Wo
 
 
 @pytest.mark.parametrize(("message", "direction", "latency_s"), LATENCIES)
-def test_a_message_takes_the_time_computed_by_hand(message, direction, latency_s):
+def test_a_message_takes_the_hand_computed_time(message, direction, latency_s):
     """Without power saving: transmission and propagation on both hops, delay and time of the reply."""
     stats = run(Messages([message])).messenger.stats
     assert list(stats) == [direction]
@@ -77,7 +77,7 @@ class Air(Observer):
         self.kinds.append(frame.kind)
 
 
-def test_a_datagram_is_a_data_frame_on_the_air():
+def test_a_datagram_is_a_data_frame_on_the_channel():
     """Like the segments of the page, and unlike null frames and group addressed frames."""
     air = Air()
     world = build_world(load_topology(), make_policy("always-on"), [air])

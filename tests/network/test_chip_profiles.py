@@ -170,13 +170,13 @@ def test_a_setting_overrides_a_profile_which_overrides_the_topology():
     [("esp32-c3", "esp-idf"), ("pico-w", "lwip"), ("pixel-5", "linux"), ("nrf7002", "rfc")],
 )
 def test_a_profile_names_the_tcp_stack_of_its_firmware(profile, stack):
-    """Zephyr, on which the nRF7002 runs, is none of the stacks: that of the topology stays."""
+    """Zephyr, on which the nRF7002 runs, is not among the stacks, so the stack of the topology is used."""
     assert Scenario(profile=profile).resolve_topology().tcp.stack == stack
     explicit = Scenario(profile=profile, settings={"tcp.stack": "ns3"}).resolve_topology()
     assert explicit.tcp.stack == "ns3"
 
 
-def test_a_stack_of_a_profile_that_does_not_exist_is_refused(tmp_path):
+def test_an_unknown_tcp_stack_or_key_in_a_profile_is_an_error(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("[tcp]\nstack = 'lwap'\n[power]\nawake_w = 1\nasleep_w = 0.1\nbeacon_j = 0\n")
     with pytest.raises(InputError, match=r"stack must be one of rfc, linux, lwip.* got 'lwap'"):
@@ -186,8 +186,8 @@ def test_a_stack_of_a_profile_that_does_not_exist_is_refused(tmp_path):
         load_profile(str(path))
 
 
-def test_a_data_sheet_without_a_charge_per_beacon_has_that_of_the_air_time(tmp_path, capsys):
-    """1.384 ms at 100 mA instead of 0.5 mA, marked as assumed; the file, and a board, can be listed."""
+def test_a_profile_without_a_charge_per_beacon_has_that_of_the_air_time(tmp_path, capsys):
+    """1.384 ms at 100 mA instead of 0.5 mA, marked as assumed. Files and boards can be listed."""
     path = tmp_path / "mine.toml"
     path.write_text("[[mode]]\nname = 'light-sleep'\nsupply_v = 3\nfloor_ua = 500\nawake_ma = 100\n")
     profile = load_profile(str(path))
@@ -199,7 +199,7 @@ def test_a_data_sheet_without_a_charge_per_beacon_has_that_of_the_air_time(tmp_p
     assert "CYW43439" in capsys.readouterr().out
 
 
-def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it():
+def test_current_is_power_over_voltage_and_battery_life_charge_over_current():
     """Computed by hand from the ledger; without a voltage, a result has neither."""
     result = simulate("psm", pages=3, profile="bl616", battery="1000mAh")
     mean_w = usage_of(result.row).total_j / result["simulated_s"]
@@ -210,7 +210,7 @@ def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it
     assert not {"mean_current_ma", "battery_days"} & set(plain)
 
 
-def test_a_profile_is_part_of_the_scenario_s_key():
+def test_the_key_of_a_scenario_includes_the_profile():
     """Runs with two chips have different keys."""
     keys = {Scenario(profile=name).key() for name in ("", "bl616", "esp32-c6")}
     assert len(keys) == 3

@@ -55,7 +55,7 @@ def watched(policy: str | Policy, release: str = "true") -> tuple[World, Everyth
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_an_observer_changes_nothing(policy):
+def test_an_observer_does_not_change_the_run(policy):
     """Events, pages and energy are bit-for-bit those of a run without observers."""
     world, _ = watched(policy)
     alone = build_world(load_topology(), make_policy(policy))

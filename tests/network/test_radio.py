@@ -102,7 +102,7 @@ def test_a_poll_has_the_buffered_frames_and_their_arrival_times():
     assert poll.arrivals == ((pytest.approx(50), 1500), (pytest.approx(120), 40))
 
 
-def test_after_an_uplink_packet_there_is_no_poll():
+def test_the_decision_after_an_uplink_packet_has_no_poll():
     """The policy receives the time since the packet."""
     policy = Scripted()
     bench = RadioBench(policy, rate_mbps=5.0)

@@ -105,7 +105,7 @@ def check(number, every):
 
 @pytest.mark.parametrize("part", range(PART))
 @pytest.mark.parametrize("every", [False, True])
-def test_a_random_crowd_ends_and_keeps_the_laws(part, every):
+def test_a_random_crowd_ends_and_obeys_the_laws(part, every):
     """Time, energy and bytes add up; no dozing station receives; no two frames overlap on the channel."""
     for number in range(part, CROWDS // 2, PART):
         check(2_000_000 + number, every)

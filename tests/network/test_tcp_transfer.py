@@ -110,7 +110,7 @@ def test_slow_start_doubles_each_round_trip_up_to_the_largest_window():
     assert list(rounds.values())[:5] == [2, 4, 8, 16, 20]
 
 
-def test_both_ends_forget_a_closed_connection():
+def test_both_ends_drop_the_state_of_a_closed_connection():
     """FIN both ways, no state left."""
     wire = Wire(PER_SEGMENT)
     wire.transfer(5000)

@@ -105,7 +105,7 @@ def test_static_psm_matches_a_hand_computed_page():
     assert usage.awake_s == pytest.approx(syn + first_wake + second_wake)
 
 
-def test_without_power_saving_a_page_takes_its_round_trips():
+def test_without_power_saving_a_page_takes_the_hand_computed_time():
     """Handshake, request and reply of one segment take two round trips and the transmission times."""
     world = run("always-on", [Page(0.05, 1000, (), (300,), (0.0,))])
     visit = world.visits[0][0]

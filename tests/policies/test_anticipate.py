@@ -141,7 +141,7 @@ def test_energy_falls_and_delay_rises_as_the_price_of_delay_falls():
 
 @pytest.mark.parametrize("trace", ["ucb", "shifting"])
 def test_energy_and_delay_are_below_those_of_lpsm_static_psm_and_bsd(trace):
-    """Price 0.1: less of both than LPSM, less energy than PSM at its page times. Price 3: less than BSD."""
+    """At price 0.1 compared with LPSM, and with PSM at equal page times; at price 3 compared with BSD."""
     cheap, quick = (mean(trace, 30, f"anticipate:price={price}") for price in ("0.1", "3"))
     lpsm, psm, bsd = (mean(trace, 30, policy) for policy in ("lpsm", "psm", "bsd:p=1"))
     assert (cheap < lpsm).all()
@@ -162,7 +162,7 @@ def idle_wakes(policy, until_s):
 
 
 @pytest.mark.parametrize("price_w", [0.5, 2.0, 10.0])
-def test_beacons_in_a_long_idle_period_cost_the_minimum_hazard(price_w):
+def test_the_rate_of_beacons_in_a_long_idle_period_follows_from_the_minimum_hazard(price_w):
     """For the beacons after the first minute of an hour."""
     policy = Anticipate(price_w=price_w, max_ms=10_000)
     policy.start(0.1)

@@ -57,7 +57,7 @@ def test_an_uplink_datagram_reveals_whether_a_frame_arrived_in_the_doze(gaps, ob
     assert observed == [("idle", 1.05, inf), ("asked", 0.01, 0.05)]
 
 
-def test_a_bare_ack_received_changes_nothing(gaps, observed):
+def test_a_bare_ack_received_ends_no_gap(gaps, observed):
     """The gap of the request continues."""
     gaps.sent(1.0, request())
     gaps.rests(1.0, 1.1)
@@ -167,7 +167,7 @@ def test_the_first_of_several_arrives_at_the_sum_of_their_rates():
     assert risen == pytest.approx(1 - still)
 
 
-def test_the_joint_law_of_one_gap_is_its_conditional_law():
+def test_the_joint_law_of_a_single_gap_equals_its_conditional_law():
     """Given that no frame has arrived yet, and integrated almost as exactly."""
     law = learnt(2.0)
     times_s = np.linspace(10.0, 14.0, 30)

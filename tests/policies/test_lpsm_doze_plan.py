@@ -69,7 +69,7 @@ def test_plans_change_neither_beacons_nor_weights(spec, polls):
     ("mean_ms", "beacons"),
     [(650.0, 7), (650.0 - 1e-8, 7), (650.0 - 1e-6, 6), (650.0 + 1e-8, 7), (1.0, 1), (149.9, 1), (151.0, 2)],
 )
-def test_a_mean_within_a_billionth_of_a_beacon_below_the_half_is_rounded_up(mean_ms, beacons):
+def test_a_mean_just_below_half_a_beacon_is_rounded_up(mean_ms, beacons):
     """With and without plans; 1e-7 ms are a billionth of a beacon."""
     assert round_to_beacons(np.array([mean_ms / 100])).tolist() == [beacons]
     policy = make_policy("lpsm")

@@ -50,7 +50,7 @@ def test_a_full_segment_has_the_smaller_size_of_both_syns(sizes, payload, waits)
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("mss", [0, 1460])
-def test_a_payload_of_the_same_size_after_an_end_shows_a_smaller_segment(mss, payloads, waits):
+def test_a_second_payload_of_equal_size_reveals_a_smaller_segment_size(mss, payloads, waits):
     """From 536 B on, if the SYN is unknown or states more than the peer uses."""
     flows = OutstandingRequests()
     flows.sent(syn(mss=mss))
@@ -73,7 +73,7 @@ def test_after_another_request_a_reply_of_the_same_size_ends():
     assert flows.waiting == 0
 
 
-def test_a_closed_connection_leaves_nothing():
+def test_a_closed_connection_leaves_no_state():
     """Neither its request nor its size, because its number may be reused."""
     flows = OutstandingRequests()
     flows.sent(syn(mss=600))

@@ -119,7 +119,7 @@ class Delays(Loss):
 
 
 @pytest.mark.parametrize("context", ["none", "outstanding"])
-def test_a_loss_of_pages_learns_the_polling_time(context):
+def test_a_loss_per_page_trains_the_polling_time(context):
     """The loss has the delay only: while a request is outstanding, it falls from 650 ms to nearly 100 ms."""
     policy = Lpsm(loss=Delays(), context=context)
     run = simulate(policy, pages=30)

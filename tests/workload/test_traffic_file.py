@@ -195,7 +195,7 @@ def test_background_traffic_does_not_change_the_pages_of_its_base():
     assert len(mixed.messages) > 0
 
 
-def test_a_page_of_a_file_is_at_the_end_of_each_stretch():
+def test_each_stretch_ends_with_a_page_of_the_file():
     """It has the sizes of the file."""
     first, second = load_workload("pushes:stretch_s=9", 2, 1).pages
     assert first == second
@@ -254,7 +254,7 @@ def test_the_error_for_an_invalid_file_names_it(text, words, tmp_path):
         load_workload(str(path), 1, 1)
 
 
-def test_a_run_without_messages_costs_its_sleep_and_has_no_slowdown():
+def test_a_run_without_traffic_has_the_energy_of_sleep_and_no_slowdown():
     """Under static PSM, the radio is asleep except for beacons."""
     workload = load_workload("ping:on=false", 3, 1)
     assert all(isinstance(page, Pause) for page in workload.pages)

@@ -49,7 +49,7 @@ def test_large_replies_have_the_published_share_of_the_bytes() -> None:
     assert 1 - float(table.integral(above)) / table.mean == pytest.approx(0.42, abs=0.01)
 
 
-def test_server_delays_are_those_of_packmime() -> None:
+def test_server_delays_follow_packmime() -> None:
     """The table is the quantile function of 1 / max(10, Weibull(0.63, 305))."""
     table = PROFILE.tables["server_delay_s"]
     u = np.linspace(0.01, 0.995, 198)

@@ -95,7 +95,7 @@ def test_the_timeline_shows_one_policy_and_zooms_to_one_page() -> None:
     assert (other.x_range.start, other.x_range.end) == (figure.x_range.start, figure.x_range.end)
 
 
-def test_a_trace_sets_sizes_that_take_seconds() -> None:
+def test_selecting_a_trace_sets_pages_and_seeds_for_a_fast_simulation() -> None:
     document = opened()
     document.get_model_by_name("profile").value = "esp32"
     document.get_model_by_name("trace").value = "ping"

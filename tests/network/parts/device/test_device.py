@@ -204,7 +204,7 @@ def test_a_disassociated_station_receives_nothing_until_it_associates_again():
     assert usage.awake_s == pytest.approx(1.000064)
 
 
-def test_a_poll_of_the_access_point_keeps_the_association_of_a_station_that_receives_beacons():
+def test_a_poll_of_the_access_point_renews_the_association_of_a_dozing_station():
     """The poll of 10 s waits for the beacon, and its ACK renews the limit: no frame is dropped at 35 s."""
     bench = Bench({"access_point.idle_limit_s": 10})
     bench.arrive_at(35)

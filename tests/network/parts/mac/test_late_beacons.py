@@ -30,8 +30,8 @@ def test_a_frame_in_transmission_delays_the_beacon_until_its_ack():
 
 
 @pytest.mark.parametrize("policy", ["psm:listen_interval=3", "psm:listen_interval=5"])
-def test_a_beacon_that_the_station_skips_costs_nothing(policy):
-    """Only every third or fifth beacon is waited for; the one of 200 ms is not."""
+def test_a_skipped_late_beacon_costs_no_listening_time(policy):
+    """The station waits for every third or fifth beacon only, and not for that of 200 ms."""
     bench = AirBench(make_policy(policy), make_policy("always-on"))
     bench.send_at(0.1995, station=1)
     bench.run()
@@ -77,7 +77,7 @@ def test_the_time_awake_equals_an_enumeration_of_all_beacons(policy, neighbors):
     assert listened_s(lazy, until_s) == pytest.approx(expected_s, abs=1e-6)
 
 
-def test_a_beacon_that_is_missed_is_not_waited_for():
+def test_a_station_does_not_wait_for_a_missed_beacon():
     """The station listens for 5 ms and dozes, however late the beacon is."""
     bench = AirBench(make_policy("psm"), make_policy("always-on"), **{"beacon.loss": 0.99})
     bench.send_at(0.1995, station=1)
