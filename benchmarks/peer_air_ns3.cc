@@ -36,7 +36,10 @@ static const Time START = NanoSeconds(20 * BEACON_NS);
 static const uint32_t LLC_BYTES = 8;
 static const AcIndex CATEGORIES[] = {AC_BE, AC_BK, AC_VI, AC_VO};
 
-static bool g_asks = false; // whether a policy of psm_sim decides
+static bool g_asks = false;         // whether a policy of psm_sim decides
+static int g_interval = 1;          // listen interval, in beacons
+static bool g_fromDoze = true;      // whether it is counted from the beginning of the doze, and not by the access point
+static bool g_clientCloses = false; // whether clients close their connections first
 
 static int64_t Clock(Time time)
 {
@@ -165,6 +168,7 @@ class SavingManager : public QosFrameExchangeManager
                 m_empty = !named;
                 m_beacons = m_repeat && m_empty ? m_beacons : 0;
             }
+            m_beacons = g_asks ? m_beacons : 0;
             m_wokeForBeacon = false;
             GoOn();
         }
@@ -211,8 +215,8 @@ class SavingManager : public QosFrameExchangeManager
     bool m_empty = false;          // the beacon just received has not named the station
     std::ostringstream m_observed; // what the policy is told of the last beacon
     Time m_dozed;
-    int m_beacons = 1; // the doze that has been decided; 0 if none has
-    bool m_repeat = !g_asks;
+    int m_beacons = 0; // the doze that has been decided; 0 if none has
+    bool m_repeat = false;
 
     static Time Due()
     {
@@ -245,7 +249,8 @@ class SavingManager : public QosFrameExchangeManager
 
     Time Decide(Time now)
     {
-        m_beacons = 1;
+        auto next = now.GetNanoSeconds() / BEACON_NS + 1;
+        m_beacons = g_fromDoze ? g_interval : (next + g_interval - 1) / g_interval * g_interval - next + 1;
         if (!g_asks || now < START)
         {
             return Time{0};
@@ -528,7 +533,7 @@ struct Server
                 {
                     got = 0;
                     NS_ABORT_IF(socket->Send(Create<Packet>(reply)) != int(reply));
-                    if (!g_persistent)
+                    if (!g_persistent && !g_clientCloses)
                     {
                         socket->Close();
                     }
@@ -649,6 +654,10 @@ struct Browser
         {
             idle.push_back(socket);
         }
+        else if (g_clientCloses)
+        {
+            socket->Close();
+        }
         if (--missing == 0)
         {
             Finish();
@@ -699,6 +708,9 @@ int main(int count, char** arguments)
     line.AddValue("persistent", "whether connections are kept", g_persistent);
     line.AddValue("saving", "whether the station saves power", saving);
     line.AddValue("asks", "whether a policy is asked for each decision, and for the pages", g_asks);
+    line.AddValue("interval", "listen interval in beacons", g_interval);
+    line.AddValue("doze", "whether it is counted from the beginning of the doze, and not by the access point", g_fromDoze);
+    line.AddValue("client_closes", "whether clients close their connections first", g_clientCloses);
     line.AddValue("run", "run of the random numbers", run);
     line.Parse(count, arguments);
 
@@ -711,12 +723,12 @@ int main(int count, char** arguments)
     Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MilliSeconds(200)));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 28));
     // Rules that are in the way of long dozes. A frame is dropped after 500 ms in a queue; a station leaves the cell after ten
-    // beacons that it has not received; a change of the power management mode is made again 100 ms later; a SYN is repeated
-    // after 3 s, and not after 1 s (RFC 6298).
+    // beacons that it has not received; a change of the power management mode is made again 100 ms later. With a policy, a SYN
+    // is repeated after 1 s (RFC 6298), and not after 3 s.
     Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(1e6)));
     Config::SetDefault("ns3::StaWifiMac::MaxMissedBeacons", UintegerValue(1'000'000));
     Config::SetDefault("ns3::StaWifiMac::PmModeSwitchTimeout", TimeValue(Seconds(1e6)));
-    Config::SetDefault("ns3::TcpSocket::ConnTimeout", TimeValue(Seconds(1)));
+    Config::SetDefault("ns3::TcpSocket::ConnTimeout", TimeValue(Seconds(g_asks ? 1 : 3)));
     for (auto option : {"Sack", "Timestamp", "WindowScaling"})
     {
         Config::SetDefault(std::string("ns3::TcpSocketBase::") + option, BooleanValue(false));

@@ -59,11 +59,11 @@ def run(program: Path, row: Row, saving: bool, number: int) -> tuple[float, floa
         "pages": f"{think_s:.7f},{row['object_bytes']}", "window": row["initial_window"],
         "delayed": row["delayed_ack"], "persistent": row["persistent"], "saving": int(saving), "run": number,
     }  # fmt: skip
-    ((_, took_us, radio_us, _, _, polls, _),) = _start(program, options)
+    ((_, took_us, radio_us, _, _, polls, _),) = start(program, options)
     return took_us / 1e6, radio_us / 1e6, polls
 
 
-def _start(program: Path, options: dict[str, object]) -> list[list[int]]:
+def start(program: Path, options: dict[str, object]) -> list[list[int]]:
     """Return the rows that a run prints, one for each page."""
     command = [str(program), *(f"--{name}={value}" for name, value in options.items())]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -160,7 +160,7 @@ def measured_run(program: Path, pages: list[Row], saving: bool, number: int) -> 
         "pages": "/".join(plans), "standard": fixed["standard"], "errors": fixed["frame_error_rate"],
         "request": fixed["request_bytes"], "delayed": 1, "saving": int(saving), "run": number,
     }  # fmt: skip
-    rows = _start(program, options)
+    rows = start(program, options)
     last = {row[0]: row for row in rows}.values()
     found = {"power_save": str(int(saving)), "run": str(number)}
     found["page_time_mean_s"] = f"{fmean(row[1] for row in rows) / 1e6:.6f}"

@@ -73,6 +73,7 @@ class Browser:
         self._progress_s = 0.0  # time of the request, or of the page's last new byte
         self.stalled: Callable[[], None] = lambda: None
         self.load_by_dependencies: Callable[[DependencyPage], object]
+        self._closes = not parameters.persistent and parameters.closes_first == "client"
         self._connections, self._asks_first = parameters.connections, parameters.asks_first
         self._waiting: deque[Request] = deque()
         self._idle: list[Fetcher] = []
@@ -112,6 +113,8 @@ class Browser:
         self._open -= 1
         if self.persistent:
             self._idle.append(fetcher)
+        elif self._closes:
+            fetcher.close()
         if self._missing:
             if self._waiting:
                 self._fetch()
@@ -139,11 +142,9 @@ class Browser:
 
     def _load_in_parallel(self, page: Page) -> None:
         sizes = (page.main_bytes, *page.image_bytes)
-        objects, closes = (
-            zip(page.request_bytes, sizes, page.server_delay_s, strict=True),
-            not self.persistent,
-        )
-        self._waiting.extend(Request(*fields, closes) for fields in objects)
+        objects = zip(page.request_bytes, sizes, page.server_delay_s, strict=True)
+        server_closes = not self.persistent and not self._closes
+        self._waiting.extend(Request(*fields, server_closes) for fields in objects)
         self._open_for(self._waiting.popleft())
 
     def _fetch(self) -> None:
@@ -195,5 +196,5 @@ class Fetcher:
         self._endpoint.close()
 
     def close(self) -> None:
-        """Close an idle persistent connection."""
+        """Close the connection, whose objects are complete."""
         self._endpoint.close()

@@ -213,16 +213,19 @@ class Endpoint(Sender):
             if reached - 1 > before:
                 self.application.received(reached - 1 - before)
             if not self.peer_has_closed:
-                self._end()
+                self._end(reached - 1 > before)
         elif reached > before:
             self.application.received(reached - before)
         if receiver.due is NOW:
             self._emit(self.next, 0, False, False)
         elif receiver.due is LATER and self._ack.deadline == inf:
-            now_s, ticks = self._env.now, self._constants.ticks
-            self._ack.at(now_s + self._constants.delay_s if ticks is None else ticks.time(ticks.after(now_s)))
+            self._delay_ack()
 
-    def _end(self) -> None:
+    def _delay_ack(self) -> None:
+        now_s, ticks = self._env.now, self._constants.ticks
+        self._ack.at(now_s + self._constants.delay_s if ticks is None else ticks.time(ticks.after(now_s)))
+
+    def _end(self, had_data: bool) -> None:
         self.peer_has_closed = True
         self.application.peer_closed()
 
@@ -242,24 +245,53 @@ class Endpoint(Sender):
 
 
 class AckFirst(Endpoint):
-    """Endpoint of a stack that acknowledges before the application reads the data.
+    """Endpoint of a stack that acknowledges a segment before it sends the data with which it is answered.
 
     An endpoint that has sent no data acknowledges the first segment of the connection at once. An endpoint
-    that answers a FIN with its own FIN sends a bare ACK before and after it.
+    that answers a FIN with its own FIN sends a bare ACK after it, and one before it if the peer's FIN had
+    data. A FIN without data leaves at once, and the segment that it answers counts for the next ACK.
     """
 
-    __slots__ = ()
+    __slots__ = ("_is_reading",)
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._is_reading = False  # whether the application reads a segment and its data have to wait
+
+    def write(self, payload_bytes: int, last: bool = False) -> None:
+        """Append *payload_bytes* and a FIN if *last*, and send them unless the application is reading."""
+        waits = self._is_reading and self.next < self.written + payload_bytes
+        if not waits:
+            super().write(payload_bytes, last)
+        else:
+            self.written += payload_bytes
+            self.closing, self.end = last, self.written + last
 
     def _take(self, before: int) -> None:
         receiver = self.receiver
-        is_first = self.next == before == 1 < receiver.next
-        if receiver.next != self._peer_fin and (receiver.due is NOW or is_first):
+        reached = receiver.next
+        if reached == self._peer_fin:
+            super()._take(before)
+            return
+        is_first = self.next == before == 1 < reached
+        self._is_reading = True
+        if reached > before:
+            self.application.received(reached - before)
+        self._is_reading = False
+        if receiver.unacknowledged == 0 and reached > before:  # a FIN has acknowledged the segment
+            receiver.unacknowledged = 1
+            receiver.due = NOW if self._constants.at_once == 1 else LATER
+        if receiver.due is NOW or is_first:
             self._send_ack()
-        super()._take(before)
+        elif receiver.due is LATER and self._ack.deadline == inf:
+            self._delay_ack()
+        if self.next < self.end:
+            self.send()
 
-    def _end(self) -> None:
-        self._send_ack()
+    def _end(self, had_data: bool) -> None:
         was_open = not self.closing
-        super()._end()
+        if had_data or not was_open:
+            self._send_ack()
+        super()._end(had_data)
         if was_open:
             self._send_ack()

@@ -79,16 +79,27 @@ class RetransmissionTimeout:
             variation = 0.75 * self._variation + 0.25 * (error if error > 0.0 else -error)
             smoothed = 0.875 * smoothed + 0.125 * round_trip_s
         self._smoothed, self._variation = smoothed, variation
-        seconds, constants = smoothed + 4.0 * variation, self._constants
-        if seconds < constants.stack.min_timeout_s:
-            seconds = constants.stack.min_timeout_s
-        elif seconds > MAX_TIMEOUT_S:
-            seconds = MAX_TIMEOUT_S
-        self.seconds = seconds
+        self._set()
 
     def back_off(self) -> None:
         """Double the timeout after it has expired (RFC 6298, 5.5)."""
         self.seconds = min(2 * self.seconds, MAX_TIMEOUT_S)
+
+    def end_back_off(self) -> None:
+        """Set the timeout to its value before it was doubled."""
+        if self._smoothed is None:
+            self.seconds = self._constants.stack.first_timeout_s
+        else:
+            self._set()
+
+    def _set(self) -> None:
+        stack, margin = self._constants.stack, 4.0 * self._variation
+        seconds = self._smoothed + (margin if margin > stack.min_margin_s else stack.min_margin_s)
+        if seconds < stack.min_timeout_s:
+            seconds = stack.min_timeout_s
+        elif seconds > MAX_TIMEOUT_S:
+            seconds = MAX_TIMEOUT_S
+        self.seconds = seconds
 
 
 class SlowStartGrowth:
@@ -149,7 +160,7 @@ class Sender(ABC):
         self._timed = 0
         self._timed_at = 0.0
         self._syns_repeated = 0
-        self._ends_timeout = False  # whether the next ACK ends a timeout and leaves the window unchanged
+        self._ends_timeout = False  # whether the next ACK ends a timeout
         self._progress_s = 0.0  # time of the last new ACK, or of the first transmission that waits for one
         self._expired_at = -1  # first unacknowledged number when the timer last expired
         self.acknowledged = self.next = self.highest = 0
@@ -218,7 +229,7 @@ class Sender(ABC):
             one = self._syns_repeated >= self._constants.stack.syns_until_one_segment
             self.window = self._constants.segment if one else self._constants.first_window
         elif self._ends_timeout:
-            self._ends_timeout = False
+            self._end_timeout(ack - before)
         elif self.recovering:
             self._recover(ack, ack - before)
         elif self.window >= self.slow_start_threshold:
@@ -251,6 +262,14 @@ class Sender(ABC):
             if not self._timed:
                 self._timed, self._timed_at = end, self._env.now
         self._emit(seq, payload, syn, fin)
+
+    def _end_timeout(self, newly: int) -> None:
+        self._ends_timeout = False
+        stack = self._constants.stack
+        if stack.ack_ends_back_off:
+            self.timeout.end_back_off()
+        if stack.grows_after_timeout:
+            self.window += self._constants.segment if self._growth is None else self._growth.after(newly)
 
     def _recover(self, ack: int, newly: int) -> None:
         if ack >= self.recover:
@@ -293,10 +312,12 @@ class Sender(ABC):
             self._halve()
         self._expired_at = self.acknowledged
         self.window = self._constants.segment
-        self.timeout.back_off()
+        stack, is_open = self._constants.stack, self.acknowledged > 0
+        if is_open or stack.backs_off_syn:
+            self.timeout.back_off()
         self._timed = 0
-        self._syns_repeated += self.acknowledged == 0
-        self._ends_timeout = self.acknowledged > 0 and not self._constants.stack.grows_after_timeout
+        self._syns_repeated += not is_open
+        self._ends_timeout = is_open
         self.recovering, self.recover, self.duplicates = False, self.highest, 0
         self.next = self.acknowledged
         self.send()

@@ -152,6 +152,13 @@ class BrowserParameters:
         expert=True,
         requires="persistent",
     )
+    closes_first: str = parameter(
+        "server",
+        "end that closes a connection of one object: the server after the reply (HTTP/1.0), or the client;"
+        " persistent connections are closed by the client",
+        choices=("server", "client"),
+        expert=True,
+    )
     max_page_s: float | None = parameter(
         None, "maximum simulated time of a page, after which it fails; none: no limit", unit="s",
         at_least=0.001, at_most=1e9,

@@ -12,6 +12,17 @@ SLOW, FAST = 8 / 5e6, 8 / 10e6  # seconds a byte, on the wireless and on the wir
 WAY_S = 0.0001 + 0.02
 
 
+class Segments(Observer):
+    """Record direction, bytes of data and FIN of each segment on the wireless link."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, int, bool]] = []
+
+    def frame(self, link, queued_s, arrives_s, segment):
+        if link.name.startswith("wireless") and not segment.syn:
+            self.sent.append((link.name.split()[1], segment.payload, segment.fin))
+
+
 class Uplink(Observer):
     """Record the SYNs and the bytes sent on the wireless uplink."""
 
@@ -62,3 +73,26 @@ def test_a_request_on_an_open_connection_and_new_syns_leave_in_the_set_order(ask
     load(page, uplink, **{"browser.asks_first": asks_first, "browser.connections": 3})
     main = uplink.sent.index(300)
     assert [each for each in uplink.sent[main + 1 :] if each][:3] == order
+
+
+@pytest.mark.parametrize(
+    ("closes_first", "delay_ms", "after_reply"),
+    [
+        ("server", 200, [("up", 0, False), ("up", 0, True), ("up", 0, False), ("down", 0, False)]),
+        ("client", 200, [("up", 0, True), ("down", 0, True), ("down", 0, False), ("up", 0, False)]),
+        ("client", 10, [("up", 0, True), ("up", 0, False), ("down", 0, True), ("down", 0, False)]),
+    ],
+)
+def test_a_connection_of_one_object_is_closed_by_the_set_end(closes_first, delay_ms, after_reply):
+    """With the rules of ns-3, checked there.
+
+    The reply to a FIN with data is an ACK, a FIN and an ACK, and to one without data a FIN and an ACK. The
+    FIN with which the client answers the end of the object does not replace the delayed ACK.
+    """
+    segments, page = Segments(), Page(1.0, 500, (), (300,), (0.0,))
+    keys = {"browser.closes_first": closes_first, "tcp.stack": "ns3", "tcp.delayed_ack_ms": delay_ms}
+    world = build_world(load_topology("three-node", keys), make_policy("always-on"), [segments])
+    run_alone(world, [page, page])
+    reply = next(number for number, segment in enumerate(segments.sent) if segment[1] == 500)
+    assert segments.sent[reply][2] == (closes_first == "server")
+    assert segments.sent[reply + 1 : reply + 5] == after_reply

@@ -88,6 +88,7 @@ def settings_of(draw):
         "tcp.max_window": draw.whole(1, 1000),
         "tcp.segment_bytes": draw.whole(100, 9000),
         "tcp.stack": draw.one_of("rfc", "linux", "lwip", "esp-idf", "ns3"),
+        "browser.closes_first": draw.one_of("server", "client"),
     }
 
 

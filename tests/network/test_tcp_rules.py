@@ -470,6 +470,26 @@ RULES = (
     Rule("lwIP, tcp_process", "never", "connect / wait 9.01 / syn-ack / window 200", LWIP),
     Rule("RFC 6298, 2.4", "the least timeout is 1 s", "open / timeout 1"),
     Rule("Linux, TCP_RTO_MIN", "the sample is above 0.2 s", "open / timeout 0.3", LINUX),
+    Rule("lwIP, tcp_receive", "it is 3 slow timers above the round trip", "open / timeout 1.6", LWIP),
+    Rule("RFC 6298, 5.5", "a second SYN waits twice as long", "connect / wait 1.01 / timeout 2"),
+    Rule("lwIP, tcp_slowtmr", "it does not", "connect / wait 3.01 / timeout 3", LWIP),
+    Rule(
+        "Karn",
+        "the ACK of a repeated segment does not end the back-off",
+        "open / write 1 / sends 1 / wait 1.01 / sends 1 / ack 101 / timeout 2",
+    ),
+    Rule(
+        "ns-3, NewAck",
+        "it does",
+        "open / write 1 / sends 1 / wait 1.01 / sends 1 / ack 101 / timeout 1",
+        NS3,
+    ),
+    Rule(
+        "lwIP, tcp_receive",
+        "it does",
+        "open / write 1 / sends 1 / wait 1.61 / sends 1 / timeout 3.2 / ack 101 / timeout 1.6",
+        LWIP,
+    ),
     Rule(
         "RFC 5681, 3.1",
         "the ACK that ends a timeout lets two segments go",

@@ -57,7 +57,7 @@ def test_every_key_can_be_set_from_text(key):
     defaults = load_topology().config()
     default = defaults[key]
     others = {"timer": "heartbeat", "ns2": "rfc5681", "join": "wait", "True": "false", "False": "true"}
-    others |= {"None": "2"}
+    others |= {"None": "2", "server": "client"}
     others |= {"next": "rest", "long": "short"}
     others |= {
         "doze": "stay-awake",
