@@ -265,6 +265,7 @@ class MacRadio(LossyBeaconRadio):
             self._push(NULL_DOZE)
         else:
             self._mac_port.awake, self._announces_doze = False, True
+            self._queue.contender.backoff = 0  # as in ns-3; the standard does not say how a doze changes it
             super()._fall_asleep(since_s)
 
     def _idle_while_send_only(self) -> None:
