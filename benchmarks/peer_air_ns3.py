@@ -140,15 +140,16 @@ def draw_pages(cell: str, random: Random) -> list[Row]:
     ]
 
 
+def objects_of(page: Row) -> str:
+    """Return the bytes of the objects of a page, joined by +."""
+    return "+".join([page["main_bytes"], *filter(None, page["images"].split(";"))])
+
+
 def measured_run(program: Path, pages: list[Row], saving: bool, number: int) -> Row:
     """Return the row of one run of a cell with these pages."""
     cell, stations = pages[0]["cell"], dict.fromkeys(row["station"] for row in pages)
     plans = [
-        ",".join(
-            f"{row['think_s']},{'+'.join([row['main_bytes'], *filter(None, row['images'].split(';'))])}"
-            for row in pages
-            if row["station"] == station
-        )
+        ",".join(f"{row['think_s']},{objects_of(row)}" for row in pages if row["station"] == station)
         for station in stations
     ]
     fixed = {

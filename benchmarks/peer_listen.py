@@ -2,11 +2,11 @@
 
     python -m benchmarks.peer_listen [FOLDER]
 
-``peer_listen.csv`` has 100 pages, drawn as those of cell ``b-0`` in ``peer_air_ns3.py`` with a seed of their own,
-and for each case the seconds of each page and the seconds for which the radio was awake until its end, without
-beacons that name nobody. A case is a listen interval, the rule by which it is counted, and the end that closes
-connections first. One run of ``peer_air_ns3.cc`` measured each case in ns-3.44. With FOLDER, as for
-``peer_air_ns3.py``, the file is measured anew.
+``peer_listen.csv`` has 100 pages, drawn as those of cell ``b-0`` in ``peer_air_ns3.py`` with a seed of their
+own, and for each case the seconds of each page and the seconds for which the radio was awake until its end,
+without beacons that name nobody. A case is a listen interval, the rule by which it is counted, and the end
+that closes connections first. One run of ``peer_air_ns3.cc`` measured each case in ns-3.44. With FOLDER, as
+for ``peer_air_ns3.py``, the file is measured anew.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.peer_air import COMMON, pages_of
-from benchmarks.peer_air_ns3 import build, draw_pages, start
+from benchmarks.peer_air_ns3 import build, draw_pages, objects_of, start
 from psm_sim.network import build_world, load_topology, run_alone
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.policies import make_policy
@@ -51,7 +51,7 @@ class Case(NamedTuple):
 CASES = (
     Case(1, "doze", "server"),
     Case(1, "doze", "client"),
-    *(Case(interval, rule, "server") for interval in (2, 3, 4, 5, 7, 10) for rule in ("doze", "access-point")),
+    *(Case(each, rule, "server") for each in (2, 3, 4, 5, 7, 10) for rule in ("doze", "access-point")),
 )
 
 
@@ -66,9 +66,7 @@ def simulate(rows: list[Row], case: Case, seed: int = 1) -> npt.NDArray[np.float
 
 def measure(program: Path, rows: list[Row], case: Case) -> npt.NDArray[np.float64]:
     """Return the values of :func:`simulate` in one run of ns-3."""
-    plan = ",".join(
-        f"{row['think_s']},{'+'.join([row['main_bytes'], *filter(None, row['images'].split(';'))])}" for row in rows
-    )
+    plan = ",".join(f"{row['think_s']},{objects_of(row)}" for row in rows)
     options: dict[str, object] = {
         "pages": plan, "delayed": 1, "saving": 1, "interval": case.interval,
         "doze": int(case.counted_from == "doze"), "client_closes": int(case.closes_first == "client"),

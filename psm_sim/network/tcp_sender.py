@@ -79,7 +79,7 @@ class RetransmissionTimeout:
             variation = 0.75 * self._variation + 0.25 * (error if error > 0.0 else -error)
             smoothed = 0.875 * smoothed + 0.125 * round_trip_s
         self._smoothed, self._variation = smoothed, variation
-        self._set()
+        self._set(smoothed)
 
     def back_off(self) -> None:
         """Double the timeout after it has expired (RFC 6298, 5.5)."""
@@ -90,11 +90,11 @@ class RetransmissionTimeout:
         if self._smoothed is None:
             self.seconds = self._constants.stack.first_timeout_s
         else:
-            self._set()
+            self._set(self._smoothed)
 
-    def _set(self) -> None:
+    def _set(self, smoothed: float) -> None:
         stack, margin = self._constants.stack, 4.0 * self._variation
-        seconds = self._smoothed + (margin if margin > stack.min_margin_s else stack.min_margin_s)
+        seconds = smoothed + (margin if margin > stack.min_margin_s else stack.min_margin_s)
         if seconds < stack.min_timeout_s:
             seconds = stack.min_timeout_s
         elif seconds > MAX_TIMEOUT_S:
