@@ -66,7 +66,7 @@ def test_each_station_has_its_own_queue_and_tim_bit():
         2,
         6000,
     )
-    assert [(at_s, each.wire_bytes) for at_s, each in ports[False].release()] == [(0.0, 1000), (0.0, 2000)]
+    assert [(at_s, frame.wire_bytes) for at_s, frame in ports[False].release()] == [(0.0, 1000), (0.0, 2000)]
     env.run()
     assert [segment.wire_bytes for segment in received[False]] == [1000, 2000]
     assert [segment.wire_bytes for segment in received[True]] == [1000, 2000]

@@ -71,7 +71,7 @@ def test_a_key_whose_condition_is_not_met_is_an_error_and_has_no_effect(key: str
         with pytest.raises(InputError, match=rf"^--set: {key} has no effect without {condition}; add it or"):
             check_effects(load_topology(settings=changed), [key], "--set")
         first, second = (
-            run_comparison(["psm"], Scenario(pages=2, settings=each)).runs[0] for each in (settings, changed)
+            run_comparison(["psm"], Scenario(pages=2, settings=keys)).runs[0] for keys in (settings, changed)
         )
         assert page_rows(first) == page_rows(second)
 

@@ -51,7 +51,7 @@ def check(result, power):
     assert sum(times_s.values()) == pytest.approx(result["simulated_s"], rel=1e-9)
     assert sum(joules.values()) == pytest.approx(result.energy_per_page_j)
     assert min(usage) >= 0
-    assert sum(each.energy_j for each in page_rows(result)) <= usage.total_j * (1 + 1e-9)
+    assert sum(page.energy_j for page in page_rows(result)) <= usage.total_j * (1 + 1e-9)
 
 
 @settings(max_examples=150)

@@ -39,7 +39,7 @@ def test_a_segment_takes_transmission_and_propagation_time():
 def test_segments_queue_and_arrive_in_order():
     """Three simultaneous segments leave one after the other."""
     env, log = Environment(), []
-    link = link_to(env, 20.0, lambda each: log.append((each.wire_bytes, round(env.now, 9))))
+    link = link_to(env, 20.0, lambda arrived: log.append((arrived.wire_bytes, round(env.now, 9))))
     for size in (1250, 2500, 125):
         link.send(segment(size))
     assert (link.in_flight, link.in_flight_bytes) == (3, 3875)
@@ -79,12 +79,14 @@ def test_two_links_in_a_row_deliver_as_with_one_event_per_arrival():
     sizes = rng.integers(40, 1500, 200).tolist()
     for in_one in (True, False):
         env, log, steps = Environment(), list[tuple[float, int]](), 0
-        second = link_to(env, 20.0, lambda each, env=env, log=log: log.append((env.now, each.wire_bytes)))
+        second = link_to(
+            env, 20.0, lambda arrived, env=env, log=log: log.append((env.now, arrived.wire_bytes))
+        )
         first = link_to(env, 0.1, second.send)
         way = Uplink(env, first, second) if in_one else first
         for time_s, size in zip(times_s, sizes, strict=True):
             env.timeout(time_s).callbacks.append(
-                partial(lambda each, size, _: each.send(segment(size)), way, size)
+                partial(lambda link, size, _: link.send(segment(size)), way, size)
             )
         while env.peek() < inf:
             env.step()
@@ -110,11 +112,11 @@ def happened(kind):
     env, log, sizes = Environment(), list[tuple[str, float, int]](), np.random.default_rng(3)
     links = [kind(env, "wired up", LinkParameters(8.0, latency_ms)) for latency_ms in (1.0, 1.0, 0.0)]
 
-    def deliver(number, each):
-        log.append((f"link {number}", env.now, each.wire_bytes))
+    def deliver(number, arrived):
+        log.append((f"link {number}", env.now, arrived.wire_bytes))
         if len(log) < 2000:
             env.timeout(float(sizes.integers(3)) / 1000).callbacks.append(
-                lambda _: log.append(("timeout", env.now, each.wire_bytes))
+                lambda _: log.append(("timeout", env.now, arrived.wire_bytes))
             )
             for _ in range(sizes.integers(3)):
                 links[sizes.integers(3)].send(segment(1000 * int(sizes.integers(3))))

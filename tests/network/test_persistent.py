@@ -72,7 +72,7 @@ def test_a_request_on_an_open_connection_and_new_syns_leave_in_the_set_order(ask
     page = Page(1.0, 1000, (500, 500, 500), (300, 301, 302, 303), (0.0,) * 4)
     load(page, uplink, **{"browser.asks_first": asks_first, "browser.connections": 3})
     main = uplink.sent.index(300)
-    assert [each for each in uplink.sent[main + 1 :] if each][:3] == order
+    assert [size for size in uplink.sent[main + 1 :] if size][:3] == order
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,9 @@ def messages_of(draw):
         return Messages()
     connections = (DATAGRAM, 0, 1)
     drawn = ((draw.log(0.1, 500.0), draw.whole(41, 3000), draw.one_of(True, False)) for _ in range(20))
-    return Messages([Message(*each, draw.one_of(0, 100), 0.1, draw.one_of(*connections)) for each in drawn])
+    return Messages(
+        [Message(*values, draw.one_of(0, 100), 0.1, draw.one_of(*connections)) for values in drawn]
+    )
 
 
 FAULTS = {
@@ -127,18 +129,18 @@ FAULTS = {
     "access_point.idle_limit_s": lambda draw: draw.log(1.0, 1000.0),
     "access_point.ageing_s": lambda draw: draw.log(0.1, 100.0),
 }
-"""Each fault, and how its rate is drawn."""
+"""Each fault, and a function that draws its rate."""
 
 TIMES = {
     "faults.wireless.loss_run": lambda draw: draw.one_of(None, draw.log(1.0, 100.0)),
     "faults.wired.loss_run": lambda draw: draw.one_of(None, draw.log(1.0, 100.0)),
     "faults.restart_s": lambda draw: draw.one_of(0.0, draw.log(0.1, 100.0)),
 }
-"""What else faults depend on."""
+"""Other settings of faults."""
 
 
 def faults_of(draw, some):
-    """Return settings of faults: each fault switched on, or *some* of them."""
+    """Return settings that enable each fault, or *some* of them."""
     chosen = {
         key: drawn(draw) for key, drawn in FAULTS.items() if not some or draw.one_of(True, False, False)
     }

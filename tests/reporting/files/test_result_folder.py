@@ -47,13 +47,13 @@ def test_metadata_name_files_and_git_state(folder: Path) -> None:
     assert record["status"] == "finished"
 
 
-SAYS = "if now_s > 1: {what}"
+AFTER_1_S = "if now_s > 1: {statement}"
 INTERRUPT = "import signal; signal.raise_signal(signal.SIGINT)"
 
 
 @pytest.mark.parametrize(("statement", "exit_status"), [("raise ValueError('no')", 2), (INTERRUPT, 130)])
 def test_a_run_without_a_result_leaves_no_folder(statement: str, exit_status: int, folder: Path) -> None:
-    write_policy(Path("my.py"), before=SAYS.format(what=statement))
+    write_policy(Path("my.py"), before=AFTER_1_S.format(statement=statement))
     assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results"]) == exit_status
     assert not folder.exists()
 
@@ -105,6 +105,6 @@ def test_an_interrupted_forced_run_leaves_the_earlier_results(folder: Path) -> N
     """Complete, with their own metadata."""
     assert main(PSM) == 0
     before = {path.name: path.read_bytes() for path in folder.rglob("*.*")}
-    write_policy(Path("my.py"), before=SAYS.format(what=INTERRUPT))
+    write_policy(Path("my.py"), before=AFTER_1_S.format(statement=INTERRUPT))
     assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results", "--force"]) == 130
     assert {path.name: path.read_bytes() for path in folder.rglob("*.*")} == before

@@ -158,9 +158,9 @@ def test_a_comparison_writes_a_capture_and_a_timeline_per_policy(tmp_path):
     comparison = psm_sim.compare(
         ["psm", "always-on"], topology="cafe", pages=1, capture=path, timeline=tmp_path / "c.json"
     )
-    assert sorted(each.name for each in Path(tmp_path).iterdir()) == [
+    assert sorted(path.name for path in Path(tmp_path).iterdir()) == [
         "c-always-on.json", "c-psm.json", "cafe-always-on.pcap", "cafe-psm.pcap",
     ]  # fmt: skip
     data = (tmp_path / "cafe-psm.pcap").read_bytes()
-    assert {each.station for each in frames_of(data, "data")} == {2, 258, 259, 260, 261}
+    assert {frame.station for frame in frames_of(data, "data")} == {2, 258, 259, 260, 261}
     assert [run.slowdown.mean for run in comparison.runs[2:]] == [1.0, 1.0]
