@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MAX_RATE_HZ = 20_000.0
 _MAX_SAMPLES = 4_000_000
-_MIN_SAMPLES = 100
+_MIN_SAMPLES, _MIN_S = 100, 1.0  # ten beacons at the usual interval
 _MAX_MA = 1e6
 _CHUNK = 1 << 20
 _FRAME = np.dtype([("ua", "<f4"), ("bits", "<u2")])
@@ -125,10 +125,11 @@ class _Samples:
         times_s, currents_ma = map(np.concatenate, zip(self._rest, *self._blocks, strict=True))
         if self._blocks:
             times_s, currents_ma = map(np.concatenate, zip(*self._blocks, strict=True))
-        if times_s.size < _MIN_SAMPLES or not times_s[-1] > times_s[0]:
+        length_s = times_s[-1] - times_s[0] if times_s.size else 0.0
+        if times_s.size < _MIN_SAMPLES or length_s < _MIN_S:
             raise InputError(
-                f"{self._path} has {self._rows - self._missing:,} samples; expected a recording of at least"
-                f" {_MIN_SAMPLES} at ascending times, e.g. 10 s at 10 kHz."
+                f"{self._path} has {self._rows - self._missing:,} samples in {length_s:.3g} s; expected at"
+                f" least {_MIN_SAMPLES} in {_MIN_S:g} s, e.g. 10 s at 10 kHz, or another unit of time."
             )
         if not currents_ma.mean() > 0:
             raise InputError(
@@ -260,17 +261,14 @@ def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Co
 
 
 def _kind(name: str) -> str:
-    lower = name.lower()
-    for kind in ("current", "power", "time"):
-        if kind in lower:
-            return kind
-    if re.fullmatch(r"t|i|amps?|ampere", re.sub(r"\W.*|_.*", "", lower)):
-        return "time" if lower.startswith("t") else "current"
-    return ""
+    first = re.sub(r"\W.*|_.*", "", name.lower())
+    kinds = {"current": ("i", "amp", "amps", "ampere"), "power": (), "time": ("t", "millis", "micros")}
+    return next((kind for kind, words in kinds.items() if kind in name.lower() or first in words), "")
 
 
 def _unit(name: str, units: dict[str, float]) -> str:
-    """Return the unit at the end of the name of a column, such as ``Current(uA)`` or ``time_ms``."""
+    """Return the unit at the end of the name of a column, such as ``Current(uA)``, ``millis``."""
+    name = {"millis": "ms", "micros": "us"}.get(name.lower(), name)
     match = re.search(r"(?:^|[^A-Za-zµμ])([munµμ]?[sAWaw])\W*$", name)
     text = re.sub("[µμ]", "u", match[1]) if match else ""
     return next((unit for unit in units if text in (unit, unit.lower())), "")
@@ -284,7 +282,7 @@ def _ppk2_chunks(path: Path, file: IO[bytes]) -> Chunks:
                 metadata = json.loads(part.read(1 << 20))
             rate_hz = float(metadata["metadata"]["samplesPerSecond"])
             if not 1 <= rate_hz <= 1e6:
-                raise ValueError(f"samplesPerSecond is {rate_hz:g}")
+                raise ValueError
             with archive.open("session.raw") as part:
                 begin = 0
                 while data := part.read(_CHUNK * _FRAME.itemsize):
@@ -295,15 +293,13 @@ def _ppk2_chunks(path: Path, file: IO[bytes]) -> Chunks:
         zipfile.BadZipFile,
         zlib.error,
         EOFError,
-        KeyError,
+        LookupError,
         TypeError,
         ValueError,
         RuntimeError,
-        NotImplementedError,
     ) as error:
         raise InputError(
-            f"{path} is no valid .ppk2 file: {error}; expected the file that Power Profiler saves, or"
-            " its CSV export."
+            f"{path} is no valid .ppk2 file; expected the file that Power Profiler saves, or its CSV export."
         ) from error
 
 

@@ -36,6 +36,8 @@ def read(tmp_path, text, name="a.csv", **options):
         ("t (s),I (nA)", (1, 1e6)),
         ("Time (s),Power (mW)", (1, 3.3)),
         ("time/ms,current/µA", (1e3, 1e3)),
+        ("millis,current_mA", (1e3, 1)),
+        ("micros,amps (mA)", (1e6, 1)),
     ],
 )
 def test_the_header_sets_the_units(tmp_path, header, scales):
@@ -133,9 +135,9 @@ def change(at: int, line: str) -> str:
         (change(9, "8.0,1,2,3"), "is no valid CSV file: .* line 10, saw 4"),
         (
             "\n".join(change(9, "8.0,1").splitlines()[:50]),
-            "has 49 samples; expected a recording of at least 100",
+            "has 49 samples in 0.048 s; expected at least 100 in 1 s",
         ),
-        (csv_text(0 * TIMES_S, LEVEL_MA), "at ascending times"),
+        (csv_text(0 * TIMES_S, LEVEL_MA), "has 2,000 samples in 0 s"),
         (csv_text(TIMES_S, -LEVEL_MA), "must have a mean current above 0"),
         (csv_text(TIMES_S, LEVEL_MA).replace(".", "?"), "must be numbers, got '0\\?000000'"),
     ],
@@ -164,8 +166,8 @@ def test_a_zip_bomb_ends_at_the_limit_of_samples(tmp_path, monkeypatch):
         read_recording(tmp_path / "a.ppk2")
 
 
-CSV = csv_text(TIMES_S[:300], LEVEL_MA[:300]).encode()
-PPK2 = ppk2_bytes(LEVEL_MA[:300], 1000)
+CSV = csv_text(4 * TIMES_S[:300], LEVEL_MA[:300]).encode()
+PPK2 = ppk2_bytes(LEVEL_MA[:300], 250)
 
 
 @settings(max_examples=250)
