@@ -63,8 +63,10 @@ def _highest_base(currents: FloatArray, low: float) -> float:
 
 
 def _quantum(currents: FloatArray) -> float:
+    """Return the step to which a meter rounds, or 0 if the smallest one is that between two levels."""
     steps = np.diff(np.unique(currents[:20_000]))
-    return float(steps.min()) if steps.size else 0.0
+    quantum = float(steps.min()) if steps.size else 0.0
+    return quantum if quantum < 0.01 * float(np.ptp(currents)) else 0.0
 
 
 def _refined_mode(values: FloatArray, quantum: float) -> tuple[float, float]:

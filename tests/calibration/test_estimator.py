@@ -7,7 +7,7 @@ import pytest
 
 from psm_sim.calibration.estimator import estimate
 from psm_sim.calibration.recording import make_recording as recording_of
-from tests.calibration.current_model import KINDS, make_recording
+from tests.calibration.current_model import KINDS, Floats, make_recording
 from tests.calibration.tolerances import failures
 
 SEED = 11
@@ -44,3 +44,12 @@ def test_a_constant_current_is_estimated_as_the_base():
     assert calibration.base_ma == pytest.approx(5.0)
     assert calibration.shares["base"] == pytest.approx(1.0)
     assert calibration.beacon_interval_ms is None
+
+
+def test_a_current_without_noise_has_the_charges_of_its_two_levels():
+    times_s = np.arange(0, 20, 1e-4)
+    current_ma: Floats = np.where((times_s + 0.05) % 0.1024 < 3e-3, 80.0, 0.8)
+    found = estimate(recording_of(times_s, current_ma)).calibration
+    assert found.base_ma == pytest.approx(0.8)
+    assert found.beacon_uc == pytest.approx(3 * 79.2, rel=2e-3)
+    assert found.beacon_interval_ms == pytest.approx(102.4, rel=1e-5)
