@@ -101,8 +101,8 @@ def _named_code(args: Sequence[str]) -> str:
         path = Path(word.rpartition("=")[2])
         with suppress(OSError, ValueError):
             texts += [path.read_text("utf-8")] if path.suffix in {".toml", ".json"} else []
-    found = (name for text in texts for name in re.findall(r"[^\s'\"=(]+\.[pP][yY]:\w+", text))
-    return " or ".join(dict.fromkeys(found))
+    paths = (name for text in texts for name in re.findall(r"[^\s'\"=(]+\.[pP][yY]:\w+", text))
+    return " or ".join(dict.fromkeys(paths))
 
 
 def _run_and_report(dispatch: Callable[[list[str]], int], args: list[str]) -> int:

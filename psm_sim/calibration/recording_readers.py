@@ -242,22 +242,22 @@ def _columns(path: Path, names: list[str], units: tuple[str, str] | None) -> _Co
         if units is None:
             raise InputError(f"{path} has no header; add --units, e.g. --units ms,mA.")
         return _Columns(0, 1, *units)
-    found = {
+    columns = {
         unit_kind: index for index, name in reversed(list(enumerate(names))) if (unit_kind := _kind(name))
     }
-    level = found.get("current", found.get("power"))
-    if "time" not in found or level is None:
+    level = columns.get("current", columns.get("power"))
+    if "time" not in columns or level is None:
         raise InputError(
             f"{path} must have a column of time and one of current or power, got"
             f" {', '.join(names)!r}; expected a header such as Timestamp(ms),Current(uA)."
         )
-    own = units or (_unit(names[found["time"]], TIME_UNITS), _unit(names[level], LEVEL_UNITS))
+    own = units or (_unit(names[columns["time"]], TIME_UNITS), _unit(names[level], LEVEL_UNITS))
     if not all(own):
         raise InputError(
-            f"{path}: the columns {names[found['time']]!r} and {names[level]!r} have no units; add"
+            f"{path}: the columns {names[columns['time']]!r} and {names[level]!r} have no units; add"
             " --units, e.g. --units ms,mA."
         )
-    return _Columns(found["time"], level, *own)
+    return _Columns(columns["time"], level, *own)
 
 
 def _kind(name: str) -> str:

@@ -32,69 +32,69 @@ _LATE_BIAS = 0.1
 _MODEM_SLEEP_MA = 5.0  # between the largest base in light sleep, 3.3 mA, and the least in modem sleep
 
 
-def describe(found: Calibration) -> list[str]:
+def describe(fit: Calibration) -> list[str]:
     """Return the lines that say where the charge goes."""
     return [
         line
-        for line in (_SEPARATOR.join(_shares(found)), _SEPARATOR.join(_levels(found)), *_remarks(found))
+        for line in (_SEPARATOR.join(_shares(fit)), _SEPARATOR.join(_levels(fit)), *_remarks(fit))
         if line
     ]
 
 
-def _shares(found: Calibration) -> list[str]:
-    shares = found.shares
-    parts = [f"base {_ma(found.base_ma)} ({_percent(shares['base'])} of the mean)"]
-    if found.beacon_uc is not None:
-        charge = f"{found.beacon_uc:.0f} ± {found.beacon_error_uc:.0f} uC ({_percent(shares[BEACONS])})"
-        missed = f"{_percent(found.missed_share or 0.0)} missed"
-        parts.append(f"beacons every {found.beacon_interval_ms:.1f} ms, {charge}, {missed}")
-    elif found.awake_ma is not None and found.awake_ma == found.base_ma:
+def _shares(fit: Calibration) -> list[str]:
+    shares = fit.shares
+    parts = [f"base {_ma(fit.base_ma)} ({_percent(shares['base'])} of the mean)"]
+    if fit.beacon_uc is not None:
+        charge = f"{fit.beacon_uc:.0f} ± {fit.beacon_error_uc:.0f} uC ({_percent(shares[BEACONS])})"
+        missed = f"{_percent(fit.missed_share or 0.0)} missed"
+        parts.append(f"beacons every {fit.beacon_interval_ms:.1f} ms, {charge}, {missed}")
+    elif fit.awake_ma is not None and fit.awake_ma == fit.base_ma:
         parts.append("no beacons: the radio is always on")
     else:
         parts.append("no beacons: no power saving with an access point found")
     parts += [
         f"{state} {_percent(shares[state])}"
         for state in (MISSED, GROUP, FRAMES, ASSOCIATION, TIMERS)
-        if found.counts[state] and abs(shares[state]) >= 5e-4
+        if fit.counts[state] and abs(shares[state]) >= 5e-4
     ]
     return [*parts, f"unexplained {_percent(shares['unexplained'])}"]
 
 
-def _levels(found: Calibration) -> list[str]:
-    parts = [f"mean {_ma(found.mean_ma)} in {_seconds(found)}"]
-    if found.awake_ma is not None:
-        parts.append(f"awake {'' if found.awake_is_resolved else 'at least '}{_ma(found.awake_ma)}")
-    if found.transmit_ma is not None:
-        parts.append(f"transmitting {_ma(found.transmit_ma)}")
-    if found.awake_after_frame_ms is not None:
-        parts.append(f"{found.awake_after_frame_ms:.0f} ms awake after a frame")
-    if found.associations:
-        plural = f"{found.associations} associations" if found.associations > 1 else "1 association"
-        parts.append(f"{plural} of {found.associate_ms:.0f} ms, {found.associate_mc:.0f} mC")
+def _levels(fit: Calibration) -> list[str]:
+    parts = [f"mean {_ma(fit.mean_ma)} in {_seconds(fit)}"]
+    if fit.awake_ma is not None:
+        parts.append(f"awake {'' if fit.awake_is_resolved else 'at least '}{_ma(fit.awake_ma)}")
+    if fit.transmit_ma is not None:
+        parts.append(f"transmitting {_ma(fit.transmit_ma)}")
+    if fit.awake_after_frame_ms is not None:
+        parts.append(f"{fit.awake_after_frame_ms:.0f} ms awake after a frame")
+    if fit.associations:
+        plural = f"{fit.associations} associations" if fit.associations > 1 else "1 association"
+        parts.append(f"{plural} of {fit.associate_ms:.0f} ms, {fit.associate_mc:.0f} mC")
     return parts
 
 
-def _remarks(found: Calibration) -> list[str]:
+def _remarks(fit: Calibration) -> list[str]:
     remarks = []
-    if _has_late_beacons(found):
+    if _has_late_beacons(fit):
         remarks.append(
-            f"Most beacons have {found.beacon_mode_uc:.0f} uC. The mean includes late beacons, and may be"
+            f"Most beacons have {fit.beacon_mode_uc:.0f} uC. The mean includes late beacons, and may be"
             " biased, because a very late one cannot be told from one with group frames; the interval of the"
             f" profile has {100 * _LATE_BIAS:.0f} % for this."
         )
-    if found.awake_ma is not None and not found.awake_is_resolved:
+    if fit.awake_ma is not None and not fit.awake_is_resolved:
         remarks.append(
             "The samples are longer than the pulses; record at 10 kHz to see the current of an awake radio."
         )
     return remarks
 
 
-def _has_late_beacons(found: Calibration) -> bool:
-    return bool(found.beacon_uc and found.beacon_mode_uc and found.beacon_mode_uc < 0.93 * found.beacon_uc)
+def _has_late_beacons(fit: Calibration) -> bool:
+    return bool(fit.beacon_uc and fit.beacon_mode_uc and fit.beacon_mode_uc < 0.93 * fit.beacon_uc)
 
 
-def _seconds(found: Calibration) -> str:
-    return f"{found.length_s:.4g} s" if found.length_s < 1000 else f"{found.length_s:,.0f} s"
+def _seconds(fit: Calibration) -> str:
+    return f"{fit.length_s:.4g} s" if fit.length_s < 1000 else f"{fit.length_s:,.0f} s"
 
 
 def _ma(value: float) -> str:
@@ -106,9 +106,9 @@ def _percent(share: float) -> str:
     return text.replace("-0 %", "0 %")
 
 
-def to_dict(found: Calibration) -> dict[str, Any]:
+def to_dict(fit: Calibration) -> dict[str, Any]:
     """Return the calibration as plain values, without those that were not found."""
-    values = asdict(found)
+    values = asdict(fit)
     names = {
         group: {key.replace(" ", "_"): number for key, number in values.pop(group).items()}
         for group in ("counts", "shares")
@@ -116,7 +116,7 @@ def to_dict(found: Calibration) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None} | names
 
 
-def mode_of(found: Calibration, supply_v: float, *, supply_is_given: bool = True) -> Mode:
+def mode_of(fit: Calibration, supply_v: float, *, supply_is_given: bool = True) -> Mode:
     """Return the mode of the chip in the recording. Its own timers are an extra current above the base.
 
     Raises
@@ -124,60 +124,60 @@ def mode_of(found: Calibration, supply_v: float, *, supply_is_given: bool = True
     InputError
         If the recording has no beacons.
     """
-    if found.beacon_uc is None or found.beacon_error_uc is None or found.awake_ma is None:
+    if fit.beacon_uc is None or fit.beacon_error_uc is None or fit.awake_ma is None:
         raise InputError(
             "--output requires a recording with beacons; record a station in power-save mode for 60 s, or"
             " state --beacon-interval."
         )
-    at_least = "" if found.awake_is_resolved else ", at least, since the samples are longer than the pulses"
+    at_least = "" if fit.awake_is_resolved else ", at least, since the samples are longer than the pulses"
     numbers: dict[str, tuple[float | None, str]] = {
         "supply_v": (
             supply_v,
             "measured: given with --supply" if supply_is_given else "assumed: the usual supply",
         ),
-        "floor_ma": (found.base_ma, "measured: usual current between the pulses"),
-        "extra_ma": (found.shares[TIMERS] * found.mean_ma, "measured: pulses of the chip's own timers"),
-        "awake_ma": (found.awake_ma, f"measured: usual current within the pulses{at_least}"),
-        "transmit_ma": (found.transmit_ma, "measured: usual current of the peaks of frames"),
-        "beacon_uc": (found.beacon_uc, "measured: mean charge above the base, late beacons included"),
-        "associate_ms": (found.associate_ms, "measured: mean length of the associations"),
+        "floor_ma": (fit.base_ma, "measured: usual current between the pulses"),
+        "extra_ma": (fit.shares[TIMERS] * fit.mean_ma, "measured: pulses of the chip's own timers"),
+        "awake_ma": (fit.awake_ma, f"measured: usual current within the pulses{at_least}"),
+        "transmit_ma": (fit.transmit_ma, "measured: usual current of the peaks of frames"),
+        "beacon_uc": (fit.beacon_uc, "measured: mean charge above the base, late beacons included"),
+        "associate_ms": (fit.associate_ms, "measured: mean length of the associations"),
     }
     known = {key: number for key, (number, _) in numbers.items() if number is not None}
     origin = {key: text for key, (number, text) in numbers.items() if number is not None}
-    charges = (found.associate_mc,) * 3 if found.associate_mc is not None else ()
+    charges = (fit.associate_mc,) * 3 if fit.associate_mc is not None else ()
     origin |= {"associate_mc": "measured: mean charge of the associations"} if charges else {}
-    error_uc = found.beacon_error_uc
-    spread = {"beacon_uc": (max(found.beacon_uc - error_uc, 0.0), found.beacon_uc + error_uc)}
-    name = "light-sleep" if found.base_ma < _MODEM_SLEEP_MA else "modem-sleep"
+    error_uc = fit.beacon_error_uc
+    spread = {"beacon_uc": (max(fit.beacon_uc - error_uc, 0.0), fit.beacon_uc + error_uc)}
+    name = "light-sleep" if fit.base_ma < _MODEM_SLEEP_MA else "modem-sleep"
     return Mode(name, True, known, charges, origin, spread)
 
 
-def profile_text(found: Calibration, mode: Mode, name: str) -> str:
+def profile_text(fit: Calibration, mode: Mode, name: str) -> str:
     """Return a chip profile as TOML, with all that was found in the table ``[calibration]``."""
-    source = f"psm_sim calibrate {name}: {_seconds(found)}, mean {_ma(found.mean_ma)}"
+    source = f"psm_sim calibrate {name}: {_seconds(fit)}, mean {_ma(fit.mean_ma)}"
     charges = {"associate_mc": list(mode.associate_mc)} if mode.associate_mc else {}
     tables: dict[str, Mapping[str, Any]] = {
         "[[mode]]": {"name": mode.name, "associated": True, **mode.numbers, **charges},
         "[mode.origin]": mode.origin,
         "[mode.spread]": {key: list(values) for key, values in mode.spread.items()},
-        "[calibration]": to_dict(found),
+        "[calibration]": to_dict(fit),
     }
-    facts = {"description": f"calibrated from {name}", "source": source, "interval": _interval(found, mode)}
+    facts = {"description": f"calibrated from {name}", "source": source, "interval": _interval(fit, mode)}
     lines = [f"{key} = {_toml(value)}" for key, value in facts.items()]
     for table, content in tables.items():
         lines += ["", table, *(f"{key} = {_toml(value)}" for key, value in content.items())]
     return "\n".join(lines) + "\n"
 
 
-def _interval(found: Calibration, mode: Mode) -> list[float]:
+def _interval(fit: Calibration, mode: Mode) -> list[float]:
     """Return the interval of the mean current of an idle station, relative to that of the profile.
 
     It has the error of the charge per beacon, that of the meter, and the bias where beacons are late.
     """
-    beacons_ma = mode.numbers["beacon_uc"] / (found.beacon_interval_ms or np.inf)
+    beacons_ma = mode.numbers["beacon_uc"] / (fit.beacon_interval_ms or np.inf)
     low_uc, high_uc = mode.spread["beacon_uc"]
     error_ma = beacons_ma * (high_uc / low_uc - 1) / 2 + METER_ERROR * mode.base_ma
-    if _has_late_beacons(found):
+    if _has_late_beacons(fit):
         error_ma += _LATE_BIAS * beacons_ma
     error = error_ma / (mode.base_ma + beacons_ma)
     return [round(1 - error, 3), round(1 + error, 3)]
@@ -194,47 +194,47 @@ def _toml(value: Any) -> str:
     return json.dumps(value.encode("utf-8", "replace").decode() if isinstance(value, str) else value)
 
 
-def compare_with_simulation(found: Calibration, mode: Mode) -> str:
+def compare_with_simulation(fit: Calibration, mode: Mode) -> str:
     """Simulate the station with its measured values, and return both means per state in one line.
 
     Frames are pings of the station at their mean interval, answered within the local network. The radio is
     awake for them and for missed beacons. Group frames and associations are not simulated.
     """
-    simulated_ma = _simulate(found, mode)
-    shares = found.shares
+    simulated_ma = _simulate(fit, mode)
+    shares = fit.shares
     recorded_ma = {
-        "base": (shares["base"] + shares[TIMERS]) * found.mean_ma,
-        "beacons": shares[BEACONS] * found.mean_ma,
-        "awake": (shares[FRAMES] + shares[MISSED]) * found.mean_ma,
+        "base": (shares["base"] + shares[TIMERS]) * fit.mean_ma,
+        "beacons": shares[BEACONS] * fit.mean_ma,
+        "awake": (shares[FRAMES] + shares[MISSED]) * fit.mean_ma,
     }
     states = [
         f"{state} {_pair(simulated_ma[state], ma)}"
         for state, ma in recorded_ma.items()
         if ma > 0 or simulated_ma[state] > 0
     ]
-    rest_ma = found.mean_ma - sum(recorded_ma.values())
-    total = f"Simulated mean {_pair(sum(simulated_ma.values()), found.mean_ma)} recorded"
+    rest_ma = fit.mean_ma - sum(recorded_ma.values())
+    total = f"Simulated mean {_pair(sum(simulated_ma.values()), fit.mean_ma)} recorded"
     rest = f"; not simulated: {rest_ma:.3g} mA of group frames, association and the rest"
-    return f"{total}: {', '.join(states)}{rest if rest_ma > 5e-3 * found.mean_ma else ''}."
+    return f"{total}: {', '.join(states)}{rest if rest_ma > 5e-3 * fit.mean_ma else ''}."
 
 
 def _pair(simulated_ma: float, recorded_ma: float) -> str:
     return f"{simulated_ma:.3g} of {recorded_ma:.3g} mA"
 
 
-def _simulate(found: Calibration, mode: Mode) -> dict[str, float]:
+def _simulate(fit: Calibration, mode: Mode) -> dict[str, float]:
     """Return the simulated mean current of each state in mA."""
     from psm_sim.simulation import simulate
 
     settings: dict[str, Any] = dict(mode.topology()[0])
-    length_s = min(found.length_s, _MAX_SIMULATED_S)
-    frames = round(found.counts[FRAMES] * length_s / found.length_s)
-    settings |= {"beacon.interval_ms": found.beacon_interval_ms, "links.wired.latency_ms": 0.5}
-    if found.missed_share:
-        settings["beacon.loss"] = min(found.missed_share, 0.99)
+    length_s = min(fit.length_s, _MAX_SIMULATED_S)
+    frames = round(fit.counts[FRAMES] * length_s / fit.length_s)
+    settings |= {"beacon.interval_ms": fit.beacon_interval_ms, "links.wired.latency_ms": 0.5}
+    if fit.missed_share:
+        settings["beacon.loss"] = min(fit.missed_share, 0.99)
     period_s = length_s / frames if frames else 1e6
     row: Row = simulate(
-        f"dynamic:timeout_ms={found.awake_after_frame_ms or 0.0:.3f}" if frames else "psm",
+        f"dynamic:timeout_ms={fit.awake_after_frame_ms or 0.0:.3f}" if frames else "psm",
         f"ping:stretch_s={length_s},echo.period_s={period_s},echo.on={str(frames > 0).lower()}",
         pages=1,
         settings=settings,

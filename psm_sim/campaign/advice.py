@@ -379,8 +379,8 @@ def slower(result: Result, direction: str) -> str | None:
     the latencies are those with the larger 99th percentile.
     """
     names = [f"latency.{name}" for name in directions_of(result.row) if name.endswith(direction)]
-    found = [name for name in names if result[f"{name}.sent"]]
-    return max(found, key=lambda name: np.nan_to_num(result[f"{name}.latency_s.p99"]), default=None)
+    directions = [name for name in names if result[f"{name}.sent"]]
+    return max(directions, key=lambda name: np.nan_to_num(result[f"{name}.latency_s.p99"]), default=None)
 
 
 def _jackknife(statistic: Callable[[Sequence[int]], float], size: int) -> Interval:

@@ -165,12 +165,12 @@ def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkRe
     new = [policy for policy in arguments.policy if policy not in stored.policies]
     if not new:
         return stored, stored
-    found = _simulate(arguments, new, plan, stored)
-    for line in replace(stored, data=found.data, files=found.files).differing_facts(found):
+    simulated = _simulate(arguments, new, plan, stored)
+    for line in replace(stored, data=simulated.data, files=simulated.files).differing_facts(simulated):
         print_message(f"The stored results of the built-in policies differ in {line}; see --fresh.")
-    if stored.differing_cases(found):  # always-on runs in both
+    if stored.differing_cases(simulated):  # always-on runs in both
         print_message("The stored results were computed by other code of psm_sim; use --fresh.")
-    return stored.joined(found), found
+    return stored.joined(simulated), simulated
 
 
 def _refuse(options: Sequence[str], arguments: argparse.Namespace, reason: str) -> None:
@@ -201,17 +201,17 @@ def _verify(arguments: argparse.Namespace) -> int:
     code = [str(file) for file in named_files(recorded.policies) if file.suffix.lower() == ".py"]
     if code and not arguments.policy:
         print_message(f"{arguments.action[1]} names {', '.join(code)}, whose code runs now.")
-    found = _simulate(arguments, arguments.policy or recorded.policies, plan_of(recorded))
+    repeated = _simulate(arguments, arguments.policy or recorded.policies, plan_of(recorded))
     if arguments.policy or arguments.quick:  # fewer files
-        files = {name: digest for name, digest in recorded.files.items() if name in found.files}
-        data = {name: digest for name, digest in recorded.data.items() if name in found.data}
+        files = {name: digest for name, digest in recorded.files.items() if name in repeated.files}
+        data = {name: digest for name, digest in recorded.data.items() if name in repeated.data}
         recorded = replace(recorded, files=files, data=data)
-    facts, differences = recorded.differing_facts(found), recorded.differing_cases(found)
+    facts, differences = recorded.differing_facts(repeated), recorded.differing_cases(repeated)
     for fact in facts:
         sys.stdout.write(f"differs: {fact}\n")
     for policy, case in differences:
         sys.stdout.write(f"differs: {policy} in {case}\n")
-    cases = sum(map(len, found.runs.values())) + len(found.chain_j)
+    cases = sum(map(len, repeated.runs.values())) + len(repeated.chain_j)
     sys.stdout.write(
         f"{cases - len(differences)} of {cases} runs and optima of {len(recorded.seeds)} seeds are equal"
         f" within {TOLERANCE:g}.\n"

@@ -77,14 +77,14 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in recording.warnings:
         print_message(warning)
     result = estimate(recording, interval / 1e3 if interval else None)
-    found = result.calibration
-    lines = describe(found)
+    calibration = result.calibration
+    lines = describe(calibration)
     mode = None
-    if found.beacon_uc is not None or output:
-        mode = mode_of(found, supply_v, supply_is_given=arguments.supply is not None)
-        lines.append(compare_with_simulation(found, mode))
+    if calibration.beacon_uc is not None or output:
+        mode = mode_of(calibration, supply_v, supply_is_given=arguments.supply is not None)
+        lines.append(compare_with_simulation(calibration, mode))
     if mode and output:
-        atomic_write_text(output, profile_text(found, mode, source.name))
+        atomic_write_text(output, profile_text(calibration, mode, source.name))
         print_message(f"Wrote profile {output}; use --profile {output}")
     if plot:
         from psm_sim.reporting.figures.calibration import plot_calibration
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         plot_calibration(recording, result, f"{source.name}: {lines[0]}", plot)
         print_message(f"Wrote {plot}")
     if arguments.format == "json":
-        lines = [json.dumps({"calibration": to_dict(found), "lines": lines}, indent=2)]
+        lines = [json.dumps({"calibration": to_dict(calibration), "lines": lines}, indent=2)]
     print("\n".join(lines))  # noqa: T201
     return 0
 

@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in (page, table):
         check_writable(path, "--output")
     with redirect_stdout(sys.stderr), progress("simulating", "pages") as report:
-        found = simulate_losses(
+        comparison = simulate_losses(
             losses,
             scenario,
             arguments.gamma,
@@ -116,13 +116,13 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.workers,
             report,
         )
-    write(found, sys.stdout)
+    write(comparison, sys.stdout)
     with progress("writing"):
         command = shlex.join(["python", "-m", "psm_sim", *arguments.argv])
-        text = html_of(found, command)
+        text = html_of(comparison, command)
         # Nested, so that neither file is written if the disk has no space for the other.
         with atomic_write(table, "--output") as file:
-            file.write(found.frame.to_csv(index=False).encode("utf-8", "backslashreplace"))
+            file.write(comparison.frame.to_csv(index=False).encode("utf-8", "backslashreplace"))
             file.flush()
             atomic_write_text(page, text, "--output")
     print_message(f"Wrote {page} and {table}", "")

@@ -119,14 +119,14 @@ def _class_names(module: ModuleType, base: type) -> str:
 
 def imported_files(file: Path) -> list[Path]:
     """Return the modules in the folder of a user's *file* that it imports, directly or not."""
-    found, waiting = list[Path](), [file]
+    files, waiting = list[Path](), [file]
     while waiting:
         names = sorted(_imported_names(waiting.pop()) - sys.stdlib_module_names)
         paths = [file.parent / f"{name}.py" for name in names]
-        new = [path for path in paths if _is_file(path) and path not in (file, *found)]
-        found += new
+        new = [path for path in paths if _is_file(path) and path not in (file, *files)]
+        files += new
         waiting += new
-    return found
+    return files
 
 
 def _imported_names(file: Path) -> set[str]:

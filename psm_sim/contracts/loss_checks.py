@@ -61,8 +61,8 @@ def returns_the_same_for_the_same_polls(loss: Loss) -> None:
         _losses(loss, poll)
     require_equal(_losses(loss, TYPICAL_POLL, candidates_ms), first, "A repeated call")
     candidates_ms[:] = others_ms
-    found, expected = _losses(loss, TYPICAL_POLL, candidates_ms), _losses(new, TYPICAL_POLL, others_ms)
-    require_equal(found, expected, "For new candidates in the same array it")
+    result, expected = _losses(loss, TYPICAL_POLL, candidates_ms), _losses(new, TYPICAL_POLL, others_ms)
+    require_equal(result, expected, "For new candidates in the same array it")
 
 
 def shares_no_arrays(loss: Loss) -> None:

@@ -165,16 +165,16 @@ def decides_the_same_with_every_beacon(policy: Policy) -> None:
         (run,) = runs = prepare_stations(policy, stations)
         schedule_every_beacon(run.world)
         times_s = expected.blocks[0].pages["always_on_time_s"]
-        (found,) = execute(runs, stations, policy, None, [times_s])
-        _require_same_run(expected, Result((found,)), "A run with an event at every beacon")
+        (block,) = execute(runs, stations, policy, None, [times_s])
+        _require_same_run(expected, Result((block,)), "A run with an event at every beacon")
 
 
-def _require_same_run(expected: Result, found: Result, run_name: str) -> None:
+def _require_same_run(expected: Result, result: Result, run_name: str) -> None:
     for name, value in expected.row.items():
         if name.startswith(("simulated_s", "usage.", "traffic.")):
-            require(found[name] == value, f"{run_name} has {name}={found[name]}; expected {value}.")
+            require(result[name] == value, f"{run_name} has {name}={result[name]}; expected {value}.")
     for name, values in expected.blocks[0].pages.items():
-        others = found.blocks[0].pages[name]
+        others = result.blocks[0].pages[name]
         is_equal = np.array_equal(others, values, equal_nan=True)
         require(
             is_equal, f"{run_name} has {name}={others.tolist()} of the pages; expected {values.tolist()}."

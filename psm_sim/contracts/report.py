@@ -92,7 +92,7 @@ class Report:
 
 
 class ContractViolation(Exception):  # noqa: N818 (the expected outcome of a check, not a program error)
-    """Violation of a contract check; the message names the value found and the expected one."""
+    """Violation of a contract check; the message names the actual value and the expected one."""
 
 
 def require(holds: object, fault: str) -> None:

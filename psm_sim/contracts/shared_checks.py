@@ -39,9 +39,9 @@ def pickle_round_trip(component: T) -> T:
     return copied
 
 
-def require_equal(found: list[Any], expected: list[Any], situation: str) -> None:
+def require_equal(actual: list[Any], expected: list[Any], situation: str) -> None:
     """Require that two results of :func:`behavior` are equal; *situation* begins the error."""
-    for value, expected_value in zip(found, expected, strict=True):
+    for value, expected_value in zip(actual, expected, strict=True):
         require(value == expected_value, f"{situation} returns {value}; expected {expected_value}.")
 
 
@@ -53,8 +53,8 @@ def can_be_copied(component: Any) -> None:
 def behaves_the_same_when_copied(component: Any) -> None:
     """A deep copy and a pickled one return what the original returns, and do not change it."""
     copied, another = deepcopy(component), deepcopy(component)
-    found, expected = behavior(copied), behavior(component)
-    require_equal(found, expected, "A deep copy")
+    actual, expected = behavior(copied), behavior(component)
+    require_equal(actual, expected, "A deep copy")
     require_equal(behavior(pickle_round_trip(another)), expected, "A pickled copy")
 
 

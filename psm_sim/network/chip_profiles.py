@@ -392,8 +392,8 @@ def _driver(table: Mapping[str, Any], path: Path) -> tuple[str, bool]:
         if type(value) is not type(expected[key]):
             kind = "true or false" if key == "twt" else "a string"
             raise InputError(f"{path.name}: driver.{key} must be {kind}, got {value!r}.")
-    found = {**expected, **table}
-    return found["name"], found["twt"]
+    values = {**expected, **table}
+    return values["name"], values["twt"]
 
 
 _MAX_MAH = 1e9  # beyond any battery; larger numbers are mistakes of the unit

@@ -118,9 +118,9 @@ def events_of(run: Result, recorded: Recorded, page: int = 1) -> Events:
 
     Events that are missing in *recorded*, which is from :func:`record_runs`, are recorded again.
     """
-    found = next((events for each, events in recorded if each is run), None)
-    has_page = found is not None and page <= len(found["pages"])
-    return found if found and has_page else record_events(representative_run(run), page if page > 1 else None)
+    known = next((events for each, events in recorded if each is run), None)
+    has_page = known is not None and page <= len(known["pages"])
+    return known if known and has_page else record_events(representative_run(run), page if page > 1 else None)
 
 
 def fitting_page_count(block: Block) -> int:

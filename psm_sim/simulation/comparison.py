@@ -129,12 +129,12 @@ class Comparison:
     @cached_property
     def _results(self) -> dict[int, list[Result]]:
         """Results of each policy, one for each kind of station, by the number of the policy."""
-        found: dict[int, list[Result]] = {}
+        results: dict[int, list[Result]] = {}
         kinds = list(dict.fromkeys(block.keys["kind"] for block in self.blocks))
         ordered = sorted(self.blocks, key=lambda each: (each.keys["number"], kinds.index(each.keys["kind"])))
         for (number, _), blocks in groupby(ordered, lambda each: (each.keys["number"], each.keys["kind"])):
-            found.setdefault(number, []).append(Result(tuple(blocks), self.levels, self.scenario.facts))
-        return found
+            results.setdefault(number, []).append(Result(tuple(blocks), self.levels, self.scenario.facts))
+        return results
 
     def _of(self, numbers: Iterable[int]) -> tuple[Result, ...]:
         return tuple(result for number in numbers for result in self._results.get(number, []))

@@ -129,10 +129,10 @@ def run_comparison(
         return Comparison(scenario, done, replicate if len(done) > 1 else "", blocks, roles, missing)
 
     try:
-        for found in runs:
+        for run_blocks in runs:
             blocks += [
                 _observable(block, simulated, by_keys[block.keys["seed"], block.keys["client"]])
-                for block in found
+                for block in run_blocks
             ]
     except BaseException as error:
         if blocks:
@@ -231,11 +231,11 @@ def _run_each(
     """Yield the blocks of each task. If the first task fails, yield those of its finished policies."""
     run = partial(_run_in_worker, partial(run_task, policies))
     results = run_in_order(run, tasks, workers, progress, unit, isolated)
-    for number, (found, error) in enumerate(results):
+    for number, (outputs, error) in enumerate(results):
         if error is None or number == 0:
-            yield [block for blocks in found for block in blocks]
+            yield [block for blocks in outputs for block in blocks]
         if error is not None:
-            raise _named(error, policies, len(found))
+            raise _named(error, policies, len(outputs))
 
 
 def _run_in_worker(run: Callable[[Any], Iterator[list[Block]]], argument: Any) -> Iterator[list[Block]]:

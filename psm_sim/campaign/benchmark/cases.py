@@ -191,10 +191,10 @@ def read_plan(path: Path) -> BenchmarkPlan:
     InputError
         If the file cannot be read, or lacks seeds.
     """
-    found = read_toml(path, "file of seeds")
-    seeds, recordings = found.pop("seeds", None), found.pop("recordings", {})
+    values = read_toml(path, "file of seeds")
+    seeds, recordings = values.pop("seeds", None), values.pop("recordings", {})
     try:
-        wrong = found or not seeds or any(int(each) < 0 for each in [*seeds, *recordings.values()])
+        wrong = values or not seeds or any(int(each) < 0 for each in [*seeds, *recordings.values()])
     except (TypeError, ValueError, AttributeError):
         wrong = True
     if wrong:

@@ -150,10 +150,10 @@ def _are_close(values: Sequence[float], others: Sequence[float]) -> bool:
 
 def facts_of(policies: Sequence[str], plan: BenchmarkPlan) -> dict[str, Mapping[str, str]]:
     """Return the versions and digests of a result that is made now."""
-    found = package_versions()
+    installed = package_versions()
     versions = {"psm_sim": __version__, "python": platform.python_version()}
     return {
-        "versions": {**versions, **{name: found[name] for name in PACKAGES if name in found}},
+        "versions": {**versions, **{name: installed[name] for name in PACKAGES if name in installed}},
         "data": plan.data_digests(),
         "files": {str(file): file_digest(file) for file in named_files(policies)},
     }
@@ -197,9 +197,9 @@ def read_result(path: Path) -> BenchmarkResult:
         or a digest.
     """
     try:
-        found = json.loads(read_text(path, _MAX_BYTES))
-        result = _result_of(found)
-        if json.loads(to_json(result)) != found:  # e.g. two rows of the same run
+        document = json.loads(read_text(path, _MAX_BYTES))
+        result = _result_of(document)
+        if json.loads(to_json(result)) != document:  # e.g. two rows of the same run
             raise ValueError
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; specify a result file.") from error
@@ -235,22 +235,22 @@ def _missing(result: BenchmarkResult) -> Iterator[str]:
     yield from (f"digest of {name}" for name in {**facts["data"], **facts["files"]} if name not in digests)
 
 
-def _result_of(found: Any) -> BenchmarkResult:
-    seeds = tuple(map(int, found["seeds"]))
+def _result_of(document: Any) -> BenchmarkResult:
+    seeds = tuple(map(int, document["seeds"]))
     if len(set(seeds)) < len(seeds):
         raise ValueError
     runs: dict[str, dict[Case, Costs]] = {}
-    for row in found["runs"]:
+    for row in document["runs"]:
         costs = Costs(*(_numbers(row[name], seeds) for name in Costs._fields))
         runs.setdefault(str(row["policy"]), {})[_case(row)] = costs
-    chain_j = {_case(row): _numbers(row["cost_j"], seeds) for row in found["optimum"]}
+    chain_j = {_case(row): _numbers(row["cost_j"], seeds) for row in document["optimum"]}
     traffic, radios, _ = zip(*chain_j, strict=True)
     if set(chain_j) != set(product(traffic, radios, PRICES)) or any(
         set(each) != set(runs_of(name, tuple(chain_j))) for name, each in runs.items()
     ):
         raise ValueError
     facts = {
-        name: {str(key): str(value) for key, value in found[name].items()}
+        name: {str(key): str(value) for key, value in document[name].items()}
         for name in ("versions", "data", "files")
     }
     return BenchmarkResult(seeds, runs, chain_j, **facts)

@@ -66,13 +66,13 @@ def run_benchmark(
     tasks = [SweepTask(policy_of(name, case), plan.scenario_of(case, seed)) for name, case, seed in places]
     try:
         with open_table(store) as table:
-            found = run_sweep_tasks(tasks, table, workers, progress, fail_fast=True)
+            finished = run_sweep_tasks(tasks, table, workers, progress, fail_fast=True)
     except TaskFailedError as failure:
         name, case, seed = places[tasks.index(failure.task)]
         raise InputError(
             f"policy {name} has no result for {case.traffic}, {case.radio}, seed {seed}: {failure}"
         ) from failure
-    rows = dict(zip(places, found, strict=True))
+    rows = dict(zip(places, finished, strict=True))
 
     def costs(name: str, case: Case) -> Costs:
         pairs = [(rows[name, case, seed], rows[ALWAYS_ON, case.free, seed]) for seed in seeds]
@@ -116,8 +116,8 @@ def optimum_costs(plan: BenchmarkPlan, workers: int | None = None) -> dict[Case,
     """
     places = [(plan, case, seed) for case in plan.cases if case == case.free for seed in plan.seeds]
     costs = run_many(_optimum_costs, places, workers)
-    found = {(case, seed): each for (_, case, seed), each in zip(places, costs, strict=True)}
-    return {case: tuple(found[case.free, seed][case.price] for seed in plan.seeds) for case in plan.cases}
+    costs_j = {(case, seed): each for (_, case, seed), each in zip(places, costs, strict=True)}
+    return {case: tuple(costs_j[case.free, seed][case.price] for seed in plan.seeds) for case in plan.cases}
 
 
 def _optimum_costs(place: tuple[BenchmarkPlan, Case, int]) -> Mapping[float, float]:

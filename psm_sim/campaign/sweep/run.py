@@ -124,10 +124,10 @@ def _place_of(scenario: Scenario) -> tuple[Any, ...]:
 
 def _try_policies(trials: Sequence[tuple[Spec, Topology]]) -> Iterator[tuple[Mapping[str, Any], str]]:
     """Yield the parameters of each policy, and the error if its own code fails."""
-    for found, error in run_in_order(_policy_parameters, trials, 1, isolated=limits_user_code()):
+    for outputs, error in run_in_order(_policy_parameters, trials, 1, isolated=limits_user_code()):
         if error is not None and not isinstance(error, (PluginError, WorkerDiedError)):
             raise error
-        yield (found[0], "") if error is None else ({}, reason_of(error))
+        yield (outputs[0], "") if error is None else ({}, reason_of(error))
 
 
 def _policy_parameters(trial: tuple[Spec, Topology]) -> Iterator[Mapping[str, Any]]:

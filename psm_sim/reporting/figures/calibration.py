@@ -123,12 +123,12 @@ def _plot_current(
 
 def _plot_shares(axes: Axes, estimate: Estimate) -> None:
     """Plot the shares of the mean current as bars."""
-    found = estimate.calibration
-    states = [state for state, share in found.shares.items() if share or state == "unexplained"]
-    shares = np.array([100 * found.shares[state] for state in states])
+    calibration = estimate.calibration
+    states = [state for state, share in calibration.shares.items() if share or state == "unexplained"]
+    shares = np.array([100 * calibration.shares[state] for state in states])
     bars = axes.barh(states, shares, color=[_COLOURS[state] for state in states])
     axes.bar_label(bars, [f"{share:.1f} %" for share in shares], padding=3, fontsize=8)
     axes.invert_yaxis()
     axes.set_xlim(min(0.0, float(shares.min())), 1.12 * float(shares.max()))
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel(f"share of the mean current of {found.mean_ma:.3g} mA (%)")
+    axes.set_xlabel(f"share of the mean current of {calibration.mean_ma:.3g} mA (%)")

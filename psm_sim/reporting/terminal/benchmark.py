@@ -66,11 +66,11 @@ def score_columns(result: BenchmarkResult, field: str, policies: Sequence[str]) 
 
 def order_columns(result: BenchmarkResult, policies: Sequence[str]) -> list[Column]:
     """Return the columns of the first policies by each measure."""
-    found = first_ranks(result, policies)
-    places = zip(*found.values(), strict=True)
-    same = ["yes" if first == found["score"] else "no" for first in found.values()]
+    first_by_measure = first_ranks(result, policies)
+    places = zip(*first_by_measure.values(), strict=True)
+    same = ["yes" if first == first_by_measure["score"] else "no" for first in first_by_measure.values()]
     return [
-        text_column("measure", list(found)),
+        text_column("measure", list(first_by_measure)),
         *(text_column(str(place), names) for place, names in enumerate(places, 1)),
         text_column("as by the score", same),
     ]
@@ -78,8 +78,8 @@ def order_columns(result: BenchmarkResult, policies: Sequence[str]) -> list[Colu
 
 def survival(result: BenchmarkResult, policies: Sequence[str]) -> str:
     """Return whether the first ranks are the same by other measures, in two sentences."""
-    found = first_ranks(result, policies)
-    others = [name for name, first in found.items() if first != found["score"]]
+    first_by_measure = first_ranks(result, policies)
+    others = [name for name, first in first_by_measure.items() if first != first_by_measure["score"]]
     text = (
         f"The first {FIRST} ranks do not survive by {join_names(others)}."
         if others

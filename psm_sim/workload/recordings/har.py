@@ -59,7 +59,7 @@ def har_recording(source: ChunkReader) -> PageRecording:
         raise InputError(f"{source.path} must have at least one entry that used the network, got none.")
     objects = [entry for page in pages for entry in _objects(page)]
     network = RecordedNetwork(objects)
-    graphs, found = zip(*(page_graph(page, network) for page in pages), strict=True)
+    graphs, kinds = zip(*(page_graph(page, network) for page in pages), strict=True)
     delays_us, low_us = network.server_delays_us(objects)
     start_times_s, session = [entry.start_s for entry in objects], not _has_independent_runs(log)
     think_s = [math.nan] + [_think_s(a, b, session) for a, b in pairwise(map(_objects, pages))]
@@ -75,7 +75,7 @@ def har_recording(source: ChunkReader) -> PageRecording:
         request_bytes=np.array([entry.request_bytes for entry in objects], dtype=np.int32),
         records=len(entries),
         span_s=max(start_times_s) - min(start_times_s),
-        warnings=(*source.warnings, *remarks(entries, objects, sum(found, Counter()), network)),
+        warnings=(*source.warnings, *remarks(entries, objects, sum(kinds, Counter()), network)),
         graphs=graphs,
     )
 

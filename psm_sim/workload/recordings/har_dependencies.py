@@ -140,7 +140,7 @@ def page_graph(nodes: Sequence[HarEntry], network: RecordedNetwork) -> tuple[Pag
     hosts = {host: index for index, host in enumerate(dict.fromkeys(node.host for node in objects))}
     start_s = objects[0].release_s
     finder = _AnchorFinder(start_s)
-    releases, found = [], Counter[str]()
+    releases, kinds = [], Counter[str]()
     for node in nodes:
         anchor = finder.anchor(node)
         finder.add(node, anchor)
@@ -150,10 +150,10 @@ def page_graph(nodes: Sequence[HarEntry], network: RecordedNetwork) -> tuple[Pag
             releases.append(
                 Release(hosts[node.host], multiplexed, anchor.depends_on, anchor.at_first_byte, gap_s)
             )
-            found[anchor.kind] += len(releases) > 1
+            kinds[anchor.kind] += len(releases) > 1
     graph_hosts = tuple(_page_host(host, objects, network.round_trip_s[host]) for host in hosts)
     recorded_s = round(max(node.end_s for node in objects) - start_s, 6)
-    return PageGraph(graph_hosts, tuple(releases), recorded_s), found
+    return PageGraph(graph_hosts, tuple(releases), recorded_s), kinds
 
 
 def _page_host(host: str, objects: Sequence[HarEntry], round_trip_s: float) -> PageHost:
@@ -217,7 +217,7 @@ class _AnchorFinder:
 
 
 def remarks(
-    nodes: Sequence[HarEntry], objects: Sequence[HarEntry], found: Counter[str], network: RecordedNetwork
+    nodes: Sequence[HarEntry], objects: Sequence[HarEntry], kinds: Counter[str], network: RecordedNetwork
 ) -> list[str]:
     """Return what was replayed and estimated, and what the file lacks.
 
@@ -225,7 +225,7 @@ def remarks(
     ----------
     nodes, objects : sequence of HarEntry
         All entries, and those that are objects.
-    found : Counter
+    kinds : Counter
         Numbers of dependencies that are known, inferred and none.
     network : RecordedNetwork
         Network that the objects show.
@@ -237,7 +237,7 @@ def remarks(
     wired_ms = max(0.0, 500 * median_s - 0.1)
     lacking = {
         "dependencies are inferred from request order": (
-            found.total() > 0 and not any(node.initiator for node in objects)
+            kinds.total() > 0 and not any(node.initiator for node in objects)
         ),
         "round-trip times are inferred from waits": not network.measured,
         "protocol unknown, HTTP/2 assumed": network.lacks_protocols,
@@ -248,7 +248,7 @@ def remarks(
     }
     return [
         f"{len(objects):,} objects replayed, {omitted.total():,} entries left out ({left_out})",
-        "dependencies: " + ", ".join(f"{found[kind]:,} {kind}" for kind in ("known", "inferred", "none")),
+        "dependencies: " + ", ".join(f"{kinds[kind]:,} {kind}" for kind in ("known", "inferred", "none")),
         (
             f"recorded network: median round trip {1000 * median_s:.3g} ms ({network.measured:,} of "
             f"{len(network.round_trip_s):,} hosts measured), at least {rate_mbps:.3g} Mbit/s; with topology "
