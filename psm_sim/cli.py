@@ -239,10 +239,10 @@ class _StoreOnce(argparse.Action):
         self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option_string: str | None = None
     ) -> None:
         assert isinstance(parser, _OneLineParser)  # noqa: S101 (only such a parser registers the action)
-        if self.option_strings and self.dest in parser.given:
+        if self.option_strings and self.dest in parser.seen:
             previous = getattr(namespace, self.dest)
             raise argparse.ArgumentError(self, f"must be given once, got {previous!r} and {values!r}")
-        parser.given.add(self.dest)
+        parser.seen.add(self.dest)
         setattr(namespace, self.dest, values)
 
 
@@ -251,7 +251,7 @@ class _OneLineParser(argparse.ArgumentParser):
 
     Attributes
     ----------
-    given : set of str
+    seen : set of str
         Destinations of the options parsed so far.
     """
 
@@ -259,10 +259,10 @@ class _OneLineParser(argparse.ArgumentParser):
         super().__init__(**arguments)
         self.register("action", None, _StoreOnce)
         self._negative_number_matcher = re.compile(r"-\.?\d")  # also -5mAh is a value and no option
-        self.given: set[str] = set()
+        self.seen: set[str] = set()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # also called for subparsers
-        self.given.clear()
+        self.seen.clear()
         parsed, extra = super().parse_known_args(args, namespace)
         if extra:
             raise self._unknown(extra[0].partition("=")[0], args[: args.index(extra[0])])

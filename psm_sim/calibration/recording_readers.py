@@ -161,9 +161,9 @@ class _Samples:
         self._blocks.append((times_s[::size].copy(), currents_ma.reshape(-1, size).mean(axis=1)))
         self._kept += times_s.size // size
         if self._kept > _MAX_SAMPLES:
-            kept = [np.concatenate(parts) for parts in zip(*self._blocks, strict=True)]
-            even = kept[0].size // 2 * 2
-            self._blocks = [(kept[0][:even:2].copy(), kept[1][:even].reshape(-1, 2).mean(axis=1))]
+            arrays = [np.concatenate(parts) for parts in zip(*self._blocks, strict=True)]
+            even = arrays[0].size // 2 * 2
+            self._blocks = [(arrays[0][:even:2].copy(), arrays[1][:even].reshape(-1, 2).mean(axis=1))]
             self._kept, self._block = even // 2, 2 * size
 
 

@@ -122,7 +122,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     from psm_sim.campaign.advice import has_pages
     from psm_sim.simulation.preset import RunArguments
 
-    given = parse_settings(arguments.set)
+    settings = parse_settings(arguments.set)
     scenario = RunArguments(
         _traffic(arguments),
         arguments.topology,
@@ -130,8 +130,8 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         arguments.seed,
         {
             **({} if arguments.topology or arguments.profile else {"beacon.interval_ms": 102.4}),
-            **access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air),
-            **given,
+            **access_point_settings(arguments.dtim, arguments.beacon_interval, settings, arguments.busy_air),
+            **settings,
         },
         profile=measured_profile(arguments.profile, arguments.measured),
         battery=arguments.battery,

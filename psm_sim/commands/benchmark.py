@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         files = [file for policy in arguments.policy for file in Spec.parse(policy, "policy").files()]
         check_outputs([("--output", output)], files, force=arguments.force)
         check_writable(output, "--output")
-    result, made = _result(arguments)
+    result, new = _result(arguments)
     if case is None:
         write(result, sys.stdout, arguments.policy)
     else:
@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     if output is not None:
         from psm_sim.campaign.benchmark.result import to_json
 
-        atomic_write_text(output, to_json(made), "--output")
+        atomic_write_text(output, to_json(new), "--output")
         print_message(f"Wrote {output}", "")
     return 0
 
@@ -159,8 +159,8 @@ def _result(arguments: argparse.Namespace) -> tuple[BenchmarkResult, BenchmarkRe
     if not arguments.fresh and arguments.seeds is None:
         stored = read_result(STANDING)
     if stored is None or not set(plan.seeds) <= set(stored.seeds):
-        made = _simulate(arguments, [*built_in(), *arguments.policy], plan)
-        return made, made
+        simulated = _simulate(arguments, [*built_in(), *arguments.policy], plan)
+        return simulated, simulated
     stored = stored.part(plan.seeds, plan.cases)
     new = [policy for policy in arguments.policy if policy not in stored.policies]
     if not new:
@@ -187,8 +187,10 @@ def _verify(arguments: argparse.Namespace) -> int:
 
     if len(arguments.action) != 2 or arguments.action[0] != _VERIFY:
         raise InputError(f"expected no argument, or verify FILE.json, got {shlex.join(arguments.action)!r}.")
-    given = ("--seed", "--replications", "--seeds", "--traffic", "--fresh", "--output", "--store")
-    _refuse(given, arguments, "cannot be used with verify, which runs the seeds of the file again; remove it")
+    options = ("--seed", "--replications", "--seeds", "--traffic", "--fresh", "--output", "--store")
+    _refuse(
+        options, arguments, "cannot be used with verify, which runs the seeds of the file again; remove it"
+    )
     recorded = read_result(Path(arguments.action[1]))
     if arguments.quick:
         recorded = recorded.part(recorded.seeds[:1], [case for case in recorded.cases if case in QUICK.cases])

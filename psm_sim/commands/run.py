@@ -298,15 +298,15 @@ def parse(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Referenc
     """Return policies, scenario, baselines and reference, and name of the preset, of the options of a run."""
     from psm_sim.simulation.preset import RunArguments
 
-    given = parse_settings(arguments.set)
+    settings = parse_settings(arguments.set)
     request = RunArguments(
         arguments.trace if is_given("--trace", arguments.argv) else None,
         arguments.topology,
         arguments.pages,
         arguments.seed,
         {
-            **access_point_settings(arguments.dtim, arguments.beacon_interval, given, arguments.busy_air),
-            **given,
+            **access_point_settings(arguments.dtim, arguments.beacon_interval, settings, arguments.busy_air),
+            **settings,
         },
         preset=arguments.preset,
         profile=measured_profile(arguments.profile, arguments.measured),

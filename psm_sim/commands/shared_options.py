@@ -275,24 +275,24 @@ def measured_profile(profile: str, measured: Sequence[str]) -> str:
 
 
 def access_point_settings(
-    dtim: int | None, beacon_interval: str | None, given: Mapping[str, str], busy_air: str | None = None
+    dtim: int | None, beacon_interval: str | None, settings: Mapping[str, str], busy_air: str | None = None
 ) -> dict[str, Any]:
     """Return the topology settings of the options, which are None if missing.
 
     Raises
     ------
     InputError
-        If the beacon interval is invalid, or one of the settings *given* by ``--set`` sets the same value.
+        If the beacon interval is invalid, or *settings*, those of ``--set``, contain the same key.
     """
-    settings: dict[str, dict[str, Any]] = {
+    options: dict[str, dict[str, Any]] = {
         "--dtim": {} if dtim is None else {"beacon.dtim_period": dtim},
         "--beacon-interval": {} if beacon_interval is None else _beacon_interval(beacon_interval),
         "--busy-air": {} if busy_air is None else {"beacon.busy_air": busy_air},
     }
-    for option, values in settings.items():
-        for key in values.keys() & given.keys():
-            raise InputError(f"{option} conflicts with --set {key}={given[key]}; remove one of them.")
-    return {key: value for values in settings.values() for key, value in values.items()}
+    for option, values in options.items():
+        for key in values.keys() & settings.keys():
+            raise InputError(f"{option} conflicts with --set {key}={settings[key]}; remove one of them.")
+    return {key: value for values in options.values() for key, value in values.items()}
 
 
 def _beacon_interval(text: str) -> dict[str, float]:

@@ -130,11 +130,11 @@ def _build_grid(arguments: argparse.Namespace) -> Grid:
     fixed |= {key: getattr(arguments, key) for key in _FIXED if is_given(f"--{key}", arguments.argv)}
     chip = load_profile(arguments.profile).values if arguments.profile else {}
     varied = [GridAxis.parse(text) for text in arguments.vary]
-    given, preset = parse_settings(arguments.set), load_preset(arguments.preset)
+    settings, preset = parse_settings(arguments.set), load_preset(arguments.preset)
     named = {*fixed, *preset.settings, *(axis.key for axis in varied)}
-    network = {} if "topology" in named else present_network(arguments.profile, given)
+    network = {} if "topology" in named else present_network(arguments.profile, settings)
     own = {key: value for key, value in network.items() if key not in named}
-    axes = fixed_axes(fixed, {**own, **chip, **given}) + varied
+    axes = fixed_axes(fixed, {**own, **chip, **settings}) + varied
     return Grid(axes, arguments.policy or (), preset, arguments.battery)
 
 

@@ -95,8 +95,8 @@ def one_of(name: str, names: Iterable[str]) -> str:
         return f"one of {', '.join(names)}" if len(names) > 1 else names[0]
     nearest = sorted(names, key=lambda each: -_similarity(name, each))[:_NEAREST]
     close = [each for each in nearest if _similarity(name, each) >= _CLOSE]
-    given = close or [each for each in names if "." not in each]
-    return f"one of {len(names)} names{', such as ' if given else ''}{', '.join(given)}"
+    shown = close or [each for each in names if "." not in each]
+    return f"one of {len(names)} names{', such as ' if shown else ''}{', '.join(shown)}"
 
 
 _CLOSE = 0.65  # one wrong letter of three, or two swapped ones, have a similarity of 2/3

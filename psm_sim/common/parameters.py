@@ -301,10 +301,10 @@ def build(
         If a parameter is unknown, missing, out of range or without effect, or the constructor rejects the
         values.
     """
-    parameters, given = parameters_of(cls), {**(defaults or {}), **texts}
-    check_names(given, [name for name in parameters if name not in arguments], owner)
+    parameters, merged = parameters_of(cls), {**(defaults or {}), **texts}
+    check_names(merged, [name for name in parameters if name not in arguments], owner)
     check_names(arguments, parameters, owner)
-    values = {name: parameters[name].read(text, owner) for name, text in given.items()}
+    values = {name: parameters[name].read(text, owner) for name, text in merged.items()}
     values |= {name: parameters[name].check(value, owner) for name, value in arguments.items()}
     for argument, default in _arguments(cls).items():
         if default is _REQUIRED and argument not in values:

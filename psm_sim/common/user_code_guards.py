@@ -257,9 +257,9 @@ class Guard:
             try:
                 return self._checks[method](result, *arguments)
             except WrongResultError as error:
-                place = f" with {one_line_repr(arguments)}" if arguments else ""
+                location = f" with {one_line_repr(arguments)}" if arguments else ""
                 raise PluginError(
-                    f"{problem}{place}: it returned {error}{definition_location(bound)}; fix the code."
+                    f"{problem}{location}: it returned {error}{definition_location(bound)}; fix the code."
                 ) from None
 
 

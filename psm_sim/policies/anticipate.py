@@ -118,13 +118,13 @@ class Anticipate(Policy):
     def __post_init__(self) -> None:
         check_all(self, "policy anticipate")
         choices = {name: getattr(self, name) for name in ("price", "price_w", "slowdown", "delay_ms")}
-        given = [f"{name}={value:g}" for name, value in choices.items() if value is not None]
-        if len(given) > 1:
+        targets = [f"{name}={value:g}" for name, value in choices.items() if value is not None]
+        if len(targets) > 1:
             raise InputError(
                 "policy anticipate: expected one of price, price_w, slowdown and delay_ms, got "
-                f"{' and '.join(given)}."
+                f"{' and '.join(targets)}."
             )
-        if not given:
+        if not targets:
             self.price = _PRICE
         self._reset()
 

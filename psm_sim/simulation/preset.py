@@ -311,7 +311,7 @@ class RunArguments:
         return spec if self.clients is None else spec.with_("clients", self.clients)
 
 
-def present_network(profile: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def present_network(profile: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the topology keys of a network of today around a chip; without a chip there are none.
 
     They are beacons of 100 TU, 802.11n, an assumed 2 % of lost beacons, and the group addressed frames of the
@@ -321,12 +321,12 @@ def present_network(profile: str, given: Mapping[str, Any]) -> dict[str, Any]:
     ----------
     profile
         Chip. If its mean current was measured, the current includes losses and group addressed frames.
-    given
+    settings
         Topology keys of the user. A channel that they select has no group addressed frames.
     """
     if not profile:
         return {}
-    is_link = given.get("mac.model") != "dcf"
+    is_link = settings.get("mac.model") != "dcf"
     network: dict[str, Any] = {"beacon.interval_ms": 102.4}
     network |= {"links.wireless.rate_mbps": 65.0} if is_link else {"mac.standard": "802.11n"}
     if "dtim_" not in profile:

@@ -99,17 +99,17 @@ class BenchmarkResult:
 
     def part(self, seeds: Sequence[int], cases: Sequence[Case] | None = None) -> BenchmarkResult:
         """Return the result of some of its seeds and cases; None returns all cases."""
-        places = [self.seeds.index(seed) for seed in seeds]
-        kept = self.cases if cases is None else tuple(cases)
+        columns = [self.seeds.index(seed) for seed in seeds]
+        chosen = self.cases if cases is None else tuple(cases)
 
         def cut(values: tuple[float, ...]) -> tuple[float, ...]:
-            return tuple(values[place] for place in places)
+            return tuple(values[column] for column in columns)
 
         runs = {
-            policy: {case: Costs(*map(cut, each[case])) for case in runs_of(policy, kept)}
+            policy: {case: Costs(*map(cut, each[case])) for case in runs_of(policy, chosen)}
             for policy, each in self.runs.items()
         }
-        chain_j = {case: cut(self.chain_j[case]) for case in kept}
+        chain_j = {case: cut(self.chain_j[case]) for case in chosen}
         return replace(self, seeds=tuple(seeds), runs=runs, chain_j=chain_j)
 
     def joined(self, other: BenchmarkResult) -> BenchmarkResult:
@@ -139,7 +139,7 @@ class BenchmarkResult:
             for case, own in self.runs[policy].items()
         }
         pairs |= {("offline optimum", case): (self.chain_j[case], other.chain_j[case]) for case in self.cases}
-        return [place for place, (own, theirs) in pairs.items() if not _are_close(own, theirs)]
+        return [run for run, (own, theirs) in pairs.items() if not _are_close(own, theirs)]
 
 
 def _are_close(values: Sequence[float], others: Sequence[float]) -> bool:

@@ -62,17 +62,17 @@ def run_benchmark(
     """
     names = list(dict.fromkeys([ALWAYS_ON, *policies]))
     facts, cases, seeds = facts_of(names, plan), plan.cases, plan.seeds
-    places = [(name, case, seed) for name in names for case in runs_of(name, cases) for seed in seeds]
-    tasks = [SweepTask(policy_of(name, case), plan.scenario_of(case, seed)) for name, case, seed in places]
+    keys = [(name, case, seed) for name in names for case in runs_of(name, cases) for seed in seeds]
+    tasks = [SweepTask(policy_of(name, case), plan.scenario_of(case, seed)) for name, case, seed in keys]
     try:
         with open_table(store) as table:
             finished = run_sweep_tasks(tasks, table, workers, progress, fail_fast=True)
     except TaskFailedError as failure:
-        name, case, seed = places[tasks.index(failure.task)]
+        name, case, seed = keys[tasks.index(failure.task)]
         raise InputError(
             f"policy {name} has no result for {case.traffic}, {case.radio}, seed {seed}: {failure}"
         ) from failure
-    rows = dict(zip(places, finished, strict=True))
+    rows = dict(zip(keys, finished, strict=True))
 
     def costs(name: str, case: Case) -> Costs:
         pairs = [(rows[name, case, seed], rows[ALWAYS_ON, case.free, seed]) for seed in seeds]
@@ -114,15 +114,15 @@ def optimum_costs(plan: BenchmarkPlan, workers: int | None = None) -> dict[Case,
 
     The result does not depend on the number of *workers*.
     """
-    places = [(plan, case, seed) for case in plan.cases if case == case.free for seed in plan.seeds]
-    costs = run_many(_optimum_costs, places, workers)
-    costs_j = {(case, seed): each for (_, case, seed), each in zip(places, costs, strict=True)}
+    keys = [(plan, case, seed) for case in plan.cases if case == case.free for seed in plan.seeds]
+    costs = run_many(_optimum_costs, keys, workers)
+    costs_j = {(case, seed): each for (_, case, seed), each in zip(keys, costs, strict=True)}
     return {case: tuple(costs_j[case.free, seed][case.price] for seed in plan.seeds) for case in plan.cases}
 
 
-def _optimum_costs(place: tuple[BenchmarkPlan, Case, int]) -> Mapping[float, float]:
+def _optimum_costs(key: tuple[BenchmarkPlan, Case, int]) -> Mapping[float, float]:
     """Return the cost of the offline optimum at each price."""
-    plan, case, seed = place
+    plan, case, seed = key
     scenario = plan.scenario_of(case, seed)
     chain, other_j = record_costs(scenario.workload(), scenario.resolve_topology())
     prices_w = {price: case._replace(price=price).price_w for price in PRICES}

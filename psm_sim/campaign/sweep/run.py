@@ -77,13 +77,13 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], 
     traces: dict[str, dict[str, Any]] = {}
     trials: dict[tuple[str, float], tuple[Spec, Topology]] = {}
     for task in tasks.values():
-        scenario, place = task.scenario, _place_of(task.scenario)
-        if place not in topologies:
+        scenario, network = task.scenario, _network_key(task.scenario)
+        if network not in topologies:
             topology = scenario.resolve_unseeded_topology()
-            topologies[place] = topology, topology.config()
+            topologies[network] = topology, topology.config()
         if scenario.trace_name not in traces:
             traces[scenario.trace_name] = _trace_parameters(scenario)
-        topology, _ = topologies[place]
+        topology, _ = topologies[network]
         trials[str(task.policy), topology.beacon.interval_s] = task.policy, topology
     tried = dict(zip(trials, _try_policies(list(trials.values())), strict=True))
 
@@ -91,8 +91,8 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], 
     scenarios: dict[tuple[Any, ...], Scenario] = {}
     failed = []
     for key, task in tasks.items():
-        policy, scenario, place = task.policy, task.scenario, _place_of(task.scenario)
-        topology, config = topologies[place]
+        policy, scenario, network = task.policy, task.scenario, _network_key(task.scenario)
+        topology, config = topologies[network]
         own, error = tried[str(policy), topology.beacon.interval_s]
         parameters = {
             **({LABEL: policy.label} if policy.label else {}),
@@ -105,20 +105,20 @@ def make_jobs(tasks: Mapping[str, SweepTask], workers: int) -> tuple[list[Job], 
         if error:
             failed.append(row)
             continue
-        place = (scenario.trace_name, scenario.pages, scenario.seed, *place)
-        groups.setdefault(place, []).append((policy, row))
-        if place not in scenarios:
-            scenarios[place] = replace(scenario, topology=topology, settings={}, profile="")
+        group = (scenario.trace_name, scenario.pages, scenario.seed, *network)
+        groups.setdefault(group, []).append((policy, row))
+        if group not in scenarios:
+            scenarios[group] = replace(scenario, topology=topology, settings={}, profile="")
     limit = min(MAX_POLICIES, -(-len(tasks) // max(1, workers)))
     jobs = []
-    for place, members in groups.items():
+    for group, members in groups.items():
         for first in range(0, len(members), limit):
             own_policies, rows = zip(*members[first : first + limit], strict=True)
-            jobs.append(Job(scenarios[place], own_policies, rows))
+            jobs.append(Job(scenarios[group], own_policies, rows))
     return sorted(jobs, key=lambda job: -job.scenario.pages * len(job.rows)), failed
 
 
-def _place_of(scenario: Scenario) -> tuple[Any, ...]:
+def _network_key(scenario: Scenario) -> tuple[Any, ...]:
     return (scenario.topology_name, scenario.profile, *scenario.settings.items())
 
 

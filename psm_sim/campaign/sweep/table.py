@@ -226,9 +226,9 @@ def _remove_unused(path: Path, opened: Sequence[SweepTable]) -> None:
 
 def _replace_damaged(path: Path, damaged: SweepTable, stack: ExitStack) -> SweepTable:
     damaged.close()
-    if (kept := Path(f"{path}.damaged")).exists():
-        raise InputError(f"{path} is damaged, and {kept} exists; rename {kept}.")
-    shutil.copyfile(path, kept)
+    if (copy := Path(f"{path}.damaged")).exists():
+        raise InputError(f"{path} is damaged, and {copy} exists; rename {copy}.")
+    shutil.copyfile(path, copy)
     for suffix in ("-wal", "-shm"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
     path.write_bytes(b"")  # the same file, which is locked

@@ -77,9 +77,10 @@ def _guard(application: Any, token: str, hosts: list[str]) -> Any:
 
     class HasToken(Matcher):
         def match(self, request: Any) -> dict[str, Any] | None:
-            given, _, rest = request.uri[1:].partition("/")
-            allowed = request.host.lower() in hosts and secrets.compare_digest(given.encode(), token.encode())
-            return {} if allowed and re.fullmatch(_URI, rest) else None
+            sent_token, _, rest = request.uri[1:].partition("/")
+            is_allowed = secrets.compare_digest(sent_token.encode(), token.encode())
+            is_allowed &= request.host.lower() in hosts
+            return {} if is_allowed and re.fullmatch(_URI, rest) else None
 
     refusal = Application([(".*", ErrorHandler, {"status_code": 403})])
     return RuleRouter([Rule(HasToken(), application), Rule(AnyMatches(), refusal)])

@@ -204,8 +204,8 @@ def plot_series(
     )
     ends = {id(mark): mark for mark in (marks[0], marks[-1])}.values()
     for mark in marks if len(marks) <= max_labelled else ends:
-        place = (mark.values[x], mark.values[y])
-        axes.annotate(mark.value, place, (6, 5), textcoords="offset points", fontsize=7)
+        point = (mark.values[x], mark.values[y])
+        axes.annotate(mark.value, point, (6, 5), textcoords="offset points", fontsize=7)
 
 
 _EDGE = "#222222"

@@ -67,11 +67,11 @@ def score_columns(result: BenchmarkResult, field: str, policies: Sequence[str]) 
 def order_columns(result: BenchmarkResult, policies: Sequence[str]) -> list[Column]:
     """Return the columns of the first policies by each measure."""
     first_by_measure = first_ranks(result, policies)
-    places = zip(*first_by_measure.values(), strict=True)
+    ranks = zip(*first_by_measure.values(), strict=True)
     same = ["yes" if first == first_by_measure["score"] else "no" for first in first_by_measure.values()]
     return [
         text_column("measure", list(first_by_measure)),
-        *(text_column(str(place), names) for place, names in enumerate(places, 1)),
+        *(text_column(str(rank), names) for rank, names in enumerate(ranks, 1)),
         text_column("as by the score", same),
     ]
 
@@ -123,8 +123,8 @@ def describe_rank(standings: Sequence[Standing], policy: str, cases: int) -> str
     """Return the rank of a *policy*, and where it is good and bad, in at most three sentences."""
     here = next(each for each in standings if each.policy == policy)
     tied = [each.policy for each in standings if each.rank == here.rank and each is not here]
-    place = f"shares rank {here.rank} with {join_names(tied)}" if tied else f"has rank {here.rank}"
-    text = f"{policy} {place}, of {len(standings)} policies. In {here.best} of {cases} cases"
+    rank = f"shares rank {here.rank} with {join_names(tied)}" if tied else f"has rank {here.rank}"
+    text = f"{policy} {rank}, of {len(standings)} policies. In {here.best} of {cases} cases"
     text += f" no policy costs less, in {here.worse} it costs more than {REFERENCE_POLICY}."
     if here.worst > 1:
         text += f" In its worst case ({here.worst_case}) it costs {here.worst:,.1f} times"

@@ -144,9 +144,9 @@ def _fit(columns: Sequence[Column], max_width: int, gap: int) -> tuple[list[Colu
         if not rank:
             break
         dropped += [(rank, column.heading) for column in fitting if column.rank == rank]
-        kept = [column for column in fitting if column.rank != rank]
-        dropped += [(rank, f"{column.measure} ±") for column in kept if column.half_width_rank == rank]
-        fitting = [each.without_half_widths() if each.half_width_rank == rank else each for each in kept]
+        remaining = [column for column in fitting if column.rank != rank]
+        dropped += [(rank, f"{column.measure} ±") for column in remaining if column.half_width_rank == rank]
+        fitting = [each.without_half_widths() if each.half_width_rank == rank else each for each in remaining]
     return fitting, dropped
 
 
