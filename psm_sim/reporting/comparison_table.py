@@ -12,12 +12,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
+from psm_sim.campaign.chip_currents import current_of
 from psm_sim.common.formatting import (
     decimals_of,
     escape_unprintable,
     format_half_width,
     format_number,
+    format_range,
     format_seconds,
+    join_names,
 )
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.reporting.columns import BEACONS_RANK, Column, latex_table, number_column, text_column
@@ -310,13 +313,17 @@ def _units(tables: Sequence[ResultTable]) -> str:
 
 
 def _certainty(comparison: Comparison) -> list[str]:
-    """Return the line that states how well the currents of a chip are known."""
-    profile = comparison.scenario.profile
-    if not profile or comparison.resolved_topology.power.supply_v is None:
+    """Return the line with the intervals of the currents of a chip, and what they rest on."""
+    profile, topology = comparison.scenario.profile, comparison.resolved_topology
+    if not profile or topology.stations or topology.power.supply_v is None:
         return []
     chip = load_profile(profile)
     low, high = chip.interval
-    return [f"Currents asleep and of beacons are known to {low:g} to {high:g} times, because {chip.known}."]
+    currents = [(run.label, current_of(run, chip)) for run in comparison.shown]
+    texts = [f"{label} {format_range(*ma, 'mA').partition(',')[0]}" for label, ma in currents]
+    return [
+        f"Currents asleep are known to {low:g} to {high:g} times, because {chip.known}: {join_names(texts)}."
+    ]
 
 
 def _seconds(value: float) -> str:

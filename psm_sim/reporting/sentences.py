@@ -320,11 +320,12 @@ class _Conclusion:
         amounts = self._amounts
         if not amounts.is_single and all(amounts.is_close(members[0], n) for n in members):
             members = members[:1]
-        texts = list(dict.fromkeys(format_digits(amounts.values[n]) for n in members))
+        digits = 2 if self._words.unit == "mA" else 3  # the current of a chip has a wide interval
+        texts = list(dict.fromkeys(format_digits(amounts.values[n], digits) for n in members))
         is_short = len(texts) in (1, len(members)) and len(texts) <= _MAX_NAMES
         values = join_names(texts) if is_short else _range(texts[0], texts[-1])
         days = self._rows[members[0]].get("battery_days") if len(members) == 1 else None
-        return f"{values} {self._words.unit}" + (f", {format_digits(days)} days" if days else "")
+        return f"{values} {self._words.unit}" + (f", {format_digits(days, 2)} days" if days else "")
 
     def _amounts_of(self, group: Group) -> str:
         """Return the amounts of the policies that use least, their equality, and what they save."""

@@ -264,7 +264,7 @@ def test_the_conclusion_on_devices_has_current_and_latency() -> None:
         device_run("dynamic", 0.1, 0.04),
     ]
     assert conclude(runs, runs[:1]) == (
-        "In this run, twt draws the least current (5.00 mA, 50 % less than psm), and 99 % of the"
+        "In this run, twt draws the least current (5.0 mA, 50 % less than psm), and 99 % of the"
         " downlink messages arrive"
         " within 2.10 s. dynamic delays least: 99 % of the downlink messages arrive within 40.0 ms,"
         " at 10 times the"
@@ -282,7 +282,7 @@ def test_a_limit_excludes_slow_policies() -> None:
     devices = [device_run("psm", 0.02, 0.14), device_run("twt", 0.01, 2.1), device_run("dynamic", 0.1, 0.04)]
     assert conclude(devices, devices[:1], max_latency_s=0.3).startswith(
         "In this run, with 99 % of the messages delivered within 300 ms, psm draws the least current"
-        " (10.0 mA, 80 % less"
+        " (10 mA, 80 % less"
         " than dynamic), and 99 % of the downlink messages arrive within 140 ms. twt draws 50 % less"
         " current than psm, but"
         " 99 % of the downlink messages arrive within 2.10 s."
