@@ -1,4 +1,8 @@
-"""Radio of a station in power-save mode, and its states."""
+"""Radio of a station in power-save mode, and its states.
+
+Nothing sends a beacon: beacons are times on a grid. The radio receives those for which it wakes when
+:meth:`Radio.advance` computes the past, for example before it transmits.
+"""
 
 from __future__ import annotations
 
