@@ -25,7 +25,7 @@ from psm_sim.reporting.explore.settings import (
 from psm_sim.reporting.figures.comparison import frontier_of
 from psm_sim.reporting.html.comparison import html_numbers
 from psm_sim.reporting.marks import axes_of, marks_of, title_of
-from psm_sim.reporting.run_events import record_events, representative_run
+from psm_sim.reporting.plotted_events import record_events, representative_run
 
 if TYPE_CHECKING:
     from bokeh.document import Document

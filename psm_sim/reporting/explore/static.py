@@ -23,7 +23,7 @@ from psm_sim.reporting.explore.page import first_message_s
 from psm_sim.reporting.explore.settings import Settings, fitting_sizes
 from psm_sim.reporting.figures.timelines import median_page
 from psm_sim.reporting.marks import LABELS, Mark, axes_of, axis_start, marks_of, split_far, title_of
-from psm_sim.reporting.run_events import record_events, representative_run
+from psm_sim.reporting.plotted_events import record_events, representative_run
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result

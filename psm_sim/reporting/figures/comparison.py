@@ -41,7 +41,7 @@ from psm_sim.reporting.marks import (
     styles_of,
     title_of,
 )
-from psm_sim.reporting.run_events import Recorded
+from psm_sim.reporting.plotted_events import Recorded
 from psm_sim.reporting.style import OPTIMUM_COLOUR, STATE_STYLES
 from psm_sim.simulation.result import complete_slowdowns
 from psm_sim.simulation.table import ENERGY, SLOWDOWN
@@ -104,8 +104,8 @@ def figures_of(
     """Return all figures of a comparison by name.
 
     *comparison*, *frontier* and *preset* as for :func:`draw_trade_off`. *recorded* are events from
-    :func:`~psm_sim.reporting.run_events.record_runs`. Missing ones are recorded. Figures of pages are omitted
-    if there are no pages, and the distribution of slowdowns if there is one page.
+    :func:`~psm_sim.reporting.plotted_events.record_runs`. Missing ones are recorded. Figures of pages are
+    omitted if there are no pages, and the distribution of slowdowns if there is one page.
     """
     figures = {
         "energy-slowdown": draw_trade_off(comparison, frontier, preset),

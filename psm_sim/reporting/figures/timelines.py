@@ -10,7 +10,7 @@ import numpy as np
 
 from psm_sim.reporting.figures.canvas import WIDTH_IN, add_legend, add_title, common_style, new_figure
 from psm_sim.reporting.marks import first_run, short_name, styles_of, title_of
-from psm_sim.reporting.run_events import Events, Recorded, events_of, representative_run
+from psm_sim.reporting.plotted_events import Events, Recorded, events_of, representative_run
 from psm_sim.reporting.style import EVENT_COLOURS, GREY
 
 if TYPE_CHECKING:

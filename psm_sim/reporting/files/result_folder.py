@@ -68,7 +68,7 @@ def write_results(
     from psm_sim.reporting.figures.canvas import save_picture, svg_of
     from psm_sim.reporting.figures.comparison import figures_of, frontier_of
     from psm_sim.reporting.html.comparison import html_of
-    from psm_sim.reporting.run_events import record_runs
+    from psm_sim.reporting.plotted_events import record_runs
 
     with progress("computing the frontier", "workloads") as report:
         frontier = frontier_of(comparison, workers, report)

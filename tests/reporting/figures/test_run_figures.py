@@ -17,7 +17,7 @@ from psm_sim.reporting.figures.comparison import (
     frontier_of,
 )
 from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
-from psm_sim.reporting.run_events import record_runs
+from psm_sim.reporting.plotted_events import record_runs
 from psm_sim.simulation import Comparison, Scenario, run_comparison
 from psm_sim.simulation.recorder import timeline
 from psm_sim.simulation.table import usage_of

@@ -18,7 +18,7 @@ from psm_sim.reporting.figures.comparison import draw_slowdowns, figures_of
 from psm_sim.reporting.html import html_document
 from psm_sim.reporting.html.comparison import html_of
 from psm_sim.reporting.marks import marks_of
-from psm_sim.reporting.run_events import MAX_TIMELINE_FRAMES, fitting_page_count, record_events
+from psm_sim.reporting.plotted_events import MAX_TIMELINE_FRAMES, fitting_page_count, record_events
 from psm_sim.simulation import Comparison, Scenario, run_comparison
 from psm_sim.simulation.table import Block
 

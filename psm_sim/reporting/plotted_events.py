@@ -1,4 +1,7 @@
-"""Events of a run for timelines, as compact lists of times."""
+"""Events of a run as its figures plot them: compact lists of times, with one entry per series of beacons.
+
+:class:`psm_sim.simulation.recorder.Recorder` records the timeline for the user, with one row per event.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ MAX_TIMELINE_FRAMES = 8_000
 
 _LISTS = {"wireless up": "up", "wireless down": "down"}
 _DIGITS = 6  # microseconds
-_INSTANT_S = 1e-5  # a shorter time in the queue is not buffering, and invisible
+_INSTANT_S = 1e-5  # a shorter time in the queue is not buffering
 _PAYLOAD_BYTES, _FRAMES_PER_OBJECT = 1460, 8  # of a segment; SYNs, FINs, request and their ACKs
 
 
@@ -29,7 +32,7 @@ Events = dict[str, Any]
 """Events of a run, see :func:`record_events`."""
 
 
-class _EventObserver(Observer):
+class _PlotObserver(Observer):
     """Observer that records awake periods, runs of beacons, times of frames, and sleep decisions."""
 
     def __init__(self) -> None:
@@ -89,7 +92,7 @@ def record_events(run: Result, count: int | None = None) -> Events:
     """
     (block,) = run.blocks
     count = count or fitting_page_count(block)
-    observer = _EventObserver()
+    observer = _PlotObserver()
     observe(run, [observer], count)
     columns = [block.pages[name][:count].tolist() for name in ("page", "start_s", "page_time_s", "slowdown")]
     pages = [
