@@ -332,7 +332,7 @@ def present_network(profile: str, settings: Mapping[str, Any]) -> dict[str, Any]
     if "dtim_" not in profile:
         network["beacon.loss"] = 0.02
         if is_link:
-            network |= {"access_point.group_per_s": 0.2317, "access_point.group_bytes": 81}
+            network |= load_preset("household").settings
     return network
 
 
