@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path("reports/benchmark")
 ENTRIES = Path("benchmarks/entries")
-_MAX_BEHIND = 100.0
+_MAX_BEHIND = 100.0  # end of the colour scale; larger ratios have the last colour
 _HEADINGS = {
     "traffic": "Scores by traffic",
     "radio": "Scores by radio",

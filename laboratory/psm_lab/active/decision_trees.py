@@ -17,7 +17,7 @@ from psm_sim.common.array_types import BoolArray, FloatArray, IntArray
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
 
-_TIE = 1e-12
+_TIE = 1e-12  # rounding errors
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from psm_lab.active.newton_solver import LOSSES, NewtonObjective
 from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.errors import InputError
 
-_OFFSET_PENALTY = 1e-3
-_MIN_NORM = 1e-9
+_OFFSET_PENALTY = 1e-3  # relative to that of the normal: small, but the minimum stays unique
+_MIN_NORM = 1e-9  # avoids division by 0
 _OWNER = "fit_linear"
 
 

@@ -16,8 +16,8 @@ from psm_sim.common.array_types import FloatArray
 Loss = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 """Callable that returns losses of margins, shape (n,), with their first and second derivatives."""
 
-_STEPS = 100
-_PRECISION = 1e-12
+_STEPS = 100  # limit; convergence ends the loop
+_PRECISION = 1e-12  # rounding errors of the objective
 
 
 def squared_hinge(margins: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

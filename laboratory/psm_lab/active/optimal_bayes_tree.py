@@ -117,7 +117,7 @@ def _join_cells(cells: OptFeatureList) -> OptFeatureList:
     return OptFeatureList(edges, features[new], slopes[new], bases[new])
 
 
-_TIE = 1e-12
+_TIE = 1e-12  # rounding errors
 
 Path = frozenset[int]
 

@@ -19,7 +19,7 @@ from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.registry import Registry
 
-_TRIES = 500
+_TRIES = 500  # as the description of MI states
 
 
 class Draw(NamedTuple):

@@ -18,8 +18,8 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.common.registry import Registry
 
-_FOLDS = 5
-_CHECKED_FROM, _CHECKED_EVERY = 10, 5
+_FOLDS = 5  # of the rule of ISALp
+_CHECKED_FROM, _CHECKED_EVERY = 10, 5  # the rule of ISALp
 
 
 class PoolRule(ABC):

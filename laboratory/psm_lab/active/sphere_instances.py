@@ -17,6 +17,7 @@ Source = Callable[[int], tuple[FloatArray, FloatArray]]
 """Callable that returns n points, shape (n, features), and their labels, shape (n,)."""
 
 BLOCK = 1024
+"""Number of points that are sampled at a time."""
 
 
 def unit_vector(rng: np.random.Generator, features: int) -> FloatArray:

@@ -9,8 +9,8 @@ from psm_lab.active.ask_tell import AskTellLearner
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import Parameter
 
-_WIDTH = Parameter("s", 0.25, above=0)
-_ETA = Parameter("eta", 0.0, at_least=0, at_most=1)
+_WIDTH = Parameter("s", 0.25, above=0)  # one of those of the study isal-1d
+_ETA = Parameter("eta", 0.0, at_least=0, at_most=1)  # no noise
 
 
 class Isal1d(AskTellLearner[float, int]):

@@ -13,10 +13,10 @@ from psm_sim.policies.helpers.outstanding_requests import OutstandingRequests
 CLOCKS, WITH_CONTEXT = 6, 9
 """Number of features without and with the outstanding requests."""
 
-_SENT, _LISTENED, _RECEIVED = range(3)
+_SENT, _LISTENED, _RECEIVED = range(3)  # rows of the last times
 _SCALES: FloatArray = 1 / np.array([[5], [3], [7]])
 """Scales of the logarithmic times since the last sent packet, received beacon and received frame."""
-_DECAYS_S = (1.0, 10.0)
+_DECAYS_S = (1.0, 10.0)  # of the recent receptions: about a page, and about a pause
 _DECAY_RATES: FloatArray = -1 / np.array(_DECAYS_S)[:, None]
 
 

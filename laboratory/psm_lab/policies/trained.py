@@ -31,7 +31,7 @@ FEATURES = (
 )
 """Numbers that a rule weighs."""
 
-_SHORTEST = 0.01
+_SHORTEST = 0.01  # s; avoids log(0)
 _THRESHOLDS_S = [0.001, *((low * high) ** 0.5 / 1000 for low, high in pairwise(AWAKE_MS[1:]))]
 """Times awake from which on the action chooses the next entry of its table: the geometric means."""
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from psm_lab.replay.network_activity import Transfer
 
 BIN_US = 10_000
+"""Length of a bin in microseconds."""
 
 
 class BinnedArrivals:

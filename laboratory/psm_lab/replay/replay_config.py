@@ -61,6 +61,7 @@ class PollingGrid:
 
 
 THESIS_GAMMA = 1e-7
+"""Scale of the energy in the loss, as the thesis states it."""
 
 
 @dataclass(frozen=True)

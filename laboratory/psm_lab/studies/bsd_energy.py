@@ -29,8 +29,9 @@ NAME = "bsd-energy"
 HOLDING_MS = 1500
 """Server delay longer than the time for which BSD stays awake, which is at most 1 s for the paper's p."""
 
-BOUNDS = dict(zip(BSD, (1.0, 0.5, 0.2, 0.1), strict=True))
+BOUNDS = dict(zip(BSD, (1.0, 0.5, 0.2, 0.1), strict=True))  # those of the BSD paper
 OPTIMA = 10
+"""Number of seeds with an offline optimum, which takes as long as all policies."""
 COLUMNS = {
     "J/page": ("energy_j", "{:.3f}"),
     "awake J": ("awake_j", "{:.3f}"),

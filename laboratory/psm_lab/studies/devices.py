@@ -44,12 +44,14 @@ def delay_s(run: Result) -> float:
 
 IDLE_CHIPS = ("nrf7002", "esp32-c6")
 PERIODS = (1, 2, 3, 10)
+"""DTIM periods and listen intervals of the study."""
 MANTISSAS = (10, 20, 40, 80, 160, 320, 640)
 """Mantissas of the wake intervals, in units of 2^15 us; the intervals are 0.33 to 21 s long."""
 
-_UNIT_S, _BEACON_S = 2**15 / 1e6, 0.1024
-_HOURS = 10.0
+_UNIT_S, _BEACON_S = 2**15 / 1e6, 0.1024  # TWT intervals: mantissa times 2^15 us; 100 TU
+_HOURS = 10.0  # an idle device is periodic, so that longer runs have the same power
 REPLICATIONS = 3
+"""Number of seeds."""
 
 
 LISTENING = {f"psm:listen_interval={period}": period for period in PERIODS}
@@ -182,7 +184,7 @@ def _wide(means: pd.DataFrame, columns: str, values: str) -> pd.DataFrame:
     return wide.reset_index().rename_axis(columns=None)
 
 
-_SHORT_DELAY_MS = 60.0
+_SHORT_DELAY_MS = 60.0  # above the mean delay of a beacon interval, 51 ms
 
 
 def _least_power(means: pd.DataFrame, title: str) -> str:

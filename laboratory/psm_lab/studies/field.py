@@ -38,9 +38,9 @@ CELL = {
 OFFERED_MBPS = 40.0
 """Load of all neighbors together, more than the channel carries. The published program offers 65 Mbit/s."""
 
-_PAYLOAD_BYTES, _DATAGRAM_BYTES = 1024, 1052
+_PAYLOAD_BYTES, _DATAGRAM_BYTES = 1024, 1052  # of the published program; with IP and UDP headers
 _BEACON_S = 0.001384  # 149 B at 1 Mbit/s and the preamble
-_SUPPLY_V = 3.3
+_SUPPLY_V = 3.3  # cancels, because the currents are compared
 
 CURRENTS = {
     "power.awake_w": _SUPPLY_V * 0.050,
@@ -186,7 +186,7 @@ FRAME_POLICIES = (
 )  # fmt: skip
 FRAME_CHIPS = {"papers' card": "", "esp32-c6": "esp32-c6"}
 FRAME_TRACES = ("ucb", "mqtt")
-_COUNTED_J = 0.001
+_COUNTED_J = 0.001  # any energy above 0: frames are counted only if they cost energy
 
 
 def count_frames(policies: Sequence[str], scenario: Scenario) -> list[Row]:

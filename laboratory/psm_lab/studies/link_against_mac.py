@@ -15,7 +15,7 @@ from psm_lab.studies.tasks import Rows, Task
 from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation.preset import load_preset
 
-AIR = {"mac.model": "dcf", "beacon.interval_ms": 102.4}
+AIR = {"mac.model": "dcf", "beacon.interval_ms": 102.4}  # a beacon interval of 100 TU
 MODELS: dict[str, Mapping[str, Any]] = {
     "link": {},
     "link, 100 TU": {"beacon.interval_ms": 102.4},

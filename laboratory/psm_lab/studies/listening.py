@@ -27,7 +27,7 @@ FIRST_SEED = 5000
 _TUNING = 900
 """Offset of the extra seed on which random listening is matched to the learners."""
 
-_MAX_DOZE_S = 1.2
+_MAX_DOZE_S = 1.2  # 12 beacons, as the longest of INTERVALS
 
 
 class TraceCase(NamedTuple):
@@ -62,6 +62,7 @@ PUSH_TRACES = tuple(TraceCase(f"pushes:kind={kind}", f"pushes, {kind}", 2, 1) fo
 """Push traffic, with one page view at the end of each hour."""
 
 INTERVALS = (1, 2, 3, 6, 9, 12)
+"""Listen intervals of static PSM, up to the longest polling time of LPSM."""
 
 LEARNERS = (
     "listen:learner=cbgz,b=0.03",

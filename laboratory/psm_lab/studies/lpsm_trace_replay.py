@@ -26,6 +26,7 @@ ZOOM = 2_000
 """Number of polls that count as the earlier phases of learning. The thesis gives an example after 1600."""
 
 SEEDS = 5
+"""Maximum number of seeds, because a replay takes long."""
 
 
 class Statement(NamedTuple):

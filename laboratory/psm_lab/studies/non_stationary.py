@@ -28,10 +28,11 @@ from psm_sim.simulation import Scenario
 
 CONTROL = "ucb"
 REGIMES = ("quiet", "busy", "stream", "push")
+# Numbers of seeds: of the results, of those with uplink messages, and for the choice of gamma.
 REPLICATIONS, UPLINK_SEEDS, CHOOSING = 10, 5, 3
-PUBLISHED, MILD = gamma_label(None), 1e-5
+PUBLISHED, MILD = gamma_label(None), 1e-5  # gamma: the default, and one that the choice offers
 REGIMES_SHOWN = (LEARN_ALPHA, "Static-expert", "Fixed-share 0.01", "bsd:p=0.5", FIXED[0], FIXED[1])
-PLOTTED_RATES = (None, 0.0, 0.1)
+PLOTTED_RATES = (None, 0.0, 0.1)  # alpha: learnt, none and a fixed one
 GAMMA_POLICIES = {
     f"lpsm:loss=inverse-log,gamma={gamma:g}": gamma_label(gamma) for gamma in (1e-3, 1e-4, 1e-5, 1e-6)
 }

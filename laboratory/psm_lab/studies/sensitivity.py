@@ -26,6 +26,7 @@ from psm_sim.simulation.preset import Preset, load_preset
 POLICIES = ("always-on", "psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
 BASE = PRESETS[0]
 REPLICATIONS = 3
+"""Preset that is varied, and number of seeds."""
 
 
 @dataclass(frozen=True)

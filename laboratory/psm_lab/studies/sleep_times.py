@@ -21,6 +21,7 @@ from psm_sim.simulation.run import run_workload
 LOSSES = ("inverse", "inverse-log")
 THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")
 PAGES = 30
+"""Number of pages of a run."""
 
 
 class RestRecorder(Observer):

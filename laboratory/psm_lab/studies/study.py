@@ -69,6 +69,7 @@ class Scale:
 
 FULL = Scale(replications=10, pages=100, long_pages=500, judged=100, judged_long=16)
 QUICK = Scale(replications=3, pages=40, long_pages=60)
+"""Scale of the stored reports, and one that takes minutes."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from psm_lab.studies.tasks import run_groups
 from psm_sim.common.progress import Progress, no_progress
 
 EVERY_PROCESSOR = -1
+"""Value of *workers* for one process per core."""
 
 
 def reproduce(

@@ -37,6 +37,7 @@ from psm_sim.workload import Page, Workload
 
 SUPPLY_V, BEACON_MS = 3.3, 102.4
 PERCENTILES = (50, 90, 99)
+"""Supply and beacon interval of the measured boards, and percentiles of the delays."""
 
 
 @cache
@@ -147,6 +148,7 @@ def _dtim_case(row: Row, base_ma: float, charge_mc: float, period: int) -> Task:
 # Mean currents predicted from data sheets
 
 PERIODS = (1, 3, 10)
+"""DTIM periods of the data sheets."""
 LONGER_BYTES = 225
 """Size of a beacon that was measured at an access point of 802.11n."""
 
@@ -398,6 +400,7 @@ ADDED_MS = 5.94
 MODELS = {"in runs": "Losses in runs", "independent": "Independent losses"}
 """Models of the losses, with their names in sentences. Only in the first one does the rate vary in time."""
 
+# Grid of the fit: losses of 0 to 0.95, and mean runs of 1 to 20 beacons.
 _LOSSES, _RUNS = np.arange(96) / 100, np.arange(10, 201) / 10
 
 

@@ -81,9 +81,9 @@ TRACES = {
 
 JUDGING, CHOOSING = 6100, 6000
 """Offsets of the seeds on which shares are judged, and of those on which settings are chosen."""
-_CHOICES = 3
+_CHOICES = 3  # seeds for choosing
 
-HALF, ENOUGH = 0.5, 3
+HALF, ENOUGH = 0.5, 3  # share above which a factor is the main one; traces of the 4 that must agree
 MORE, LESS, OPEN = "more than half", "less than half", "open"
 NO_DISTANCE = "no distance"
 """Cell of a table where LPSM's distance is not above 0."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _RATE = "share of queried labels"
-_MAX_TICKS = 6
+_MAX_TICKS = 6  # more labels overlap
 
 
 def draw_labels(frame: pd.DataFrame) -> tuple[Figure, str]:

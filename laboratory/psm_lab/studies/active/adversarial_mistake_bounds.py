@@ -27,6 +27,7 @@ from psm_sim.common.random_streams import random_stream
 
 NAME = "worst-case"
 BIASES = (0.05, 0.5, 2.0)
+"""Parameters b of the samplers: below, near and above 1."""
 THEOREMS: dict[str, tuple[str, type[SharpBound]]] = {
     "CBGZ, Theorem 1": ("cbgz:b={b}", CbgzBound),
     "CBGZ second order, Theorem 2": ("cbgz2:b={b}", Cbgz2Bound),
@@ -34,6 +35,7 @@ THEOREMS: dict[str, tuple[str, type[SharpBound]]] = {
     "LASEC-SS c = 1000, Theorem 4": ("lasec-ss:ridge=1,c=1000,b={b}", LasecBound),
 }
 STREAMS = 200
+"""Number of sequences for each theorem."""
 _ONE_SIDED = "The sources prove the bounds for labels of both signs. One-sided labels are a control."
 
 

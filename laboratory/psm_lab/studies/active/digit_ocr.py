@@ -32,6 +32,7 @@ TITLE = "Labels to a test error on handwritten digits"
 
 _R = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 _B = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+"""Grids among which the tuning chooses R and b: factors of about 1.4, and of 3."""
 COMBINATIONS: dict[str, tuple[str, ...]] = {
     "DKM^2": tuple(f"dkm:R={R}" for R in _R),
     "DKMperc": tuple(f"dkm-perceptron:R={R},eta={eta}" for R, eta in product(_R, (0.03, 0.1, 0.3, 1.0))),
@@ -68,6 +69,7 @@ MNIST: dict[str, Problem] = {
 """Problems of the thesis, with MNIST-5k in place of the thesis's data."""
 
 FOLDS = 5
+"""Number of parts of the cross-validation; the paper has 10 of a larger set."""
 Fold = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 

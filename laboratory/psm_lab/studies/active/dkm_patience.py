@@ -18,8 +18,10 @@ from psm_sim.common.random_streams import random_stream
 
 NAME = "patience"
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)
+"""Errors at which the labels are counted."""
 THEORY = math.ceil(dkm_patience(5000, 0.05))
 CASES = ((10, 3), (10, 5), (10, 8), (10, 16), (10, THEORY), (50, 8), (50, 16))
+"""Dimension and R of each case, up to the R of the theorem for 5000 labels and delta = .05."""
 
 
 class PatienceStudy(Study):

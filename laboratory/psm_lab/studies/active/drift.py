@@ -35,6 +35,7 @@ def _images() -> FloatArray:
 
 
 D, ROUNDS = 50, 10_000
+"""Features and rounds of a synthetic stream, as in [001]."""
 SYNTHETIC, DIGITS = "switch 500", "digits"
 STREAMS: dict[str, Callable[[np.random.Generator], Stream]] = {
     "stationary": lambda rng: shifting_stream(rng, ROUNDS, D),
@@ -55,6 +56,7 @@ SUPERVISED = {
     "budget": "budget-perceptron:B={budget}",
 }
 PERCEPTRONS = ("modified x2", "Perceptron", "shifting", "modified x1", "budget")
+# Spec of each learner, and the range in which the parameter of a query rate is searched.
 SELECTIVE = {
     "LASEC-SS": ("lasec-ss:{tuned},b={value}", 1e-5, 100.0),
     "LASEC coin": ("lasec-coin:{tuned},p={value}", None, None),
@@ -175,6 +177,7 @@ def _match_rate(template: str, low: float, high: float, rate: float, stream: str
 
 
 RATES = (0.1, 0.4)
+"""Query rates of the report."""
 KINDS = tuple(kind for kind in STREAMS if kind not in {SYNTHETIC, DIGITS})
 _CONTROL = (
     'The learners named "coin" are controls with a fixed query probability. Under fast jumps they are better'

@@ -32,6 +32,7 @@ SCALABILITY = "[003] 4.3.3"
 
 POOL, TEST = 30, 20
 COUNTS = (1, 2, 3, 4, 6)
+"""Images to choose from, test images, and numbers of labelled images in the table."""
 COLUMNS = ["1 image", *(f"{count} images" for count in COUNTS[1:])]
 LEARNERS: dict[str, dict[str, Any]] = {
     "lmu": {},
@@ -40,7 +41,7 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "lmu-logreg": {"variant": "lmu-logreg"},
     "random": {"variant": "random"},
 }
-_REPEATS = {"random": 5, "lmu-rand-start": 5}
+_REPEATS = {"random": 5, "lmu-rand-start": 5}  # random choices are averaged
 
 
 def run_of(learner: str, seed: int) -> list[dict[str, Any]]:

@@ -29,6 +29,7 @@ NAME = "sphere"
 
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)
 MARKS = (30, 100, 300, 1000, 3000)
+"""Errors at which the labels are counted, and numbers of updates at which the error is recorded."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Setting:
 
 
 _DKM = "dkm:R=16,s1={s1}"
+# Results of a run that ended before its first mark.
 _LAST = (np.nan,) * 4
 SETTINGS = (
     Setting("every label, d = 5", "modified-perceptron", 5),

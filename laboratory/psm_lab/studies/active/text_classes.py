@@ -26,12 +26,14 @@ from psm_sim.common.random_streams import random_stream
 NAME = "text-like"
 TITLE = "CBGZ on classes one against the rest (MNIST-5k for RCV1)"
 LAST = 2000
+"""Number of last instances on which F is measured."""
 FIRST_ORDER, SECOND_ORDER = "first order", "second order"
 SETTINGS = (
     (SECOND_ORDER, "cbgz2", (0.003, 0.01, 0.03, 0.1)),
     (FIRST_ORDER, "cbgz", (0.05, 0.2)),
 )
 CONTROLS = {SECOND_ORDER: ("cbgz2-all", "cbgz2-coin"), FIRST_ORDER: ("perceptron", "coin-perceptron")}
+# F of an independent program.
 REFERENCE = {
     (SECOND_ORDER, "every label"): 0.812,
     (SECOND_ORDER, "b = 0.003"): 0.696,
