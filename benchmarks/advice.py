@@ -17,22 +17,15 @@ from psm_sim.campaign.driver_settings import NEW_DRIVER, settings_of
 from psm_sim.network.chip_profiles import load_profile, profile_names
 from psm_sim.reporting.advice_sentences import answer
 from psm_sim.simulation import Scenario
+from psm_sim.simulation.preset import present_network
 
 DTIM_PERIODS, BOUNDS_S = (1, 3, 10), (0.1, 0.3, 1.0)
 BEYOND, TIMES = 1.25, 10
-NETWORK = {
-    "beacon.interval_ms": 102.4,
-    "beacon.loss": 0.02,
-    "access_point.group_per_s": 0.2317,
-    "access_point.group_bytes": 81,
-    "links.wireless.rate_mbps": 65.0,
-}
-"""Network of today, as ``advise`` has it around a chip."""
 
 
 def advices(profile: str, dtim_period: int, traffic: str) -> Iterator[Advice]:
     """Yield the advice for each bound."""
-    keys = {**NETWORK, "beacon.dtim_period": dtim_period}
+    keys = {**present_network(profile, {}), "beacon.dtim_period": dtim_period}
     scenario, chip = Scenario(traffic, pages=1, settings=keys, profile=profile), load_profile(profile)
     beacon = scenario.resolve_topology().beacon
     settings = settings_of(chip.driver or "generic", beacon, has_twt=chip.has_twt)
