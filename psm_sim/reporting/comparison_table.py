@@ -313,7 +313,7 @@ def _units(tables: Sequence[ResultTable]) -> str:
 
 
 def _certainty(comparison: Comparison) -> list[str]:
-    """Return the line with the intervals of the currents of a chip, and what they rest on."""
+    """Return the lines with the intervals of the currents of a chip, and with the usual mode of firmwares."""
     profile, topology = comparison.scenario.profile, comparison.resolved_topology
     if not profile or topology.stations or topology.power.supply_v is None:
         return []
@@ -322,7 +322,13 @@ def _certainty(comparison: Comparison) -> list[str]:
     currents = [(run.label, current_of(run, chip)) for run in comparison.shown]
     texts = [f"{label} {format_range(*ma, 'mA').partition(',')[0]}" for label, ma in currents]
     return [
-        f"Currents asleep are known to {low:g} to {high:g} times, because {chip.known}: {join_names(texts)}."
+        f"Currents asleep are known to {low:g} to {high:g} times, because {chip.known}: {join_names(texts)}.",
+        *(
+            f"They are those of {chip.mode.name}; {join_names(mode.default_of)} default to {mode.name}:"
+            f" --profile {chip.name}:mode={mode.name}."
+            for mode in chip.modes.values()
+            if chip.mode and mode.default_of and mode is not chip.mode
+        ),
     ]
 
 
