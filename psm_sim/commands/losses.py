@@ -33,6 +33,8 @@ examples:
   psm_sim losses inverse inverse-log --price 0.1
   psm_sim losses "gamma * I * Ti + 1/Ti" inverse --gamma 1e-6,1e-5,1e-4
 
+In a formula, I is the number of buffered bytes, T the time slept in ms, Ti the
+candidate polling times in ms, and gamma the weight of latency against energy.
 'psm_sim list losses' lists the losses. The page and a CSV file with a row per seed,
 loss and gamma are written to --output."""
 
