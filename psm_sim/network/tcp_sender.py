@@ -35,6 +35,8 @@ class TcpConstants:
         Rule of the growth in slow start.
     stack : TcpStack
         Rules of the TCP implementation.
+    min_timeout, min_margin : float
+        Minimum timeout, and minimum margin of a timeout above the smoothed round trip, of that stack.
     at_once : int
         Number of unacknowledged segments that triggers an immediate ACK.
     delay_s : float
@@ -44,7 +46,8 @@ class TcpConstants:
     """
 
     __slots__ = (
-        "at_once", "delay_s", "first_window", "growth", "header", "segment", "stack", "ticks", "window",
+        "at_once", "delay_s", "first_window", "growth", "header", "min_margin", "min_timeout", "segment",
+        "stack", "ticks", "window",
     )  # fmt: skip
 
     def __init__(self, tcp: TcpParameters, stack: TcpStack | None = None) -> None:
@@ -52,6 +55,7 @@ class TcpConstants:
         self.window, self.first_window = tcp.window_bytes, tcp.initial_window * tcp.segment_bytes
         self.growth = tcp.growth
         self.stack = stack = stack or TCP_STACKS[tcp.stack]
+        self.min_timeout, self.min_margin = stack.min_timeout_s, stack.min_margin_s
         self.delay_s = stack.delayed_ack_s if tcp.delayed_ack_ms is None else tcp.delayed_ack_ms / 1000
         self.at_once = 2 if self.delay_s > 0 else 1
         to_tick = tcp.delayed_ack == "heartbeat" or (stack.delays_to_tick and tcp.delayed_ack_ms is None)
@@ -61,13 +65,13 @@ class TcpConstants:
 class RetransmissionTimeout:
     """Retransmission timeout ``seconds`` (RFC 6298), from round-trip samples and exponential back-off."""
 
-    __slots__ = ("_constants", "_smoothed", "_variation", "seconds")
+    __slots__ = ("_constants", "_estimate_s", "_smoothed", "_variation", "seconds")
 
     def __init__(self, constants: TcpConstants) -> None:
         self._constants = constants
         self._smoothed: float | None = None
         self._variation = 0.0
-        self.seconds = constants.stack.first_timeout_s
+        self.seconds = self._estimate_s = constants.stack.first_timeout_s
 
     def sample(self, round_trip_s: float) -> None:
         """Update the estimate with a measured round trip in seconds (RFC 6298, 2.2 and 2.3)."""
@@ -79,7 +83,15 @@ class RetransmissionTimeout:
             variation = 0.75 * self._variation + 0.25 * (error if error > 0.0 else -error)
             smoothed = 0.875 * smoothed + 0.125 * round_trip_s
         self._smoothed, self._variation = smoothed, variation
-        self._set(smoothed)
+        constants, margin = self._constants, 4.0 * variation
+        if margin < constants.min_margin:
+            margin = constants.min_margin
+        seconds = smoothed + margin
+        if seconds < constants.min_timeout:
+            seconds = constants.min_timeout
+        elif seconds > MAX_TIMEOUT_S:
+            seconds = MAX_TIMEOUT_S
+        self.seconds = self._estimate_s = seconds
 
     def back_off(self) -> None:
         """Double the timeout after it has expired (RFC 6298, 5.5)."""
@@ -87,19 +99,7 @@ class RetransmissionTimeout:
 
     def end_back_off(self) -> None:
         """Set the timeout to its value before it was doubled."""
-        if self._smoothed is None:
-            self.seconds = self._constants.stack.first_timeout_s
-        else:
-            self._set(self._smoothed)
-
-    def _set(self, smoothed: float) -> None:
-        stack, margin = self._constants.stack, 4.0 * self._variation
-        seconds = smoothed + (margin if margin > stack.min_margin_s else stack.min_margin_s)
-        if seconds < stack.min_timeout_s:
-            seconds = stack.min_timeout_s
-        elif seconds > MAX_TIMEOUT_S:
-            seconds = MAX_TIMEOUT_S
-        self.seconds = seconds
+        self.seconds = self._estimate_s
 
 
 class SlowStartGrowth:

@@ -28,7 +28,7 @@ class Peer:
         tcp = TcpParameters(segment_bytes=SEGMENT_BYTES, **parameters)
         constants = TcpConstants(tcp)
         if short_timeout:
-            constants.stack = constants.stack._replace(min_timeout_s=0.001)
+            constants.min_timeout = 0.001
         kind = AckFirst if constants.stack.acknowledges_first else Endpoint
         self.endpoint = kind(TimerQueue(self.env), constants, ConnectionId(), self)
         self.endpoint.application = self
