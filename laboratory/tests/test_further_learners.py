@@ -60,12 +60,14 @@ def test_mixing_past_posteriors_is_within_its_bound_of_every_sequence(n, rounds,
     for losses in (exponential_losses(rounds, n, seed=3), returning):
         learner = MixingPastPosteriors(n, alpha)
         suffered = sum(learner.update(row) for row in losses)
-        bounds = [mixing_bound(losses, each, alpha) for each in itertools.product(range(n), repeat=rounds)]
+        bounds = [
+            mixing_bound(losses, sequence, alpha) for sequence in itertools.product(range(n), repeat=rounds)
+        ]
         assert suffered <= min(bounds) + 1e-9
 
 
 def test_mixing_past_posteriors_is_the_mean_of_the_posteriors() -> None:
-    """The weights are those of the definition, with all posteriors kept."""
+    """The weights follow the definition, with all posteriors stored."""
     learner, alpha = MixingPastPosteriors(3, 0.1), 0.1
     weights, posteriors = np.full(3, 1 / 3), [np.full(3, 1 / 3)]
     for row in exponential_losses(50, 3, seed=1):
@@ -77,7 +79,7 @@ def test_mixing_past_posteriors_is_the_mean_of_the_posteriors() -> None:
         assert learner.weights == pytest.approx(weights, abs=1e-12)
 
 
-def test_experts_that_return_are_found_sooner_by_mixing_past_posteriors() -> None:
+def test_mixing_past_posteriors_finds_returning_experts_sooner() -> None:
     """Two experts of thirty alternate; with the same rate Fixed-share loses more."""
     losses = np.full((3000, 30), 4.0)
     for t in range(3000):

@@ -1,4 +1,4 @@
-"""Contract of all learners that ask: same seed, same questions; copies; answers that cannot be used."""
+"""Contract of learners that query labels: equal seeds, copies, and invalid labels."""
 
 from typing import Any
 
@@ -29,49 +29,49 @@ LEARNERS: dict[str, Any] = {
 }
 
 
-def answer(asked):
-    """Return a label that depends on what was asked alone."""
-    value = POOL[asked, 0] if isinstance(asked, int) else np.ravel(asked)[0]
+def answer(query):
+    """Return a label that depends only on the query."""
+    value = POOL[query, 0] if isinstance(query, int) else np.ravel(query)[0]
     return 1 if value >= 0.1 else -1
 
 
-def questions(learner, count):
-    """Return the next questions, as lists, each answered."""
-    asked = []
+def queries_of(learner, count):
+    """Return the next queries as lists, and answer each."""
+    queries = []
     for _ in range(count):
-        asked.append(np.ravel(learner.ask()).tolist())
+        queries.append(np.ravel(learner.ask()).tolist())
         learner.tell(answer(learner.ask()))
-    return asked
+    return queries
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_the_same_seed_asks_the_same_and_another_seed_does_not(name):
-    """Questions are those of the seed, to the last bit."""
+def test_queries_depend_on_the_seed(name):
+    """Equal seeds give bit-for-bit equal queries."""
     make = LEARNERS[name]
-    assert questions(make(1), 20) == questions(make(1), 20)
-    assert questions(make(1), 20) != questions(make(2), 20)
+    assert queries_of(make(1), 20) == queries_of(make(1), 20)
+    assert queries_of(make(1), 20) != queries_of(make(2), 20)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("open_question", [False, True])
-def test_a_pickled_copy_goes_on_as_if_nothing_had_happened(name, open_question):
-    """Pickled after 13 answers, with and without a question open, then 12 more are asked alike."""
+def test_a_pickled_copy_continues_with_the_same_queries(name, open_question):
+    """Pickled after 13 labels, with and without an open query; the next 12 queries are equal."""
     original = LEARNERS[name](1)
-    questions(original, 13)
+    queries_of(original, 13)
     if open_question:
         original.ask()
     copy = pickle_round_trip(original)
     assert len(copy) == 13
-    assert questions(copy, 12) == questions(original, 12)
+    assert queries_of(copy, 12) == queries_of(original, 12)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("bad", [0, np.nan, None])
-def test_a_label_that_is_none_teaches_nothing(name, bad):
-    """The question stays open and nothing is counted."""
+def test_an_invalid_label_is_an_error_without_effect(name, bad):
+    """The query stays open, and no label is counted."""
     learner = LEARNERS[name](1)
-    asked = learner.ask()
+    query = learner.ask()
     with pytest.raises(InputError, match="label"):
         learner.tell(bad)
     assert len(learner) == 0
-    assert np.array_equal(learner.ask(), asked)
+    assert np.array_equal(learner.ask(), query)

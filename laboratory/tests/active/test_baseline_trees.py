@@ -1,4 +1,4 @@
-"""Rival trees, and the tables they are compared on."""
+"""Baseline trees, and the tables for their comparison."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from psm_lab.active.decision_trees import EntropyTree, ExhaustiveTree, Tree
 
 
 def brute_force(x, y, path, levels):
-    """Return the most instances that a tree of some levels gets right, every test tried."""
+    """Return the maximum number of instances that a tree of *levels* levels classifies correctly."""
     if levels == 0:
         return max((y > 0).sum(), (y < 0).sum())
     return max(
@@ -71,7 +71,7 @@ def test_tic_tac_toe_has_958_final_boards_of_which_x_wins_626():
         ("vehicle", 846, 18, None),
     ],
 )
-def test_shipped_tables_have_the_sizes_of_the_specification(name, rows, features, values):
+def test_bundled_tables_have_the_specified_sizes(name, rows, features, values):
     """Rows, features, and the values of all nominal features together."""
     table = load_table(name)
     assert table.x.shape == (rows, features)
@@ -80,9 +80,9 @@ def test_shipped_tables_have_the_sizes_of_the_specification(name, rows, features
         assert sum(len(np.unique(column)) for column in table.x.T) == values
 
 
-def test_numbers_are_cut_at_the_quartiles_of_the_training_rows():
+def test_numeric_features_are_split_at_the_quartiles_of_the_training_rows():
     """Rows outside the training part change no cut; nominal features stay as they are."""
     x = np.array([[0.0, 5], [1, 5], [2, 6], [3, 6], [100, 7]])
-    table = UciTable("made", x, np.array([True, False]), np.ones(5, dtype=np.intp))
+    table = UciTable("synthetic", x, np.array([True, False]), np.ones(5, dtype=np.intp))
     assert table.coded(np.arange(4))[:, 0].tolist() == [0, 1, 2, 3, 3]
     assert table.coded(np.arange(4))[:, 1].tolist() == [5, 5, 6, 6, 7]

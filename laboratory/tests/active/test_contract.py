@@ -1,4 +1,4 @@
-"""What every learner, every query rule and every named sampler promises."""
+"""Contract of learners, query rules and named samplers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def snapshot(part):
 
 
 def state(sampler):
-    """Return all that decides how a sampler goes on."""
+    """Return the whole state of a sampler."""
     return (
         snapshot(sampler.learner),
         snapshot(sampler.rule),
@@ -77,7 +77,7 @@ def state(sampler):
     )
 
 
-def taught(make, seed=1):
+def trained(make, seed=1):
     """Return a learner or a rule's sampler after a stream."""
     learner = make()
     for x, y in zip(*stream(seed), strict=True):
@@ -107,8 +107,8 @@ def outcome(sampler):
 
 
 @every_pair
-def test_copies_go_on_alike_and_leave_the_original_alone(learner, rule):
-    """Deep copies and pickled ones, to the last bit."""
+def test_copies_continue_equally_and_do_not_change_the_original(learner, rule):
+    """Bit-for-bit, for deep copies and pickled ones."""
     sampler = sampler_of(learner, rule)
     sampler.run(*stream())
     before = state(sampler)
@@ -119,9 +119,9 @@ def test_copies_go_on_alike_and_leave_the_original_alone(learner, rule):
 
 @every_learner
 @pytest.mark.parametrize("label", [0, math.nan])
-def test_an_unusable_label_is_refused(make, label):
-    """Nothing is learnt."""
-    learner = taught(make)
+def test_an_invalid_label_is_an_error(make, label):
+    """The learner is unchanged."""
+    learner = trained(make)
     before = snapshot(learner)
     with pytest.raises(InputError, match="label"):
         learner.learn(np.ones(D), label)
@@ -149,9 +149,9 @@ BAD_INSTANCES = (
 
 
 @pytest.mark.parametrize(("x", "words"), BAD_INSTANCES)
-def test_an_unusable_instance_is_refused_in_one_sentence(x, words):
-    """In each call that takes one; the contract checks hold every learner to it."""
-    learner = taught(LEARNERS["perceptron"])
+def test_an_invalid_instance_is_an_error_of_one_sentence(x, words):
+    """In each call with an instance. The contract checks cover every learner."""
+    learner = trained(LEARNERS["perceptron"])
     before = snapshot(learner)
     for call in (learner.margin, lambda x: learner.learn(x, 1)):
         with pytest.raises(InputError, match=words) as caught:
@@ -161,8 +161,8 @@ def test_an_unusable_instance_is_refused_in_one_sentence(x, words):
 
 
 @every_name
-def test_asking_and_telling_equals_a_run_to_the_last_bit(name):
-    """Records, weights, rule and coin; the same seed gives the same run, another seed another coin."""
+def test_ask_and_tell_equal_a_run_bit_for_bit(name):
+    """In records, weights, rule and random numbers, which depend on the seed."""
     X, y = stream(4, 150)
     one, other = make_selective(name, D, seed=3), make_selective(name, D, seed=3)
     record, seen = one.run(X, y), []
@@ -196,8 +196,8 @@ def test_one_draw_per_round_that_is_not_certain(name):
         ([[1.0] * D, [1.0, math.nan, 1.0, 1.0]], [1, 1], "row 1, feature 1 must be finite, got nan"),
     ],
 )
-def test_unusable_streams_are_refused_before_anything_is_learnt(rows, labels, words):
-    """In one sentence."""
+def test_invalid_streams_are_an_error_before_any_training(rows, labels, words):
+    """The message is one sentence."""
     sampler = make_selective("cbgz", D)
     sampler.run(*stream())
     before = state(sampler)

@@ -11,8 +11,8 @@ from psm_lab.active.data import handwritten_digits
 from psm_sim.common.errors import InputError
 
 
-def test_images_that_are_not_installed_are_said_in_a_sentence(monkeypatch):
-    """With the command that installs them."""
+def test_the_error_for_missing_images_has_the_install_command(monkeypatch):
+    """The message is one sentence."""
     handwritten_digits.mnist_5k.cache_clear()
     monkeypatch.setattr(handwritten_digits, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"not installed; .* pip install 'psm_lab\[digits\]'"):
@@ -30,7 +30,7 @@ def test_images_are_read_from_the_package_without_importing_it(monkeypatch, tmp_
         np.savetxt(file, rows, fmt="%d", delimiter=",")
     monkeypatch.syspath_prepend(tmp_path)
     handwritten_digits.mnist_5k.cache_clear()
-    found, digits = handwritten_digits.mnist_5k()
+    images, digits = handwritten_digits.mnist_5k()
     handwritten_digits.mnist_5k.cache_clear()
     assert digits.tolist() == [4, 0, 9]
-    assert found == pytest.approx(rows[:, :-1] / 255)
+    assert images == pytest.approx(rows[:, :-1] / 255)

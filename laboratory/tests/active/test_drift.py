@@ -41,7 +41,7 @@ def streams():
 
 
 def accuracies(name, streams, until=None):
-    """Return the share of right predictions, one per stream, and the share of labels bought."""
+    """Return the share of correct predictions per stream, and the share of labels queried."""
     right, bought = [], []
     for seed, (X, y) in enumerate(streams):
         record = make_selective(name, 50, seed=seed).run(X[:until], y[:until])
@@ -50,12 +50,12 @@ def accuracies(name, streams, until=None):
     return np.array(right), np.array(bought)
 
 
-def test_lasec_is_first_when_every_label_is_bought_and_sop_before_the_first_shift(streams):
+def test_lasec_is_best_with_all_labels_and_sop_before_the_first_shift(streams):
     """Each accuracy within .012 of the table (two streams), LASEC above all others, SOP ahead at first."""
-    found = {name: accuracies(name, streams[:2])[0] for name in SUPERVISED}
+    accuracy_of = {name: accuracies(name, streams[:2])[0] for name in SUPERVISED}
     for name, accuracy in SUPERVISED.items():
-        assert found[name].mean() == pytest.approx(accuracy, abs=0.012), name
-        assert (name == "lasec") or (found["lasec"] > found[name]).all()
+        assert accuracy_of[name].mean() == pytest.approx(accuracy, abs=0.012), name
+        assert (name == "lasec") or (accuracy_of["lasec"] > accuracy_of[name]).all()
     first = {name: accuracies(name, streams, until=500)[0].mean() for name in SUPERVISED}
     assert first["sop"] == max(first.values())
 
@@ -64,11 +64,11 @@ def test_lasec_is_first_when_every_label_is_bought_and_sop_before_the_first_shif
 def test_selective_learners_reach_the_accuracy_of_the_table(streams, name):
     """Within .012; and under jumps a coin that does not look at the margin beats each margin's rule."""
     rate, accuracy, coin = SELECTIVE[name]
-    found, bought = accuracies(name, streams)
+    accuracy_, bought = accuracies(name, streams)
     assert bought.mean() == pytest.approx(rate, abs=0.012)
-    assert found.mean() == pytest.approx(accuracy, abs=0.012)
+    assert accuracy_.mean() == pytest.approx(accuracy, abs=0.012)
     if coin:
-        assert (accuracies(f"{coin}:p={bought.mean():.4f}", streams)[0] - found).mean() > 0
+        assert (accuracies(f"{coin}:p={bought.mean():.4f}", streams)[0] - accuracy_).mean() > 0
 
 
 def test_bbq_is_first_before_the_shift_and_last_after(streams):
@@ -80,8 +80,8 @@ def test_bbq_is_first_before_the_shift_and_last_after(streams):
     assert max(whole, key=whole.__getitem__) == "lasec-ss:b=0.0093"
 
 
-def test_streams_are_what_their_names_say():
-    """Labels of each part are separable, differ between parts, and are flipped as often as asked."""
+def test_streams_have_their_named_properties():
+    """Labels of each part are separable, differ between parts, and have the configured share of flips."""
     X, y = shifting_stream(np.random.default_rng(1), 1100, 3, every=500)
     for part in (slice(0, 500), slice(500, 1000), slice(1000, 1100)):
         u = np.linalg.lstsq(X[part], y[part], rcond=None)[0]

@@ -55,29 +55,33 @@ def test_the_recursion_equals_the_two_inversions_of_figure_1(c):
 
 @pytest.mark.parametrize("c", [3.0, 100.0, None])
 def test_lasec_is_the_end_of_the_smoother_over_its_updates(c):
-    """W is the last vector of the sequence that minimises Q, found by one linear system, to 1e-9."""
+    """W is the last vector of the sequence that minimises Q, the solution of a linear system, to 1e-9."""
     X, y = noisy(5, 60, 3)
-    learner, kept = Lasec(3, ridge=1.0, c=c), []
+    learner, updates = Lasec(3, ridge=1.0, c=c), []
     for x, label in zip(X, y, strict=True):
         if learner.learn(x, int(label)):
-            kept.append((x, label))
-            assert learner.w == pytest.approx(smoothed(kept, 1.0, c), abs=1e-9)
-    assert len(kept) > 10
+            updates.append((x, label))
+            assert learner.w == pytest.approx(smoothed(updates, 1.0, c), abs=1e-9)
+    assert len(updates) > 10
 
 
-def smoothed(kept, ridge, c):
+def smoothed(updates, ridge, c):
     """Return u_m of min ridge |u_1|^2 + c sum |u_{s+1} - u_s|^2 + sum (y_s - u_s.x_s)^2."""
     if c is None:
-        X, y = (np.array(part) for part in zip(*kept, strict=True))
+        X, y = (np.array(part) for part in zip(*updates, strict=True))
         return np.linalg.solve(ridge * np.eye(3) + X.T @ X, X.T @ y)
-    m, system, right = len(kept), np.zeros((3 * len(kept), 3 * len(kept))), np.zeros(3 * len(kept))
+    m, system, right = (
+        len(updates),
+        np.zeros((3 * len(updates), 3 * len(updates))),
+        np.zeros(3 * len(updates)),
+    )
     system[:3, :3] += ridge * np.eye(3)
-    for place, (x, label) in enumerate(kept):
-        here = slice(3 * place, 3 * place + 3)
+    for position, (x, label) in enumerate(updates):
+        here = slice(3 * position, 3 * position + 3)
         system[here, here] += np.outer(x, x)
         right[here] += label * x
-        if place + 1 < m:
-            after = slice(3 * place + 3, 3 * place + 6)
+        if position + 1 < m:
+            after = slice(3 * position + 3, 3 * position + 6)
             for row, column, sign in (
                 (here, here, 1),
                 (after, after, 1),
@@ -157,7 +161,7 @@ def test_lasec_without_drift_is_the_second_order_perceptron():
     assert learners[2].w == pytest.approx(learners[0].w, abs=1e-6)
 
 
-def test_the_band_halves_after_a_run_of_right_labels_and_starts_anew():
+def test_the_band_halves_after_a_run_of_correct_predictions():
     """R = 2: two right labels halve, a mistake sets the run to 0 and leaves the band (erratum E4)."""
     rule, seen = DkmHalvingRule(R=2), []
     for right in (True, True, True, False, True, True, True):

@@ -32,30 +32,30 @@ def cost(plane, x, y, weights, C, loss):
 @pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
 def test_no_other_plane_costs_less(loss, C):
-    """A derivative-free search that starts at the fit and beside it finds nothing better."""
+    """A derivative-free search from the fit and from points near it does not improve it."""
     x, y, weights = data()
     plane = fit_linear(x, y, weights, C, loss)
     own = cost(plane, x, y, weights, C, loss)
     for seed in range(3):
         start = np.array(plane.parameters) + 0.1 * seed * np.random.default_rng(seed).normal(size=4)
-        found = minimize(
+        minimum = minimize(
             lambda p: cost(Plane(p[:-1], p[-1]), x, y, weights, C, loss),
             start,
             method="Nelder-Mead",
             options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 5000},
         )
-        assert own <= found.fun + 1e-7 * own
+        assert own <= minimum.fun + 1e-7 * own
 
 
-def test_two_points_have_the_plane_worked_out_by_hand():
-    """X = 1 and -1 with C = 1: v minimises v^2/2 + 2 (1 - v)^2, so v = 4/5 and t = 0."""
+def test_two_points_have_the_hand_computed_plane():
+    """For x = 1 and -1 with C = 1, v minimises v^2/2 + 2 (1 - v)^2, so v = 4/5 and t = 0."""
     plane = fit_linear([[1.0], [-1.0]], [1, -1])
     assert plane.normal == pytest.approx([0.8], abs=1e-6)
     assert plane.offset == pytest.approx(0, abs=1e-6)
     assert plane.half_margin == pytest.approx(1.25, abs=1e-5)
 
 
-def test_a_weight_of_two_is_an_instance_given_twice():
+def test_a_weight_of_two_equals_a_repeated_instance():
     """With C scaled, since weights have mean 1."""
     x, y, _ = data(20)
     weights = np.where(np.arange(20) < 5, 2.0, 1.0)
@@ -79,7 +79,7 @@ def test_one_class_alone_is_predicted_everywhere():
 
 
 @given(st.integers(0, 1000))
-def test_projections_lie_on_the_plane_at_the_distance_given(seed):
+def test_projections_are_on_the_plane_at_the_returned_distance(seed):
     """And the distance is signed by the side."""
     rng = np.random.default_rng(seed)
     plane, x = Plane(rng.normal(size=4), rng.normal()), rng.normal(size=(5, 4))
@@ -117,7 +117,7 @@ def test_a_density_is_that_of_the_textbook():
         ({"loss": "hinge"}, "squared-hinge"),
     ],
 )
-def test_what_cannot_be_fitted_is_refused_in_a_sentence(changes, fault):
+def test_invalid_data_are_an_error_of_one_sentence(changes, fault):
     """NaN, infinity, shapes, labels, weights, C and the loss."""
     with pytest.raises(InputError, match=fault) as caught:
         fit_linear(**{"x": [[0.0, 1.0]], "y": [1], **changes})

@@ -17,7 +17,9 @@ from psm_sim.contracts.shared_checks import pickle_round_trip
 def images(seed, count, size):
     """Return images and their labels."""
     photographs = synthetic_sky_set(random_stream(1, "sky", seed), count, size)
-    return [Image(each.features) for each in photographs], [each.labels for each in photographs]
+    return [Image(photograph.features) for photograph in photographs], [
+        photograph.labels for photograph in photographs
+    ]
 
 
 def test_the_first_image_is_the_one_that_leaves_the_others_least_uncertain():
@@ -33,8 +35,8 @@ def test_the_first_image_is_the_one_that_leaves_the_others_least_uncertain():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_variant_asks_for_every_image_once_and_a_copy_goes_on_alike(variant):
-    """Pickled after two images, with a question open."""
+def test_every_variant_queries_every_image_once_and_copies_continue_equally(variant):
+    """Pickled after two images, with an open query."""
     x, y = images(3, 6, 10)
     one = Lmu(x, variant)
     one.run(lambda index: y[index], 2)
@@ -56,8 +58,8 @@ def test_the_variant_without_pairs_has_no_interaction():
     assert Lmu(x).run(lambda index: y[index], 2).v.any()
 
 
-def test_the_f_measure_worked_out_by_hand():
-    """Two of three found, one false alarm: precision and recall 2/3; 0 where nothing is found."""
+def test_the_f_measure_agrees_with_hand_computed_values():
+    """Two of three detected and one false alarm: precision and recall are 2/3. Without detections it is 0."""
     assert f_measure(np.array([1, 1, 1, -1]), np.array([1, 1, -1, 1])) == pytest.approx(2 / 3)
     assert f_measure(np.array([-1, -1]), np.array([1, -1])) == 0
 
@@ -71,12 +73,12 @@ def test_a_photograph_has_sky_above_ground():
     assert (photograph.labels[-1] == -1).all()
 
 
-def test_labels_that_do_not_fit_the_image_teach_nothing():
-    """The question stays open."""
+def test_labels_of_a_wrong_shape_are_an_error_without_effect():
+    """The query stays open."""
     x, _ = images(3, 6, 10)
     learner = Lmu(x)
-    asked = learner.ask()
+    query = learner.ask()
     with pytest.raises(InputError, match="shape"):
         learner.tell(np.ones((2, 2)))
-    assert learner.ask() == asked
+    assert learner.ask() == query
     assert not learner.chosen

@@ -62,11 +62,11 @@ def test_the_list_grows_at_most_linearly_with_the_values():
     for features in (12, 24, 48, 96):
         rng = np.random.default_rng(features)
         tables = tuple(rng.dirichlet(np.ones(4), 2) for _ in range(features))
-        found = opt_feature_list(NaiveBayes(np.array([0.5, 0.5]), tables), 2)
-        assert found.features.shape[0] <= 2 * 4 * features
-        assert found.edges[0] == 0
-        assert found.edges[-1] == 1
-        assert (np.diff(found.edges) > 0).all()
+        listed = opt_feature_list(NaiveBayes(np.array([0.5, 0.5]), tables), 2)
+        assert listed.features.shape[0] <= 2 * 4 * features
+        assert listed.edges[0] == 0
+        assert listed.edges[-1] == 1
+        assert (np.diff(listed.edges) > 0).all()
 
 
 def test_equal_features_go_to_the_lower_number():
@@ -99,7 +99,7 @@ def test_no_other_tree_is_expected_to_be_more_accurate(depth):
         assert expected_accuracy(ours, model) >= expected_accuracy(rival, model) - 1e-12
 
 
-def test_an_expected_accuracy_worked_out_by_hand():
+def test_an_expected_accuracy_agrees_with_the_hand_computed_one():
     """One feature: max{.5 * .7, .5 * .2} + max{.5 * .3, .5 * .8}."""
     model = NaiveBayes(np.array([0.5, 0.5]), (np.array([[0.7, 0.3], [0.2, 0.8]]),))
     assert expected_accuracy(Tree(1, 0, (Tree(-1), Tree(1))), model) == pytest.approx(0.75)
@@ -115,8 +115,8 @@ def test_an_expected_accuracy_worked_out_by_hand():
         ({"depth": 3}, "features"),
     ],
 )
-def test_what_no_tree_can_be_grown_from_is_refused(changes, fault):
+def test_invalid_data_are_an_error(changes, fault):
     """Codes, labels, numbers of values and depths."""
-    given = {"x": [[0, 1]], "y": [1], "values": None, "depth": 1, **changes}
+    arguments = {"x": [[0, 1]], "y": [1], "values": None, "depth": 1, **changes}
     with pytest.raises(InputError, match=fault):
-        OptNbdt(given["depth"]).fit(given["x"], given["y"], given["values"])
+        OptNbdt(arguments["depth"]).fit(arguments["x"], arguments["y"], arguments["values"])

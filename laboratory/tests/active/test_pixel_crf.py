@@ -45,10 +45,10 @@ def test_local_probabilities_are_those_of_the_text(seed):
 def test_the_pull_of_the_neighbours_is_the_sum_over_them():
     """neighbours(y) against a double loop; each pair acts both ways alike."""
     image, x, y, _ = example()
-    found = image.neighbours(y)
+    sums = image.neighbours(y)
     for i, j in itertools.product(range(ROWS), range(COLUMNS)):
         by_hand = sum(y[n] * np.append(1, -np.abs(x[i, j] - x[n])) for n in near(i, j))
-        assert found[i, j] == pytest.approx(by_hand)
+        assert sums[i, j] == pytest.approx(by_hand)
 
 
 @given(st.integers(0, 10_000))
@@ -129,6 +129,6 @@ def test_standardised_images_have_mean_0_and_deviation_1_together():
     """A constant number becomes 0."""
     rng = np.random.default_rng(0)
     images = [np.dstack([rng.random((4, 5)), np.ones((4, 5))]) for _ in range(3)]
-    pixels = np.concatenate([each.reshape(-1, 2) for each in standardise_images(images)])
+    pixels = np.concatenate([image_.reshape(-1, 2) for image_ in standardise_images(images)])
     assert pixels.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
     assert pixels.std(axis=0) == pytest.approx([1, 0])

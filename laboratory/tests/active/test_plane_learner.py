@@ -1,4 +1,4 @@
-"""Plane learners on the neuron of the thesis: where they draw, and what the weights do."""
+"""Plane learners on the neuron of the thesis: their samples and weights."""
 
 import numpy as np
 import pytest
@@ -52,14 +52,14 @@ def test_bi_draws_on_the_plane_and_mi_inside_its_margin():
     assert abs(margin.draw(learner, rng).x[0]) < 0.02
 
 
-def test_iwal_buys_what_is_uncertain_and_seldom_what_is_certain():
+def test_iwal_queries_uncertain_instances_and_rarely_certain_ones():
     """The probability is 1 for small gaps, falls with the gap, and with the length of the stream."""
     assert query_probability(0.0, 100, 1.0) == 1
     assert query_probability(0.5, 100, 1.0) == pytest.approx((4 + 2) * np.log(101) / 100)
     assert query_probability(0.5, 1000, 1.0) < query_probability(0.5, 100, 1.0)
 
 
-def test_iwal_weights_make_up_for_what_was_passed_over():
+def test_iwal_weights_compensate_for_skipped_instances():
     """The weights of the accepted instances sum to the length of the stream, in the mean of 25 runs."""
     neuron, ratios = SimulatedNeuron(), []
     for replication in range(25):
@@ -67,9 +67,9 @@ def test_iwal_weights_make_up_for_what_was_passed_over():
         learner.run(lambda x: int(neuron.truth(x[None])[0]), 40)
         ratios.append(learner.weights.sum() / learner.seen)
         assert learner.seen >= 40
-    found = confidence_interval(ratios)
-    assert found.half_width < 0.25
-    assert abs(found.mean - 1) < 1.5 * found.half_width
+    interval = confidence_interval(ratios)
+    assert interval.half_width < 0.25
+    assert abs(interval.mean - 1) < 1.5 * interval.half_width
 
 
 def test_silence_is_as_probable_as_stated():

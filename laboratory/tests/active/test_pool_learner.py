@@ -40,21 +40,21 @@ def test_cross_validation_of_labels_that_fit_is_free_of_errors():
 
 
 def test_equal_distances_go_to_the_lower_number():
-    """Three copies of each instance: the first one left is asked for."""
+    """Of three copies of each instance, the first remaining one is queried."""
     learner = PoolLearner(np.repeat([[1.0], [-1.0], [3.0]], 3, axis=0), "mu")
-    asked = []
+    queries = []
     for _ in range(9):
-        asked.append(learner.ask())
-        learner.tell(1 if learner.pool[asked[-1], 0] > 0 else -1)
+        queries.append(learner.ask())
+        learner.tell(1 if learner.pool[queries[-1], 0] > 0 else -1)
     for kind in range(3):
-        rest = [index for index in asked[4:] if index // 3 == kind]
+        rest = [index for index in queries[4:] if index // 3 == kind]
         assert rest == sorted(rest)
-    assert sorted(asked) == list(range(9))
+    assert sorted(queries) == list(range(9))
     with pytest.raises(InputError, match="labelled"):
         learner.ask()
 
 
 def test_standardised_features_have_mean_0_and_deviation_1():
     """A constant feature becomes 0."""
-    found = standardise([[1.0, 5.0], [3.0, 5.0]])
-    assert found.tolist() == [[-1, 0], [1, 0]]
+    standardised = standardise([[1.0, 5.0], [3.0, 5.0]])
+    assert standardised.tolist() == [[-1, 0], [1, 0]]

@@ -1,4 +1,4 @@
-"""Names of samplers, and what a sampler is made of."""
+"""Specs of samplers: learner, query rule and parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from psm_sim.common.errors import InputError, PluginError
 
 
 def test_a_name_gives_its_parts_their_parameters():
-    """Each parameter goes to the learner or the rule that declares it; a name's own defaults stand."""
+    """Each parameter is that of the learner or rule that declares it; defaults of the name apply."""
     sampler = make_selective("dkm-perceptron:R=8,eta=0.1,s1=none", 3)
     assert isinstance(sampler.learner, Perceptron)
     assert isinstance(sampler.rule, DkmHalvingRule)
@@ -49,15 +49,15 @@ def test_every_parameter_of_a_name_is_documented_and_can_be_set_to_its_default(n
         ("lasec:ridge=10,c=5", "c must be > ridge=10.0 or none, got 5.0"),
     ],
 )
-def test_a_wrong_name_or_parameter_is_a_sentence(spec, words):
-    """With the value given and what is expected."""
+def test_a_wrong_name_or_parameter_is_an_error_of_one_sentence(spec, words):
+    """The message has the value and the expected values."""
     with pytest.raises(InputError, match=words) as caught:
         make_selective(spec, 3)
     assert "\n" not in str(caught.value)
 
 
 class Broken(QueryRule):
-    """A rule of a user's own that returns no probability."""
+    """User-defined rule that returns no probability."""
 
     name = "broken"
 
@@ -66,7 +66,7 @@ class Broken(QueryRule):
         return 2.0
 
 
-def test_a_rule_that_gives_no_probability_is_named():
+def test_the_error_for_a_rule_without_a_probability_names_it():
     """In a single round and in a run."""
     sampler = SelectiveSampler(Perceptron(2), Broken())
     for call in (lambda: sampler.ask([1.0, 0.0]), lambda: sampler.run([[1.0, 0.0]], [1])):
@@ -76,8 +76,8 @@ def test_a_rule_that_gives_no_probability_is_named():
             call()
 
 
-def test_a_label_told_belongs_to_what_was_asked():
-    """Though the caller reuses the array, and though another instance was asked in between."""
+def test_a_label_belongs_to_the_open_query():
+    """Also if the caller reuses the array, and if another instance was queried in between."""
     x = np.array([1.0, 0.0])
     sampler = SelectiveSampler(Perceptron(2), BernoulliQuery(p=1.0))
     sampler.ask(x)

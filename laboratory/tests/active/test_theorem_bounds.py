@@ -1,4 +1,4 @@
-"""Points on the uniform sphere, and learners that keep their theorems' bounds there."""
+"""Points on the uniform sphere, and the bounds of theorems on learners."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_modified_mistakes_suffice():
         assert updates <= allowed
 
 
-def test_a_perceptron_keeps_its_mistake_bound_and_its_floor():
+def test_a_perceptron_obeys_its_mistake_bound_and_its_lower_bound():
     """At most 1/g^2 mistakes with margin g; above Theorem 3's floor of the angle, 1 / (5 sqrt(updates))."""
     rng = np.random.default_rng(7)
     u, learner, updates = unit_vector(rng, 4), Perceptron(4), 0

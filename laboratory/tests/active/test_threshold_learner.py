@@ -28,16 +28,16 @@ def test_the_contraction_is_the_integral_it_stands_for(s):
 
 
 @pytest.mark.parametrize(("s", "alpha"), list(zip(WIDTHS, ALPHAS, strict=True)))
-def test_one_step_against_the_worst_label_shrinks_as_the_bound_says(s, alpha):
+def test_one_step_against_the_worst_label_obeys_the_contraction_bound(s, alpha):
     """4000 draws, each answered so that the longer part is left: the mean is at most alpha."""
     left = []
     for replication in range(4000):
         learner = Isal1d(s=s, replication=replication)
         learner.tell(-1 if learner.ask() < 0.5 else 1)
         left.append(learner.width)
-    found = confidence_interval(left)
-    assert found.mean <= alpha + found.half_width
-    assert found.mean == pytest.approx(alpha, abs=0.02)
+    interval = confidence_interval(left)
+    assert interval.mean <= alpha + interval.half_width
+    assert interval.mean == pytest.approx(alpha, abs=0.02)
 
 
 @given(st.integers(0, 10_000), st.floats(0.05, 2), st.floats(0.01, 0.99))
@@ -57,53 +57,53 @@ def test_weights_stay_unbiased_while_the_learner_adapts():
     for replication in range(150):
         learner = Isalg1d(replication=replication)
         learner.run(lambda x: (1 if x >= 0.6 else -1) * (1 if rng.random() < 0.9 else -1), 20)
-        x, y, weights = (np.array(each) for each in zip(*learner._answers, strict=True))
+        x, y, weights = (np.array(column) for column in zip(*learner._answers, strict=True))
         estimates.append(weighted_error(np.where(x >= 0.3, 1, -1), y, weights))
-    found = confidence_interval(estimates)
-    assert abs(found.mean - (0.7 * 0.1 + 0.3 * 0.9)) < 1.5 * found.half_width
-    assert found.half_width < 0.05
+    interval = confidence_interval(estimates)
+    assert abs(interval.mean - (0.7 * 0.1 + 0.3 * 0.9)) < 1.5 * interval.half_width
+    assert interval.half_width < 0.05
 
 
-def test_the_profile_of_errors_is_the_one_counted_by_hand():
+def test_the_profile_of_errors_agrees_with_the_hand_computed_one():
     """Four weighted instances: every threshold's error, the best step, and its rivals."""
     x, y = np.array([0.8, 0.2, 0.4, 0.6]), np.array([1, -1, 1, -1])
-    found = error_profile(x, y, np.array([1.0, 1.0, 1.0, 2.0]))
-    assert found.edges.tolist() == [0, 0.2, 0.4, 0.6, 0.8, 1]
-    assert found.errors == pytest.approx([0.75, 0.5, 0.75, 0.25, 0.5])
-    assert found.threshold == pytest.approx(0.7)
-    assert found.alternative == pytest.approx([0.75, 0.5, 0.5, 0.25, 0.5])
+    profile = error_profile(x, y, np.array([1.0, 1.0, 1.0, 2.0]))
+    assert profile.edges.tolist() == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert profile.errors == pytest.approx([0.75, 0.5, 0.75, 0.25, 0.5])
+    assert profile.threshold == pytest.approx(0.7)
+    assert profile.alternative == pytest.approx([0.75, 0.5, 0.5, 0.25, 0.5])
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_rivals_err_as_brute_force_says(seed):
+def test_errors_of_rivals_agree_with_brute_force(seed):
     """The least weighted error of thresholds that label an instance otherwise, on a fine grid."""
     rng = np.random.default_rng(seed)
     x, y, weights = rng.random(12), rng.choice([-1, 1], 12), rng.exponential(size=12)
-    found = error_profile(x, y, weights)
+    profile = error_profile(x, y, weights)
     grid = np.linspace(0.0005, 0.9995, 1000)
     errors = np.array([weights @ (np.where(x >= c, 1, -1) != y) / 12 for c in grid])
-    for place in (0.01, 0.3, 0.55, 0.99):
-        step = np.searchsorted(found.edges, place) - 1
-        other = grid > place if place >= found.threshold else grid <= place
-        if other.any() and step != found.best:
-            assert found.alternative[step] == pytest.approx(errors[other].min(), abs=1e-9)
+    for threshold_ in (0.01, 0.3, 0.55, 0.99):
+        step = np.searchsorted(profile.edges, threshold_) - 1
+        other = grid > threshold_ if threshold_ >= profile.threshold else grid <= threshold_
+        if other.any() and step != profile.best:
+            assert profile.alternative[step] == pytest.approx(errors[other].min(), abs=1e-9)
 
 
-def test_draws_go_to_the_middle_of_the_region_and_as_narrow_as_can_be():
+def test_samples_are_in_the_middle_of_the_region_with_minimum_width():
     """Lemma 2: draws come from the Gaussian with the most weight inside the boundary region."""
     learner = Isalg1d(eta=0.0)
     learner._answers = [(0.3, -1, 1.0), (0.7, 1, 1.0)]
-    asked = [learner._next() for _ in range(50)]
-    assert np.mean(asked) == pytest.approx(0.5, abs=0.01)
-    assert np.std(asked) == pytest.approx(0.02, abs=0.006)
+    samples = [learner._next() for _ in range(50)]
+    assert np.mean(samples) == pytest.approx(0.5, abs=0.01)
+    assert np.std(samples) == pytest.approx(0.02, abs=0.006)
 
 
 def test_without_noise_isalg_finds_the_threshold():
     """25 labels leave an error below a hundredth, where uniform draws leave about four."""
-    found: dict[float, list[float]] = {0.2: [], 1.0: []}
+    errors_by_eta: dict[float, list[float]] = {0.2: [], 1.0: []}
     for replication in range(20):
-        for eta, errors in found.items():
+        for eta, errors in errors_by_eta.items():
             learner = Isalg1d(eta=eta, replication=replication)
             errors.append(abs(learner.run(lambda x: 1 if x >= 0.54 else -1, 25) - 0.54))
-    assert np.median(found[0.2]) < 0.01
-    assert np.median(found[0.2]) < 0.5 * np.median(found[1.0])
+    assert np.median(errors_by_eta[0.2]) < 0.01
+    assert np.median(errors_by_eta[0.2]) < 0.5 * np.median(errors_by_eta[1.0])

@@ -15,17 +15,17 @@ def test_the_expectation_is_the_mean_over_coins():
     """The mean of 1500 sampled runs lies within 5 standard errors of the exact mistakes and labels."""
     X, label = adversarial_stream("noisy", np.random.default_rng(3), rounds=10, features=3)
     y = [label(row, 0) for row in range(10)]
-    found = expected_sums(make_selective("cbgz:b=0.5", 3), X, label)
+    expected = expected_sums(make_selective("cbgz:b=0.5", 3), X, label)
     runs = [make_selective("cbgz:b=0.5", 3, seed=seed).run(X, y) for seed in range(1500)]
     for exact, values in (
-        (found.mistakes, [np.sum(run.prediction != y) for run in runs]),
-        (found.labels, [run.queried.sum() for run in runs]),
+        (expected.mistakes, [np.sum(run.prediction != y) for run in runs]),
+        (expected.labels, [run.queried.sum() for run in runs]),
     ):
         assert abs(np.mean(values) - exact) < 5 * np.std(values) / 1500**0.5
 
 
 def test_the_comparator_is_the_optimum():
-    """No random comparator gives a smaller bound than the one found by optimisation."""
+    """No random comparator gives a smaller bound than the optimised one."""
     rng = np.random.default_rng(5)
     X, label = adversarial_stream("noisy", rng, rounds=60, features=4)
     y = np.array([float(label(row, 0)) for row in range(60)])
@@ -36,7 +36,7 @@ def test_the_comparator_is_the_optimum():
             assert best <= cbgz_bound(0.5, updates.hinge(z), float(z @ z)) + 1e-6
 
 
-def test_lasec_keeps_its_deterministic_bound_and_the_base_inequality():
+def test_lasec_obeys_its_deterministic_bound_and_the_base_inequality():
     """Theorem 2 and inequality 8 of Moroshko and Crammer on 200 streams, comparators moving and still."""
     for number in range(200):
         rng, ridge, c = np.random.default_rng(number), 1.0, (10.0, 1000.0)[number % 2]
@@ -57,27 +57,27 @@ def test_lasec_keeps_its_deterministic_bound_and_the_base_inequality():
 
 
 def mistakes_of(sampler, X, label):
-    """Return instances, labels and margins of the mistakes of a run with every label bought."""
-    kept = []
+    """Return instances, labels and margins of the mistakes of a run that queries every label."""
+    mistakes = []
     for row, x in enumerate(X):
         decision = sampler.ask(x)
         y = label(row, decision.prediction)
         if sampler.tell(x, y):
-            kept.append((x, y, decision.margin))
-    return tuple(np.array(part) for part in zip(*kept, strict=True))
+            mistakes.append((x, y, decision.margin))
+    return tuple(np.array(part) for part in zip(*mistakes, strict=True))
 
 
 @pytest.mark.parametrize(("name", "mistakes", "labels"), [("cbgz", 26.4, 689), ("cbgz2", 16.5, 1119)])
-def test_a_separable_stream_costs_what_the_reference_found(name, mistakes, labels):
+def test_a_separable_stream_has_the_mistakes_and_labels_of_the_reference(name, mistakes, labels):
     """Margin 0.1, b = 0.5, eight streams: mistakes and labels within 10 %, labels as their probabilities."""
-    found = []
+    sums = []
     for seed in range(8):
         X, label = adversarial_stream("separable", np.random.default_rng(seed), 2000, 10, margin=0.1)
         y = np.array([label(row, 0) for row in range(2000)])
         for coin in range(2):
             run = make_selective(f"{name}:b=0.5", 10, seed=coin).run(X, y)
-            found.append([np.sum(run.prediction != y), run.queried.sum(), run.probability.sum()])
-    wrong, bought, expected = np.mean(found, axis=0)
+            sums.append([np.sum(run.prediction != y), run.queried.sum(), run.probability.sum()])
+    wrong, bought, expected = np.mean(sums, axis=0)
     assert wrong == pytest.approx(mistakes, rel=0.1)
     assert bought == pytest.approx(labels, rel=0.1)
     assert bought == pytest.approx(expected, rel=0.02)

@@ -9,8 +9,8 @@ import pytest
 from psm_lab.cli import main
 
 
-def test_both_formats_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    """A table for people, and one JSON object."""
+def test_table_and_json_have_the_same_values(capsys: pytest.CaptureFixture[str]) -> None:
+    """In the table and in the JSON object."""
     words = ["replay", "--polls", "200", "--pages", "3"]
     assert main([*words, "--format", "json"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
@@ -24,7 +24,7 @@ def test_both_formats_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_options_reach_the_learner(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each stands in the result as it was asked for."""
+    """The result has the requested values."""
     words = "replay --polls 50 --learner fixed-share:alpha=0.1 --loss inverse-log --gamma 2e-5 --min-ms 200"
     words += " --max-ms 600 --step-ms 50 --max-gap-s 5 --rate-kbps 100 --format json"
     assert main(words.split()) == 0
@@ -46,8 +46,8 @@ def test_options_reach_the_learner(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(run["expert_losses"]) == 9
 
 
-def test_the_thesis_gamma_is_the_default_where_none_is_given(capsys: pytest.CaptureFixture[str]) -> None:
-    """Also of a formula; a loss that names its own keeps it."""
+def test_the_gamma_of_the_thesis_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also for a formula. An explicit gamma of a loss is used."""
     for loss, gamma in (("inverse", 1e-7), ("gamma*I*Ti + 1/Ti", 1e-7), ("inverse-log:gamma=0.5", 0.5)):
         assert main(["replay", "--polls", "5", "--loss", loss, "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out)["parameters"]["gamma"] == gamma
@@ -87,7 +87,7 @@ def test_several_clients_have_a_run_and_a_folder_each(
         ("--loss nothing --output out", "Unknown loss 'nothing'"),
     ],
 )
-def test_what_can_be_mended_is_one_line_and_status_2(
+def test_an_error_of_the_user_is_one_line_and_status_2(
     words: str,
     message: str,
     tmp_path: Path,

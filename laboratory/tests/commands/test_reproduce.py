@@ -1,4 +1,4 @@
-"""``reproduce`` in process: what it prints and writes, on a small study."""
+"""``reproduce`` in this process on a small study: output and files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON on standard output is what the folder has; the page has the command without the workers."""
+    """JSON on standard output equals that of the folder; the page has the command without the workers."""
     words = ["sleep-times", "--quick", "--seed", "2", "--workers", "1", "--format", "json"]
     assert main([*words, "--output", str(tmp_path / "new")]) == 0
     output, remark = capsys.readouterr()
     assert remark == f"Wrote README.md, numbers.json and figures to {tmp_path / 'new'}\n"
     assert (tmp_path / "new" / "numbers.json").read_text() == output
-    found = json.loads(output)
-    assert (found["seed"], list(found["studies"])) == (2, ["sleep-times"])
+    document = json.loads(output)
+    assert (document["seed"], list(document["studies"])) == (2, ["sleep-times"])
     page = (tmp_path / "new" / "README.md").read_text()
     assert f"psm_lab sleep-times --quick --seed 2 --output {tmp_path / 'new'}\n" in page
     assert "--workers" not in page
@@ -48,7 +48,7 @@ class Failing:
         raise InputError("No file")
 
 
-def test_finished_studies_are_kept(
+def test_finished_studies_are_printed_after_a_failure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failed study is missing with its reason; later ones are not run."""
@@ -61,16 +61,16 @@ def test_finished_studies_are_kept(
     )
     words = ["sleep-times", "dtim", "latency", *options]
     assert main([*words, "--format", "json", "--output", str(tmp_path)]) == 2
-    output, told = capsys.readouterr()
+    output, messages = capsys.readouterr()
     assert json.loads(output) == {**expected, "missing": missing}
     assert (tmp_path / "numbers.json").read_text() == output
     assert {path.name for path in tmp_path.iterdir()} == {"README.md", "numbers.json"}
     assert "* dtim: No file\n* latency: not run\n" in (tmp_path / "README.md").read_text()
-    assert told.splitlines()[0] == "The results are incomplete; missing: dtim, latency."
+    assert messages.splitlines()[0] == "The results are incomplete; missing: dtim, latency."
     assert main([*words, "--seed", "2", "--force", "--output", str(tmp_path)]) == 2
     assert json.loads((tmp_path / "numbers.json").read_text())["seed"] == 1
-    output, told = capsys.readouterr()
-    assert "keeps its earlier results" in told
+    output, messages = capsys.readouterr()
+    assert "keeps its earlier results" in messages
     assert "No result for dtim: No file." in output
     assert "sleep-times" in output
 

@@ -32,9 +32,9 @@ def fin(flow: int = 0) -> Frame:
 
 
 class Watched(Listen):
-    """Keeps margin and truth of every beacon that was reached, heard or not, and each update.
+    """Record margin and truth of every beacon, received or not, and each update.
 
-    The truth is what no station sees: the times at which frames came to the access point.
+    The truth is hidden from the station: the times at which frames arrived at the access point.
     """
 
     def start(self, beacon_s):
@@ -45,13 +45,13 @@ class Watched(Listen):
         if poll is not None:
             self._settle(now_s, poll)
         self.begun_s = now_s
-        found = super().rest(now_s, since_uplink_s, poll)
+        rest_ = super().rest(now_s, since_uplink_s, poll)
         first = self.beacon_grid.after(now_s)
         instances = self._features.at(
             np.arange(first, first + self._horizon, dtype=np.float64) * self.beacon_s
         )
         self.ahead = self._forecast.learner.decision_function(instances)
-        return found
+        return rest_
 
     def interrupted(self, poll):
         self._settle(self.begun_s + poll.slept_ms / 1000, poll)
@@ -77,7 +77,7 @@ class Watched(Listen):
 
 
 class Truth(NamedTuple):
-    """What a run really did: wrong predictions, misses and their estimate, and the updates."""
+    """True results of a run: wrong predictions, misses and their estimate, and updates."""
 
     wrong: int
     misses: int
@@ -113,13 +113,13 @@ def test_the_propensity_estimate_covers_the_true_misses():
     """The interval of the mean difference over ten seeds of the coin contains 0, and is narrow enough."""
     runs = [truth("cbgz", 0.3, seed) for seed in range(SEEDS)]
     difference = np.array([run.estimate - run.misses for run in runs])
-    found = bootstrap((difference,), np.mean, random_state=1, confidence_level=0.99)
-    assert found.confidence_interval.low <= 0 <= found.confidence_interval.high
-    assert found.standard_error < 0.2 * np.mean([run.misses for run in runs])
+    estimate = bootstrap((difference,), np.mean, random_state=1, confidence_level=0.99)
+    assert estimate.confidence_interval.low <= 0 <= estimate.confidence_interval.high
+    assert estimate.standard_error < 0.2 * np.mean([run.misses for run in runs])
 
 
 @pytest.mark.parametrize("learner", ["cbgz", "cbgz2", "lasec", "dkm", "random"])
-def test_whatever_learns_the_tally_adds_up(learner):
+def test_the_tally_of_beacons_adds_up_for_any_learner(learner):
     """Beacons heard are hits and wasted ones; the radio's own count is the same, or one more at the end."""
     result = simulate(f"listen:learner={learner}{'' if learner == 'dkm' else ',b=0.1'}", pages=15, seed=702)
     tally = result.to_dict()["policy_report"]
@@ -135,8 +135,8 @@ def test_halving_dries_up():
     assert tally["forced"] > 0.85 * tally["listens"]
 
 
-def test_a_random_listener_hears_the_share_that_it_is_told():
-    """In an idle hour the mean gap is that of a coin cut off after twelve beacons."""
+def test_a_random_listener_receives_the_configured_share():
+    """In an idle hour the mean gap is that of Bernoulli draws with at most twelve beacons."""
     tally = simulate("listen:learner=random,b=0.25", trace="pushes:period_s=1e9", pages=1).to_dict()[
         "policy_report"
     ]
@@ -161,8 +161,8 @@ def test_features_by_hand():
     assert (features.at(np.array([10.5, 11.0]))[:, 6:] == 0).all()
 
 
-def test_a_beacon_with_a_margin_of_nothing_or_more_is_heard():
-    """So the first is, as every margin is 0 before anything was learnt."""
+def test_a_beacon_with_a_margin_of_0_or_more_is_received():
+    """The first one is, because every margin is 0 before any training."""
     policy = Listen(b=1e-9)
     policy.start(0.1)
     assert policy.rest(1.0, 0.0, None).beacons == 1
@@ -170,7 +170,7 @@ def test_a_beacon_with_a_margin_of_nothing_or_more_is_heard():
 
 
 @pytest.mark.parametrize("bad", ["learner=cbgz2,weight=2", "learner=random,b=2", "learner=bbq"])
-def test_what_makes_no_sense_is_refused(bad):
-    """By a sentence that names the policy."""
+def test_invalid_parameters_are_an_error(bad):
+    """The message names the policy."""
     with pytest.raises(InputError, match="policy listen"):
         make_policy(f"listen:{bad}")

@@ -18,14 +18,14 @@ def started(**parameters) -> OutstandingPolicy:
     return policy
 
 
-def test_it_hears_every_beacon_while_a_request_is_outstanding():
-    """And promises to go on."""
+def test_every_beacon_is_received_while_a_request_is_outstanding():
+    """The rest has ``repeat``."""
     policy = started()
     policy.sent(1.0, REQUEST)
     assert policy.rest(1.0, 0.0, None) == Rest(0.0, 1, repeat=True)
 
 
-def test_it_stays_awake_first_if_it_is_told_to():
+def test_with_wait_ms_the_radio_first_stays_awake():
     """Until wait_ms after the request, not after the bare ACK that may follow."""
     policy = started(wait_ms=50)
     policy.sent(1.0, REQUEST)
@@ -34,7 +34,7 @@ def test_it_stays_awake_first_if_it_is_told_to():
     assert second == Rest(0.0, 1, repeat=True)
 
 
-def test_it_backs_off_once_the_reply_is_complete():
+def test_dozes_grow_after_the_reply_is_complete():
     """The doze is f times the time since the last frame, in whole beacons, up to the longest."""
     policy = started(f=2.0, max_ms=600)
     policy.sent(1.0, REQUEST)
@@ -44,7 +44,7 @@ def test_it_backs_off_once_the_reply_is_complete():
     assert [rest.repeat for rest in dozes] == [False, False, False, True]
 
 
-def test_without_any_pause_the_pages_are_static_psm_s_at_less_energy():
+def test_page_times_equal_those_of_static_psm_at_less_energy():
     """On the bundled trace: each page as fast as with static PSM, and a fifth of the energy saved."""
     psm, rule = (simulate(policy, pages=20, seed=77) for policy in ("psm", "outstanding"))
     assert abs(rule.slowdown.mean - psm.slowdown.mean) < 0.03

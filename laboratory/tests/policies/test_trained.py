@@ -1,4 +1,4 @@
-"""The trained policy: what the environment trained is what runs."""
+"""The trained policy: the rules from the environment run unchanged."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def rules(price=1.0):
     return LinearRules(weights, RadioPower(power.awake_w, power.asleep_w, power.beacon_j), 0.1, price)
 
 
-def test_stepping_the_rules_is_a_run_of_the_policy():
-    """Bit for bit, up to the single precision of an observation."""
+def test_an_episode_with_the_rules_equals_a_run_of_the_policy():
+    """Bit-for-bit, up to the single precision of an observation."""
     env, act = PowerSaveEnv(Scenario(pages=5)), rules(0.5)
     observation, _ = env.reset(seed=9)
     terminated = False
@@ -34,15 +34,15 @@ def test_stepping_the_rules_is_a_run_of_the_policy():
     assert info["result"].energy_per_page_j == run.energy_per_page_j
 
 
-def test_a_higher_price_buys_less_delay():
+def test_a_higher_price_gives_less_delay():
     """The rules know the price."""
     cheap, dear = (psm_sim.simulate(Trained(price), pages=10, seed=2) for price in (0.05, 20.0))
     assert dear.page_time_s.mean < cheap.page_time_s.mean
     assert dear.energy_per_page_j > cheap.energy_per_page_j
 
 
-def test_it_is_better_than_static_psm_at_the_price_it_is_told():
-    """On seeds that are not those of its training."""
+def test_trained_rules_cost_less_than_static_psm_at_their_price():
+    """On seeds that were not used for training."""
     trained, psm = psm_sim.compare([Trained(1.0), "psm"], pages=20, seed=2000).runs
     cost = [run.energy_per_page_j + run.page_time_s.mean for run in (trained, psm)]
     assert cost[0] < 0.9 * cost[1]

@@ -34,8 +34,8 @@ def page(think_s: float, main: int, *images: int, delay_s: float = 0.0) -> Page:
     return Page(think_s, main, images, (300,) * count, (delay_s,) * count)
 
 
-def test_nominal_times_by_hand() -> None:
-    """8 kbit/s are a byte a millisecond; the line carries one response after another."""
+def test_nominal_times_agree_with_hand_computed_ones() -> None:
+    """8 kbit/s are one byte per ms; the line carries one response after another."""
     nominal = NominalTransfers(rate_kbps=8.0, round_trip_ms=100.0, connections=2)
     pages = [page(9.0, 400, 300, 200, 50, delay_s=0.2), page(10.0, 1)]
     assert list(transfers_of(pages, nominal)) == [
@@ -50,15 +50,15 @@ def test_nominal_times_by_hand() -> None:
 def test_a_recording_is_taken_request_by_request(recording: Path) -> None:
     """Start, duration and bytes are the file's, for the clients chosen, the busiest first."""
     activities = load_activities(f"{recording}:clients=all", 1, 1, NominalTransfers())
-    assert sum(len(each.transfers) for each in activities) == 30
-    assert [each.client for each in load_activities(f"{recording}:clients=2", 1, 1, NominalTransfers())] == [
-        each.client for each in activities[:2]
-    ]
-    for each in activities:
-        assert not each.synthetic
-        assert list(each.transfers) == sorted(each.transfers, key=lambda transfer: transfer.start_us)
-        took = [transfer.end_us - transfer.start_us for transfer in each.transfers]
-        modem = [transfer.size / 3600 * 1e6 for transfer in each.transfers]
+    assert sum(len(activity.transfers) for activity in activities) == 30
+    assert [
+        activity.client for activity in load_activities(f"{recording}:clients=2", 1, 1, NominalTransfers())
+    ] == [activity.client for activity in activities[:2]]
+    for activity in activities:
+        assert not activity.synthetic
+        assert list(activity.transfers) == sorted(activity.transfers, key=lambda transfer: transfer.start_us)
+        took = [transfer.end_us - transfer.start_us for transfer in activity.transfers]
+        modem = [transfer.size / 3600 * 1e6 for transfer in activity.transfers]
         assert all(took_us >= modem_us * 0.9 for took_us, modem_us in zip(took, modem, strict=True))
 
 
@@ -73,17 +73,17 @@ def test_a_har_file_is_one_client(tmp_path: Path) -> None:
     }
     path = tmp_path / "visit.har"
     path.write_text(json.dumps({"log": {"version": "1.2", "entries": [entry]}}))
-    (found,) = load_activities(str(path), 1, 1, NominalTransfers())
-    (transfer,) = found.transfers
-    assert found.client == "visit"
+    (activity,) = load_activities(str(path), 1, 1, NominalTransfers())
+    (transfer,) = activity.transfers
+    assert activity.client == "visit"
     assert (transfer.end_us - transfer.start_us, transfer.size) == (120_000, 2000)
 
 
-def test_what_is_no_recording_has_the_pages_of_a_run(recording: Path) -> None:
+def test_a_trace_without_a_recording_has_the_pages_of_a_run(recording: Path) -> None:
     """A sampled recording, too; and the parameters say how long transfers take."""
     (sampled,) = load_activities(f"{recording}:workload=sample", 7, 1, NominalTransfers())
     assert sampled.total_bytes == sum(
-        each.total_bytes for each in load_workload(f"{recording}:workload=sample", 7, 1).pages
+        page_.total_bytes for page_ in load_workload(f"{recording}:workload=sample", 7, 1).pages
     )
     assert sampled.parameters["rate_kbps"] == 28.8
     assert "28.8 kbit/s, 200 ms round trip" in sampled.remark
@@ -99,7 +99,7 @@ def test_what_is_no_recording_has_the_pages_of_a_run(recording: Path) -> None:
         ("nothing", "Unknown trace 'nothing'"),
     ],
 )
-def test_what_cannot_be_loaded_is_said_in_a_sentence(recording: Path, spec: str, message: str) -> None:
+def test_an_invalid_trace_is_an_error_of_one_sentence(recording: Path, spec: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_activities(spec.format(recording), 10, 1, NominalTransfers())
 
@@ -118,7 +118,7 @@ def test_a_trace_without_pages_is_replayed_message_by_message(trace: str) -> Non
     )
 
 
-def test_a_trace_that_sends_nothing_is_refused() -> None:
+def test_a_trace_without_messages_is_an_error() -> None:
     """A part may be switched off, but a replay needs bytes."""
     with pytest.raises(InputError, match="trace push sends nothing to the station"):
         load_activities("push:on=false", 1, 1, NominalTransfers())
@@ -129,9 +129,11 @@ def test_a_line_is_never_faster_than_its_rate() -> None:
     nominal = NominalTransfers()
     pages = load_workload("ucb", 50, 3).pages
     transfers = list(transfers_of(pages, nominal))
-    assert sum(each.size for each in transfers) == sum(each.total_bytes for each in pages)
-    assert [each.start_us for each in transfers] == sorted(each.start_us for each in transfers)
-    ends = [each.end_us for each in transfers]
+    assert sum(transfer.size for transfer in transfers) == sum(page.total_bytes for page in pages)
+    assert [transfer.start_us for transfer in transfers] == sorted(
+        transfer.start_us for transfer in transfers
+    )
+    ends = [transfer.end_us for transfer in transfers]
     for before, after in pairwise(transfers):
         assert after.end_us - before.end_us >= after.size * 8 / nominal.rate_kbps * 1000 - 1
     assert ends == sorted(ends)

@@ -30,10 +30,8 @@ def by_hand(transfers: list[Transfer], end: int) -> list[Fraction]:
 
 
 @given(TRANSFERS, STEPS)
-def test_what_came_is_a_straight_line_to_less_than_a_byte(
-    transfers: list[Transfer], steps: list[int]
-) -> None:
-    """Of each transfer the whole bytes of its share, summed over any questions asked before."""
+def test_arrived_bytes_grow_linearly_to_less_than_a_byte(transfers: list[Transfer], steps: list[int]) -> None:
+    """Each transfer has the whole bytes of its share, summed over all earlier polls."""
     arrivals, end, had = BinnedArrivals(transfers), 0, 0
     for step in steps:
         end += step
@@ -42,7 +40,7 @@ def test_what_came_is_a_straight_line_to_less_than_a_byte(
 
 
 @given(TRANSFERS, st.integers(1, 50))
-def test_every_byte_comes_once(transfers: list[Transfer], step: int) -> None:
+def test_every_byte_arrives_once(transfers: list[Transfer], step: int) -> None:
     """Exactly, and then the activity is finished."""
     arrivals, end, had = BinnedArrivals(iter(transfers)), 0, 0
     while not arrivals.finished:
@@ -53,8 +51,8 @@ def test_every_byte_comes_once(transfers: list[Transfer], step: int) -> None:
 
 
 @given(TRANSFERS, STEPS)
-def test_the_bins_of_a_poll_hold_what_it_finds(transfers: list[Transfer], steps: list[int]) -> None:
-    """Each bin once, none empty, and asking for them hands nothing out."""
+def test_the_bins_of_a_poll_have_its_bytes(transfers: list[Transfer], steps: list[int]) -> None:
+    """Each bin occurs once, and none is empty. Reading bins does not retrieve bytes."""
     arrivals, end = BinnedArrivals(transfers), 0
     for step in steps:
         bins = arrivals.offsets(end, end + step)
@@ -71,12 +69,12 @@ def test_ten_bytes_over_four_bins_by_hand() -> None:
 
 
 def test_a_transfer_that_takes_no_time_is_one_bin() -> None:
-    """Also in the middle of a bin, and beside another."""
+    """Also in the middle of a bin, and simultaneous with another transfer."""
     arrivals = BinnedArrivals([Transfer(0, 20_000, 2), Transfer(14_000, 14_000, 7)])
     assert [arrivals.until(end) for end in (1, 2, 3)] == [1, 8, 0]
 
 
-def test_long_silences_are_cut_and_nothing_else_moves() -> None:
+def test_long_idle_periods_are_shortened_without_other_changes() -> None:
     """A gap counts from the end of everything before it, not of the transfer before it."""
     transfers = [Transfer(0, 50, 1), Transfer(10, 20, 1), Transfer(150, 160, 1), Transfer(165, 170, 1)]
     cut = list(without_gaps(transfers, 30))

@@ -1,4 +1,4 @@
-"""Processors: what stays the same whatever kernels the linear algebra library chooses for them."""
+"""Results that do not depend on the kernels of the linear algebra library for a processor."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SETTINGS: tuple[dict[str, str], ...] = (
 
 
 def outcome(settings: dict[str, str]) -> dict | None:
-    """Return what a replay and a run give with these settings; None if the processor lacks them."""
+    """Return the results of a replay and a run with *settings*, or None if the processor lacks them."""
     words = [sys.executable, "-W", "ignore", "-c", CODE]
     done = subprocess.run(words, env={**os.environ, **settings}, capture_output=True, text=True, check=False)
     if done.returncode == -signal.SIGILL:
@@ -40,7 +40,7 @@ def outcome(settings: dict[str, str]) -> dict | None:
 
 
 def test_runs_are_equal_to_the_bit_and_sums_of_a_replay_to_twelve_digits() -> None:
-    """Each kernel adds in an order of its own; a run acts on whole beacons, which no last bit moves."""
+    """Kernels sum in different orders; a run acts on whole beacons, which do not depend on the last bit."""
     first, *others = filter(None, map(outcome, SETTINGS))
     assert len(others) >= 2
     for other in others:

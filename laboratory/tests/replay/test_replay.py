@@ -39,26 +39,26 @@ def activity(*rows: tuple[int, int, int]) -> Activity:
     st.sampled_from([(100, 1000, 100), (110, 700, 59), (250, 999, 107)]),
     st.sampled_from(["inverse", "inverse-log:gamma=0.01", "1/Ti"]),
 )
-def test_polls_fetch_every_byte_and_stay_within_the_experts_range(
+def test_polls_retrieve_every_byte_within_the_range_of_the_experts(
     rows: list[tuple[int, int, int]],
     learner: str,
     experts: tuple[float, float, float],
     loss: str,
 ) -> None:
-    """Bytes exactly, whatever the range's ends are."""
+    """The bytes are exact for any range."""
     clock = PollingGrid(*experts)
     method = ReplayConfig(learner=learner, clock=clock, loss=loss, horizon=50)
-    found = replay_activity(activity(*rows), method, history=True)
-    assert found.replay.buffered_bytes == found.activity.total_bytes
+    result = replay_activity(activity(*rows), method, history=True)
+    assert result.replay.buffered_bytes == result.activity.total_bytes
     times_ms = clock.times_ms
-    assert times_ms[0] * 1000 - 1e-6 <= found.replay.shortest_us
-    assert found.replay.longest_us <= times_ms[-1] * 1000 + 1e-6
-    assert found.history is not None
-    slept = found.history.beginning.facts["slept_ms"]
-    assert slept.sum() * 1000 == pytest.approx(found.replay.now_us, abs=1e-3)
+    assert times_ms[0] * 1000 - 1e-6 <= result.replay.shortest_us
+    assert result.replay.longest_us <= times_ms[-1] * 1000 + 1e-6
+    assert result.history is not None
+    slept = result.history.beginning.facts["slept_ms"]
+    assert slept.sum() * 1000 == pytest.approx(result.replay.now_us, abs=1e-3)
 
 
-def test_a_replay_by_hand() -> None:
+def test_a_replay_agrees_with_hand_computed_numbers() -> None:
     """Two experts, one transfer, two polls, Static-expert: every number from equations 2.1, 2.2 and 2.35."""
     clock, gamma = PollingGrid(100.0, 300.0, 200.0), 1e-4
     transfers = [Transfer(0, 400_000, 4_000)]
@@ -92,8 +92,8 @@ def test_the_beginning_does_not_depend_on_how_long_it_goes_on() -> None:
         assert column == pytest.approx(whole.history.beginning.facts[name][:100], abs=0)
 
 
-class Noting(Loss):
-    """A loss that adapts: it counts what it has observed."""
+class Observing(Loss):
+    """Adaptive loss that counts its observations."""
 
     name = "noting"
 
@@ -105,24 +105,24 @@ class Noting(Loss):
         return 1.0 + len(self.polls) + 0 * times_ms
 
     def start(self) -> None:
-        """Forget."""
+        """Reset the count."""
         self.polls.clear()
 
     def observe(self, poll) -> None:
-        """Note."""
+        """Count the poll."""
         self.polls.append(poll)
 
 
-def test_a_loss_that_adapts_is_told_of_each_poll_once_and_when_bytes_came() -> None:
-    """The polling time used is asked of a copy, so it costs what an expert at that time would have cost."""
-    loss = Noting()
+def test_observe_is_called_once_per_poll_with_arrival_times() -> None:
+    """The loss of the polling time in use comes from a copy, and equals that of an expert at that time."""
+    loss = Observing()
     loss.polls.append("of another run")
     method = ReplayConfig(loss=loss, learner="static-expert", clock=PollingGrid(100.0, 300.0, 200.0))
-    found = replay_activity(activity((0, 500_000, 5_000), (2_000_000, 0, 70)), method)
+    result = replay_activity(activity((0, 500_000, 5_000), (2_000_000, 0, 70)), method)
     assert loss.polls == ["of another run"]
-    polls = found.replay._loss.component.polls
-    assert len(polls) == found.replay.polls
-    assert found.replay.suffered == found.replay.expert_losses[0] == sum(range(1, len(polls) + 1))
+    polls = result.replay._loss.component.polls
+    assert len(polls) == result.replay.polls
+    assert result.replay.suffered == result.replay.expert_losses[0] == sum(range(1, len(polls) + 1))
     assert polls[0].arrivals == tuple((10.0 * bin_, 100) for bin_ in range(1, 21))
     for poll in polls:
         assert sum(size for _, size in poll.arrivals) == poll.buffered_bytes
@@ -130,10 +130,10 @@ def test_a_loss_that_adapts_is_told_of_each_poll_once_and_when_bytes_came() -> N
         assert poll.buffered_frames == len(poll.arrivals)
 
 
-def test_a_loss_that_fails_on_the_way_is_named_with_the_poll() -> None:
-    """It passed the probes and stumbles later."""
+def test_the_error_of_a_loss_late_in_a_replay_names_the_poll() -> None:
+    """The loss passes the checks at the start."""
 
-    class Late(Noting):
+    class Late(Observing):
         name = "late"
 
         def __call__(self, poll, times_ms):
@@ -146,7 +146,7 @@ def test_a_loss_that_fails_on_the_way_is_named_with_the_poll() -> None:
 
 
 def test_memory_does_not_grow_with_the_polls() -> None:
-    """Neither the replay nor its history holds more after ten thousand polls than after five thousand."""
+    """Neither the replay nor its history is larger after ten thousand polls than after five thousand."""
     import tracemalloc
 
     clock = PollingGrid()
@@ -196,7 +196,7 @@ def test_windows_keep_the_sums(rows: int, most: int) -> None:
         (lambda: replay_activity(activity(), ReplayConfig()), "client one has no requests to replay"),
     ],
 )
-def test_what_cannot_be_replayed_is_said_in_a_sentence(make, message: str) -> None:
+def test_an_invalid_replay_is_an_error_of_one_sentence(make, message: str) -> None:
     """Before the first poll."""
     with pytest.raises(InputError, match=message):
         make()

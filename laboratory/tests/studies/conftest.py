@@ -21,9 +21,9 @@ def require_the_same() -> Callable[[str, Study, dict[str, Any]], None]:
 
 
 def _require_the_same(name: str, study: Study, committed: dict[str, Any]) -> None:
-    """Run a study anew at the quick scale; its numbers must be those *committed*, within 1e-6.
+    """Run a study again at the quick scale; its numbers must be those *committed*, within 1e-6.
 
-    Other orders of summation, of another processor's linear algebra, must not count.
+    The tolerance allows other orders of summation, in the linear algebra of another processor.
     """
     seed = committed["seed"]
     findings = list(reproduce({name: study}, QUICK, seed, workers=1))

@@ -1,4 +1,4 @@
-"""Studies of the learners that ask for labels: their rows, verdicts and reports, at the quick scale."""
+"""Studies of the learners that query labels: rows, verdicts and reports, at the quick scale."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ COMMITTED = Path(__file__).resolve().parents[3] / "reports" / "learners" / "quic
 TINY = Scale(replications=2, pages=1, long_pages=1)
 
 
-def found_by(name):
+def findings_of(name):
     """Return the findings of a study at a tiny scale, run in this process."""
     study = load_study(name)
     (findings,) = reproduce({name: study}, TINY, workers=1)
     return findings
 
 
-class Made:
-    """Digits that are easy: ten clouds, 60 images of each, in 28 x 28 pixels."""
+class EasyDigits:
+    """Easy digits: ten clouds with 60 images each, of 28 x 28 pixels."""
 
     def __init__(self):
         rng = np.random.default_rng(1)
@@ -52,17 +52,17 @@ class Made:
 
 
 @pytest.fixture
-def made_images(monkeypatch):
-    """Put made images in the place of MNIST-5k."""
-    made = Made()
+def easy_images(monkeypatch):
+    """Replace MNIST-5k by easy images."""
+    digits = EasyDigits()
     for module in (drift, digit_ocr, text_classes):
-        monkeypatch.setattr(module, "mnist_file", lambda: "made")
-        monkeypatch.setattr(module, "mnist_5k", made)
+        monkeypatch.setattr(module, "mnist_file", lambda: "synthetic")
+        monkeypatch.setattr(module, "mnist_5k", digits)
     monkeypatch.setattr(text_classes, "LAST", 200)
     caches = (digit_ocr._examples, drift._images)
     for cache in caches:
         cache.cache_clear()
-    yield made
+    yield digits
     for cache in caches:
         cache.cache_clear()
 
@@ -78,7 +78,7 @@ def no_images(monkeypatch):
     ("mean", "half", "side", "verdict"),
     [(0.3, 0.2, 1, "agrees"), (0.1, 0.2, 1, "open"), (-0.3, 0.2, 1, "differs"), (-0.3, 0.2, -1, "agrees")],
 )
-def test_the_verdict_on_a_direction_is_the_side_of_its_interval(mean, half, side, verdict):
+def test_the_verdict_on_a_direction_follows_from_its_interval(mean, half, side, verdict):
     """Agrees on the claimed side of 0, open around it, differs beyond."""
     claim = direction("s", "a - b", "labels", "here", side=side)
     assert claim.verdict(Interval(mean, half, 5), mean, words=OPEN_AGREEMENT) == verdict
@@ -102,16 +102,16 @@ def test_folds_of_one_table_are_not_independent():
     assert corrected.half_width == pytest.approx(plain.half_width * 6**0.5)
 
 
-def test_values_that_are_missing_do_not_count():
+def test_missing_values_are_ignored():
     """A run that never arrives has no difference to compare."""
-    found = judge_claim(direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
-    assert (found.ours.replications, found.verdict) == (2, "open" if found.ours.low <= 0 else "agrees")
-    assert found.largest == 1.2
+    claim = judge_claim(direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
+    assert (claim.ours.replications, claim.verdict) == (2, "open" if claim.ours.low <= 0 else "agrees")
+    assert claim.largest == 1.2
 
 
 def test_the_sphere_study_agrees_with_the_theorems():
-    """Every claim at a tiny scale, the labels beside the reference, and a figure's numbers."""
-    findings = found_by("sphere")
+    """Every claim at a tiny scale, labels with the reference, and the numbers of a figure."""
+    findings = findings_of("sphere")
     assert {claim.verdict for claim in findings.claims} <= {"agrees", "open"}
     assert [claim.verdict for claim in findings.claims].count("agrees") >= 4
     table = findings.tables[0].frame
@@ -120,7 +120,7 @@ def test_the_sphere_study_agrees_with_the_theorems():
     assert set(findings.figures["labels"].columns) == {"setting", "error", "labels"}
 
 
-def test_without_images_the_studies_that_need_them_say_so(no_images, capsys):
+def test_studies_without_their_images_name_the_missing_package(no_images, capsys):
     """In a sentence, with status 0; the rest would run."""
     assert main(["text-like", "ocr", "--quick", "--workers", "1"]) == 0
     output = " ".join(capsys.readouterr().out.split())
@@ -129,9 +129,9 @@ def test_without_images_the_studies_that_need_them_say_so(no_images, capsys):
     assert not any(task.arguments["what"] == "digits" for task in tasks)
 
 
-def test_labels_are_counted_until_the_test_error_is_small(made_images):
+def test_labels_are_counted_until_the_test_error_is_small(easy_images):
     """Each combination is tuned to one spec per problem, and on easy images arrives with few labels."""
-    findings = found_by("ocr")
+    findings = findings_of("ocr")
     table = findings.tables[0].frame
     assert len(table) == 3 * len(digit_ocr.COMBINATIONS)
     assert table["share that reaches the error"].between(0, 1).all()
@@ -143,15 +143,15 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(digit_ocr.PAIRS)
 
 
-def test_a_fold_that_never_arrives_has_no_number():
+def test_a_fold_that_never_reaches_the_error_has_no_number():
     """Labels that contradict each other: no test error is small enough."""
     ones, y = np.ones((20, 3)), np.array([1.0, -1.0] * 10)
     assert np.isnan(digit_ocr.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))
 
 
-def test_text_like_measures_macro_f(made_images):
-    """F near 1 with every label on easy images, rates that grow with b, a coin beside each, and claims."""
-    findings = found_by("text-like")
+def test_text_like_measures_macro_f(easy_images):
+    """F near 1 with all labels on easy images, rates that grow with b, random baselines, and claims."""
+    findings = findings_of("text-like")
     table = findings.tables[0].frame.set_index(["learner", "queries"])
     assert table.loc[("second order", "every label"), "F"] > 0.9
     rates = table.loc["second order", "rate"].tolist()[1:]
@@ -161,16 +161,16 @@ def test_text_like_measures_macro_f(made_images):
     assert list(findings.figures["f-measure"].columns) == ["learner", "rate", "F"]
 
 
-def test_drift_finds_the_learner_that_follows(made_images, monkeypatch):
+def test_drift_finds_the_learner_that_follows(easy_images, monkeypatch):
     """Streams of 1500 rounds: a table of every learner, and claims with the best rival and the coin."""
     for name in (*drift.KINDS, drift.SYNTHETIC):
         monkeypatch.setitem(drift.STREAMS, name, lambda rng: drift.shifting_stream(rng, 1500, 10, every=500))
     monkeypatch.setitem(
         drift.STREAMS,
         "digits",
-        lambda rng: drift.shifting_digits(rng, drift._images(), made_images.digits, 600, 200),
+        lambda rng: drift.shifting_digits(rng, drift._images(), easy_images.digits, 600, 200),
     )
-    findings = found_by("drift")
+    findings = findings_of("drift")
     table = findings.tables[0].frame
     assert set(table["stream"]) == set(drift.STREAMS)
     assert table["accuracy"].between(0.3, 1).all()
@@ -203,7 +203,7 @@ def test_the_published_wilcoxon_tests_follow_from_table_4_1():
 
 @pytest.mark.parametrize("name", ["patience"])
 def test_the_quick_study_gives_the_committed_numbers(name, require_the_same):
-    """Run anew, and compared with ``reports/learners/quick.json``; the studies that take seconds only."""
+    """Run again and compared with ``reports/learners/quick.json``, only for studies that take seconds."""
     study = load_study(name)
     require_the_same(name, study, json.loads(COMMITTED.read_text(encoding="utf-8")))
 
@@ -213,4 +213,4 @@ def test_the_committed_numbers_have_every_study():
     for path in (COMMITTED, COMMITTED.with_name("numbers.json")):
         studies = json.loads(path.read_text(encoding="utf-8"))["studies"]
         assert list(studies) == list(ACTIVE_STUDIES)
-        assert all(found["claims"] for found in studies.values())
+        assert all(study["claims"] for study in studies.values())

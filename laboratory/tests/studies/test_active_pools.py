@@ -41,8 +41,8 @@ def small(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ACTIVE_STUDIES)
-def test_every_study_has_distinct_trials_that_say_what_decides_them(name):
-    """The same again for the same seed, others for another, in full and at the quick scale."""
+def test_trials_of_a_study_have_distinct_keys_that_depend_on_the_seed(name):
+    """Reproducible for a seed and different for another, in full and at the quick scale."""
     for scale in (TINY, Scale(10, 1, 1)):
         keys, again, other = (
             [task.key() for task in load_study(name).tasks(scale, seed)] for seed in (3, 3, 90)
@@ -54,27 +54,27 @@ def test_every_study_has_distinct_trials_that_say_what_decides_them(name):
 
 @pytest.mark.parametrize("name", MINE)
 def test_every_study_digests_its_rows(name, small):
-    """Claims with a verdict, tables with ours beside the reference, and a figure that can be drawn."""
-    (found,) = reproduce({name: load_study(name)}, TINY, workers=1)
-    assert found.study == name
-    assert {claim.verdict for claim in found.claims} <= {"agrees", "open", "differs"}
-    assert len(found.claims) >= 6
-    assert all(len(table.frame) for table in found.tables)
-    for key, frame in found.figures.items():
+    """With claims and verdicts, tables with reference values, and a figure that can be plotted."""
+    (findings,) = reproduce({name: load_study(name)}, TINY, workers=1)
+    assert findings.study == name
+    assert {claim.verdict for claim in findings.claims} <= {"agrees", "open", "differs"}
+    assert len(findings.claims) >= 6
+    assert all(len(table.frame) for table in findings.tables)
+    for key, frame in findings.figures.items():
         figure, caption = draw(key, frame)
         assert len(figure.axes[0].lines) == frame.iloc[:, 0].nunique()
         assert caption.startswith("Mean")
 
 
-def test_means_stand_beside_the_reference_where_there_is_one():
+def test_means_are_next_to_their_reference_if_any():
     """Numbers in brackets, nothing where a run is missing."""
     frame = pd.DataFrame({"who": ["a", "a", "b"], "x": [0.1, 0.3, None], "y": [1.0, 1.0, 2.0]})
-    found = reference_table(frame, "who", ["x", "y"], {"a": (0.25, None)})
-    assert found.to_numpy().tolist() == [["a", "0.200 ± 1.271 (0.250)", "1.000 ± 0.000"], ["b", "", "2.000"]]
+    table_ = reference_table(frame, "who", ["x", "y"], {"a": (0.25, None)})
+    assert table_.to_numpy().tolist() == [["a", "0.200 ± 1.271 (0.250)", "1.000 ± 0.000"], ["b", "", "2.000"]]
 
 
 def test_differences_are_paired_by_seed():
-    """Whatever the order of the rows."""
+    """For any order of the rows."""
     frame = pd.DataFrame({"seed": [1, 2, 2, 1], "who": ["a", "a", "b", "b"], "x": [5.0, 7.0, 1.0, 2.0]})
     assert paired_differences(frame, "who", "x", ("a", "b")).tolist() == [3, 6]
 
@@ -82,6 +82,6 @@ def test_differences_are_paired_by_seed():
 def test_columns_named_by_a_number_become_a_curve():
     """One point per column, at its number."""
     frame = pd.DataFrame({"who": ["a", "a"], "1 image": [0.2, 0.4], "10 images": [0.5, 0.7]})
-    found = curves(frame, "who", ["1 image", "10 images"], "F")
-    assert found["bought"].tolist() == [1, 10]
-    assert found["F"].tolist() == pytest.approx([0.3, 0.6])
+    curve = curves(frame, "who", ["1 image", "10 images"], "F")
+    assert curve["bought"].tolist() == [1, 10]
+    assert curve["F"].tolist() == pytest.approx([0.3, 0.6])

@@ -1,4 +1,4 @@
-"""Published numbers beside ours: the rule of the verdicts, the preset, and what must agree."""
+"""Published and simulated numbers: the rule of the verdicts, presets, and required agreement."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ def test_the_rule_of_the_verdicts(published, ours, largest, verdict):
 
 
 def test_every_published_number_has_its_source_and_a_study():
-    """No number without where it comes from."""
-    numbers = [each for study in STUDIES for each in published_numbers(study)]
+    """No number lacks a source."""
+    numbers = [number_ for study in STUDIES for number_ in published_numbers(study)]
     assert len(numbers) >= 20
-    assert all(each.source for each in numbers)
-    assert len({(each.study, each.policy, each.quantity) for each in numbers}) == len(numbers)
+    assert all(number_.source for number_ in numbers)
+    assert len({(number_.study, number_.policy, number_.quantity) for number_ in numbers}) == len(numbers)
 
 
-def test_each_preset_agrees_where_it_says_that_it_was_fitted():
+def test_each_preset_agrees_with_the_numbers_of_its_fit():
     """LPSM with 1/log T under both fitted presets; with 1/T the beacons under the lighter tail."""
     claims = json.loads(REPORT.read_text(encoding="utf-8"))["studies"]["lpsm-100"]["claims"]
-    headline = {(each["preset"], each["policy"], each["quantity"]): each for each in claims}
+    headline = {(claim_["preset"], claim_["policy"], claim_["quantity"]): claim_ for claim_ in claims}
     for preset in ("thesis", "thesis-uniform"):
         log = [headline[preset, "lpsm:loss=inverse-log", name] for name in ("energy_j", "beacons_j")]
-        assert {(each["role"], each["verdict"]) for each in log} == {("fitted", "agrees")}
+        assert {(claim_["role"], claim_["verdict"]) for claim_ in log} == {("fitted", "agrees")}
         assert headline[preset, "lpsm:loss=inverse-log", "page_ratio_max"]["largest"] < 2
     share = {
         preset: headline[preset, "lpsm:loss=inverse", "beacons_j"]["mean"]
@@ -69,7 +69,7 @@ def test_each_preset_agrees_where_it_says_that_it_was_fitted():
     assert share["thesis"] < 0.5 < 0.65 < share["thesis-uniform"] < 0.75
 
 
-def test_a_role_is_read_off_the_presets_own_history():
+def test_the_role_of_a_number_follows_from_the_history_of_the_preset():
     """A pattern that matches makes a number calibrated or fitted; every other number is predicted."""
     preset = load_preset("thesis-uniform")
     assert role_of("lpsm-4x500/psm/energy_j", preset) == "calibrates"
@@ -81,32 +81,34 @@ def test_a_role_is_read_off_the_presets_own_history():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_no_preset_is_silent_about_what_it_was_fitted_to(name):
-    """Every choice names what was looked at, what was tried and the seeds, none of which is judged on."""
+def test_every_preset_documents_its_fits(name):
+    """Every choice names the numbers, the candidates and the seeds, which are not judging seeds."""
     preset = load_preset(name)
     assert preset.note().startswith(f"preset {name}: ")
-    assert {each.choice for each in (*preset.calibrated, *preset.fitted)} <= {
+    assert {choice_.choice for choice_ in (*preset.calibrated, *preset.fitted)} <= {
         "mean_think_s", "think", "server_delay_ms", "files_are_images", "lpsm:uplink",
     }  # fmt: skip
-    for each in preset.fitted:
-        assert each.looked_at
-        assert each.tried
+    for choice_ in preset.fitted:
+        assert choice_.looked_at
+        assert choice_.tried
     assert json.loads(json.dumps(preset.history())) == preset.history()
     judged = {*FULL.judging(1), *FULL.judging(1, long=True)}
     assert not judged & {*range(1, 11), *CHOOSING}
     assert len(FULL.judging(1)) >= 100
 
 
-def test_a_bound_tells_how_often_it_was_kept():
-    """By the share of the replications, beside the verdict on the largest."""
-    values = {(each.policy, each.quantity): [1.0, 1.1, 3.0, 1.0] for each in published_numbers("lpsm-100")}
-    found = {each.published.key: each for each in published_claims("lpsm-100", values, load_preset("plain"))}
-    bound = found["lpsm-100/lpsm:loss=inverse/page_ratio_max"]
+def test_a_bound_has_the_share_of_replications_that_satisfy_it():
+    """In addition to the verdict on the largest value."""
+    values = {(item.policy, item.quantity): [1.0, 1.1, 3.0, 1.0] for item in published_numbers("lpsm-100")}
+    claims_ = {
+        item.published.key: item for item in published_claims("lpsm-100", values, load_preset("plain"))
+    }
+    bound = claims_["lpsm-100/lpsm:loss=inverse/page_ratio_max"]
     assert (bound.kept, bound.verdict) == (0.75, "differs")
-    assert found["lpsm-100/psm/energy_j"].kept is None
+    assert claims_["lpsm-100/psm/energy_j"].kept is None
 
 
-def test_a_preset_gives_defaults_that_what_is_given_overrides():
+def test_explicit_options_override_the_defaults_of_a_preset():
     """For its own trace and policies only."""
     preset = load_preset("thesis")
     assert preset.policy_spec("lpsm:loss=inverse").values["uplink"] == "restart"

@@ -19,8 +19,8 @@ def findings() -> Findings:
         patch.setattr(devices, "CHIPS", ("", "esp32-c6"))
         patch.setattr(devices, "TRAFFIC", {"ucb": "ucb", "mqtt": "mqtt"})
         patch.setattr(devices, "POLICIES", ("always-on", "psm", "dynamic:stack=linux"))
-        (found,) = reproduce({"devices": load_study("devices")}, Scale(1, 3, 3), workers=1)
-    return found
+        (result,) = reproduce({"devices": load_study("devices")}, Scale(1, 3, 3), workers=1)
+    return result
 
 
 def test_a_small_run_gives_every_table_and_both_figures(findings: Findings) -> None:
@@ -29,7 +29,7 @@ def test_a_small_run_gives_every_table_and_both_figures(findings: Findings) -> N
     assert all(draw(key, frame) for key, frame in findings.figures.items())
 
 
-def test_twt_and_dtim_need_the_same_where_charge_over_time_is_the_same(findings: Findings) -> None:
+def test_twt_and_dtim_need_equal_energy_at_equal_charge_per_time(findings: Findings) -> None:
     """Idle: a period costs 15.042 ms awake, a beacon its charge: T = D x 102.4 ms x the ratio, within 1 %."""
     table = findings.tables[-1].frame
     for chip, ratio in (
@@ -41,7 +41,7 @@ def test_twt_and_dtim_need_the_same_where_charge_over_time_is_the_same(findings:
         assert mine["same power: TWT interval, s"].tolist() == pytest.approx(expected, rel=0.01)
 
 
-def test_delay_is_that_of_the_way_delayed_most_or_the_page_time():
+def test_the_delay_is_that_of_the_slower_direction_or_the_page_time():
     """A command to the station if there are any."""
     mqtt, pages = simulate("psm", "mqtt", pages=1), simulate("psm", pages=2)
     assert delay_s(mqtt) == mqtt["latency.round_trip_down.latency_s.mean"]

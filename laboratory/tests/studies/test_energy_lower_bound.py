@@ -1,4 +1,4 @@
-"""The floor: no policy takes less energy in the simulator, whatever it delays."""
+"""Lower bound of the energy of any policy in the simulator, at any delay."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def random_scenario(seed: int) -> Scenario:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_policy_is_below_the_floor_of_its_own_run(seed: int) -> None:
-    """On twenty random workloads; and a policy that delays has the higher floor."""
+def test_no_policy_is_below_the_lower_bound_of_its_run(seed: int) -> None:
+    """On twenty random workloads; a policy that delays has a higher bound."""
     rows = run_with_lower_bound(POLICIES, random_scenario(seed))
     assert all(row["energy_j"] >= row["energy_lower_bound_j"] for row in rows)
     by_delay = sorted(rows, key=lambda row: row["delay_s"])
@@ -38,7 +38,7 @@ def test_no_policy_is_below_the_floor_of_its_own_run(seed: int) -> None:
     assert by_delay[0]["energy_lower_bound_j"] <= by_delay[-1]["energy_lower_bound_j"] + 1e-12
 
 
-def test_the_floor_is_what_a_hand_computes() -> None:
+def test_the_lower_bound_agrees_with_the_hand_computed_one() -> None:
     """One megabit on the air of the 10 Mbit/s hop is a tenth of a second awake; the rest asleep."""
     page = Page(1.0, 125_000, (), (300,), (0.0,))
     assert energy_lower_bound_j([page], load_topology(), 10.0) == pytest.approx(

@@ -1,4 +1,4 @@
-"""Study of the field: a small run, and the readings that were fixed before it."""
+"""Study of the field: a small run, and the interpretations that were fixed before it."""
 
 from __future__ import annotations
 

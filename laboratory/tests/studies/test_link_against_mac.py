@@ -1,4 +1,4 @@
-"""Study of the air: a small run, and what it must find."""
+"""Study of the channel model: a small run, and its required results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_every_published_number_of_the_headline_has_a_value_under_each_model(fin
     assert numbers.notna().all(axis=None)
 
 
-def test_over_the_air_a_station_under_static_psm_is_awake_longer(findings):
+def test_with_a_channel_model_a_station_under_static_psm_is_awake_longer(findings):
     """Each frame takes its PS-Poll, its ACK and its contention; the link delivers all at 5 Mbit/s at once."""
     means = findings.tables[1].frame
     psm = means[means["policy"] == "psm"].set_index("model")["awake_j"]

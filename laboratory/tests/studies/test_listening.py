@@ -39,13 +39,13 @@ def rows(**columns) -> pd.DataFrame:
     ("ours", "verdict"),
     [([1.0, 1.1, 1.0], "agrees"), ([1.9, 1.6, 2.6], "open"), ([3.0, 3.1, 3.0], "differs")],
 )
-def test_a_condition_agrees_where_the_whole_interval_lies_on_its_side(ours, verdict):
+def test_a_condition_agrees_if_the_whole_interval_is_on_its_side(ours, verdict):
     """Paired differences to 2 J on each of three seeds."""
     condition = Condition("J/page, difference", "energy_j")
     assert judge_conditions([condition], rows(energy_j=ours), rows(energy_j=[2.0, 2.0, 2.0]))[1] == verdict
 
 
-def test_a_limit_can_allow_a_little_more_or_ask_for_a_share():
+def test_a_limit_is_a_tolerance_or_a_share():
     """Slowdown not above the other's by more than 0.03; energy at most 91 %."""
     near = Condition("slowdown, difference", "slowdown", 0.03)
     assert judge_conditions([near], rows(slowdown=[1.02] * 3), rows(slowdown=[1.0] * 3))[1] == "agrees"
@@ -65,16 +65,18 @@ def test_fixed_intervals_are_compared_at_equal_delay():
     assert at_equal_delay(fixed, ours)["above_j_per_h"].tolist() == pytest.approx([15.0])
 
 
-def test_no_seed_of_the_study_is_one_that_a_choice_was_made_on():
+def test_no_seed_of_the_study_was_used_for_a_choice():
     """All lie beyond 5000; those of the tests and of the specification are below 1000."""
     for scale in (FULL, QUICK):
         arguments = [task.arguments for task in listening.tasks(scale, 1)]
-        scenarios = [s for each in arguments for s in each.get("scenarios", [each.get("scenario")])]
+        scenarios = [
+            s for argument in arguments for s in argument.get("scenarios", [argument.get("scenario")])
+        ]
         assert all(scenario.seed > FIRST_SEED for scenario in scenarios)
 
 
-def test_matched_random_listening_hears_as_many_beacons():
-    """On the pages that its probability was found on, within a twentieth."""
+def test_matched_random_listening_receives_the_same_number_of_beacons():
+    """Within a twentieth, on the pages on which its probability was tuned."""
     learner = "listen:learner=cbgz,b=0.3"
     pages = Scenario(pages=10, seed=21)
     (matched,), (wanted,) = run_matched(pages, [pages], [learner]), run_policies([learner], pages)
@@ -87,14 +89,14 @@ def test_the_figure_has_a_panel_for_each_trace():
     frame = pd.DataFrame(
         [
             {
-                "title": place.title,
+                "title": trace.title,
                 "family": family,
                 "policy": family,
                 "slowdown": 1.5,
                 "energy_j": 3.0,
                 "hindsight_j": 2.9,
             }
-            for place in PAGE_TRACES
+            for trace in PAGE_TRACES
             for family in ("anticipate", "psm")
         ]
     )
@@ -105,14 +107,14 @@ def test_the_figure_has_a_panel_for_each_trace():
 
 def test_a_digest_has_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
     """A very small run: two seeds, few pages, all policies and traces but the long ones."""
-    small = tuple(place._replace(pages=2, quick_pages=2) for place in PAGE_TRACES[:1])
+    small = tuple(trace._replace(pages=2, quick_pages=2) for trace in PAGE_TRACES[:1])
     claims = tuple(c._replace(traces=small) if c.traces == PAGE_TRACES else c for c in CLAIMS)
     needed = [policy for policy in PUSH_POLICIES if policy in USED or policy.startswith("psm")]
     changes = {"PAGE_TRACES": small, "PUSH_TRACES": PUSH_TRACES[::2], "CLAIMS": claims}
     for name, value in {**changes, "PUSH_POLICIES": tuple(needed)}.items():
         monkeypatch.setattr(listening, name, value)
-    (found,) = reproduce({"listening": load_study("listening")}, Scale(2, 2, 2), workers=1)
-    frame = found.tables[0].frame
+    (findings,) = reproduce({"listening": load_study("listening")}, Scale(2, 2, 2), workers=1)
+    frame = findings.tables[0].frame
     assert set(frame["verdict"]) <= {"agrees", "open", "differs"}
     assert len(frame) == len(CLAIMS)
-    assert set(found.figures["listening"]["policy"]) == set(PAGE_POLICIES)
+    assert set(findings.figures["listening"]["policy"]) == set(PAGE_POLICIES)

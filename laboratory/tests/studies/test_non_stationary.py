@@ -1,4 +1,4 @@
-"""The study of non-stationary traffic: its numbers obey the theory, its words follow the numbers."""
+"""Study of non-stationary traffic: its numbers obey the theory, and its text follows from the numbers."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def rows() -> list[dict]:
 
 
 def of(rows: list[dict], policy: str, gamma: str = "published") -> dict:
-    (found,) = [row for row in rows if row["policy"] == policy and row["gamma"] in ("", gamma)]
-    return found
+    (row_,) = [row for row in rows if row["policy"] == policy and row["gamma"] in ("", gamma)]
+    return row_
 
 
 def test_a_run_alone_has_the_same_energy_and_slowdown(rows):
-    """Keeping a log changes nothing; Static-expert is alpha = 0."""
+    """A log does not change the run; Static-expert is alpha = 0."""
     for spec, label in (("lpsm", LEARN_ALPHA), ("lpsm:alpha=0", "Static-expert"), (FIXED[2], FIXED[2])):
         alone = simulate(spec, trace=TRACE, pages=PAGES, seed=1)
         assert of(rows, label)["energy_j"] == alone.energy_per_page_j
@@ -65,7 +65,7 @@ def test_a_run_alone_has_the_same_energy_and_slowdown(rows):
 
 
 @pytest.mark.parametrize("gamma", ["published", "1e-05"])
-def test_losses_in_hindsight_are_ordered_as_they_must_be(rows, gamma):
+def test_losses_of_comparators_are_in_order(rows, gamma):
     """Each round's best <= best switching <= best expert; the best rate is no worse than any rate tried."""
     hindsight = of(rows, "hindsight", gamma)
     assert hindsight["each_round"] <= hindsight["best_switching"] <= hindsight["best_expert"]
@@ -79,44 +79,44 @@ def test_learn_alphas_own_rounds_are_the_common_ones(rows, gamma):
     """Learning again from their losses gives the mixture loss that the run suffered."""
     _, rounds = logged_run(load_workload(TRACE, PAGES, 1), gamma, None)
     again = LearnAlpha(12, switching_rates(horizon=27_000))
-    assert [again.update(each.losses) for each in rounds] == [each.mixture for each in rounds]
+    assert [again.update(round_.losses) for round_ in rounds] == [round_.mixture for round_ in rounds]
     ours, hindsight = (of(rows, name, gamma_label(gamma)) for name in (LEARN_ALPHA, "hindsight"))
-    assert ours["common"] == sum(each.mixture for each in rounds)
+    assert ours["common"] == sum(round_.mixture for round_ in rounds)
     assert ours["rounds"] == hindsight["rounds"] == len(rounds)
 
 
-def test_common_rounds_cost_each_rate_what_fixed_share_loses():
+def test_on_common_rounds_each_rate_has_the_loss_of_fixed_share():
     """Static-expert, whose rate is 0, too."""
     table = np.random.default_rng(5).exponential(1, (60, 5))
     learners, hindsight = regrets(
         [[LearnerRound(0.0, losses, 1.0, 1.0, losses, 100.0) for losses in table]] * (1 + len(RATES)), 2
     )
-    common = [each["common"] for each in learners]
+    common = [learner_["common"] for learner_ in learners]
     assert common == pytest.approx([60.0, *rate_losses(table, RATES)], rel=1e-12)
     assert hindsight["curve"] == pytest.approx(rate_losses(table, CURVE) - table.sum(axis=0).min(), rel=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [None, 0.0, 0.1])
-def test_the_rounds_kept_are_those_that_lpsm_learns(alpha):
-    """As many, and the same last prediction, though LPSM takes those of a quiet time at once."""
+def test_the_recorded_rounds_are_those_that_lpsm_learns(alpha):
+    """With the same number and last prediction, although LPSM learns idle rounds at once."""
     workload, policy = load_workload("ucb", 5, 3), Lpsm(alpha=alpha)
     run_alone(build_world(load_topology(), policy), workload.pages)
     _, rounds = logged_run(workload, None, alpha)
     assert len(rounds) == policy.learner.rounds > 100
     assert rounds[-1].polling_ms == pytest.approx(policy.polling_ms, rel=1e-9)
-    assert [each.time_s for each in rounds] == sorted(each.time_s for each in rounds)
+    assert [round_.time_s for round_ in rounds] == sorted(round_.time_s for round_ in rounds)
 
 
 def test_a_timeline_has_the_regimes_of_its_run():
     """In the order of the schedule, from the first page on; polling times lie within the experts' range."""
-    found = pd.DataFrame(polling_times(None, Scenario("shifting:length=0.05", pages=20, seed=1)))
-    assert list(dict.fromkeys(found["regime"])) == ["quiet", "busy", "stream", "push"]
-    assert found["minutes"].is_monotonic_increasing
-    assert found["polling_ms"].between(100, 1200).all()
-    assert set(found["learner"]) == {LEARN_ALPHA}
+    timeline = pd.DataFrame(polling_times(None, Scenario("shifting:length=0.05", pages=20, seed=1)))
+    assert list(dict.fromkeys(timeline["regime"])) == ["quiet", "busy", "stream", "push"]
+    assert timeline["minutes"].is_monotonic_increasing
+    assert timeline["polling_ms"].between(100, 1200).all()
+    assert set(timeline["learner"]) == {LEARN_ALPHA}
 
 
-def made_up(more: dict[str, tuple[float, float]]) -> Runs:
+def synthetic_runs(more: dict[str, tuple[float, float]]) -> Runs:
     """Return rows of three seeds in which *more* are energy and slowdown beyond Learn-alpha's 1 and 2."""
     rivals = dict.fromkeys((*FIXED, *BOUNDED, *LEARNERS[1:]), (1.0, 1.0)) | more
     rows: list[dict[str, Any]] = []
@@ -132,9 +132,12 @@ def made_up(more: dict[str, tuple[float, float]]) -> Runs:
     return by_seed(pd.DataFrame(rows))
 
 
-def test_the_gain_is_set_beside_that_on_stationary_traffic():
-    """1 of 2 J saved here, 1 of 5 there; the most frugal learner is named."""
-    half, fifth = made_up({}), made_up({"Static-expert": (0.25, 0.0), "Fixed-share 0.5": (-0.5, 0.0)})
+def test_the_gain_is_compared_with_that_on_stationary_traffic():
+    """1 of 2 J saved here, 1 of 5 J there; the learner with the least energy is named."""
+    half, fifth = (
+        synthetic_runs({}),
+        synthetic_runs({"Static-expert": (0.25, 0.0), "Fixed-share 0.5": (-0.5, 0.0)}),
+    )
     assert "is 50.0 ± 0.1 % of its energy on the shifting traffic and 20.1 ± 0.2 % on" in gains(half, fifth)
     assert gains(half, fifth).endswith("The saving is larger if regimes switch.")
     assert gains(fifth, half).endswith("The saving is not larger if regimes switch.")
@@ -160,29 +163,29 @@ def test_the_gain_is_set_beside_that_on_stationary_traffic():
 )
 def test_a_verdict_follows_both_intervals_and_the_margins(energy, slowdown, word):
     """One per cent of energy, 0.02 of slowdown: a difference that is off zero can be equivalent."""
-    assert verdict(made_up({"bsd:p=1": (energy, slowdown)}), "bsd:p=1") == word
+    assert verdict(synthetic_runs({"bsd:p=1": (energy, slowdown)}), "bsd:p=1") == word
 
 
-def test_the_best_fixed_polling_times_are_found_in_hindsight():
+def test_the_best_fixed_polling_times_are_selected_in_hindsight():
     """Least energy; least energy among the fast ones; fastest among the frugal ones."""
-    study = made_up({
+    study = synthetic_runs({
         "psm:listen_interval=3": (-0.5, 0.5),
         "psm:listen_interval=5": (-0.3, 0.2),
         "psm:listen_interval=2": (0.4, -0.4),
     })  # fmt: skip
     assert [*best_fixed(study).values()] == [FIXED[2], FIXED[1], FIXED[4]]
-    assert [*best_fixed(made_up({})).values()][1:] == ["", ""]
+    assert [*best_fixed(synthetic_runs({})).values()][1:] == ["", ""]
 
 
 def test_remarks_name_numbers_and_losers():
-    """Words and signs come from the rows."""
-    found = made_up({"Fixed-share 0.1": (-0.5, -0.5), "Static-expert": (0.25, 0.1)})
-    text = " ".join(comparisons(found))
+    """Their words and signs follow from the rows."""
+    runs_ = synthetic_runs({"Fixed-share 0.1": (-0.5, -0.5), "Static-expert": (0.25, 0.1)})
+    text = " ".join(comparisons(runs_))
     assert "takes 20.1 % less energy (-252.0 ± 2.5 mJ per page), and its slowdown differs by -0.102" in text
     assert "Fixed-share 0.1: better in both" in text
     assert "+1.0 ± 0.0 nats to the best expert" in text
     assert "lower loss: Fixed-share 0.1" in text
-    assert leaders(found).count("Fixed-share 0.1") == 3
+    assert leaders(runs_).count("Fixed-share 0.1") == 3
 
 
 @pytest.mark.parametrize(
@@ -192,9 +195,9 @@ def test_the_committed_sentences_have_the_verdicts_of_the_tables(part, number):
     """Of each learner with a fixed rate, compared with Learn-alpha."""
     study = json.loads(COMMITTED.read_text(encoding="utf-8"))["studies"]["non-stationary"]
     (sentence,) = [text for text in study["remarks"] if text.startswith(f"{part}. Fixed-share compared")]
-    told: dict[str, str] = {}
-    for each in sentence.removesuffix(".").partition("Learn-alpha: ")[2].split("; "):
-        names, _, verdict = each.partition(": ")
-        told |= dict.fromkeys(names.split(", "), verdict)
+    stated: dict[str, str] = {}
+    for part_ in sentence.removesuffix(".").partition("Learn-alpha: ")[2].split("; "):
+        names, _, verdict = part_.partition(": ")
+        stated |= dict.fromkeys(names.split(", "), verdict)
     rows = study["tables"][number]["rows"]
-    assert told == {row[0]: row[-1] for row in rows if row[0].startswith("Fixed-share")}
+    assert stated == {row[0]: row[-1] for row in rows if row[0].startswith("Fixed-share")}

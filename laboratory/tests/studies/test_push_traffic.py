@@ -13,17 +13,17 @@ RATES = {"poisson": 1 / 60, "bursts": (300 / 120 + 30 / 3) / 330, "clock": 1 / 3
 @pytest.mark.parametrize("kind", RATES)
 def test_the_rate_is_that_of_the_kind(kind):
     """Over a hundred hours, within 6 %."""
-    found = push_workload(kind, HOURS, 1).messages
-    assert len(found) == pytest.approx(HOURS * 3600 * RATES[kind], rel=0.06)
+    messages = push_workload(kind, HOURS, 1).messages
+    assert len(messages) == pytest.approx(HOURS * 3600 * RATES[kind], rel=0.06)
 
 
 def test_a_shift_has_each_kind_for_a_third():
     """In the last third one push every 30 s."""
-    found = push_workload(KINDS[-1], HOURS, 1).messages.at_s
+    times_s = push_workload(KINDS[-1], HOURS, 1).messages.at_s
     end_s = HOURS * 3600
-    last = found[found > 2 * end_s / 3 + 100] - 2 * end_s / 3
+    last = times_s[times_s > 2 * end_s / 3 + 100] - 2 * end_s / 3
     assert np.abs(last / 30 - np.round(last / 30)).max() < 0.1
-    counts, _ = np.histogram(found, bins=3, range=(0, end_s))
+    counts, _ = np.histogram(times_s, bins=3, range=(0, end_s))
     assert counts / (end_s / 3) == pytest.approx(list(RATES.values()), rel=0.12)
 
 

@@ -72,11 +72,11 @@ def test_3_nbdt_does_not_beat_3_id3_on_every_table(trees: dict[str, pd.DataFrame
 
 def test_pool_rules_err_as_in_the_table_and_near_instances_teach_more() -> None:
     """Ten seeds: within .04 or our interval; after 100 labels MU and ISALp err less than random."""
-    found = {rule: trials(errors_of, range(1, 11), pool="neuron", rule=rule) for rule in RULES}
-    for rule, frame in found.items():
+    frames = {rule: trials(errors_of, range(1, 11), pool="neuron", rule=rule) for rule in RULES}
+    for rule, frame in frames.items():
         require_near(frame, COLUMNS, reference.POOLS[f"neuron: {rule}"], 0, 0.04)
     for rule in ("mu", "isalp"):
-        assert gain(found[rule], COLUMNS[-1], found["random"]).high < 0
+        assert gain(frames[rule], COLUMNS[-1], frames["random"]).high < 0
 
 
 @pytest.fixture
@@ -91,11 +91,11 @@ def two_counts(monkeypatch: pytest.MonkeyPatch) -> Sequence[str]:
 def test_planes_err_as_in_the_table_and_placed_instances_teach_more(two_counts: Sequence[str]) -> None:
     """Without noise, 8 seeds: within a quarter or our interval; BI and MI err less than random."""
     names = ("random", "BI", "MI", "ISALg", "ISALg, weights off", "ISALg literal", "IWAL2")
-    found = {name: trials(isal_planes.curve_of, range(1, 9), flips=0.0, sampler=name) for name in names}
-    for name, frame in found.items():
+    frames = {name: trials(isal_planes.curve_of, range(1, 9), flips=0.0, sampler=name) for name in names}
+    for name, frame in frames.items():
         require_near(frame, two_counts, reference.PLANES[f"0 % flips: {name}"][1:3], 0.25, 0)
     for name in ("BI", "MI"):
-        assert gain(found[name], "100 labels", found["random"]).high < 0
+        assert gain(frames[name], "100 labels", frames["random"]).high < 0
 
 
 def test_under_noise_isalg_is_not_better_than_all(two_counts: Sequence[str]) -> None:
@@ -121,9 +121,9 @@ def test_isal_in_one_dimension_takes_the_labels_of_the_table() -> None:
 
 def test_weighted_errors_are_unbiased_and_eta_tames_their_spread() -> None:
     """The mean of samples of N(.5, .1) is the true error .3, with and without eta."""
-    found = trials(weights_of, range(1, 11))
-    assert found.mean().to_numpy() == pytest.approx(0.3, abs=0.012)
-    assert found["eta 0.2"].std() < found["eta 0"].std()
+    rows_ = trials(weights_of, range(1, 11))
+    assert rows_.mean().to_numpy() == pytest.approx(0.3, abs=0.012)
+    assert rows_["eta 0.2"].std() < rows_["eta 0"].std()
 
 
 def test_under_noise_isalg_does_not_beat_uniform_draws_in_one_dimension() -> None:
@@ -161,16 +161,16 @@ def test_labels_on_the_sphere_are_those_of_the_reference(label: str, seeds: int,
     medians = (
         trials(hits_of, range(1, 1 + seeds), label=label).groupby("error")[["labels", "reference"]].median()
     )
-    known = medians.dropna(subset="reference")
-    assert known["labels"].to_numpy() == pytest.approx(known["reference"].to_numpy(), rel=share)
+    listed = medians.dropna(subset="reference")
+    assert listed["labels"].to_numpy() == pytest.approx(listed["reference"].to_numpy(), rel=share)
 
 
 @pytest.mark.parametrize("features", [5, 10])
 def test_labels_of_dkm_grow_with_the_logarithm_of_the_error(features: int) -> None:
     """R = 16: within 15 % at .003 and .001, 5 to 9 d ln(1/eps); in 10 dimensions 15 times fewer than all."""
-    found = trials(hits_of, range(1, 41), label=f"DKM R = 16, d = {features}")
-    medians = found.groupby("error", sort=False).median(numeric_only=True)
-    assert found["labels"].notna().all()
+    hits = trials(hits_of, range(1, 41), label=f"DKM R = 16, d = {features}")
+    medians = hits.groupby("error", sort=False).median(numeric_only=True)
+    assert hits["labels"].notna().all()
     assert medians["labels"].to_numpy()[-2:] == pytest.approx(medians["reference"].to_numpy()[-2:], rel=0.15)
     assert 5 < medians["labels"].iloc[-1] / medians["scale"].iloc[-1] < 9
     assert np.corrcoef(medians["labels"], medians["scale"])[0, 1] > 0.98
@@ -188,8 +188,10 @@ def test_labels_of_dkm_grow_with_the_logarithm_of_the_error(features: int) -> No
 )
 def test_mistakes_on_the_sphere(label: str, seeds: int, mistakes: Sequence[int]) -> None:
     """Updates to each error, within 15 % of an independent program's."""
-    found = trials(hits_of, range(1, 1 + seeds), label=label).groupby("error", sort=False)["updates"].median()
-    assert found.to_numpy() == pytest.approx(mistakes, rel=0.15)
+    updates_ = (
+        trials(hits_of, range(1, 1 + seeds), label=label).groupby("error", sort=False)["updates"].median()
+    )
+    assert updates_.to_numpy() == pytest.approx(mistakes, rel=0.15)
 
 
 def test_the_error_of_the_perceptron_falls_as_one_over_the_root_of_its_updates() -> None:

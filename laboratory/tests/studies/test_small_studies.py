@@ -1,4 +1,4 @@
-"""Studies of published savings: what must hold of their committed tables, and of their parts."""
+"""Studies of published savings: laws of their committed tables and of their parts."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def first_number(column: pd.Series[str]) -> pd.Series[float]:
     return column.astype(str).str.extract(r"(-?[\d.]+)")[0].astype(float)
 
 
-def test_an_exchange_that_was_not_held_is_not_measured() -> None:
+def test_an_exchange_without_buffering_has_no_measurement() -> None:
     """Without server delay BSD with p = 0.1 is awake for every reply: no number, rather than 1 / 1.1."""
     (row,) = measure_bound(0.1, Scenario("ucb:server_delay_ms=none", pages=3, seed=1))
     assert (row["bound"], row["held"]) == (None, 0)
 
 
-def test_no_policy_needs_less_than_hindsight_at_its_own_delay(
+def test_no_policy_needs_less_than_the_offline_optimum_at_its_delay(
     tables: dict[str, list[pd.DataFrame]],
 ) -> None:
     """On the chain the best schedule is a lower bound; in the simulator the floor is."""
@@ -61,7 +61,9 @@ def test_no_policy_needs_less_than_hindsight_at_its_own_delay(
 
 def scores(*values: tuple[float, float]) -> pd.DataFrame:
     """Return the scores of settings with these values of static PSM's slowdown and LPSM's page time."""
-    number = {each.key: each for study in ("one-setting", "lpsm-100") for each in published_numbers(study)}
+    number = {
+        number_.key: number_ for study in ("one-setting", "lpsm-100") for number_ in published_numbers(study)
+    }
     return pd.DataFrame(
         score(
             dict.fromkeys(KEYS, "any"),
@@ -74,7 +76,7 @@ def scores(*values: tuple[float, float]) -> pd.DataFrame:
     )
 
 
-def test_the_frontier_of_settings_is_beaten_by_none() -> None:
+def test_no_setting_dominates_the_frontier() -> None:
     """Of two settings that agree with equally many numbers, the first one represents both."""
     both, static, learned, none = (2.2, 1.19), (2.2, 1.6), (1.3, 1.19), (1.0, 1.0)
     assert list(frontier_of(scores(none, static, learned)).index) == [2, 1]

@@ -21,8 +21,8 @@ TINY = Scale(replications=2, pages=4, long_pages=5)
 RUNS: list[str] = []
 
 
-def noted(name: str) -> list[dict[str, str]]:
-    """Note the call, and return a row with the name."""
+def record_call(name: str) -> list[dict[str, str]]:
+    """Record the call, and return a row with the name."""
     RUNS.append(name)
     return [{"name": name}]
 
@@ -36,33 +36,35 @@ class Names:
     def tasks(self, scale: Scale, seed: int) -> list[Task]:
         """Return one task per name, the later ones heavier."""
         labels = {"study": "+".join(self.names)}
-        return [Task("name", noted, {"name": name}, i + 1, labels) for i, name in enumerate(self.names)]
+        return [Task("name", record_call, {"name": name}, i + 1, labels) for i, name in enumerate(self.names)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the names found."""
+        """Return the names in the rows."""
         assert {row.pop("study") for row in rows.of("name")} == {"+".join(self.names)}
         frame = pd.DataFrame([{"name": row.pop("name")} for row in rows.of("name")])
         return Findings("names", "Names", "none", tables=[Table("names", frame)])
 
 
 def test_each_study_gets_its_own_rows_in_its_own_order() -> None:
-    """Though the heaviest task of a study runs first, and what two studies share runs once."""
+    """Although the heaviest task of a study runs first, and common tasks of two studies run once."""
     RUNS.clear()
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     studies = {"one": Names("a", "b"), "two": Names("b", "c", "a")}
-    found = reproduce(studies, TINY, workers=1, progress=lambda done, total, *_: told.append((done, total)))
-    names = [list(each.tables[0].frame["name"]) for each in found]
+    findings = reproduce(
+        studies, TINY, workers=1, progress=lambda done, total, *_: reported.append((done, total))
+    )
+    names = [list(finding.tables[0].frame["name"]) for finding in findings]
     assert names == [["a", "b"], ["b", "c", "a"]]
     assert sorted(RUNS) == ["a", "b", "c"]
-    assert told[-1][0] == told[-1][1]
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert reported[-1][0] == reported[-1][1]
+    assert [done for done, _ in reported] == sorted(done for done, _ in reported)
 
 
 def test_a_finished_study_does_not_wait_for_the_others() -> None:
     """None of their tasks has run yet, so that an interrupt cannot lose it."""
     RUNS.clear()
-    found = reproduce({"one": Names("a", "b"), "two": Names("b", "c")}, TINY, workers=1)
-    assert list(next(found).tables[0].frame["name"]) == ["a", "b"]
+    findings = reproduce({"one": Names("a", "b"), "two": Names("b", "c")}, TINY, workers=1)
+    assert list(next(findings).tables[0].frame["name"]) == ["a", "b"]
     assert sorted(RUNS) == ["a", "b"]
 
 
@@ -75,7 +77,7 @@ def test_the_findings_do_not_depend_on_the_workers() -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_quick_study_gives_the_committed_numbers(name: str, require_the_same: Any) -> None:
-    """Run anew, and compared with ``reports/reproduction/quick.json``."""
+    """Run again and compared with ``reports/reproduction/quick.json``."""
     require_the_same(name, load_study(name), json.loads(COMMITTED.read_text(encoding="utf-8")))
 
 

@@ -1,4 +1,4 @@
-"""Tasks: equal work is done once, rows are asked for by kind, each with the labels of its own task."""
+"""Tasks: equal work is done once, and rows have the labels of their task."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from psm_sim.simulation import Scenario, simulate
 DONE: list[str] = []
 
 
-def noted(name: str) -> list[dict[str, Any]]:
-    """Note the call, and return two rows."""
+def record_call(name: str) -> list[dict[str, Any]]:
+    """Record the call, and return two rows."""
     DONE.append(name)
     return [{"name": name, "number": number} for number in (1, 2)]
 
 
 def task(kind: str, name: str, weight: int = 1, **labels: Any) -> Task:
-    """Return a task of a kind and weight of its own, which notes that it was run."""
-    return Task(kind, noted, {"name": name}, weight, labels)
+    """Return a task of a kind and weight that records its run."""
+    return Task(kind, record_call, {"name": name}, weight, labels)
 
 
 def test_equal_work_is_done_once_and_labelled_for_each_task() -> None:
     """The heaviest first; the labels stand in front and decide nothing."""
     DONE.clear()
-    told: list[tuple[int, int, str]] = []
+    reported: list[tuple[int, int, str]] = []
     tasks = [task("a", "x", 1, study="one"), task("a", "y", 3, study="one"), task("a", "x", 1, study="two")]
-    (rows,) = run_groups([tasks], progress=lambda *given: told.append(given))
+    (rows,) = run_groups([tasks], progress=lambda *arguments: reported.append(arguments))
     assert DONE == ["y", "x"]
-    assert told == [(done, 4, "2 tasks") for done in (0, 3, 4)]
+    assert reported == [(done, 4, "2 tasks") for done in (0, 3, 4)]
     assert [(row["study"], row["name"]) for row in rows.of("a")[::2]] == [
         ("one", "x"), ("one", "y"), ("two", "x"),
     ]  # fmt: skip
@@ -38,13 +38,13 @@ def test_equal_work_is_done_once_and_labelled_for_each_task() -> None:
 
 
 def test_a_row_changed_by_one_task_is_not_another_tasks() -> None:
-    """Though both stand for the same work."""
+    """Although both are the same work."""
     (rows,) = run_groups([[task("a", "x"), task("a", "x")]])
     rows.of("a")[0]["name"] = "spoiled"
     assert [row["name"] for row in rows.of("a")] == ["spoiled", "x", "x", "x"]
 
 
-def test_a_task_is_known_by_what_decides_its_rows() -> None:
+def test_the_key_of_a_task_depends_on_what_determines_its_rows() -> None:
     """Labels do not count; one policy more, another setting or seed is other work."""
     scenario = Scenario(pages=5)
     run = comparison_task(("psm", "lpsm"), scenario)
@@ -60,7 +60,7 @@ def test_a_task_is_known_by_what_decides_its_rows() -> None:
         comparison_task(("psm",), Scenario(pages=5, seed=2)),
         comparison_task(("psm",), Scenario(pages=5, settings={"links.wired.latency_ms": 9})),
     ]
-    keys = [each.key() for each in (run, best, *others)]
+    keys = [task_.key() for task_ in (run, best, *others)]
     assert len(set(keys)) == len(keys)
 
 

@@ -34,13 +34,13 @@ FOLDER = Path(__file__).resolve().parents[3] / "reports" / "validation"
 def table(name: str, number: int = 0) -> list[dict]:
     """Return the rows of a table of a committed study."""
     studies = json.loads((FOLDER / "numbers.json").read_text(encoding="utf-8"))["studies"]
-    found = studies[name]["tables"][number]
-    return [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
+    stored = studies[name]["tables"][number]
+    return [dict(zip(stored["columns"], row, strict=True)) for row in stored["rows"]]
 
 
 @pytest.mark.parametrize("name", VALIDATIONS)
-def test_the_committed_validation_is_what_the_simulator_gives(name, require_the_same):
-    """Run anew, and compared with ``reports/validation/quick.json``."""
+def test_the_committed_validation_agrees_with_the_simulator(name, require_the_same):
+    """Run again and compared with ``reports/validation/quick.json``."""
     committed = json.loads((FOLDER / "quick.json").read_text(encoding="utf-8"))
     require_the_same(name, load_study(name), committed)
 
@@ -110,7 +110,7 @@ def test_the_closed_form_of_the_latency_is_that_of_the_simulator(loss, run):
 
 
 @pytest.mark.parametrize(("loss", "run"), [(0.3, 2.5), (0.6, 4.0)])
-def test_a_fit_finds_the_losses_of_its_percentiles(loss, run):
+def test_a_fit_recovers_the_losses_of_its_percentiles(loss, run):
     """Two percentiles determine both parameters."""
     assert fit_losses(latency_percentiles(loss, run).tolist(), "in runs") == (loss, run)
 
@@ -130,28 +130,28 @@ def test_the_verdict_keeps_its_tolerance():
     assert validation_verdict("latency", 3.0, 25.1) == "differs"
 
 
-def test_one_measured_mean_predicts_the_others_within_seven_per_cent_and_two_within_two_and_a_half():
+def test_one_measured_mean_predicts_the_others_within_7_percent_and_two_within_2_5():
     """In the median without the two chips whose rows scatter; every row is printed, also the misses."""
     tallies = {(row["given"], row["chips"]): row for row in table("calibration")}
     without = "without ESP32 and ESP32-S2"
-    for given in ("DTIM 1", "DTIM 3", "DTIM 10"):
-        assert tallies[given, without]["median %"] <= 7
-        assert (tallies[given, without]["rows"], tallies[given, "all"]["rows"]) == (16, 20)
+    for means in ("DTIM 1", "DTIM 3", "DTIM 10"):
+        assert tallies[means, without]["median %"] <= 7
+        assert (tallies[means, without]["rows"], tallies[means, "all"]["rows"]) == (16, 20)
     assert tallies["DTIM 1 and 10", without]["median %"] <= 2.5
     rows = table("calibration", 1)
     assert len(rows) == 3 * 20 + 3 * 10
     assert all(row["verdict"] in ("agrees", "differs", "no fit") for row in rows)
 
 
-def test_the_interval_after_one_mean_covers_most_of_the_rows_that_were_not_given():
+def test_the_interval_after_one_mean_covers_most_of_the_other_rows():
     """At least 80 % of the rows within 13 %, and after two means within 6 %, without the two chips."""
     rows = [row for row in table("calibration", 1) if row["chip"] not in SCATTERED]
-    for given, limit in (("DTIM 3", 13), ("DTIM 1 and 10", 6)):
-        sizes = [abs(row["difference %"]) for row in rows if row["given"] == given]
+    for means, limit in (("DTIM 3", 13), ("DTIM 1 and 10", 6)):
+        sizes = [abs(row["difference %"]) for row in rows if row["given"] == means]
         assert np.mean(np.array(sizes) <= limit) >= 0.8
 
 
-def test_with_its_least_currents_the_chip_of_two_sleep_states_is_met():
+def test_with_its_minimum_currents_the_chip_with_two_sleep_states_is_predicted():
     """ESP32-S2, which has no base and charge otherwise."""
     (row,) = (row for row in table("dtim") if row["chip"] == "ESP32-S2" and row["mode"] == "light sleep")
     assert abs(row["difference %"]) < 0.5

@@ -122,7 +122,7 @@ def test_settings_of_lpsm_change_one_parameter_and_include_every_learner():
     assert learners == {"learn-alpha", *installed}
 
 
-def test_no_seed_is_one_that_a_choice_was_made_on():
+def test_no_seed_was_used_for_a_choice():
     """Settings are chosen on 6001 to 6003 and judged on 6101 to 6110."""
     study = load_study("what-limits-lpsm")
     full, quick = (
@@ -132,11 +132,11 @@ def test_no_seed_is_one_that_a_choice_was_made_on():
     assert quick < full
 
 
-def test_the_row_of_lpsm_is_that_of_the_policy_lpsm():
-    """To the last bit; the distance is the cost above the optimum, which allows delay at a low price."""
+def test_the_row_of_lpsm_equals_a_run_of_lpsm():
+    """Bit-for-bit. The distance is the cost above the optimum, which allows delay at a low price."""
     scenario = Scenario(pages=6, seed=3)
-    found = distances_to_optimum((LPSM, "lpsm:rule=harmonic"), scenario)
-    lpsm = [row for row in found if row["policy"] == LPSM]
+    rows_ = distances_to_optimum((LPSM, "lpsm:rule=harmonic"), scenario)
+    lpsm = [row for row in rows_ if row["policy"] == LPSM]
     run, always_on = compare([LPSM], pages=6, seed=3).runs[0], compare(["always-on"], pages=6, seed=3).runs[0]
     delay_s = run.page_time_s.mean - always_on.page_time_s.mean
     for row, price_w in zip(lpsm, PRICES_W, strict=True):

@@ -16,7 +16,7 @@ def client() -> ReplayedClient:
     return replay_trace("ucb", ReplayConfig(polls=2500), pages=20, history=True)[0]
 
 
-def test_drawn_losses_add_up_to_the_totals_of_the_replay(client: ReplayedClient) -> None:
+def test_plotted_losses_add_up_to_the_totals_of_the_replay(client: ReplayedClient) -> None:
     """Thinning loses nothing: means times polls; the current best is least."""
     frame, outcome = best_expert_columns(client), client.to_dict()
     assert len(frame) <= 1200 < client.replay.polls

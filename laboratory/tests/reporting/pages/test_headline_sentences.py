@@ -1,4 +1,4 @@
-"""Counts in the sentences of the committed reports and documents, counted anew from the committed tables."""
+"""Counts in sentences of committed reports and documents, compared with the committed tables."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ PLURALS = {"agrees": "agree", "open": "open", "undecided": "undecided", "differs
 
 def numbers(report: str) -> dict[str, Any]:
     """Return the committed numbers of a report."""
-    found: dict[str, Any] = json.loads((ROOT / f"reports/{report}/numbers.json").read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads(
+        (ROOT / f"reports/{report}/numbers.json").read_text(encoding="utf-8")
+    )
+    return document
 
 
 def text(document: str) -> str:
@@ -28,14 +30,14 @@ def text(document: str) -> str:
 
 def table(report: str, study: str, number: int = 0) -> pd.DataFrame:
     """Return a committed table."""
-    found = numbers(report)["studies"][study]["tables"][number]
-    return pd.DataFrame(found["rows"], columns=found["columns"])
+    stored = numbers(report)["studies"][study]["tables"][number]
+    return pd.DataFrame(stored["rows"], columns=stored["columns"])
 
 
 def claims(report: str) -> pd.DataFrame:
     """Return the committed claims of all studies of a report."""
     studies = numbers(report)["studies"]
-    return pd.DataFrame([{"study": name, **each} for name in studies for each in studies[name]["claims"]])
+    return pd.DataFrame([{"study": name, **claim} for name in studies for claim in studies[name]["claims"]])
 
 
 def of(verdicts: Iterable[str]) -> str:
@@ -61,8 +63,8 @@ def by_verdict(verdicts: Iterable[str]) -> str:
 @pytest.mark.parametrize("report", ["reproduction", "learners", "field"])
 def test_the_tallies_count_each_claim_once(report: str) -> None:
     """By preset, role and verdict."""
-    found = claims(report)
-    counts = found.groupby(["preset", "role", "verdict"]).size().to_dict()
+    claims_ = claims(report)
+    counts = claims_.groupby(["preset", "role", "verdict"]).size().to_dict()
     tallies = numbers(report)["tallies"]
     assert counts == {
         (preset, role, verdict): count
@@ -74,8 +76,8 @@ def test_the_tallies_count_each_claim_once(report: str) -> None:
 
 def test_the_summary_of_the_reproduction_counts_its_claims() -> None:
     """Roles under the headline preset, quantities, presets, and the table of tallies."""
-    page, found = text("reports/reproduction/README.md"), claims("reproduction")
-    headline = found[found["preset"] == found["preset"][0]]
+    page, claims_ = text("reports/reproduction/README.md"), claims("reproduction")
+    headline = claims_[claims_["preset"] == claims_["preset"][0]]
     sizes = headline["role"].value_counts()
     assert f"compared with {len(headline)} published numbers." in page
     assert f"{sizes['calibrates']} numbers calibrate the preset" in page
@@ -85,34 +87,34 @@ def test_the_summary_of_the_reproduction_counts_its_claims() -> None:
     beginning = page.partition("Agreement of the predictions by quantity: ")[2].partition(". Agreement")[0]
     counts = [group.rpartition("(")[2].rstrip(")") for group in beginning.split("; ")]
     assert counts == [of(group) for _, group in predicted.groupby("quantity", sort=False)["verdict"]]
-    presets = [f"{name} ({of(group)})" for name, group in found.groupby("preset", sort=False)["verdict"]]
+    presets = [f"{name} ({of(group)})" for name, group in claims_.groupby("preset", sort=False)["verdict"]]
     assert f"Agreement of all numbers by preset: {', '.join(presets)}." in page
-    for (preset, role), group in found.groupby(["preset", "role"]):
+    for (preset, role), group in claims_.groupby(["preset", "role"]):
         assert f"| {preset} | {role} | {by_verdict(group['verdict'])} |" in page
 
 
 def test_the_summary_of_the_learners_counts_its_claims() -> None:
     """By role, in all studies and in each."""
-    page, found = text("reports/learners/README.md"), claims("learners")
-    assert f"**Tested.** {len(found)} claims in {found['study'].nunique()} studies" in page
+    page, claims_ = text("reports/learners/README.md"), claims("learners")
+    assert f"**Tested.** {len(claims_)} claims in {claims_['study'].nunique()} studies" in page
     names = {"published": "published", "theorem": "theorems", "control": "controls"}
     for role, name in names.items():
-        assert f"* {name}: {by_verdict(found.loc[found['role'] == role, 'verdict'])} " in page
-    for study, own in found.groupby("study"):
+        assert f"* {name}: {by_verdict(claims_.loc[claims_['role'] == role, 'verdict'])} " in page
+    for study, own in claims_.groupby("study"):
         roles = [f"{role}: {by_verdict(own.loc[own['role'] == role, 'verdict'])}" for role in names]
         assert f"(#{study})" in page
-        assert f"| {'; '.join(each for each in roles if not each.endswith(': '))} |" in page
+        assert f"| {'; '.join(line for line in roles if not line.endswith(': '))} |" in page
 
 
 def test_the_summary_of_listening_counts_its_verdicts() -> None:
     """All verdicts, and those on each claim."""
-    page, found = text("reports/listening/README.md"), table("listening", "listening")
-    counts = Counter(found["verdict"])
+    page, verdicts_ = text("reports/listening/README.md"), table("listening", "listening")
+    counts = Counter(verdicts_["verdict"])
     assert (
-        f"Of {len(found)} verdicts, {counts['agrees']} agree, {counts['open']} are open and"
+        f"Of {len(verdicts_)} verdicts, {counts['agrees']} agree, {counts['open']} are open and"
         f" {counts['differs']} differ." in page
     )
-    for claim, verdicts in found.groupby("claim")["verdict"]:
+    for claim, verdicts in verdicts_.groupby("claim")["verdict"]:
         cells = [str((verdicts == name).sum()) for name in ("agrees", "open", "differs")]
         assert f"| {claim} | {' | '.join(cells)} |" in page
 
@@ -129,10 +131,10 @@ def test_the_sentences_of_the_replay_are_counted() -> None:
 
 def test_the_factors_that_limit_lpsm_are_those_of_the_table() -> None:
     """No factor alone closes more than half at any price, or the sentence names it."""
-    page, found = text("reports/what-limits-lpsm/README.md"), table("what-limits-lpsm", "what-limits-lpsm")
+    page, factors = text("reports/what-limits-lpsm/README.md"), table("what-limits-lpsm", "what-limits-lpsm")
     alone = page.partition("No factor alone limits LPSM. Of ")[2].partition(", none closes")[0].split(", ")
     assert len(alone) > 1
-    assert "more than half" not in set(found.loc[found["factor"].isin(alone), "verdict"])
+    assert "more than half" not in set(factors.loc[factors["factor"].isin(alone), "verdict"])
 
 
 def validation_sentences() -> dict[str, list[str]]:
@@ -181,8 +183,8 @@ def test_the_validation_counts_its_rows() -> None:
 
 def test_the_documents_state_the_counts_of_the_reports() -> None:
     """README, the results and the devices."""
-    found = claims("reproduction")
-    predicted = found[found["role"] == "predicted"].groupby("preset")["verdict"].apply(of)
+    claims_ = claims("reproduction")
+    predicted = claims_[claims_["role"] == "predicted"].groupby("preset")["verdict"].apply(of)
     sheets = of(
         verdict for number in (0, 1) for verdict in table("validation", "data-sheet", number)["verdict"]
     )

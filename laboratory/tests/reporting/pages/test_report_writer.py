@@ -1,4 +1,4 @@
-"""The report on published claims: tables, verdicts, figures; complete or not at all; the same bytes again."""
+"""The report on published claims: tables, verdicts and figures; atomic and reproducible."""
 
 from __future__ import annotations
 
@@ -106,16 +106,16 @@ FRAMES = {
 
 def a_claim(verdict: str = "agrees", **number: object) -> Claim:
     """Return a claim of static PSM's energy; ours is 3.60 J."""
-    given = {"value": 3.62, "unit": 0.01, **number}
-    published = PublishedNumber("made-up", "psm", "energy_j", "a book, page 3", **given)  # type: ignore[arg-type]
+    facts = {"value": 3.62, "unit": 0.01, **number}
+    published = PublishedNumber("synthetic", "psm", "energy_j", "a book, page 3", **facts)  # type: ignore[arg-type]
     return Claim(published, Interval(3.6, 0.05, 10), 3.75, verdict)
 
 
 @pytest.fixture
-def found() -> list[Findings]:
-    """Return a study with everything that the report can show."""
+def findings() -> list[Findings]:
+    """Return a study with all elements of a report."""
     table = pd.DataFrame({"policy": ["psm", "a|b"], "J": [3.6, np.nan], "n": [1, 2]})
-    told = [
+    claims = [
         a_claim(),
         a_claim("differs"),
         a_claim("not comparable", not_comparable="another trace"),
@@ -123,30 +123,30 @@ def found() -> list[Findings]:
     ]
     return [
         Findings(
-            "made-up",
-            "Made up",
+            "synthetic",
+            "Synthetic",
             "two of *these*",
             ["A remark."],
             ["A thought."],
             [Table("Means", table)],
-            told,
+            claims,
             figures=FRAMES,
         ),
         Findings("bare", "Nothing", "nothing"),
     ]
 
 
-def drawn(found: list[Findings], *names: str) -> list[Findings]:
+def with_figures(findings: list[Findings], *names: str) -> list[Findings]:
     """Return the findings with these figures alone."""
-    return [replace(found[0], figures={name: FRAMES[name] for name in names}), *found[1:]]
+    return [replace(findings[0], figures={name: FRAMES[name] for name in names}), *findings[1:]]
 
 
-def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found: list[Findings]) -> None:
-    """Published, ours with its interval, difference, verdict and source; links lead to files."""
-    report_writer.write_report(tmp_path, found, 7, "python -m psm_lab made-up --seed 7")
+def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, findings: list[Findings]) -> None:
+    """Published and simulated value with interval, difference, verdict and source; links are files."""
+    report_writer.write_report(tmp_path, findings, 7, "python -m psm_lab synthetic --seed 7")
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert claim_tables.RULE in page
-    assert "python -m psm_lab made-up --seed 7" in page
+    assert "python -m psm_lab synthetic --seed 7" in page
     assert "psm_sim 0.1.0 wrote this report with first seed 7" in page
     row = "psm | energy, J per page | 3.62 | 3.600 ± 0.050 | -0.020 (-0.6 %) | agrees | a book, page 3 |"
     assert row in page
@@ -158,16 +158,18 @@ def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found
     assert "two of \\*these\\*" in page
     assert r"| a\|b |  | 2 |" in page
     for key in FRAMES:
-        assert f"](figures/made-up-{key}.svg)" in page
+        assert f"](figures/synthetic-{key}.svg)" in page
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {
-        f"made-up-{key}.svg" for key in FRAMES
+        f"synthetic-{key}.svg" for key in FRAMES
     }
 
 
-def test_the_same_findings_give_the_same_bytes(tmp_path: Path, found: list[Findings]) -> None:
-    """Pictures too; and nothing else is left in the folder."""
+def test_the_same_findings_give_the_same_bytes(tmp_path: Path, findings: list[Findings]) -> None:
+    """Including figures; the folder has no other files."""
     for name in ("one", "two"):
-        report_writer.write_report(tmp_path / name, drawn(found, "energy", "frontier"), 1, "command")
+        report_writer.write_report(
+            tmp_path / name, with_figures(findings, "energy", "frontier"), 1, "command"
+        )
     files = {name: sorted((tmp_path / name).rglob("*")) for name in ("one", "two")}
     assert [path.name for path in files["one"]] == [path.name for path in files["two"]]
     assert len(files["one"]) == 3 + 2
@@ -176,10 +178,10 @@ def test_the_same_findings_give_the_same_bytes(tmp_path: Path, found: list[Findi
 
 
 def test_a_report_that_fails_leaves_the_one_before(
-    tmp_path: Path, found: list[Findings], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, findings: list[Findings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To the byte, and no draft."""
-    report_writer.write_report(tmp_path, drawn(found, "energy"), 1, "before")
+    report_writer.write_report(tmp_path, with_figures(findings, "energy"), 1, "before")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
     def full_disk(*_: object) -> str:
@@ -187,7 +189,7 @@ def test_a_report_that_fails_leaves_the_one_before(
 
     monkeypatch.setattr(report_writer, "page_of", full_disk)
     with pytest.raises(InputError, match="No space"):
-        report_writer.write_report(tmp_path, found[1:], 1, "after")
+        report_writer.write_report(tmp_path, findings[1:], 1, "after")
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
@@ -196,32 +198,32 @@ def test_every_figure_has_units_on_its_axes(key: str) -> None:
     """Or is a pure number by name; and a legend covers no data, being outside the axes."""
     figure, caption = study_figures.draw(key, FRAMES[key])
     assert caption.endswith(".")
-    labels = [each.get_ylabel() for each in figure.axes if each.get_visible()]
-    labels += [each.get_text() for each in (figure._supylabel, figure._supxlabel) if each is not None]
+    labels = [axes.get_ylabel() for axes in figure.axes if axes.get_visible()]
+    labels += [text.get_text() for text in (figure._supylabel, figure._supxlabel) if text is not None]
     assert any(labels)
     assert all("(" in label or "slowdown" in label or "over" in label for label in labels if label)
     assert all(axes.get_legend() is None for axes in figure.axes)
 
 
-def test_the_numbers_are_plain_and_complete(found: list[Findings]) -> None:
+def test_the_numbers_are_plain_and_complete(findings: list[Findings]) -> None:
     """They survive JSON, a missing one as null."""
-    numbers = numbers_of(found, 3)
+    numbers = numbers_of(findings, 3)
     read = json.loads(json.dumps(numbers, allow_nan=False))
     assert read == numbers
-    assert list(read["studies"]) == ["made-up", "bare"]
-    study = read["studies"]["made-up"]
+    assert list(read["studies"]) == ["synthetic", "bare"]
+    study = read["studies"]["synthetic"]
     assert study["tables"][0]["rows"] == [["psm", 3.6, 1], ["a|b", None, 2]]
     claim = study["claims"][0]
     assert (claim["mean"], claim["half_width"], claim["difference"]) == (3.6, 0.05, -0.02)
     assert to_plain(np.float64(1 / 3)) == 0.3333333333
 
 
-def test_standard_output_has_the_same_claims(found: list[Findings]) -> None:
+def test_standard_output_has_the_same_claims(findings: list[Findings]) -> None:
     """And the tables, the remarks and the rule."""
     stream = io.StringIO()
-    terminal.write_findings(found, stream)
+    terminal.write_findings(findings, stream)
     text = stream.getvalue()
-    assert "made-up: Made up" in text
+    assert "synthetic: Synthetic" in text
     assert "3.600 ± 0.050" in text
     assert "4 claims: 2 agree, 1 differ, 1 not comparable." in text
     assert "* A remark.\nCommentary:\n* A thought.\n" in text

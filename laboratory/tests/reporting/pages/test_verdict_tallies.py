@@ -24,16 +24,16 @@ from psm_sim.simulation.preset import load_preset
 def claim(preset: str, role: str, verdict: str, quantity: str = "energy_j", **number: Any) -> Claim:
     """Return a claim on static PSM; ours is 3.60."""
     published = PublishedNumber(
-        "made-up", "psm", quantity, "a book", **(number or {"value": 3.62, "unit": 0.01})
+        "synthetic", "psm", quantity, "a book", **(number or {"value": 3.62, "unit": 0.01})
     )
     kept = 0.25 if published.at_most is not None else None
     return Claim(published, Interval(3.6, 0.01, 100), 3.7, verdict, preset, role, kept)
 
 
 @pytest.fixture
-def found() -> list[Findings]:
-    """Return a study judged under two presets."""
-    told = [
+def findings() -> list[Findings]:
+    """Return a study with verdicts under two presets."""
+    claims = [
         claim("thesis", CALIBRATES, "agrees"),
         claim("thesis", FITTED, "undecided", "beacons_j"),
         claim("thesis", PREDICTED, "differs", "page_ratio_max", at_most=1.2),
@@ -42,14 +42,14 @@ def found() -> list[Findings]:
         claim("plain", PREDICTED, "differs", "page_ratio_max", at_most=1.2),
     ]
     presets = [load_preset(name) for name in ("thesis", "plain")]
-    return [Findings("made-up", "Made up", "two", claims=told, presets=presets, provisional=True)]
+    return [Findings("synthetic", "Synthetic", "two", claims=claims, presets=presets, provisional=True)]
 
 
-def test_what_calibrates_and_what_was_fitted_are_never_added_to_what_is_predicted(
-    found: list[Findings],
+def test_calibrating_and_fitted_numbers_are_never_added_to_predicted_ones(
+    findings: list[Findings],
 ) -> None:
     """One line per preset and role in the page; no total over roles."""
-    page = page_of(found, {}, "")
+    page = page_of(findings, {}, "")
     for row in (
         "| thesis | calibrates | 1 agree |",
         "| thesis | fitted | 1 undecided |",
@@ -62,31 +62,31 @@ def test_what_calibrates_and_what_was_fitted_are_never_added_to_what_is_predicte
     assert "All verdicts are provisional" in page
 
 
-def test_every_number_stands_under_each_preset_side_by_side(found: list[Findings]) -> None:
+def test_every_number_has_a_column_per_preset(findings: list[Findings]) -> None:
     """One row per published number, a column per preset, with verdict and role."""
-    headings, rows = claim_tables.side_by_side(found[0].claims)
+    headings, rows = claim_tables.side_by_side(findings[0].claims)
     assert headings == ["study", "policy", "quantity", "published", "thesis", "plain"]
     assert len(rows) == 3
     assert rows[0][-2:] == ["3.600 ± 0.010 agrees, calibrates"] * 2
     assert rows[2][-1] == "3.700 (largest; kept in 25 %) differs, predicted"
 
 
-def test_the_terminal_and_the_numbers_keep_them_apart_too(found: list[Findings]) -> None:
+def test_terminal_and_json_have_separate_tallies(findings: list[Findings]) -> None:
     """By preset, then by role, with the presets' history."""
     stream = io.StringIO()
-    terminal.write_findings(found, stream)
+    terminal.write_findings(findings, stream)
     text = " ".join(stream.getvalue().split())
     assert (
         "Preset thesis, 3 published numbers: calibrates: 1 agree; fitted: 1 undecided; predicted: 1" in text
     )
     assert "Provisional" in text
-    numbers = numbers_of(found, 1)
+    numbers = numbers_of(findings, 1)
     assert numbers["tallies"]["plain"] == {
         "calibrates": {"agrees": 1},
         "predicted": {"agrees": 1, "differs": 1},
     }
     assert numbers["presets"]["thesis"] == load_preset("thesis").history()
-    first, *_, last = numbers["studies"]["made-up"]["claims"]
+    first, *_, last = numbers["studies"]["synthetic"]["claims"]
     assert (first["preset"], first["role"], first["kept"]) == ("thesis", "calibrates", None)
     assert last["kept"] == 0.25
 
