@@ -274,8 +274,8 @@ def advise(
         runs = zip(some, comparison.runs, strict=True)
         return comparison, [_row(setting, run, comparison, max_latency_s) for setting, run in runs]
 
-    comparison, rows = simulate([each for each in settings if each.needs != NEW_DRIVER], count)
-    if new := [each for each in settings if each.needs == NEW_DRIVER]:
+    comparison, rows = simulate([setting for setting in settings if setting.needs != NEW_DRIVER], count)
+    if new := [setting for setting in settings if setting.needs == NEW_DRIVER]:
         seeds = replications or min(count, NEW_REPLICATIONS)
         tried = simulate(new, seeds)[1]
         rows += tried if seeds == count else [_with_margin(row, max_latency_s) for row in tried]

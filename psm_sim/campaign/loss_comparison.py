@@ -145,7 +145,7 @@ class LossComparison:
         """Return how each further loss differs from the first one, all at their default gammas."""
         runs = [curve.default_run for curve in self.curves]
         energies, slowdowns = (
-            np.array([[each[name] for each in run.replicates] for run in runs])
+            np.array([[replicate[name] for replicate in run.replicates] for run in runs])
             for name in ("energy_per_page_j", "slowdown.mean")
         )
         energy_differs, delay_differs = significant_differences(energies), significant_differences(slowdowns)
@@ -248,7 +248,7 @@ def simulate_losses(
     if price_w is not None:
         grids = {name: _at_price(name, grid, price_w, examiner) for name, grid in grids.items()}
     specs = {name: [_lpsm(loss, gamma) for gamma in values] for name, (loss, values, _) in grids.items()}
-    policies = [*OTHERS, *(spec for each in specs.values() for spec in each)]
+    policies = [*OTHERS, *(spec for group in specs.values() for spec in group)]
     comparison = run_comparison(
         policies, scenario, replications, progress, workers, References(BASELINES, BASELINES[-1:])
     )

@@ -255,7 +255,7 @@ class LossExaminer:
         log = cast(LoggedLpsm, block.policy_state)
         return Examination(
             log.times_ms,
-            not any(np.ptp(each.losses) for each in log.rounds),
+            not any(np.ptp(played.losses) for played in log.rounds),
             log.is_per_page,
             _regret(log, len(self.workload.pages)),
             _page_load(log.rounds, block),
@@ -347,15 +347,15 @@ def _losses_at(
 
 
 def _regret(log: LoggedLpsm, pages: int) -> Regret:
-    losses = np.array([each.losses for each in log.rounds])
-    mixture = sum(each.mixture for each in log.rounds)
+    losses = np.array([played.losses for played in log.rounds])
+    mixture = sum(played.mixture for played in log.rounds)
     totals, switches = losses.sum(axis=0), _SWITCHES_PER_PAGE * pages
     rate = best_rate(losses)
     learner = cast(LearnAlpha, log.learner)
     return Regret(
         rounds=len(losses),
         mixture=mixture,
-        used=sum(each.used for each in log.rounds),
+        used=sum(played.used for played in log.rounds),
         best_fixed=float(totals.min()),
         best_fixed_ms=float(log.times_ms[totals.argmin()]),
         best_switching=float(best_switching(losses, switches)[-1]),
@@ -369,8 +369,8 @@ def _page_load(rounds: Sequence[LearnerRound], block: Block) -> LearnerTimeline:
     """Return the learner during the page that is longest without power saving."""
     page = block.page(1 + int(block.pages["always_on_time_s"].argmax()))
     start_s, end_s = page["start_s"], page["start_s"] + page["page_time_s"]
-    shown = [each for each in rounds if start_s - _BEFORE_S <= each.time_s <= end_s + _AFTER_S]
+    shown = [played for played in rounds if start_s - _BEFORE_S <= played.time_s <= end_s + _AFTER_S]
     times_s, weights, polling_ms = (
-        np.array([getattr(each, name) for each in shown]) for name in ("time_s", "weights", "polling_ms")
+        np.array([getattr(played, name) for played in shown]) for name in ("time_s", "weights", "polling_ms")
     )
     return LearnerTimeline(page, times_s, weights, polling_ms)

@@ -161,7 +161,7 @@ def _trace_parameter(key: str, keys: Collection[str]) -> Parameter:
     from psm_sim.workload.regimes import ShiftingProfile
     from psm_sim.workload.traffic_file import Stretches, TrafficPart
 
-    name, names = key.rpartition(".")[2], {each.rpartition(".")[2] for each in keys}
+    name, names = key.rpartition(".")[2], {other.rpartition(".")[2] for other in keys}
     for cls in (TrafficPart, Stretches, PageSampling, ShiftingProfile):
         parameters = parameters_of(cls)
         if name in parameters and parameters.keys() <= names:

@@ -94,8 +94,8 @@ def one_of(name: str, names: Iterable[str]) -> str:
     if len(names) <= _MANY:
         return f"one of {', '.join(names)}" if len(names) > 1 else names[0]
     nearest = sorted(names, key=lambda each: -_similarity(name, each))[:_NEAREST]
-    close = [each for each in nearest if _similarity(name, each) >= _CLOSE]
-    shown = close or [each for each in names if "." not in each]
+    close = [near for near in nearest if _similarity(name, near) >= _CLOSE]
+    shown = close or [other for other in names if "." not in other]
     return f"one of {len(names)} names{', such as ' if shown else ''}{', '.join(shown)}"
 
 

@@ -238,7 +238,7 @@ def _parameters_of(cls: type) -> dict[str, Parameter]:
         )
         for argument, default in _arguments(cls).items()
     ]
-    return {each.name: each for each in parameters}
+    return {parameter.name: parameter for parameter in parameters}
 
 
 @cache  # Called for each object, whose checks take a third of the time with the cache.

@@ -54,7 +54,7 @@ def package_versions() -> dict[str, str]:
         required = metadata.requires("psm_sim") or []
     except metadata.PackageNotFoundError:
         required = []
-    names = {re.split(r"[^\w.\-]", each, maxsplit=1)[0] for each in required}
+    names = {re.split(r"[^\w.\-]", requirement, maxsplit=1)[0] for requirement in required}
     return {name: version for name in sorted(names) if (version := _version(name))}
 
 

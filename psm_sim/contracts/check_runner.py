@@ -87,9 +87,9 @@ def check(component: str | type | Policy | Loss | Learner | Any) -> Report:
         raise InputError(f"The learner must have at least 2 experts, got {instance.n_experts}.")
     name = component if isinstance(component, str) else type(instance).__name__
     findings: list[Finding] = []
-    for each in kind.checks:
-        findings.append(run_check(each, instance))
-        if each in GATES and not findings[-1].ok:
+    for contract in kind.checks:
+        findings.append(run_check(contract, instance))
+        if contract in GATES and not findings[-1].ok:
             break
     return Report(kind.registry.kind, name, tuple(findings), len(kind.checks) - len(findings))
 

@@ -104,7 +104,7 @@ def check_loss(loss: Loss, times_ms: FloatArray) -> None:
     for slept_ms in sorted({float(times_ms[0]), float(times_ms[-1])}):
         for frames in (0, 1, 256):
             offsets = (np.arange(frames) + 0.5) * (slept_ms / max(frames, 1))
-            poll = Poll(slept_ms, frames * 1500, frames, tuple((float(each), 1500) for each in offsets))
+            poll = Poll(slept_ms, frames * 1500, frames, tuple((float(offset), 1500) for offset in offsets))
             with np.errstate(all="ignore"):
                 probe(poll, times_ms)
             probe.observe(poll)

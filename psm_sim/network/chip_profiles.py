@@ -213,7 +213,7 @@ def base_and_charge_of_others(mode: str, without: Collection[str] = ()) -> list[
         for name in profile_names()
         if name not in without and name not in _SCATTERED
     ]
-    return [(each.base_ma, each.numbers["beacon_uc"]) for each in modes if each is not None]
+    return [(mode.base_ma, mode.numbers["beacon_uc"]) for mode in modes if mode is not None]
 
 
 def _means(spec: Spec) -> dict[int, float]:
@@ -302,7 +302,7 @@ def _modes(table: Mapping[str, Any], path: Path) -> dict[str, Mode]:
     if not isinstance(tables, list):
         raise InputError(f"{path.name}: mode must be declared as [[mode]] tables, got {tables!r}.")
     common = _table(table.get("chip", {}), path, "chip")
-    modes = [_mode(common, _table(each, path, "mode"), path) for each in tables]
+    modes = [_mode(common, _table(entry, path, "mode"), path) for entry in tables]
     names = [mode.name for mode in modes]
     if not names or len(set(names)) < len(names):
         raise InputError(f"{path.name}: expected modes of different names, got {', '.join(names) or 'none'}.")
@@ -320,7 +320,7 @@ def _mode(common: Mapping[str, Any], table: Mapping[str, Any], path: Path) -> Mo
         raise InputError(f"{path.name}: {unknown_name_error('mode', str(name), MODES)}")
     if not isinstance(associated, bool):
         raise InputError(f"{where}: associated must be true or false, got {associated!r}.")
-    if not isinstance(firmwares, list) or not all(isinstance(each, str) for each in firmwares):
+    if not isinstance(firmwares, list) or not all(isinstance(firmware, str) for firmware in firmwares):
         raise InputError(f"{where}: default_of must be a list of names, got {firmwares!r}.")
     others = ("name", "associated", "default_of", "origin", "spread")
     values = {key: value for key, value in {**common, **table}.items() if key not in others}

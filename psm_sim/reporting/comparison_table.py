@@ -182,7 +182,11 @@ def _table(comparison: Comparison, runs: list[Result]) -> ResultTable:
     candidates = list((_page_columns if rows[0]["loads_pages"] else _device_columns)(runs, unit))
     if rows[0]["loads_pages"] and comparison.reference_runs:
         candidates.insert(1, _saved_column(comparison, runs))
-    constant = [each for each in candidates if each.is_constant and (len(runs) > 1 or _is_no_failure(each))]
+    constant = [
+        candidate
+        for candidate in candidates
+        if candidate.is_constant and (len(runs) > 1 or _is_no_failure(candidate))
+    ]
     columns = [column for column in candidates if column not in constant]
     return ResultTable(runs, _names(comparison, runs), columns, _sentences_of(constant, candidates))
 
@@ -196,7 +200,11 @@ def _is_no_failure(column: Column) -> bool:
 def _sentences_of(constant: Sequence[Column], candidates: Sequence[Column]) -> list[str]:
     """Return sentences that state the values of the columns that are equal in all rows."""
     none_failed = [column for column in constant if _is_no_failure(column)]
-    known = [each for each in candidates if each.measure.endswith(_LOST) and set(each.cells) != {"-"}]
+    known = [
+        candidate
+        for candidate in candidates
+        if candidate.measure.endswith(_LOST) and set(candidate.cells) != {"-"}
+    ]
     none_lost = [column for column in none_failed if column in known]
     sentences = ["No page failed."] if len(none_failed) > len(none_lost) else []
     if none_lost == known:
@@ -218,8 +226,10 @@ def _statement(column: Column) -> str:
 def _saved_column(comparison: Comparison, runs: Sequence[Result]) -> Column:
     """Return the column of the saving relative to the reference, or of the ratio if it is far higher."""
     differences = [comparison.difference(run) for run in runs]
-    saved = [each["energy_saved_percent"] for each in differences]
-    widths = [each.get("half_width_95", {}).get("energy_saved_percent", 0.0) for each in differences]
+    saved = [difference["energy_saved_percent"] for difference in differences]
+    widths = [
+        difference.get("half_width_95", {}).get("energy_saved_percent", 0.0) for difference in differences
+    ]
     near = [pair for pair in zip(saved, widths, strict=True) if pair[0] >= -MAX_ADDITIONAL_PERCENT]
     decimals = min(1, decimals_of([value for value, _ in near], [width for _, width in near]))
     cells, half_widths = [], []
@@ -282,10 +292,10 @@ def caption(comparison: Comparison, preset: str = "", columns: Sequence[Column] 
 def write_latex(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
     """Write the tables of a *comparison* to *stream* as LaTeX, with conclusion and caption as comments."""
     shown = [table.main_columns for table in tables_of(comparison)]
-    columns = [column for each in shown for column in each]
+    columns = [column for table in shown for column in table]
     comments = [comparison.conclusion(), *caption(comparison, preset, columns), "Needs the package booktabs."]
     stream.writelines(f"% {escape_unprintable(line)}\n" for line in filter(None, comments))
-    stream.writelines(f"{latex_table(each)}\n" for each in shown)
+    stream.writelines(f"{latex_table(table)}\n" for table in shown)
 
 
 def _units(tables: Sequence[ResultTable]) -> str:

@@ -92,12 +92,12 @@ def because(reason: Reason | None, *, has_pages: bool) -> str:
     state, *values = reason
     unit = "a page" if has_pages else "a minute"
     if state not in ("awake", "transmit"):
-        value, other = (format_digits(each if has_pages else 60 * each, 2) for each in values)
+        value, other = (format_digits(number if has_pages else 60 * number, 2) for number in values)
     elif has_pages:
         value, other = map(format_seconds, values)
     else:
         unit = "of the time"
-        value, other = (format_percent(100 * each) for each in values)
+        value, other = (format_percent(100 * number) for number in values)
     return f", because it {_STATES[state].format(value)} {unit} instead of {other}" if value != other else ""
 
 
@@ -384,7 +384,7 @@ def conclude_losses(losses: LossComparison) -> str:
     if len(losses.curves) > 1 and losses.comparison.replications == 1:
         sentences = ["One seed is too few to tell the losses apart; see --replications."]
     else:
-        sentences = [_difference(losses.curves[0].name, each) for each in losses.differences()]
+        sentences = [_difference(losses.curves[0].name, difference) for difference in losses.differences()]
     return " ".join([*sentences, *(_sensitivity(curve) for curve in losses.curves if len(curve.runs) > 1)])
 
 

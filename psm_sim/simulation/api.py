@@ -103,7 +103,7 @@ def simulate(
     """
     arguments = RunArguments(trace, topology, pages, seed, settings, preset, profile, battery, loss, clients)
     given: object = observers
-    if not isinstance(given, Sequence) or not all(isinstance(each, Observer) for each in given):
+    if not isinstance(given, Sequence) or not all(isinstance(observer, Observer) for observer in given):
         raise InputError(f"observers must be a list of Observer, got {safe_repr(observers)}.")
     scenario = arguments.scenario()
     stations = scenario.resolve_unseeded_topology().stations

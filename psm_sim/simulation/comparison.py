@@ -187,7 +187,7 @@ class Comparison:
 
     def reference_of(self, run: Result) -> Result | None:
         """Return the result of the reference policy for the same stations; None without a reference."""
-        return next((each for each in self.reference_runs if each.station == run.station), None)
+        return next((other for other in self.reference_runs if other.station == run.station), None)
 
     def difference(self, run: Result) -> Row:
         """Return the difference of a result from the reference, paired by seed or client; empty without one.

@@ -149,14 +149,14 @@ def _tasks(scenario: Scenario, topology: Topology, replications: int) -> tuple[l
     """Return a task for each seed or client, and in which of these they differ; empty for a single one."""
     if replications > 1:
         seeds = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
-        tasks = [Task(each, replace(topology, seed=each.seed)) for each in seeds]
+        tasks = [Task(seeded, replace(topology, seed=seeded.seed)) for seeded in seeds]
         _check_pages_depend_on_seed(tasks)
         return tasks, "seed"
     if topology.stations:
         return [Task(scenario, topology)], ""
     loads = scenario.workloads()
     tasks = [
-        Task(replace(scenario, trace=each, pages=len(each.pages)), topology, each.client) for each in loads
+        Task(replace(scenario, trace=load, pages=len(load.pages)), topology, load.client) for load in loads
     ]
     return tasks, "client" if len(tasks) > 1 else ""
 
@@ -268,7 +268,7 @@ def _observe(
 ) -> None:
     """Repeat the run of a station; None as policy is the run without power saving."""
     stations = _without_policies(task.stations) if policy is None else task.stations
-    index = [each.name for each in stations].index(station)
+    index = [setup.name for setup in stations].index(station)
     observe_station(policy or _ALWAYS_ON, stations, index, observers, pages)
 
 

@@ -119,7 +119,7 @@ class Result:
 
         Runs without a completed page are excluded, because they have no page time.
         """
-        return confidence_interval(drop_nan(each.row[name] for each in self.replicates))
+        return confidence_interval(drop_nan(replicate.row[name] for replicate in self.replicates))
 
     def names(self, level: str) -> list[str]:
         """Return the seeds, clients or stations of the runs as text."""
@@ -192,7 +192,7 @@ class Result:
         return self._summary("slowdown")
 
     def _summary(self, name: str) -> Summary:
-        return Summary(*(self.row[f"{name}.{each}"] for each in Summary._fields))
+        return Summary(*(self.row[f"{name}.{statistic}"] for statistic in Summary._fields))
 
     @cached_property
     def pages(self) -> pd.DataFrame:

@@ -254,7 +254,7 @@ def nested(row: Row, names: Iterable[str]) -> Row:
         for column in (each for each in row if each == name or each.startswith(f"{name}.")):
             *outer, last = column.split(".", 1 if name == "policy_report" else -1)
             inner = result
-            for each in outer:
-                inner = inner.setdefault(each, {})
+            for outer_name in outer:
+                inner = inner.setdefault(outer_name, {})
             inner[last] = row[column]
     return result

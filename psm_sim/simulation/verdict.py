@@ -137,7 +137,7 @@ class Measure:
 
     def __init__(self, runs: Sequence[Result], value: Callable[[Row], float]) -> None:
         self.values = [value(run.row) for run in runs]
-        self._samples = np.array([[value(each.row) for each in run.replicates] for run in runs])
+        self._samples = np.array([[value(replicate.row) for replicate in run.replicates] for run in runs])
         self.intervals = [confidence_interval(drop_nan(row)) for row in self._samples.tolist()]
         self.p_values = adjusted_p_values(self._samples)
         self.is_single = self._samples.shape[1] == 1

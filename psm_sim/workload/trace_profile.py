@@ -76,7 +76,9 @@ def pop_tables(document: dict[str, Any], key: str, noun: str, path: Path) -> dic
         If there is no table, a value is no table, or a name is invalid.
     """
     tables = document.pop(key)
-    if not (isinstance(tables, dict) and tables and all(isinstance(each, dict) for each in tables.values())):
+    if not (
+        isinstance(tables, dict) and tables and all(isinstance(table, dict) for table in tables.values())
+    ):
         raise InputError(f"{path}: {key} must be a table of {noun}s, one [{key}.NAME] per {noun}.")
     for name in tables:
         if not re.fullmatch(r"\w+", name):

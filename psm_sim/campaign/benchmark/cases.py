@@ -133,7 +133,7 @@ class BenchmarkPlan:
         folder, radios = bundled_dir("topologies"), [RADIOS[name] for name in self.radios]
         paths = [folder / f"{topology}.toml" for topology, _ in radios]
         paths += [folder / "profiles" / f"{chip}.toml" for _, chip in radios if chip]
-        paths += [find_trace(_trace(each).name) for each in self.traffic.values()]
+        paths += [find_trace(_trace(traffic).name) for traffic in self.traffic.values()]
         return {f"{path.parent.name}/{path.name}": file_digest(path) for path in dict.fromkeys(paths)}
 
 

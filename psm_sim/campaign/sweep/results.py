@@ -30,7 +30,7 @@ def table_rows(rows: Iterable[TaskRow]) -> list[dict[str, Any]]:
     Each ``[[stations]]`` table has its own row, with the parameter ``station``. The keys are
     :data:`TASK_COLUMNS`, the parameters, the measures and ``error``.
     """
-    rows = [each for row in rows for each in row.by_station()]
+    rows = [station_row for row in rows for station_row in row.by_station()]
     parameters = dict.fromkeys(key for row in rows for key in row.parameters)
     measures = dict.fromkeys(key for row in rows for key in row.measures)
     return [
@@ -91,8 +91,8 @@ def candidates(rows: Iterable[TaskRow]) -> list[Candidate]:
     """
     groups: dict[tuple[Any, ...], list[TaskRow]] = {}
     for row in rows:
-        for each in () if row.error else row.by_station():
-            groups.setdefault((each.policy, *each.scenario.items()), []).append(each)
+        for station_row in () if row.error else row.by_station():
+            groups.setdefault((station_row.policy, *station_row.scenario.items()), []).append(station_row)
     return [Candidate(tuple(group)) for group in groups.values()]
 
 

@@ -99,7 +99,7 @@ class TaskRow:
         ]
 
 
-_COLUMNS = tuple(each.name for each in fields(TaskRow))
+_COLUMNS = tuple(column.name for column in fields(TaskRow))
 _JSON_COLUMNS = ("parameters", "measures", "files")
 _INSERT = f"INSERT INTO rows VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608 (no input of the user)
 
@@ -121,9 +121,9 @@ class SweepTable:
         self.damage = ""
         records: dict[int, Sequence[Any]] = {}
         query = "SELECT rowid, * FROM rows ORDER BY rowid"
-        for each in (query, f"{query} DESC"):  # from both ends to a damaged page
+        for ordered_query in (query, f"{query} DESC"):  # from both ends to a damaged page
             try:
-                for number, *values in database.execute(each):
+                for number, *values in database.execute(ordered_query):
                     records[number] = values
                 break
             except sqlite3.DatabaseError as error:

@@ -64,8 +64,10 @@ def _series(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
         groups.setdefault(candidate.row.name, []).append(candidate)
     series: dict[str, list[Candidate]] = {}
     for name, group in groups.items():
-        keys = varying_keys(each.row.inputs for each in group)
-        texts = [key for key in keys if any(isinstance(each.row.inputs.get(key), str) for each in group)]
+        keys = varying_keys(candidate.row.inputs for candidate in group)
+        texts = [
+            key for key in keys if any(isinstance(candidate.row.inputs.get(key), str) for candidate in group)
+        ]
         texts = [key for key in texts if key.startswith("policy.")]
         for candidate in group:
             pairs = [f"{key.rpartition('.')[2]}={candidate.row.inputs.get(key)}" for key in texts]
@@ -76,7 +78,7 @@ def _series(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
 
 def _swept_parameter(group: Sequence[Candidate]) -> str:
     """Return the only parameter in which candidates differ; empty if there is none, or several."""
-    keys = varying_keys(each.row.inputs for each in group)
+    keys = varying_keys(candidate.row.inputs for candidate in group)
     return keys[0] if len(keys) == 1 else ""
 
 
@@ -98,10 +100,10 @@ def _marks(name: str, group: Sequence[Candidate]) -> list[Mark]:
     if swept:
         group = sorted(group, key=lambda each: _order(each.row.inputs.get(swept)))
     marks = []
-    for each in group:
-        value = each.row.inputs.get(swept)
+    for candidate in group:
+        value = candidate.row.inputs.get(swept)
         text = f"{value:g}" if isinstance(value, float) else short_name(str(value))
-        intervals = {measure: each.interval(measure) for measure in (SLOWDOWN, ENERGY)}
+        intervals = {measure: candidate.interval(measure) for measure in (SLOWDOWN, ENERGY)}
         means = {measure: interval.mean for measure, interval in intervals.items()}
         half_widths = {measure: interval.half_width for measure, interval in intervals.items()}
         label = short_name(name)
@@ -116,7 +118,7 @@ def _order(value: Any) -> tuple[bool, bool, Any]:
 
 def _describe(done: Sequence[Candidate]) -> str:
     """Return what the candidates have in common: trace, topology, pages, settings, seeds."""
-    varying = varying_keys(each.row.scenario for each in done)
+    varying = varying_keys(candidate.row.scenario for candidate in done)
     shared = [f"{key} {value}" for key, value in done[0].row.scenario.items() if key not in varying]
-    seeds = sorted({row.seed for each in done for row in each.rows})
+    seeds = sorted({row.seed for candidate in done for row in candidate.rows})
     return ", ".join([*shared, f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"])

@@ -39,17 +39,17 @@ TITLES = {True: "Told the price", False: "Not told the price"}
 
 def ranking_columns(standings: Sequence[Standing]) -> list[Column]:
     """Return the columns of a ranking, with one row per policy."""
-    intervals = [f"{each.behind_low:.2f} to {each.behind_high:.2f}" for each in standings]
+    intervals = [f"{standing.behind_low:.2f} to {standing.behind_high:.2f}" for standing in standings]
     return [
-        text_column("policy", [each.policy for each in standings]),
-        Column("rank", [str(each.rank) for each in standings]),
-        Column("score", [f"{each.score:.2f}" for each in standings]),
-        Column("times the first", [f"{each.behind:.2f}" for each in standings], "mean"),
+        text_column("policy", [standing.policy for standing in standings]),
+        Column("rank", [str(standing.rank) for standing in standings]),
+        Column("score", [f"{standing.score:.2f}" for standing in standings]),
+        Column("times the first", [f"{standing.behind:.2f}" for standing in standings], "mean"),
         Column("times the first", intervals, "interval"),
-        Column("cases", [str(each.best) for each in standings], "best"),
-        Column("cases", [str(each.worse) for each in standings], "worse than psm"),
-        Column("in worst case", [f"{each.worst:,.1f}" for each in standings], "times the best"),
-        text_column("worst case", [str(each.worst_case) for each in standings], rank=1),
+        Column("cases", [str(standing.best) for standing in standings], "best"),
+        Column("cases", [str(standing.worse) for standing in standings], "worse than psm"),
+        Column("in worst case", [f"{standing.worst:,.1f}" for standing in standings], "times the best"),
+        text_column("worst case", [str(standing.worst_case) for standing in standings], rank=1),
     ]
 
 
@@ -121,8 +121,8 @@ def write_case(result: BenchmarkResult, case: Case, stream: TextIO) -> None:
 
 def describe_rank(standings: Sequence[Standing], policy: str, cases: int) -> str:
     """Return the rank of a *policy*, and where it is good and bad, in at most three sentences."""
-    here = next(each for each in standings if each.policy == policy)
-    tied = [each.policy for each in standings if each.rank == here.rank and each is not here]
+    here = next(standing for standing in standings if standing.policy == policy)
+    tied = [standing.policy for standing in standings if standing.rank == here.rank and standing is not here]
     rank = f"shares rank {here.rank} with {join_names(tied)}" if tied else f"has rank {here.rank}"
     text = f"{policy} {rank}, of {len(standings)} policies. In {here.best} of {cases} cases"
     text += f" no policy costs less, in {here.worse} it costs more than {REFERENCE_POLICY}."
@@ -144,7 +144,7 @@ def write(result: BenchmarkResult, stream: TextIO, policies: Sequence[str] = ())
             standings = rank(result, names)
             console.print(f"{title}:")
             _, left_out = print_table(console, ranking_columns(standings))
-            for policy in [each for each in policies if each in names] or [standings[0].policy]:
+            for policy in [spec for spec in policies if spec in names] or [standings[0].policy]:
                 print_lines(console, ["", describe_rank(standings, policy, cases)])
             print_lines(console, ["", survival(result, names), ""])
         seeds_text = f"{cases} cases, seeds {seeds[0]} to {seeds[-1]}."

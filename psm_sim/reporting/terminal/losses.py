@@ -70,15 +70,15 @@ def regret_columns(losses: LossComparison) -> list[Column]:
     regrets = [curve.examination.regret for curve in losses.curves]
     return [
         _loss_column(losses),
-        _column("rounds", [each.rounds for each in regrets]),
-        _column("loss", [each.mixture for each in regrets], "mixture"),
-        _column("loss", [each.used for each in regrets], "used"),
-        _column("regret to", [each.mixture - each.best_fixed for each in regrets], "fixed time"),
-        _column("regret to", [each.mixture - each.best_switching for each in regrets], "switching"),
-        _column("regret to", [each.over_best_rate for each in regrets], "best rate"),
-        _column("bound", [each.bound for each in regrets]),
-        _column("best", [each.best_fixed_ms for each in regrets], "fixed ms"),
-        _column("best", [each.switches for each in regrets], "switches"),
+        _column("rounds", [regret.rounds for regret in regrets]),
+        _column("loss", [regret.mixture for regret in regrets], "mixture"),
+        _column("loss", [regret.used for regret in regrets], "used"),
+        _column("regret to", [regret.mixture - regret.best_fixed for regret in regrets], "fixed time"),
+        _column("regret to", [regret.mixture - regret.best_switching for regret in regrets], "switching"),
+        _column("regret to", [regret.over_best_rate for regret in regrets], "best rate"),
+        _column("bound", [regret.bound for regret in regrets]),
+        _column("best", [regret.best_fixed_ms for regret in regrets], "fixed ms"),
+        _column("best", [regret.switches for regret in regrets], "switches"),
     ]
 
 

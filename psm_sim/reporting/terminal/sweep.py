@@ -34,14 +34,14 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
 
 def _columns(best: Sequence[Candidate], keys: Sequence[str]) -> list[Column]:
     columns = [
-        *(text_column(key, [str(each.row.scenario.get(key, "")) for each in best]) for key in keys),
-        text_column("policy", [each.row.label for each in best]),
-        mean_column("energy", [each.interval(ENERGY) for each in best], unit="J"),
-        mean_column("slowdown", [each.interval(SLOWDOWN) for each in best], "mean"),
-        Column("seeds", [str(len(each.rows)) for each in best]),
+        *(text_column(key, [str(candidate.row.scenario.get(key, "")) for candidate in best]) for key in keys),
+        text_column("policy", [candidate.row.label for candidate in best]),
+        mean_column("energy", [candidate.interval(ENERGY) for candidate in best], unit="J"),
+        mean_column("slowdown", [candidate.interval(SLOWDOWN) for candidate in best], "mean"),
+        Column("seeds", [str(len(candidate.rows)) for candidate in best]),
     ]
-    if any(each.is_optimal for each in best):
-        columns.append(text_column("Pareto-optimal", [each.is_optimal for each in best]))
+    if any(candidate.is_optimal for candidate in best):
+        columns.append(text_column("Pareto-optimal", [candidate.is_optimal for candidate in best]))
     return columns
 
 

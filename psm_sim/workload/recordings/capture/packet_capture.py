@@ -171,7 +171,7 @@ def _count_packets(rows: NDArray[np.void], addresses: list[Address]) -> dict[Add
 
 
 def _select_client(busiest: list[Address], path: Path) -> Address:
-    hosts = [each for each in busiest if not (each.is_multicast or each.is_unspecified or each in _RESERVED)]
+    hosts = [host for host in busiest if not (host.is_multicast or host.is_unspecified or host in _RESERVED)]
     if not hosts:
         raise InputError(f"{path} has only group addressed packets; expected those of a client.")
     return next((host for host in hosts if any(host in network for network in _PRIVATE)), hosts[0])
