@@ -28,9 +28,6 @@ from psm_sim.reporting.plotted_events import record_events, representative_run
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
 
-MAX_PAGES = 20
-"""Maximum number of pages of each seed, so that a setting takes seconds."""
-
 POLICIES = "policies"
 """Title of the first view."""
 
@@ -82,7 +79,8 @@ class Grid:
 
 
 def _pages(trace: str) -> str:
-    return str(min(int(fitting_sizes(trace)["pages"]), MAX_PAGES))
+    """Return half of the usual number of pages, because there are several times as many policies."""
+    return str(max(1, int(fitting_sizes(trace)["pages"]) // 2))
 
 
 Simulate = Callable[[Sequence[str], Progress], "Comparison"]
