@@ -32,11 +32,11 @@ _ASSOCIATION_S = 0.6
 _ALWAYS_ON_MA = 45.0
 _WHOLE_S = 5e-4
 _FOLLOW_UP_S = 3e-3
-_MAX_MISSED = 0.2
+_MAX_MISSED = 0.3
+_ERROR = 0.05  # usual level of significance: chance alone is taken for missed beacons
 _LONGEST_BEACON = 1.12  # relative to the usual one, where the length varies by 5 %
 _TIGHT, _AROUND = 0.04, 5.0
 _MAX_DTIM = 10
-_MIN_FOLLOW_UPS = 3
 _SHORTEST_S = 0.05
 
 
@@ -169,9 +169,8 @@ def _levels(recording: Recording, base: FloatArray, pulses: Pulses, is_long: Boo
     sent = np.flatnonzero(is_high & (currents > awake_ma + 0.3 * (high_ma - awake_ma)))
     # Samples that a transmission fills are equal, and no others are higher.
     filled = currents[np.flatnonzero(is_high & is_near & np.append(False, is_high[:-1]))]
-    transmit_ma = weighted_mode(filled, filled - awake_ma) if filled.size >= 3 else 0.0
-    transmit_ma = transmit_ma if transmit_ma > 0.9 * high_ma else None
-    return _Levels(awake_ma, is_resolved, sample_uc, sent, transmit_ma)
+    filled_ma = weighted_mode(filled, filled - awake_ma) if filled.size >= 3 else 0.0
+    return _Levels(awake_ma, is_resolved, sample_uc, sent, filled_ma if filled_ma > 0.9 * high_ma else None)
 
 
 def _estimate_beacons(
@@ -194,10 +193,11 @@ def _estimate_beacons(
     mode_uc = _mode(charges[is_whole & ~is_dtim])
     if sample_uc < 0.1 * mode_uc:
         sample_uc = 0.0
-    follow_up_s = _follow_up_s(pulses, comb, is_plain & (charges > 1.25 * mode_uc), mode_uc)
+    is_large = charges > 1.25 * mode_uc
+    follow_up_s = _follow_up_s(pulses, comb, is_plain & is_large, is_plain & ~is_large, mode_uc)
     if follow_up_s:
         index = _next_pulse(pulses, pulses.starts_s + follow_up_s)
-        is_missed = is_plain & (index >= 0) & (charges[index] > 0.5 * mode_uc)
+        is_missed = is_plain & is_large & (index >= 0) & (charges[index] > 0.5 * mode_uc)
         mode_uc = _mode(charges[is_whole & ~is_dtim & ~is_missed])
         missed = float(is_missed.sum())
     else:
@@ -236,18 +236,25 @@ def _next_pulse(pulses: Pulses, times_s: FloatArray) -> NDArray[np.intp]:
     return np.where(starts_s < times_s + _FOLLOW_UP_S, index, -1)
 
 
-def _follow_up_s(pulses: Pulses, comb: Comb, is_large: BoolArray, mode_uc: float) -> float:
+def _follow_up_s(
+    pulses: Pulses, comb: Comb, is_large: BoolArray, is_small: BoolArray, mode_uc: float
+) -> float:
     """Return the time from a missed beacon to the next one, at which the station wakes up again, or 0.
 
     It is a fraction of the interval between the wake-ups if the station does not wake up for every beacon.
+    More pulses follow large wake-ups at that time than small ones.
     """
-    best_s, most = 0.0, _MIN_FOLLOW_UPS - 1
+    from scipy.special import pdtrc
+
+    best_s, least = 0.0, _ERROR
     for listen_interval in range(2, int(comb.interval_s / _SHORTEST_S) + 1):
         wait_s = comb.interval_s / listen_interval
-        index = _next_pulse(pulses, pulses.starts_s[is_large] + wait_s)
-        count = int((~comb.is_on[index] & (index >= 0) & (pulses.charges_uc[index] > 0.5 * mode_uc)).sum())
-        if count > most:
-            best_s, most = wait_s, count
+        index = _next_pulse(pulses, pulses.starts_s + wait_s)
+        follows = (index >= 0) & ~comb.is_on[index] & (pulses.charges_uc[index] > 0.5 * mode_uc)
+        chance = (0.5 + (follows & is_small).sum()) / (1 + is_small.sum()) * is_large.sum()
+        error = float(pdtrc((follows & is_large).sum() - 1, chance))
+        if error < least:
+            best_s, least = wait_s, error
     return best_s
 
 
@@ -273,30 +280,58 @@ def _group_wake_ups(charges: FloatArray, comb: Comb, is_plain: BoolArray) -> Boo
 def _highest_charge(charges: FloatArray, mode_uc: float, sample_uc: float) -> float:
     """Return the charge above which a wake-up is more than a beacon, perhaps a late one.
 
-    The excess over the mode is a mixture of an exponential distribution, for the delays of beacons, and a
-    uniform one, for group frames, fitted by expectation maximisation. The limit is where both are equally
-    likely. Point samples are too coarse for a mixture. Their limit is 4.5 times the mean delay, estimated by
-    the lowest quarter. A pause of the charges before that ends the beacons, too.
+    A beacon waits for the rest of the frames on air, so longer delays are rarer. Where the excess over the
+    mode is more likely a mixture of an exponential distribution and a uniform one that begins higher than a
+    mixture of two exponential ones, the uniform part has group frames, and the limit is where both are
+    equally likely. Point samples are too coarse for a mixture. Their limit is 4.5 times the mean delay,
+    estimated by the lowest quarter. A pause of the charges before that ends the beacons, too.
     """
     above = np.sort(charges[charges > mode_uc]) - mode_uc
     if not above.size:
         return np.inf
-    longest, mean, share = float(above[-1]), max(float(np.quantile(above, 0.25)), 1e-3 * mode_uc), 0.5
     if sample_uc:
-        limit_uc = 4.5 * mean / np.log(4 / 3) + 1.5 * sample_uc
+        limit_uc = 4.5 * float(np.quantile(above, 0.25)) / np.log(4 / 3) + 1.5 * sample_uc
     else:
-        for _ in range(100):
-            late = share * np.exp(-above / mean) / mean
-            weight = late / (late + (1 - share) / longest)
-            share = min(float(weight.mean()), 0.999)
-            mean = max(float(weight @ above / weight.sum()), 1e-3 * mode_uc)
         below_uc = mode_uc - float(np.quantile(charges[charges <= mode_uc], 0.32))
-        limit_uc = mean * np.log(max(share * longest / ((1 - share) * mean), 1.0))
-        limit_uc = max(limit_uc, 4 * below_uc)
+        limit_uc = max(_end_of_late(above), 4 * below_uc)
     pauses = np.diff(np.log(above + mode_uc)) > 0.2 + (np.log1p(sample_uc / mode_uc) if sample_uc else 0.0)
     if pauses.any():
         limit_uc = min(limit_uc, float(above[pauses.argmax()]))
     return float(mode_uc + max(limit_uc, 0.3 * mode_uc))
+
+
+def _end_of_late(above: FloatArray) -> float:
+    """Return the excess at which group frames begin, or infinity, by expectation maximisation."""
+    longest = float(above[-1])
+    start = max(float(np.quantile(above, 0.25)), 1e-3 * longest)
+    best, limit = _mixture(above, start, None)[0], np.inf
+    for begin in (0.0, *np.quantile(above, np.linspace(0.3, 0.95, 14))):
+        likelihood, mean, share = _mixture(above, start, float(begin))
+        if likelihood > best:
+            odds = share * (longest - begin) / max((1 - share) * mean, 1e-9)
+            best, limit = likelihood, max(begin, mean * np.log(max(odds, 1.0)))
+    return float(limit)
+
+
+def _mixture(above: FloatArray, mean: float, begin: float | None) -> tuple[float, float, float]:
+    """Return log likelihood of a mixture, and mean and share of its exponential part.
+
+    The other part is uniform from *begin* to the largest value, or exponential, too, if *begin* is None.
+    """
+    share, longest, other = 0.5, float(above[-1]) * (1 + 1 / above.size), float(above.mean())
+    for _ in range(60):
+        late = share * np.exp(-above / mean) / mean
+        density = np.exp(-above / other) / other
+        if begin is not None:
+            density = (above >= begin) / max(longest - begin, 1e-9)
+        rest = (1 - share) * density
+        total = late + rest + 1e-300
+        weight = late / total
+        share = float(np.clip(weight.mean(), 1e-3, 0.999))
+        mean = max(float(weight @ above / weight.sum()), 1e-3 * longest / above.size)
+        if begin is None:
+            other = max(float((1 - weight) @ above / (1 - weight).sum()), mean)
+    return float(np.log(total).sum()), mean, share
 
 
 def _equal_wake_ups(
@@ -308,6 +343,8 @@ def _equal_wake_ups(
     subtracted from the number. Point samples see a beacon in one of two numbers of samples, so pulses of more
     samples are missed beacons if nearly all of them have two numbers.
     """
+    from scipy.special import pdtrc
+
     is_missed = np.zeros(charges.size, bool)
     least_uc = mode_uc
     if sample_uc:
@@ -317,18 +354,19 @@ def _equal_wake_ups(
     width = np.maximum(_TIGHT * own, 1.1 * sample_uc)
     tight, around = _count_near(own, width), _count_near(own, _AROUND * width)
     chance = (around - tight) / (_AROUND - 1)
-    excess = (tight - chance - 4 * np.sqrt(chance)) * (own > 1.4 * mode_uc)
-    if not excess.size or not excess.max() > 0:
+    is_large = own > 1.4 * mode_uc
+    errors = is_large.sum() * pdtrc(tight - 1, chance + 1 / (_AROUND - 1))
+    excess = np.where(is_large & (errors < _ERROR), tight - chance, 0.0)
+    if not excess.any():
         return is_missed, 0.0
     best = int(excess.argmax())
-    missed = float(tight[best] - chance[best])
+    missed = float(excess[best])
     is_equal = is_plain & (charges > least_uc) & (np.abs(charges - own[best]) < 1.5 * width[best])
     numbers = comb.numbers[is_equal]
-    is_periodic = any(
+    is_periodic = numbers.size >= 8 and any(  # fewer are in the same phase by chance
         np.bincount(numbers % dtim).max() > 0.9 * numbers.size for dtim in range(2, _MAX_DTIM + 1)
     )
-    fewest = max(3.0, (0.8 if sample_uc else 0.03) * own.size)
-    if missed < fewest or is_periodic or missed > _MAX_MISSED * is_plain.sum():
+    if (sample_uc and missed < 0.8 * own.size) or is_periodic or missed > _MAX_MISSED * is_plain.sum():
         return is_missed, 0.0
     return is_equal, missed
 
