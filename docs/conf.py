@@ -9,7 +9,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 from psm_sim.commands.explore import compare_arguments
-from psm_sim.reporting.explore.static import Grid, usable_page, write_static_page
+from psm_sim.reporting.explore.static import ControlGrid, usable_page, write_static_page
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -64,7 +64,7 @@ def add_pages(app: Sphinx, exception: Exception | None) -> None:
     if exception is None:
         shutil.copy(Path(app.outdir, "README.html"), Path(app.outdir, "index.html"))
         page = usable_page(Path(app.outdir, STATIC).parent)
-        write_static_page(page, Grid(["ucb"], ["esp32"], dtims=["1"]), compare_arguments)
+        write_static_page(page, ControlGrid(["ucb"], ["esp32"], dtims=["1"]), compare_arguments)
 
 
 def setup(app: Sphinx) -> None:

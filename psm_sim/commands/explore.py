@@ -105,7 +105,7 @@ def _write_static(arguments: argparse.Namespace) -> int:
     """Write the page of ``--static``."""
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.policies import make_policy
-    from psm_sim.reporting.explore.static import Grid, usable_page, write_static_page
+    from psm_sim.reporting.explore.static import ControlGrid, usable_page, write_static_page
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.reporting.terminal.progress import progress
 
@@ -118,7 +118,7 @@ def _write_static(arguments: argparse.Namespace) -> int:
         "profiles": [arguments.profile] if is_given("--profile", arguments.argv) else None,
         "policies": arguments.policy,
     }
-    grid = Grid(**{name: values for name, values in given.items() if values is not None})
+    grid = ControlGrid(**{name: values for name, values in given.items() if values is not None})
     for policy in _parse(grid.settings[0].arguments)[0]:  # reports wrong options before the workers start
         make_policy(policy)
     with progress("simulating", "settings") as report:

@@ -42,7 +42,7 @@ _VIEWS = {
 
 
 @dataclass(frozen=True)
-class Grid:
+class ControlGrid:
     """Values of the controls of a static page.
 
     Attributes
@@ -108,7 +108,7 @@ def usable_page(folder: Path) -> Path:
 
 def write_static_page(
     path: Path,
-    grid: Grid,
+    grid: ControlGrid,
     simulate: Simulate,
     workers: int | None = None,
     progress: Progress = no_progress,
