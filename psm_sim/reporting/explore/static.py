@@ -28,11 +28,11 @@ from psm_sim.reporting.plotted_events import record_events, representative_run
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
 
-POLICIES = "policies"
+POLICIES_VIEW = "policies"
 """Title of the first view."""
 
 _VIEWS = {
-    POLICIES: ("bsd:p=1", "lpsm", "anticipate:price=0.25"),
+    POLICIES_VIEW: ("bsd:p=1", "lpsm", "anticipate:price=0.25"),
     "bound p of BSD": tuple(f"bsd:p={p}" for p in ("0.1", "0.2", "0.5", "1", "2")),
     "gamma of LPSM": ("lpsm", *(f"lpsm:gamma={gamma}" for gamma in ("0.000001", "0.00001", "0.0001"))),
     "learner of LPSM": ("lpsm", *(f"lpsm:alpha={alpha}" for alpha in ("0", "0.001", "0.1"))),
@@ -58,12 +58,12 @@ class ControlGrid:
     profiles: Sequence[str] = ("", "esp32")
     round_trips_ms: Sequence[str] = ("40", "160")
     dtims: Sequence[str] = ("1", "3")
-    policies: Sequence[str] = _VIEWS[POLICIES]
+    policies: Sequence[str] = _VIEWS[POLICIES_VIEW]
 
     @property
     def views(self) -> dict[str, Sequence[str]]:
         """Policies that are compared, by the title of the comparison."""
-        return {**_VIEWS, POLICIES: Settings(policies=tuple(self.policies)).completed_policies}
+        return {**_VIEWS, POLICIES_VIEW: Settings(policies=tuple(self.policies)).completed_policies}
 
     @property
     def settings(self) -> list[Settings]:
