@@ -35,8 +35,8 @@ class TcpConstants:
         Rule of the growth in slow start.
     stack : TcpStack
         Rules of the TCP implementation.
-    min_timeout, min_margin : float
-        Minimum timeout, and minimum margin of a timeout above the smoothed round trip, of that stack.
+    min_timeout : float
+        Minimum timeout of that stack.
     at_once : int
         Number of unacknowledged segments that triggers an immediate ACK.
     delay_s : float
@@ -46,8 +46,8 @@ class TcpConstants:
     """
 
     __slots__ = (
-        "at_once", "delay_s", "first_window", "growth", "header", "min_margin", "min_timeout", "segment",
-        "stack", "ticks", "window",
+        "at_once", "delay_s", "first_window", "growth", "header", "min_timeout", "segment", "stack",
+        "ticks", "window",
     )  # fmt: skip
 
     def __init__(self, tcp: TcpParameters, stack: TcpStack | None = None) -> None:
@@ -55,7 +55,7 @@ class TcpConstants:
         self.window, self.first_window = tcp.window_bytes, tcp.initial_window * tcp.segment_bytes
         self.growth = tcp.growth
         self.stack = stack = stack or TCP_STACKS[tcp.stack]
-        self.min_timeout, self.min_margin = stack.min_timeout_s, stack.min_margin_s
+        self.min_timeout = stack.min_timeout_s
         self.delay_s = stack.delayed_ack_s if tcp.delayed_ack_ms is None else tcp.delayed_ack_ms / 1000
         self.at_once = 2 if self.delay_s > 0 else 1
         to_tick = tcp.delayed_ack == "heartbeat" or (stack.delays_to_tick and tcp.delayed_ack_ms is None)
@@ -83,12 +83,9 @@ class RetransmissionTimeout:
             variation = 0.75 * self._variation + 0.25 * (error if error > 0.0 else -error)
             smoothed = 0.875 * smoothed + 0.125 * round_trip_s
         self._smoothed, self._variation = smoothed, variation
-        constants, margin = self._constants, 4.0 * variation
-        if margin < constants.min_margin:
-            margin = constants.min_margin
-        seconds = smoothed + margin
-        if seconds < constants.min_timeout:
-            seconds = constants.min_timeout
+        seconds = smoothed + 4.0 * variation
+        if seconds < self._constants.min_timeout:
+            seconds = self._constants.min_timeout
         elif seconds > MAX_TIMEOUT_S:
             seconds = MAX_TIMEOUT_S
         self.seconds = self._estimate_s = seconds

@@ -470,7 +470,7 @@ RULES = (
     Rule("lwIP, tcp_process", "never", "connect / wait 9.01 / syn-ack / window 200", LWIP),
     Rule("RFC 6298, 2.4", "the least timeout is 1 s", "open / timeout 1"),
     Rule("Linux, TCP_RTO_MIN", "the sample is above 0.2 s", "open / timeout 0.3", LINUX),
-    Rule("lwIP, tcp_receive", "it is 3 slow timers above the round trip", "open / timeout 1.6", LWIP),
+    Rule("lwIP, tcp_receive", "it is 3 slow timers", "open / timeout 1.5", LWIP),
     Rule("RFC 6298, 5.5", "a second SYN waits twice as long", "connect / wait 1.01 / timeout 2"),
     Rule("lwIP, tcp_slowtmr", "it does not", "connect / wait 3.01 / timeout 3", LWIP),
     Rule(
@@ -487,7 +487,7 @@ RULES = (
     Rule(
         "lwIP, tcp_receive",
         "it does",
-        "open / write 1 / sends 1 / wait 1.61 / sends 1 / timeout 3.2 / ack 101 / timeout 1.6",
+        "open / write 1 / sends 1 / wait 1.51 / sends 1 / timeout 3 / ack 101 / timeout 1.5",
         LWIP,
     ),
     Rule(
