@@ -35,8 +35,8 @@ CELL = {
 }
 """Settings of the published simulation program, as far as psm_sim has them."""
 
-OFFERED_MBPS = 40.0
-"""Load of all neighbors together, more than the channel carries. The published program offers 65 Mbit/s."""
+OFFERED_MBPS = 65.0
+"""Load of all neighbors together, as in the published program, and more than the channel carries."""
 
 _PAYLOAD_BYTES, _DATAGRAM_BYTES = 1024, 1052  # of the published program; with IP and UDP headers
 _BEACON_S = 0.001384  # 149 B at 1 Mbit/s and the preamble

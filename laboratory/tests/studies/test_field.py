@@ -46,7 +46,7 @@ def test_the_neighbors_offer_the_load_that_saturates_the_channel():
         )
         _, spec = task.arguments["scenario"].resolve_topology().stations
         load = Scenario(str(spec.trace), pages=1).workload()
-        assert 8 * 1024 * len(load.messages) * neighbors / 20.0 == pytest.approx(40e6, rel=0.01)
+        assert 8 * 1024 * len(load.messages) * neighbors / 20.0 == pytest.approx(65e6, rel=0.01)
 
 
 def test_a_pair_is_swapped_if_the_frames_change_its_order():
