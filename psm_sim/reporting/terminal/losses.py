@@ -88,8 +88,9 @@ def setting_lines(losses: LossComparison) -> list[str]:
     A loss that is the same for every polling time has a remark, and so has a loss of a page.
     """
     workload = losses.comparison.workload
+    settings = "".join(f", {key}={value}" for key, value in losses.comparison.scenario.settings.items())
     return [
-        f"{title_of(losses.comparison)}.",
+        f"{title_of(losses.comparison)}{settings}.",
         f"{workload.name}: {workload.remark.rstrip('.')}.",
         *(
             f"{curve.name}: the loss is the same for every polling time, so LPSM learns nothing from it."
