@@ -49,7 +49,7 @@ def test_a_constant_current_is_estimated_as_the_base():
 def test_a_current_without_noise_has_the_charges_of_its_two_levels():
     times_s = np.arange(0, 20, 1e-4)
     current_ma: Floats = np.where((times_s + 0.05) % 0.1024 < 3e-3, 80.0, 0.8)
-    found = estimate(recording_of(times_s, current_ma)).calibration
-    assert found.base_ma == pytest.approx(0.8)
-    assert found.beacon_uc == pytest.approx(3 * 79.2, rel=2e-3)
-    assert found.beacon_interval_ms == pytest.approx(102.4, rel=1e-5)
+    calibration = estimate(recording_of(times_s, current_ma)).calibration
+    assert calibration.base_ma == pytest.approx(0.8)
+    assert calibration.beacon_uc == pytest.approx(3 * 79.2, rel=2e-3)
+    assert calibration.beacon_interval_ms == pytest.approx(102.4, rel=1e-5)
