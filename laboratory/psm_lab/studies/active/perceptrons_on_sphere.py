@@ -33,7 +33,7 @@ MARKS = (30, 100, 300, 1000, 3000)
 
 
 @dataclass(frozen=True)
-class Setting:
+class SphereSetting:
     """Setting of a run.
 
     ``keep`` is a parameter of the distribution of the points, and ``reference`` has the labels of an
@@ -63,20 +63,22 @@ _DKM = "dkm:R=16,s1={s1}"
 # Results of a run that ended before its first mark.
 _LAST = (np.nan,) * 4
 SETTINGS = (
-    Setting("every label, d = 5", "modified-perceptron", 5),
-    Setting("every label, d = 10", "modified-perceptron", 10, None, (87, 382, 1332, 3620, 15374)),
-    Setting("every label, d = 20", "modified-perceptron", 20),
-    Setting("every label, d = 50", "modified-perceptron", 50),
-    Setting("Perceptron, every label, d = 10", "perceptron", 10, None, (119, 1680, 21026), LEVELS[:3]),
-    Setting("DKM R = 16, d = 5", _DKM, 5, None, (21, 84, 124, 190, 248)),
-    Setting("DKM R = 16, d = 10", _DKM, 10, None, (69, 179, 262, 375, 502)),
-    Setting("DKM R = 16, d = 20", _DKM, 20, None, (*_LAST, 880)),
-    Setting("DKM R = 16, d = 50", _DKM, 50, None, (*_LAST, 1948)),
-    Setting("DKM R = 24, d = 100", "dkm:R=24,s1={s1}", 100, None, (*_LAST, 4487)),
-    Setting("DKM, lambda = .67", _DKM, 10, 0.5, (*_LAST, 482)),
-    Setting("DKM, lambda = .4", _DKM, 10, 0.25, (*_LAST, 516)),
-    Setting("DKM, lambda = .18", _DKM, 10, 0.1, (*_LAST, 520)),
-    Setting("band R = 8, Perceptron", "dkm-perceptron:R=8,s1={s1}", 10, None, (70, 382), LEVELS[:2], 400_000),
+    SphereSetting("every label, d = 5", "modified-perceptron", 5),
+    SphereSetting("every label, d = 10", "modified-perceptron", 10, None, (87, 382, 1332, 3620, 15374)),
+    SphereSetting("every label, d = 20", "modified-perceptron", 20),
+    SphereSetting("every label, d = 50", "modified-perceptron", 50),
+    SphereSetting("Perceptron, every label, d = 10", "perceptron", 10, None, (119, 1680, 21026), LEVELS[:3]),
+    SphereSetting("DKM R = 16, d = 5", _DKM, 5, None, (21, 84, 124, 190, 248)),
+    SphereSetting("DKM R = 16, d = 10", _DKM, 10, None, (69, 179, 262, 375, 502)),
+    SphereSetting("DKM R = 16, d = 20", _DKM, 20, None, (*_LAST, 880)),
+    SphereSetting("DKM R = 16, d = 50", _DKM, 50, None, (*_LAST, 1948)),
+    SphereSetting("DKM R = 24, d = 100", "dkm:R=24,s1={s1}", 100, None, (*_LAST, 4487)),
+    SphereSetting("DKM, lambda = .67", _DKM, 10, 0.5, (*_LAST, 482)),
+    SphereSetting("DKM, lambda = .4", _DKM, 10, 0.25, (*_LAST, 516)),
+    SphereSetting("DKM, lambda = .18", _DKM, 10, 0.1, (*_LAST, 520)),
+    SphereSetting(
+        "band R = 8, Perceptron", "dkm-perceptron:R=8,s1={s1}", 10, None, (70, 382), LEVELS[:2], 400_000
+    ),
 )
 
 
@@ -86,7 +88,7 @@ def hits_of(label: str, seed: int) -> list[dict[str, Any]]:
     Parameters
     ----------
     label : str
-        Label of a :class:`Setting`.
+        Label of a :class:`SphereSetting`.
     seed : int
         Seed of the target and the points.
     """
